@@ -12,9 +12,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// activations assigns an actor to each object that is being changed. An actor keeps its object
-// until the actor has been idle for too long or is reused for another object. The number of actors
-// depends on concurrent changes, not on the number of stored objects.
+// activations assigns an actor to each object being changed. An actor serves one object until it
+// has been idle for too long or is reused for another object. The number of actors depends on
+// concurrent changes, not on stored objects.
 type activations struct {
 	mu     sync.Mutex
 	byPath map[string]*activation
@@ -22,8 +22,8 @@ type activations struct {
 	closed bool      // no more actors are started
 }
 
-// maxIdleActivations is the number of idle actors that a collection keeps before new objects reuse
-// them.
+// maxIdleActivations is the number of idle actors per collection at which actors are reused for
+// other objects.
 const maxIdleActivations = 256
 
 // activation is the address of the actor that currently owns an object.
@@ -40,8 +40,8 @@ type activation struct {
 	closed      bool // it accepts no more requests
 }
 
-// acquire returns the activation of an object, or nil while the store is closing. The caller must
-// release it.
+// acquire returns the object's activation, or nil if the store is closing. The caller must release
+// it.
 func (c *collection) acquire(path string) *activation {
 	all := &c.activations
 	all.mu.Lock()
@@ -65,8 +65,8 @@ func (c *collection) acquire(path string) *activation {
 	return r
 }
 
-// newActivation spawns an actor that handles messages on the goroutine of the waiting writer. The
-// caller holds all.mu.
+// newActivation spawns an actor that handles messages on the waiting writer's goroutine. The caller
+// holds all.mu.
 func (c *collection) newActivation() *activation {
 	r := &activation{collection: c}
 	r.ref = c.store.runtime.Spawn(runtime.Spec{
@@ -101,7 +101,7 @@ func (all *activations) detach(r *activation) {
 	}
 }
 
-// ask sends a request to the owner and waits for the reply. If the reply has a proposal, ask also
+// ask sends a request to the actor and waits for the reply. If the reply has a proposal, ask also
 // waits until the proposal is resolved.
 func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	r.ref.Send(m)
@@ -129,9 +129,8 @@ func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	return reply, nil
 }
 
-// largeObject is the JSON size in bytes at which an idle owner is stopped immediately. An idle
-// owner keeps the object's last change both decoded and encoded, which takes a multiple of that
-// size.
+// largeObject is the object size, in bytes of JSON, at which an actor stops as soon as it is idle.
+// An idle actor retains its last change decoded and encoded, at several times that size.
 const largeObject = 64 << 10
 
 // release ends a request after its proposal, if any, has been resolved. result is the resulting

@@ -23,8 +23,8 @@ func (h *testStore) activationCount() (n int) {
 	return n
 }
 
-// TestActivationsAreReused checks that a few actors suffice for many objects changed one after the
-// other, and that a reused actor keeps nothing of its previous object.
+// TestActivationsAreReused checks that a few actors suffice for sequential changes to many objects,
+// and that a reused actor retains no state from its previous object.
 func TestActivationsAreReused(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -43,8 +43,8 @@ func TestActivationsAreReused(t *testing.T) {
 	}
 }
 
-// TestFaultyActivationIsNotReused checks that an actor that has panicked is not reused. Changes to
-// another object would have to wait for the actor's restart.
+// TestFaultyActivationIsNotReused checks that an actor is not reused after a panic. Otherwise,
+// changes to another object would wait for the actor's restart.
 func TestFaultyActivationIsNotReused(t *testing.T) { synctest.Test(t, testFaultyActivation) }
 
 func testFaultyActivation(t *testing.T) {
@@ -68,8 +68,8 @@ func testFaultyActivation(t *testing.T) {
 	}
 }
 
-// TestTimedOutMutationReleasesActivation checks that the actor of a canceled request can stop, but
-// not before the mutation has been computed.
+// TestTimedOutMutationReleasesActivation checks that a canceled request's actor can stop, but only
+// after it has computed the mutation.
 func TestTimedOutMutationReleasesActivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()

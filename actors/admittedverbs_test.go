@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestEveryVerbIsAdmitted checks that every write for which a plugin is registered waits for the
+// TestEveryVerbIsAdmitted checks that every write handled by an admission plugin waits for the
 // plugin's decision.
 func TestEveryVerbIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
@@ -77,8 +77,8 @@ func TestDeleteCollectionIsAdmitted(t *testing.T) {
 	}
 }
 
-// TestDryRunIsAdmitted checks that a dry run passes admission like any other write and stores
-// nothing.
+// TestDryRunIsAdmitted checks that a dry run goes through admission like any other write, and
+// stores nothing.
 func TestDryRunIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	before, f := h.Version(), &waitingFake{}
@@ -98,8 +98,8 @@ func TestDryRunIsAdmitted(t *testing.T) {
 	f.checkReservations(t, 3, 0, 3)
 }
 
-// TestNoOpApplyIsAdmitted checks that a no-op apply passes admission if a plugin handles it, and
-// otherwise returns immediately.
+// TestNoOpApplyIsAdmitted checks that a no-op apply goes through admission if a plugin handles it,
+// and otherwise returns immediately.
 func TestNoOpApplyIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	digest := func() meta.Digest { return meta.Digest{1} }

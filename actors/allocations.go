@@ -25,7 +25,7 @@ func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) err
 }
 
 // restoreAllocations reserves the values of all stored objects. It only logs unreadable objects and
-// duplicate values, because they cannot be repaired until the server runs. A duplicate value stays
+// duplicate values, because they can be repaired only on a running server. A duplicate value stays
 // reserved for both objects.
 func (c *collection) restoreAllocations() {
 	c.published.Load().scan("", "", func(_ string, o *meta.Object) bool {
@@ -36,8 +36,8 @@ func (c *collection) restoreAllocations() {
 	})
 }
 
-// observeAllocation updates the allocator with a commit of another server. If this server has
-// reserved the same value, the log refuses this server's write because the claims conflict.
+// observeAllocation adds another server's commit to the allocator. If this server has reserved the
+// same value, the log rejects this server's write because the claims conflict.
 func (c *collection) observeAllocation(r *record) {
 	if c.allocator == nil {
 		return

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// appliedRevision is the newest version up to which every collection has published. Readers can
-// wait for it. Collections publish their parts of a batch in parallel. The applied revision
-// therefore covers a batch only when all parts of that batch and of earlier ones are published.
+// appliedRevision tracks the newest version that all collections have published. Collections
+// publish their parts of a batch in parallel. The applied revision therefore covers a batch only
+// when all parts of that batch and of earlier ones are published.
 type appliedRevision struct {
 	mu       sync.Mutex
 	version  uint64

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// BenchmarkCreate creates ConfigMaps of 1 KiB with 32 concurrent writers.
+// BenchmarkCreate creates 1 KiB ConfigMaps with 32 concurrent writers.
 func BenchmarkCreate(b *testing.B) {
 	h := open(b, b.TempDir(), nil)
 	defer h.close()
@@ -49,8 +49,8 @@ func (h countingSink) Events(events []request.Event) error {
 
 func (h countingSink) Done() {}
 
-// BenchmarkFanOut changes a ConfigMap of 1 KiB that 2,000 watches observe, and waits for all
-// events. It also reports the CPU time per event and watch, including the write.
+// BenchmarkFanOut changes a 1 KiB ConfigMap that has 2,000 watches, and waits for all events. It
+// also reports the CPU time per event and watch, including the write.
 func BenchmarkFanOut(b *testing.B) {
 	const watchers = 2000
 	h := openOn(b, "data", vfs.NewMem(), nil)

@@ -9,13 +9,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A ClientStore is the store that client requests use. It guarantees that a client's request to any
-// server sees the effect of the client's previous request:
+// ClientStore is the store for client requests. It guarantees read-your-writes consistency for each
+// client, even across servers:
 //
 //   - A write to objects that policy or discovery depend on, such as roles, quotas or
 //     CustomResourceDefinitions, returns after this server has applied it.
-//   - If other servers share the log, reads of the most recent version, rejections and no-op writes
-//     reflect everything committed before the request (clientstorenewest.go).
+//   - If other servers share the log, most-recent reads, rejections and no-op writes reflect
+//     everything committed before the request (clientstorenewest.go).
 type ClientStore struct {
 	store *Store
 	opts  ClientStoreOptions
@@ -27,19 +27,19 @@ type ClientStoreOptions struct {
 	Observers   Observers
 	// IsObserved reports whether a write to the storage kind waits for the Observers.
 	IsObserved func(storage meta.GroupResource) bool
-	// Newest returns a version that includes every commit of all servers before the call. It is nil
-	// if no other server shares the log.
+	// Newest returns a version that includes every commit that any server made before the call. It
+	// is nil if no other server shares the log.
 	Newest func(ctx context.Context) (uint64, error)
 }
 
-// Definitions tracks the CustomResourceDefinitions whose kinds the server serves.
+// Definitions tracks the custom resources that the server serves.
 type Definitions interface {
 	// Handles reports whether k is the kind CustomResourceDefinition.
 	Handles(k *schema.Kind) bool
-	// Wait returns when the served kinds of CRDs reflect version, or when ctx ends.
+	// Wait returns when the served custom resources reflect version, or when ctx ends.
 	Wait(ctx context.Context, version uint64)
-	// CatchUp waits until the served kinds of CRDs reflect every change that is visible to reads,
-	// or until ctx ends.
+	// CatchUp waits until the served custom resources reflect every change that is visible to
+	// reads, or until ctx ends.
 	CatchUp(ctx context.Context)
 }
 
@@ -56,8 +56,8 @@ type Observers interface {
 	Changes() uint64
 }
 
-// maxObserverWait limits how long a durable write waits for observers. An observer can be slow. For
-// example, a new quota requires counting all objects of its namespace.
+// maxObserverWait limits how long a durable write waits for observers. An observer can be slow: a
+// new quota, for example, requires counting all objects in its namespace.
 const maxObserverWait = 10 * time.Second
 
 // NewClientStore returns a ClientStore backed by store.

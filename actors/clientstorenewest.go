@@ -23,13 +23,13 @@ func (s *ClientStore) newest(ctx context.Context) (uint64, error) {
 	return 0, status
 }
 
-// maxCatchUp limits how long CatchUp waits, and how long awaitVersion waits for the kinds of CRDs
-// and the observers.
+// maxCatchUp limits how long CatchUp waits, and how long awaitVersion waits for Definitions and
+// Observers.
 const maxCatchUp = 2 * time.Second
 
-// CatchUp waits until this server has applied every commit that any server made before the call. It
-// then waits until the kinds of CRDs and the policy caches are current. The whole call takes at
-// most maxCatchUp. CatchUp returns false if the store has not applied the commits in time.
+// CatchUp waits until this server has applied every commit that any server made before the call,
+// and until Definitions and Observers are current. It waits for at most maxCatchUp, and returns
+// false if the store has not applied the commits by then.
 func (s *ClientStore) CatchUp(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, maxCatchUp)
 	defer cancel()
@@ -37,9 +37,9 @@ func (s *ClientStore) CatchUp(ctx context.Context) bool {
 	return err == nil && s.awaitInEffect(ctx, version) == nil
 }
 
-// awaitInEffect waits until the store, the kinds of CRDs and the observers include version. It
-// returns an error only if the store does not reach version. If ctx ends early, the kinds and the
-// observers may still be behind.
+// awaitInEffect waits until the store, Definitions and Observers include version. It returns an
+// error only if the store does not reach version. If ctx ends early, Definitions and Observers may
+// still be behind.
 func (s *ClientStore) awaitInEffect(ctx context.Context, version uint64) error {
 	if err := s.store.AwaitVersion(ctx, version); err != nil {
 		return err
@@ -66,9 +66,9 @@ func (s *ClientStore) List(ctx context.Context, r request.List) (request.ListRes
 	return s.store.List(ctx, r)
 }
 
-// confirmList makes a most-recent list consistent. The list must be at least as new as the log, so
-// that it includes every earlier commit of any server. Later chunks are read at the version in
-// their continue token, unless that version has expired and the token allows a newer one.
+// confirmList makes a most-recent list include every earlier commit by any server. Later chunks are
+// read at the version in their continue token, unless that version has expired and the token allows
+// a newer one.
 func (s *ClientStore) confirmList(ctx context.Context, r request.List) (request.List, error) {
 	if s.opts.Newest == nil || r.Match != request.MatchMostRecent || r.Continue != "" && !ContinuesNewest(r.Continue) {
 		return r, nil
@@ -97,9 +97,9 @@ func (s *ClientStore) NoOpApply(m request.Mutation, digest func() meta.Digest) (
 }
 
 // mutateNewest applies a change when other servers share the log. The log accepts only changes to
-// the newest version. A refusal, no-op or dry run is not written to the log and may be based on an
-// older version. In these cases, mutateNewest computes the change again if there were newer commits
-// or admission was not up to date.
+// the newest version. Rejections, no-ops and dry runs are not written to the log and may be based
+// on stale state. For these, mutateNewest computes the change again if newer commits exist or
+// admission was out of date.
 func (s *ClientStore) mutateNewest(ctx context.Context, m request.Mutation) (request.Result, error) {
 	known, changes := s.store.Version(), s.opts.Observers.Changes()
 	result, err := s.store.Mutate(ctx, m)

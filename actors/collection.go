@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// collection is the shared view of the objects of one storage kind: the published snapshot, the
-// history and the watches. Only its publisher writes the snapshot and the history.
+// collection is the shared view of one storage kind's objects: the published snapshot, the history
+// and the watches. Only its publisher writes the snapshot and the history.
 type collection struct {
 	store       *Store
 	storage     meta.GroupResource
@@ -29,7 +29,7 @@ type collection struct {
 	mutations     mutations
 }
 
-// kind returns the kind that decodes stored objects. For custom kinds it changes with the CRD.
+// kind returns the kind that decodes stored objects. For custom resources, it changes with the CRD.
 func (c *collection) kind() *schema.Kind { return c.currentKind.Load() }
 
 func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.Resource + "/" }

@@ -21,7 +21,7 @@ type committer struct {
 	store   *Store
 	waiting []*proposal
 	bytes   int // of waiting
-	// committing holds the proposals of the current Append, by their index in the batch.
+	// committing holds the proposals of the current Append call, by their index in the batch.
 	committing []*proposal
 	// undecided holds the reservations of proposals whose outcome is unknown.
 	undecided []pendingRelease
@@ -29,8 +29,8 @@ type committer struct {
 	publishers []runtime.Turn
 }
 
-// pendingRelease is a message that makes a publisher release a reservation after all earlier
-// messages.
+// pendingRelease is a message on which a publisher releases a reservation. Because messages are
+// ordered, earlier changes are published first.
 type pendingRelease struct {
 	collection *collection
 	reserved   *request.Reservation
@@ -123,8 +123,8 @@ func (c *committer) commit() {
 	c.committing = nil
 }
 
-// publish runs the publishers that a batch in an embedded log has woken. Small batches run on this
-// goroutine, which avoids a goroutine switch.
+// publish runs the publishers woken by a batch in an embedded log. Small batches run on the
+// committer's goroutine to avoid a goroutine switch.
 func (c *committer) publish(changes int) {
 	for _, turn := range c.publishers {
 		if changes <= maxLed {
@@ -138,7 +138,7 @@ func (c *committer) publish(changes int) {
 }
 
 // leaveUndecided resolves a proposal with an unknown outcome, and keeps its reservation until the
-// outcome is known. If the proposal was committed, the commit arrives like one of another server.
+// outcome is known. If the proposal was committed, the change arrives like another server's commit.
 func (c *committer) leaveUndecided(f *proposal) {
 	for _, part := range append([]*proposal{f}, f.companions...) {
 		if part.candidate.Reserved != nil {
@@ -151,7 +151,7 @@ func (c *committer) leaveUndecided(f *proposal) {
 }
 
 // releaseDecided releases the reservations of undecided proposals. It runs after a successful
-// Append, when those that were committed have arrived like commits of another server.
+// Append. By then, any of them that were committed have arrived like another server's commits.
 func (c *committer) releaseDecided() {
 	for _, r := range c.undecided {
 		r.collection.publisher.Send(r)

@@ -7,13 +7,13 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// addCompanions adds the companions of a change to its proposal. Companions are objects of another
-// collection that are created or deleted in the same commit, such as the IPAddress of a Service.
-// The allocator returns them (request.Companion).
+// addCompanions adds a change's companions to its proposal. Companions are objects in another
+// collection that are created or deleted in the same commit, such as a Service's IPAddress. The
+// allocator returns them (request.Companion).
 //
-// Another actor may be changing a companion at the same time. The companion is therefore computed
-// on the published version, and the commit is conditional on that version. If the condition fails,
-// the whole change is computed again.
+// Another actor may be changing a companion concurrently. The companion is therefore computed from
+// the published version, which is a precondition of the commit. If the precondition fails, the
+// whole change is computed again.
 
 func (o *object) addCompanions(m *mutateRequest, p *proposal) error {
 	for _, c := range p.candidate.Reserved.Companions {

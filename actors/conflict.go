@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// A conflictError is the errStale of a write that the log refused because the base version, a guard
-// or a fence had changed.
+// conflictError is the errStale error for a write that the log rejected because the base version, a
+// guard or a fence had changed.
 type conflictError struct {
 	seen uint64 // the version to await before the newer state is visible; 0: none
 	// overtaken is set if the object is unchanged and only a guarded aggregate has changed
@@ -46,9 +46,9 @@ type retry struct {
 	overtaken time.Time // when it was first overtaken
 }
 
-// await waits until a stale mutation can be retried on a newer version. If quota or addresses ran
-// out, it waits until some may be free again. It returns an error for the client if it has waited
-// too long or there were too many conflicts.
+// await waits until a stale mutation can be retried on a newer version. If quota or addresses are
+// exhausted, it waits until some may be free. It returns the client's error after too long a wait
+// or too many conflicts.
 func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refused error) error {
 	var contended *request.ContendedError
 	if errors.As(refused, &contended) {

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// openAlone starts one server on keys that the test also writes directly.
+// openAlone starts one server on a key-value store to which the test also writes directly.
 func openAlone(t *testing.T) (*server, *sharedKeys) {
 	t.Helper()
 	keys := newSharedKeys()
@@ -175,7 +175,7 @@ func (s *server) nodePort(name string, port int64) int {
 }
 
 // TestUnknownFateKeepsItsAllocation checks that a write with an unknown outcome keeps its
-// reservations until it is known not to be committed.
+// reservations until the write is known to have failed.
 func TestUnknownFateKeepsItsAllocation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testUnknownFate)

@@ -18,8 +18,8 @@ type conversionTurn struct {
 	users int           // the holder and the waiters
 }
 
-// maxTurnWait limits the wait for a turn, because the webhook of its holder may not respond. After
-// that, a change proceeds without a turn.
+// maxTurnWait limits the wait for a turn, because the holder's webhook may not respond. After the
+// timeout, a change proceeds without a turn.
 const maxTurnWait = 5 * time.Second
 
 // take waits for the turn to change the object at path, until ctx ends. waited is true if another

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Collections of custom kinds are added while the store is open. They are removed when their CRD
-// has been deleted and they are empty.
+// Collections of custom resources are added while the store is open. They are removed when their
+// CRD has been deleted and they are empty.
 
 // RegisterKind adds the collection of a kind. It must be called before the kind is served. If the
 // collection exists, the new kind replaces the previous one, but stored objects are not rewritten.
@@ -83,8 +83,8 @@ func (s *Store) errUndefined(k *schema.Kind) error {
 	return meta.NewNotFound(s.definitions().storage, k.Origin.Definition)
 }
 
-// endWatches ends each watch after it has delivered everything, because the last changes of a kind
-// are the deletions of its objects.
+// endWatches ends each watch after it has delivered all events, because a kind's last changes are
+// the deletions of its objects.
 func (c *collection) endWatches() { c.watchers.each((*watch).Finish) }
 
 func (s *Store) ensureCollection(storage meta.GroupResource, kind func() *schema.Kind) *collection {
@@ -124,8 +124,8 @@ type migrateSchema struct {
 }
 
 // migrateSchema switches the collection to another version of its CRD. Stored objects are not
-// rewritten, but converted when read. Only the selectable fields (ObjectMeta.Fields) are computed
-// again. If there are any, the history is dropped, because it has the previous values.
+// rewritten, but converted when read. Only the selectable fields (ObjectMeta.Fields) are
+// recomputed. If there are any, the history is dropped, because it has the previous values.
 func (p *publisher) migrateSchema(r migrateSchema) {
 	defer close(r.done)
 	defer func() {
@@ -178,8 +178,8 @@ func (s *Store) definitions() *collection {
 	return s.allCollections()[meta.GroupResource{Group: s.naming.Group("apiextensions"), Resource: "customresourcedefinitions"}]
 }
 
-// definitionPrecondition makes the create of a custom object conditional on an unchanged CRD, so
-// that no object is created while its kind is being deleted.
+// definitionPrecondition returns an unchanged CRD as a precondition for creating a custom resource,
+// so that no object is created while its kind is being deleted.
 func (s *Store) definitionPrecondition(m *request.Mutation) (createPrecondition, error) {
 	definition := s.definitions().published.Load().get(path("", m.Kind.Origin.Definition))
 	if definition == nil {

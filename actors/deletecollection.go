@@ -12,7 +12,7 @@ import (
 
 // DeleteCollection deletes the objects that a list selects, many in parallel. It returns them as
 // stored, with the version of the last deletion or 0. It skips objects that have already been
-// deleted or replaced. The Change of m must be a Delete. Admission runs for each object.
+// deleted or replaced. m.Change must be a Delete. Admission runs for each object.
 func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
 	listed, err := s.listStored(ctx, l)
 	if err != nil {
@@ -54,8 +54,8 @@ func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.
 	return listed, nil
 }
 
-// deleteUnreadable deletes the unreadable objects in a collection, unless the list has selectors.
-// It returns the version of the last deletion, or 0.
+// deleteUnreadable deletes a collection's unreadable objects and returns the last deletion's
+// version, or 0. It deletes nothing for a list with selectors or a continue token.
 func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.Mutation) (newest uint64, err error) {
 	if !l.Labels.Empty() || !l.Fields.Empty() || l.Continue != "" {
 		return 0, nil
@@ -75,8 +75,8 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 	return newest, nil
 }
 
-// deleteListed deletes an object unless it has been replaced since it was listed, and returns the
-// version of the deletion. A failed precondition of the request itself is a conflict.
+// deleteListed deletes a listed object and returns the deletion's version. It returns 0 if the
+// object has been deleted or replaced since. A failed client precondition is a conflict.
 func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Mutation) (uint64, error) {
 	m.Key = o.Key
 	if all := m.Recorder; all != nil {

@@ -50,8 +50,7 @@ func (h *testStore) churn(chance *rand.Rand, steps int, seen listsByVersion) {
 	}
 }
 
-// checkLists checks the exact list at each recorded version. It returns the number of expired
-// versions (410).
+// checkLists checks an Exact list at each recorded version and counts the expired versions (410).
 func (h *testStore) checkLists(seen listsByVersion) (gone int) {
 	h.t.Helper()
 	for _, version := range slices.Sorted(maps.Keys(seen)) {
@@ -68,8 +67,8 @@ func (h *testStore) checkLists(seen listsByVersion) (gone int) {
 	return gone
 }
 
-// TestExactLists checks that an exact list returns the objects of its version, even after snapshots
-// and restarts.
+// TestExactLists checks that a list with resourceVersionMatch=Exact returns the objects as of that
+// version, even after snapshots and restarts.
 func TestExactLists(t *testing.T) {
 	for seed := range uint64(5) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -120,7 +119,7 @@ func TestChunksAreOneSnapshot(t *testing.T) {
 	if !slices.Equal(listText(got), listText(first.Items)) {
 		t.Errorf("chunks\n%s\nwant\n%s", listText(got), listText(first.Items))
 	}
-	// A continue token of another kind must be rejected.
+	// A continue token for another kind must be rejected.
 	forged := request.List{Kind: h.kind("secrets"), Limit: 3, Continue: h.list(request.List{Limit: 3}).Continue}
 	if _, err := h.List(context.Background(), forged); statusCode(err) != 400 {
 		t.Errorf("a token of another kind: %v, want 400", err)

@@ -33,7 +33,7 @@ func statusCode(err error) int {
 	return 500
 }
 
-// onValidate calls fn in the validation of each ConfigMap that has a value for data.v.
+// onValidate calls fn with the value of data.v whenever a ConfigMap is validated.
 func (h *testStore) onValidate(fn func(value string)) {
 	h.kind("configmaps").Strategy = validating{validate: fn}
 }

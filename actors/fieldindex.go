@@ -57,9 +57,8 @@ func shareFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	return shared
 }
 
-// candidates calls fn for the objects of a namespace ("" for all) that may match the fields,
-// starting at the path from, until fn returns false. If no selected field is indexed, it scans all
-// objects.
+// candidates calls fn for each object at or after path from that may match the fields, until fn
+// returns false. An empty namespace means all. Without an index for f, it scans all objects.
 func (s *snapshot) candidates(f selector.Fields, namespace, from string, fn func(path string, o *meta.Object) bool) {
 	for _, l := range s.fieldIndexes {
 		if value, ok := f.Value(l.field); ok {

@@ -7,14 +7,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// record is one change in the history of a collection. Only deselected and bytes may change later.
+// record is one change in a collection's history. Only deselected and bytes are mutable.
 type record struct {
 	version uint64
 	time    time.Time
 	kind    changeKind
 	object  *meta.Object // the new state; for a deletion, the last state under the deletion's version
-	// previous is the object before the change, or nil for a create. It is also nil if recovery did
-	// not read the previous object. The change then affected neither labels nor selectable fields.
+	// previous is the object before the change. It is nil for a create. After recovery it may also
+	// be nil for a change that affected neither labels nor selectable fields.
 	previous *meta.Object
 	// deselected is previous with the version of this change. Watches whose selector matched only
 	// previous receive it in a Deleted event. It is created on first use.
@@ -30,12 +30,12 @@ const (
 	removed
 )
 
-// recordOverhead is the memory of a record in bytes, without the JSON of objects. It covers the
-// record, its slot in a chunk, and the object with its key and metadata.
+// recordOverhead is the memory of a record in bytes, excluding object JSON. It covers the record,
+// its slot in a chunk, and the object with its key and metadata.
 const recordOverhead = 384
 
-// computeBytes counts only memory that the index does not share, such as the replaced object. The
-// new object is counted when the next change replaces it.
+// computeBytes sets bytes to the memory that the index does not share, such as the replaced object.
+// The new object is counted when the next change replaces it.
 func (r *record) computeBytes() {
 	r.bytes = recordOverhead
 	if r.previous != nil {
@@ -94,7 +94,7 @@ func newChunk() *chunk {
 	return c
 }
 
-// append adds the newest change. The caller holds retention.mu and counts the bytes.
+// append adds the newest change. The caller holds retention.mu and updates the byte count.
 func (h *history) append(r *record) {
 	chunks := *h.chunks.Load()
 	last := chunks[len(chunks)-1]
@@ -122,8 +122,8 @@ func (h *history) first() *record {
 }
 
 // drop removes the oldest record. more reports whether records remain. The caller holds
-// retention.mu and counts the bytes. drop raises the floor before it removes the record, so that
-// cursors always recognize a missing record as dropped.
+// retention.mu and updates the byte count. drop raises the floor first, so that cursors always
+// recognize a missing record as dropped.
 func (h *history) drop() (r *record, more bool) {
 	r = h.first()
 	h.floor.Store(r.version)
@@ -209,7 +209,7 @@ func (c *cursor) skipTo(version uint64) {
 	c.after = version - 1
 }
 
-// read appends at most limit records to into, with versions up to newest. It returns false if an
+// read appends up to limit unread records, none newer than newest, to into. It returns false if an
 // unread record was dropped.
 func (c *cursor) read(into []*record, limit int, newest uint64) (_ []*record, ok bool) {
 	for len(into) < limit {

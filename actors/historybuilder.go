@@ -72,9 +72,9 @@ func (b *historyBuilder) cut(commit *persist.Commit) {
 	b.retention.expire(commit.Time.Add(1))
 }
 
-// setPrevious sets the previous object of a commit that the snapshot covers, and records the object
-// after the commit. current is the object in the snapshot. If it has the commit's version, the
-// record shares it.
+// setPrevious sets r.previous for a commit that the snapshot covers, and remembers the new object
+// for the key's next commit. If current, the snapshot's object, has the commit's version, r shares
+// it.
 func (b *historyBuilder) setPrevious(commit *persist.Commit, r *record, current *meta.Object) {
 	if current != nil && current.Version == r.object.Version {
 		r.object = current
@@ -103,12 +103,12 @@ func (b *historyBuilder) onDrop(r *record) {
 	}
 }
 
-// minHistoryFraction reserves memory for the history during recovery: at least 1/minHistoryFraction
-// of its budget, however large the objects are.
+// During recovery, the history may use at least 1/minHistoryFraction of its budget, however large
+// the objects are.
 const minHistoryFraction = 16
 
-// countState updates the total size of all objects when replacement replaces old. Either may be
-// nil. The history gets less memory while the objects are large.
+// countState updates the total object size after replacement replaces old. Either may be nil. The
+// history limit shrinks as the objects grow.
 func (b *historyBuilder) countState(old, replacement *meta.Object) {
 	if old != nil {
 		b.stateBytes -= int64(len(old.JSON))
@@ -132,7 +132,7 @@ func (b *historyBuilder) add(c *collection, r *record) {
 	b.retention.expire(b.oldest)
 }
 
-// finish completes the histories after the last commit. last is the newest version of all commits.
+// finish completes the histories after the last commit. last is the newest committed version.
 func (b *historyBuilder) finish(collections map[meta.GroupResource]*collection, last uint64) {
 	floor := last
 	if b.started {

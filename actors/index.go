@@ -24,7 +24,7 @@ type snapshot struct {
 
 func path(namespace, name string) string { return namespace + "/" + name }
 
-// pathOf returns the path of a stored key. It shares the memory of the key.
+// pathOf returns the path of a stored key. The result shares the key's memory.
 func pathOf(key string) string {
 	_, rest, _ := strings.Cut(key, "/")
 	_, path, _ := strings.Cut(rest, "/")
@@ -36,7 +36,7 @@ func (s *snapshot) get(path string) *meta.Object {
 	return object
 }
 
-// scan calls fn for the objects of a namespace ("" for all) in order, starting at the path from,
+// scan calls fn in list order for the objects in a namespace ("" for all) at or after path from,
 // until fn returns false.
 func (s *snapshot) scan(namespace, from string, fn func(path string, o *meta.Object) bool) {
 	prefix := ""
@@ -48,8 +48,8 @@ func (s *snapshot) scan(namespace, from string, fn func(path string, o *meta.Obj
 	})
 }
 
-// count returns the number of objects of a namespace ("" for all) at or after the path from, which
-// may lie after the namespace.
+// count returns the number of objects in a namespace ("" for all) at or after path from. from may
+// sort after the whole namespace.
 func (s *snapshot) count(namespace, from string) int {
 	end := s.objects.Len()
 	if namespace != "" {

@@ -15,7 +15,7 @@ type mutateRequest struct {
 	path         string // of the object
 	mutation     *request.Mutation
 	precondition createPrecondition // of a create
-	// waited is set once the mutation has passed admission outside the owner's turn.
+	// waited is set once the mutation has passed blocking admission on the request's goroutine.
 	waited *waitingMutation
 	// renamed is set if admission has changed the name of a new object. path contains the new name.
 	renamed  *mutation.Prepared
@@ -29,22 +29,21 @@ type mutateRequest struct {
 type mutateReply struct {
 	result   request.Result
 	proposal *proposal
-	// accepted means that the proposal contains the mutation. If accepted is false, the rejection
-	// or no-op becomes valid once the proposal is applied. A no-op returns the version of the
-	// proposal.
+	// accepted means that the proposal contains this mutation. Otherwise, the rejection or no-op
+	// becomes final when the proposal is applied. A no-op then returns the proposal's version.
 	accepted bool
 	retry    bool
 	// turn is the committer's turn if the request's goroutine leads the commit. The zero value
 	// means that it does not lead.
 	turn runtime.Turn
 	// waiting is set if the mutation needs blocking admission or a conversion webhook, which must
-	// run outside the owner's turn.
+	// not run in the owner.
 	waiting *waitingMutation
 	err     error
 }
 
-// waitingMutation is a mutation that the request's goroutine admits outside the owner's turn. If
-// the mutation needs a conversion webhook, that goroutine also computes it.
+// waitingMutation is a mutation that needs blocking admission on the request's goroutine. If it
+// needs a conversion webhook, that goroutine also computes it.
 type waitingMutation struct {
 	base      uint64 // the version of its base; 0: no object
 	converts  bool   // it is not computed yet

@@ -45,8 +45,8 @@ func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
 	return h, nil
 }
 
-// createPrecondition holds the conditions of a create: the namespace and the CRD must be unchanged
-// at commit time. These conditions prevent creates in a terminating namespace. If the namespace is
+// createPrecondition holds the preconditions of a create. At commit time, the namespace and the CRD
+// must be unchanged, so that no object is created in a terminating namespace. If the namespace is
 // already missing or terminating, only refusal is set.
 type createPrecondition struct {
 	refusal    error

@@ -135,8 +135,8 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 	return reply
 }
 
-// admit prepares a mutation and runs the admission plugins that do not block. After a conflict, an
-// object with a newly generated name is not admitted again.
+// admit prepares a mutation and runs the non-blocking admission plugins. A retry under a name that
+// admission has generated skips both.
 func (o *object) admit(r *mutateRequest, m *request.Mutation, conversions request.Conversions, state newestState) (mutation.Prepared, error) {
 	if r.renamed != nil {
 		return r.renamed.Rename(m, conversions, state.Object != nil), nil
@@ -161,8 +161,8 @@ func (s *Store) mutationEnv(ctx context.Context) mutation.Env {
 }
 
 // handOut returns the mutation to the request's goroutine, which runs blocking admission or a
-// conversion webhook. Plugins and webhooks must not see uncommitted state, so the request first
-// waits for a pending proposal and is retried.
+// conversion webhook. If a proposal is pending, the request first waits for it and retries, because
+// plugins and webhooks must not see uncommitted state.
 func handOut(state newestState, w waitingMutation) mutateReply {
 	if state.pending != nil {
 		return mutateReply{proposal: state.pending, retry: true}
@@ -228,8 +228,8 @@ func (o *object) newest(m *request.Mutation) (s newestState, mustWait bool) {
 	return s, false
 }
 
-// keepTree keeps the tree of the last proposal as the decoded object. The proposal must be
-// resolved. A tree that was decoded under an outdated schema is dropped.
+// keepTree keeps the last proposal's tree as the decoded object. The proposal must be resolved. A
+// tree that was decoded under an outdated schema is dropped.
 func (o *object) keepTree(kind *schema.Kind) {
 	if last := o.lastProposal; last != nil && last.err == nil && last.candidate.Op == mutation.Put && o.treeSource == nil {
 		o.treeSource, o.tree, o.treeKind = last.object, last.candidate.Tree, last.kind

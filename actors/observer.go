@@ -11,12 +11,12 @@ import (
 type Observer interface {
 	// Observe is called with every change by any writer, in the order of the collection's versions.
 	// It runs before readers see the change, before the writer gets a response, and before the
-	// reservation is committed. A Reservation may account for its change itself
+	// reservation is committed. A Reservation may account for its own change
 	// (Reservation.OnPublish).
 	//
-	// old is nil for a new object, and now is nil for a deleted object. Both are shared and must
-	// not be modified. Many collections call Observe concurrently. It must not block or use the
-	// store.
+	// old is nil for a new object, and now is nil for a deleted object. Both are shared and
+	// immutable. Observe is called concurrently for different collections. It must not block or use
+	// the store.
 	Observe(k *schema.Kind, version uint64, old, now *meta.Object)
 }
 

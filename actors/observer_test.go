@@ -97,8 +97,7 @@ func TestObserver(t *testing.T) {
 	}
 }
 
-// contended is an admission plugin that reports every change as contended until the channel open is
-// closed.
+// contended is an admission plugin that reports every change as contended until open is closed.
 type contended struct {
 	reservingFake
 	open   chan struct{}

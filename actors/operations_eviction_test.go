@@ -121,7 +121,7 @@ func TestEvictionsThatDoNotEnd(t *testing.T) {
 	}
 }
 
-// checkError checks the code of an error. The message or a cause must contain the text says.
+// checkError checks an error's code, and that its message or a cause contains says.
 func checkError(t *testing.T, err error, code int, says string) {
 	t.Helper()
 	if err == nil {

@@ -28,12 +28,12 @@ type Options struct {
 	// webhook. It returns nil for a kind with a built-in conversion. Converter may be nil if all
 	// conversions are built in.
 	Converter func(*schema.Kind) convert.Converter
-	// Stale reports whether a stored value should be rewritten even if a write does not change it,
-	// for example after the encryption key changes. It may be nil.
+	// Stale reports whether even a no-op write should rewrite a stored value, for example after the
+	// encryption key changes. It may be nil.
 	Stale func(key string, version persist.Revision) bool
 	// Rewrites returns a counter that increases when more stored values become stale. The store
 	// then writes a snapshot, which rewrites all objects. Rewrites is nil if Stale is nil or if
-	// snapshots do not rewrite values.
+	// snapshots cannot rewrite values.
 	Rewrites func() uint64
 	// Observer receives every published change. It may be nil.
 	Observer Observer

@@ -24,7 +24,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// server is one of several stores that share their keys.
+// server is one of several stores on a shared log.
 type server struct {
 	*testStore
 	log       *sharedLog
@@ -120,7 +120,7 @@ func (c *client) service(m request.Mutation) error {
 	return err
 }
 
-// checkOther checks that a read from the other server at the change's version includes the change.
+// checkOther checks that the other server, read at the change's version, returns the change.
 func (c *client) checkOther(object, field string, version uint64) {
 	o, err := c.other.Get(context.Background(), request.Get{Kind: c.other.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: object}, Version: version})
 	if err != nil || o.Version < version || !strings.Contains(string(o.JSON), `"`+field+`"`) {
@@ -198,7 +198,7 @@ func shareALog(t *testing.T, seed uint64) {
 
 const clientSteps = 40
 
-// runClients concurrently runs random clients of both servers and a writer that bypasses them.
+// runClients concurrently runs random clients of both servers, and a writer that bypasses both.
 func runClients(seed uint64, servers [2]*server) (clients []*client) {
 	var wait sync.WaitGroup
 	for i := range 8 {

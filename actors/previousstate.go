@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/actors/mutation"
 )
 
-// previousState returns the metadata of a write in the journal, for watches that resume after a
-// restart. The metadata marks a new object, or contains the previous state if the labels or
-// selectable fields change.
+// previousState returns a write's journal metadata, with which watches resume after a restart. The
+// metadata marks a new object, or contains the previous state if labels or selectable fields
+// change.
 func previousState(state mutation.State, c mutation.Candidate) []byte {
 	if state.Object == nil {
 		return []byte{previousStateNone}

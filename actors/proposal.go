@@ -48,8 +48,8 @@ func (p *proposal) pendingObject() *meta.Object {
 	return &meta.Object{Key: p.key, JSON: p.candidate.Encoded.JSON, ItemOffset: p.kind.ItemOffset(), Meta: p.candidate.Head}
 }
 
-// committedObject returns the object that a commit stores. Its key and metadata do not refer to the
-// request, so that the request can be freed.
+// committedObject returns the object that a commit stores. Its key and metadata do not reference
+// the request, so that the request can be freed.
 func (p *proposal) committedObject(commit *persist.Commit) *meta.Object {
 	key, err := meta.ParseKey(commit.Key)
 	if err != nil {

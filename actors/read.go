@@ -62,9 +62,9 @@ func resource(k *schema.Kind) meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }
 
-// List returns a collection or a chunk of it. The caller usually converts the items with Form while
-// it writes them. If the conversion may call a webhook, List converts the items first, so that a
-// failure does not truncate the response.
+// List returns a collection or a chunk of it. The caller usually converts the items with the
+// result's Form while it writes them. If the conversion may call a webhook, List converts the items
+// itself, so that a failure does not truncate the response.
 func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, error) {
 	l, err := s.listStored(ctx, r)
 	if err == nil && s.conversions.MayWait(r.Kind) {
@@ -74,8 +74,8 @@ func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, e
 	return l, err
 }
 
-// listStored is like List, but leaves the conversion of the items to the caller. It returns
-// converted items only if the selectors match converted objects.
+// listStored is like List, but leaves the conversion of the items to the caller. Items are already
+// converted if the selectors had to be matched on converted objects.
 func (s *Store) listStored(ctx context.Context, r request.List) (request.ListResult, error) {
 	c := s.collection(r.Kind)
 	if c == nil {

@@ -65,8 +65,8 @@ func (r *recovery) setBase(base persist.Revision) error {
 	return nil
 }
 
-// commit receives one commit of the journal. If the snapshot already includes the commit, commit
-// only adds it to the history.
+// commit handles one journal commit. If the snapshot already includes it, commit only adds it to
+// the history.
 func (r *recovery) commit(commit persist.Commit) error {
 	if r.history.skip(&commit) {
 		return nil
@@ -101,8 +101,8 @@ func (r *recovery) applyCommit(d *decoding) error {
 	return nil
 }
 
-// setPrevious sets the previous state in the record of a commit. It applies the commit to the index
-// unless the snapshot includes it.
+// setPrevious sets the record's previous state, and applies the commit to the index unless the
+// snapshot includes it.
 func (r *recovery) setPrevious(c *collection, record *record, commit persist.Commit) error {
 	at := pathOf(commit.Key)
 	switch {

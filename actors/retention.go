@@ -131,8 +131,8 @@ func (t *retention) truncate(h *history, version uint64) {
 // SetHistoryLimit limits the total bytes of all histories. Tuning.HistoryBytes is the upper bound.
 func (s *Store) SetHistoryLimit(bytes int64) { s.retention.setLimit(min(bytes, s.tuning.HistoryBytes)) }
 
-// DropCaches frees memory that only improves speed: idle actors, and the snapshots of chunked
-// lists, which can be rebuilt from the history.
+// DropCaches stops idle actors and drops the snapshots of chunked lists, which can be rebuilt from
+// the history.
 func (s *Store) DropCaches() {
 	for _, c := range s.allCollections() {
 		c.snapshotCache.clear()

@@ -140,9 +140,9 @@ type sharedLog struct {
 	delay func()
 	// fault returns the error of a batch: nil, ErrUnavailable or ErrUnknown.
 	fault func() error
-	// late decides when a batch that gets ErrUnknown is committed.
+	// late decides when to commit a batch that gets ErrUnknown.
 	late func() fate
-	// faulty enables the faults of misbehave.
+	// faulty enables lost responses (misbehave).
 	faulty atomic.Bool
 
 	appends    sync.Mutex
@@ -282,7 +282,7 @@ func (l *sharedLog) appendUnknown(batch []persist.Write) []persist.Result {
 	return results
 }
 
-// commitUnknown commits a batch that the log will receive as if from another writer.
+// commitUnknown commits a batch. The log will receive it like a batch of another writer.
 func (l *sharedLog) commitUnknown(batch []persist.Write) {
 	l.foreign[len(l.store.txns)] = true
 	_, l.undecided = l.store.commit(l, batch)
@@ -312,7 +312,7 @@ func (l *sharedLog) Close() error {
 	return nil
 }
 
-// misbehave adds random delays, and loses responses at random while faulty is set.
+// misbehave adds random delays, and randomly drops responses while faulty is set.
 func (l *sharedLog) misbehave(seed uint64) {
 	var mu sync.Mutex
 	chance := rand.New(rand.NewPCG(seed, 3))

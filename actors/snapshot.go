@@ -91,8 +91,8 @@ type snapshotRetry struct {
 
 	trimmed  time.Time // when trimIfDue last trimmed
 	rewrites uint64    // Options.Rewrites at the last snapshot
-	// again requests a second snapshot after a snapshot that rewrites values. A batch in progress
-	// when the first snapshot began may be in the previous segment, which the first snapshot keeps.
+	// again requests another snapshot after one that rewrites values. A batch that was in progress
+	// when the first began may be in the previous segment, which the first snapshot keeps.
 	again bool
 }
 
@@ -113,8 +113,7 @@ func (s *Store) snapshotAtEnd() {
 	}
 }
 
-// Limits for closing the store: the time for the final snapshot, and the time for an aborted
-// snapshot to stop.
+// Timeouts for closing the store: for the final snapshot, and for stopping an aborted snapshot.
 const (
 	maxMaintenanceAtEnd = 10 * time.Second
 	lastSecond          = time.Second

@@ -62,7 +62,7 @@ func TestSnapshotInTheBallast(t *testing.T) {
 	}
 }
 
-// A slowDisk requests a final snapshot, and delays or blocks each of its items.
+// A slowDisk is a log that requests a final snapshot, and delays or blocks each of its items.
 type slowDisk struct {
 	persist.Log
 	each func()
@@ -85,7 +85,7 @@ func (d *slowDisk) Snapshot(_, _ persist.Revision, items func(yield func(persist
 }
 
 // TestSnapshotBeforeTheEnd checks that a closing store writes a snapshot if the log requests it.
-// The snapshot gets half of the time, so that waiting requests still get responses.
+// The snapshot may use half of the timeout, so that waiting requests still get responses.
 func TestSnapshotBeforeTheEnd(t *testing.T) {
 	for _, c := range []struct {
 		name            string

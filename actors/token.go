@@ -17,8 +17,8 @@ type token struct {
 	// longer available.
 	Newest bool   `json:"c,omitempty"`
 	Next   string `json:"s"`
-	// Began is the Unix time in seconds when the first chunk was read, by the clock of process By.
-	// It is 0 in tokens of earlier releases.
+	// Began is the Unix time in seconds when process By read the first chunk. It is 0 in tokens of
+	// earlier releases.
 	Began int64  `json:"t,omitempty"`
 	By    string `json:"b,omitempty"`
 }
@@ -28,8 +28,8 @@ var (
 	errTokenStart   = errors.New("it has no position to continue from")
 )
 
-// ContinuesNewest reports whether a token continues its list in the newest state. The whole list is
-// then inconsistent.
+// ContinuesNewest reports whether a token continues its list in the newest state, which makes the
+// list inconsistent.
 func ContinuesNewest(continueToken string) bool {
 	t, err := decodeToken(continueToken)
 	return err == nil && t.Newest

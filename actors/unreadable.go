@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An object that cannot be decoded can still be deleted. If its metadata is unreadable too, the
-// last state in the log and in watches contains only the object's name.
+// An object that cannot be decoded can still be deleted. If its metadata is unreadable too, the log
+// and watches get only its name as the last state.
 
 const quarantinedText = "the stored object cannot be read and is quarantined; it can only be deleted"
 

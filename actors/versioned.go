@@ -15,15 +15,15 @@ import (
 )
 
 // This file computes changes to objects of kinds with a conversion webhook. A change is computed in
-// the version of the request, with the admission, validation and field managers of that version.
-// The result is then converted to the stored version.
+// the requested version, with the admission, validation and field managers of that version. The
+// result is then converted to the stored version.
 //
 // The owner never waits for a webhook. It computes only deletes without admission, and writes in
 // the version in which the object is stored. The request's goroutine computes all other changes,
-// including those that turn out to need a conversion for admission or for other field managers.
+// and those for which admission or other field managers turn out to need a conversion.
 
-// withoutWebhook returns the mutation with a kind that lets the owner begin without a webhook, and
-// a detector of conversions. It returns nil if there is no such kind.
+// withoutWebhook returns m with a kind that the owner can process without a webhook, and a detector
+// for conversions. It returns nil if there is no such kind.
 func withoutWebhook(m *request.Mutation, state newestState) (*request.Mutation, *conversionDetector) {
 	form := formWithoutWebhook(m, state)
 	if form == nil {
@@ -135,7 +135,7 @@ func (s *Store) inStoredForm(p *mutation.Prepared, c mutation.Candidate, convers
 	return p.InForm(k.Stored, object, c, before)
 }
 
-// outsideConversions calls the webhook for one mutation, on the goroutine of its request.
+// outsideConversions calls the conversion webhook for one mutation, on the request's goroutine.
 type outsideConversions struct {
 	ctx   context.Context
 	store *Store

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// waitingFake is a plugin whose functions may block. It counts the changes that it is called for,
-// and the committed and released reservations.
+// waitingFake is a plugin whose functions may block. It counts its calls, and the committed and
+// released reservations.
 type waitingFake struct {
 	skip     func(a *request.Attributes) bool
 	mutate   func(ctx context.Context, a *request.Attributes) error

@@ -34,7 +34,7 @@ type watch struct {
 	stopping atomic.Bool
 	done     atomic.Bool // the sink's Done was called
 
-	// Used by the actor only:
+	// Used only by the actor:
 	cursor   cursor
 	initial  *snapshot // state to deliver first; nil after that
 	sent     uint64    // newest version known to the client
@@ -94,8 +94,8 @@ func (w *watch) seek(ctx context.Context) error {
 	return nil
 }
 
-// seekInitial sets the initial state, and the cursor after it. If the history no longer contains
-// that position, seekInitial takes a newer state.
+// seekInitial sets the initial state and places the cursor after it. If the history has dropped
+// that position, seekInitial uses a newer state.
 func (w *watch) seekInitial(ctx context.Context) error {
 	match := request.MatchMostRecent
 	if w.request.Version > 0 {

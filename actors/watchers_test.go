@@ -57,7 +57,7 @@ func (h podWrites) write(m request.Mutation) {
 	must.Get(h.Mutate(h.t.Context(), m))(h.t)
 }
 
-// watch starts a Pod watch at the current version. The sink holds all events of a test.
+// watch starts a Pod watch at the current version. The sink can buffer all events of a test.
 func (h podWrites) watch(namespace, fields string) eventSink {
 	h.t.Helper()
 	parsed := must.Get(selector.ParseFields(h.kind("pods"), fields))(h.t)

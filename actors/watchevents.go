@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// The actor of a watch reads the history, selects the changes for its client, converts them to the
+// A watch's actor reads the history, selects the changes for its client, converts them to the
 // requested version, and sends them.
 
 // scratch holds the records and events of a watch while it handles a message. Watches share a pool
@@ -94,7 +94,7 @@ func (w *watch) flushInitial() bool {
 	return w.flush()
 }
 
-// deliver sends events for the records that were read. If it returns false, the watch must end.
+// deliver sends events for the records in w.records. If it returns false, the watch must end.
 func (w *watch) deliver() bool {
 	w.buffer = w.buffer[:0]
 	if w.selects {
@@ -140,7 +140,7 @@ func (w *watch) matches(o *meta.Object) bool {
 	return w.everything || w.request.Labels.Matches(o.Meta.Labels) && w.request.Fields.Matches(o)
 }
 
-// bookmark first delivers all changes, and then sends the version that the client has reached.
+// bookmark delivers all pending changes, and then sends a bookmark with the version reached.
 func (w *watch) bookmark(self *runtime.Ref) {
 	if w.initial != nil {
 		return

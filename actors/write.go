@@ -9,10 +9,9 @@ import (
 )
 
 // If admission may block, object.handle stops after Admit and hands out the prepared mutation.
-// Store.admit runs the plugins and finishes the candidate on the goroutine of the request
+// Store.admit runs the plugins and finishes the candidate on the request's goroutine
 // (mutation.Prepared.Wait). activation.ask returns the candidate to the owner. If the object is
-// unchanged, object.resume submits the candidate. Otherwise the mutation starts over. doc.go
-// describes the whole path.
+// unchanged, object.resume submits the candidate. Otherwise the mutation starts over. See doc.go.
 
 // Mutate changes one object. It returns once the change is durable and visible. If ctx ends before
 // the result is known, the error is a timeout and the change may still happen.
@@ -39,7 +38,7 @@ func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result,
 	return result, err
 }
 
-// NoOpApply returns the result of an apply that is known to change nothing, without calling the
+// NoOpApply returns the result of an apply that is known to be a no-op, without calling the
 // object's owner. ok is false if the apply may change something or needs admission. Only Kind, Key,
 // Subresource and Admission of m are used.
 func (s *Store) NoOpApply(m request.Mutation, digest func() meta.Digest) (result request.Result, ok bool) {
@@ -61,9 +60,9 @@ func (s *Store) NoOpApply(m request.Mutation, digest func() meta.Digest) (result
 // maxAdmissions limits how often a mutation is admitted again because its object has changed.
 const maxAdmissions = 8
 
-// sendToOwner sends m to the object's owner until the result is final. A mutation that is admitted
-// outside the owner's turn is sent twice: to be prepared, and then with its candidate. If admission
-// renames a new object, the owner of the new name creates it.
+// sendToOwner sends m to the object's owner until the result is final. A mutation with blocking
+// admission is sent twice: to be prepared, and then with its candidate. If admission renames a new
+// object, the owner of the new name creates it.
 func (s *Store) sendToOwner(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	var renamed *mutation.Prepared
 	admissions := 0

@@ -24,9 +24,9 @@ type clusterRun struct {
 	churn    int // operations per second for Pods; the others are for nodes
 }
 
-// simulateCluster runs the operations of a cluster at their usual rates: Lease renewals, node
+// simulateCluster runs a cluster's typical operations at their usual rates: Lease renewals, node
 // status updates, and Pod starts. Each Pod start also ends an older Pod. The first row has the
-// total cost and the number of busy processors. The other rows have the latencies by verb.
+// total cost and the number of busy CPUs. The other rows have the latencies by verb.
 func simulateCluster(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {

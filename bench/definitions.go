@@ -23,8 +23,8 @@ func define(apiGroup, group, plural, kind, properties string) (request Request, 
 		apiGroup, plural, group, group, plural, kind, properties), collection + "/" + plural + "." + group
 }
 
-// customResource measures the time from the response to the creation of a CRD until an object of
-// its kind can be created. The figure is the number of requests rejected in that time.
+// customResource measures the latency from the response to a CRD's creation until an object of its
+// kind can be created. The figure counts the requests rejected meanwhile.
 func customResource(ctx context.Context, s *Session) ([]Result, error) {
 	apiGroup, err := s.Target.group("apiextensions")
 	if err != nil {
@@ -80,8 +80,8 @@ func until(ctx context.Context, c *Conn, request Request, status int) (refused i
 	return refused, ctx.Err()
 }
 
-// defineMany measures many CRDs of 10 KiB: the CPU time to create one, their memory, the latency of
-// discovery and of the OpenAPI index, and the time of the next start.
+// defineMany measures many CRDs of 10 KiB: the CPU time to create one, the memory, the latencies of
+// discovery and of the OpenAPI index, and the duration of the next start.
 func defineMany(ctx context.Context, s *Session) ([]Result, error) {
 	dir, remove, err := dataDir(s.TempDir)
 	if err != nil {

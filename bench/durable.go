@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// durableCreate measures one client that creates objects sequentially, so that each waits for its
-// own sync. It first measures bare syncs on the file system of --temp-dir.
+// durableCreate measures one client's sequential creates. Each create waits for its own sync.
+// durableCreate first measures bare syncs on the file system of --temp-dir.
 func durableCreate(ctx context.Context, s *Session) ([]Result, error) {
 	load := s.load()
 	load.Concurrency = 1

@@ -52,8 +52,8 @@ func (f *fixture) broadcast(ctx context.Context, watchers, burst int) (*Sample, 
 	return broadcast{target: f.Target, watch: path, watchers: watchers, burst: burst, publish: f.put, load: f.load()}.run(ctx)
 }
 
-// floorBroadcast sends events of the given size in bytes to the given number of watchers of the
-// floor.
+// floorBroadcast measures a broadcast of the floor, with the given number of watchers and event
+// size in bytes.
 func floorBroadcast(load Load, watchers, size int) func(context.Context, *Target) (*Sample, error) {
 	load.Profile = ""
 	return func(ctx context.Context, floor *Target) (*Sample, error) {

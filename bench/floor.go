@@ -25,7 +25,7 @@ import (
 // nameFloor is the hidden subcommand that runs the floor (startFloor), and the label of its rows.
 const nameFloor = "floor"
 
-// Paths of the floor. Any other path returns a body whose size is the query parameter bytes.
+// Paths of the floor. All other paths return a body with the size in the query parameter "bytes".
 const (
 	floorWatchPath = "/watch" // streams posted events
 	floorEventPath = "/event" // receives events to stream

@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// growth measures costs at growing sizes. If a cost does not depend on the size, its rows are
-// equal.
+// growth measures costs at increasing sizes. A cost that is independent of the size has equal rows.
 func growth(ctx context.Context, s *Session) ([]Result, error) {
 	g := &growthRun{Session: s}
 	for _, measure := range []func(context.Context) error{g.watchers, g.bindings, g.pods, g.objects} {
@@ -73,7 +72,7 @@ func (g *growthRun) objects(ctx context.Context) error {
 	})
 }
 
-// watchers measures the cost of an event per watcher, for a growing number of watchers.
+// watchers measures the cost of an event per watcher, for increasing numbers of watchers.
 func (g *growthRun) watchers(ctx context.Context) error {
 	return g.grow(ctx, "watchers", []int{20, 200, 2_000}, func(f *fixture, _, size int) error {
 		size = g.connections("growth: watchers", size)
@@ -86,7 +85,7 @@ func (g *growthRun) watchers(ctx context.Context) error {
 	})
 }
 
-// bindings measures a get by a service account that one of many RoleBindings authorizes.
+// bindings measures a service account's get, which one of many RoleBindings authorizes.
 func (g *growthRun) bindings(ctx context.Context) error {
 	var r *roles
 	var reader *Target

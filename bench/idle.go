@@ -2,8 +2,8 @@ package main
 
 import "context"
 
-// idleWatchers measures the memory of an idle server and of each idle watch. It runs first, because
-// other workloads change the memory.
+// idleWatchers measures an idle server's memory, and the memory per idle watch. It runs first,
+// because other workloads change the memory.
 func idleWatchers(ctx context.Context, s *Session) ([]Result, error) {
 	if len(s.Target.Processes) == 0 {
 		s.Note("idle-watchers: no memory to read without a process ID")

@@ -34,7 +34,7 @@ func (f *fixture) leaseSet(n int) (*leaseSet, error) {
 	return &leaseSet{fixture: f, group: group, collection: collection, leases: make([]lease, n)}, nil
 }
 
-// renew is a Step that creates or renews a node's Lease, with the last version as a precondition.
+// renew is a Step that creates or renews a node's Lease. A renewal has a version precondition.
 func (l *leaseSet) renew(c *Conn, n int) (int, error) {
 	n %= len(l.leases)
 	lease := &l.leases[n]
@@ -67,8 +67,8 @@ func (l *leaseSet) request(n int, version string) (request Request) {
 
 func nodeName(n int) string { return fmt.Sprintf("node-%06d", n) }
 
-// renewLeases measures Lease renewals. Unlike an update, a renewal has a precondition and changes
-// one field of a small object.
+// renewLeases measures Lease renewals. Unlike other updates, a renewal has a resourceVersion
+// precondition and changes one field of a small object.
 func renewLeases(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {

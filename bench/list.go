@@ -72,7 +72,7 @@ var selections = []struct{ name, query string }{
 	{"label", "labelSelector=app%3Dnothing"},
 }
 
-// selectNothing measures lists by one client with selectors that match no Pod.
+// selectNothing measures one client's lists with selectors that match no Pod.
 func selectNothing(ctx context.Context, s *Session) (results []Result, err error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {

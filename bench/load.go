@@ -16,7 +16,7 @@ import (
 // does not flood a failed server.
 const maxConsecutiveErrors = 20
 
-// Load defines how a target is driven. It ends when the first bound is reached.
+// Load defines the load on a target. It ends when the first bound is reached.
 type Load struct {
 	Concurrency int           // workers with a connection each
 	Count       int           // operations, 0 for no bound

@@ -17,7 +17,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is main with its environment as arguments. The exit code is 0 without errors, 2 for invalid
+// run is main with injected arguments and streams. The exit code is 0 without errors, 2 for invalid
 // flags, and 1 if operations or workloads failed or a soak found growth. An interrupt stops the
 // servers and removes their directories.
 func run(args []string, in io.Reader, out, log io.Writer) int {

@@ -2,7 +2,7 @@ package main
 
 import "context"
 
-// The size of the mixed load. As in real clusters, most watchers are idle.
+// The sizes of the mixed load. As in real clusters, most watchers are idle.
 const (
 	mixedIdle     = 10_000 // watchers of an unchanged collection
 	mixedWatchers = 10     // watchers of the written collection
@@ -25,7 +25,7 @@ func mixedStep(parts *breakdown, kinds []kindOfStep) Step {
 			order = append(order, kind)
 		}
 	}
-	// The prime stride keeps operations of the same kind apart. It must not divide the sum of all
+	// The prime stride spreads operations of the same kind. It must not divide the sum of all
 	// shares.
 	const stride = 7
 	return func(c *Conn, n int) (int, error) {
@@ -34,7 +34,7 @@ func mixedStep(parts *breakdown, kinds []kindOfStep) Step {
 	}
 }
 
-// mixed measures concurrent reads, writes and watches, next to many idle watches. The first row has
+// mixed measures concurrent reads, writes and watches, plus many idle watches. The first row has
 // the total cost including event delivery. Each kind of operation has a row with its latencies, for
 // comparison with the workload of that kind.
 func mixed(ctx context.Context, s *Session) ([]Result, error) {

@@ -46,9 +46,9 @@ func (w single) run(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{result}, err
 }
 
-// applyPods measures applies to 2 KiB Pods with three managers. The three rows are for applies that
-// change an annotation, only the whitespace of the body, or nothing. Most applies by controllers
-// change nothing.
+// applyPods measures applies to 2 KiB Pods with three managers. Its three rows are applies that
+// change an annotation, only whitespace in the body, or nothing. Most controller applies are
+// no-ops.
 func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {

@@ -43,7 +43,7 @@ func startProgram(binary string, args ...string) (*program, error) {
 	return p, nil
 }
 
-// await waits until probe returns true. Errors include the end of the process's output.
+// await waits until probe returns true. Errors include the tail of the process's output.
 func (p *program) await(probe func() bool) error {
 	for deadline := time.After(readyLimit); !probe(); {
 		reason := ""
@@ -119,8 +119,8 @@ func freePort() (string, error) {
 // tick is the resolution of CPU times in /proc/<pid>/stat. USER_HZ is 100 on every port of Go.
 const tick = 10 * time.Millisecond
 
-// usage is the CPU time and resident memory, in bytes, of processes. CPU time has the resolution of
-// tick, so it is meaningful only for many operations.
+// usage is the total CPU time and resident bytes of processes. CPU time has the resolution of tick,
+// so it is meaningful only for many operations.
 type usage struct {
 	CPU      time.Duration
 	Resident int64

@@ -30,8 +30,8 @@ type Row struct {
 	Etcd       float64 `json:"etcdMicrosecondsPerOperation,omitempty"` // part of CPU
 	Resident   float64 `json:"residentMiB,omitempty"`
 	Figure     *Figure `json:"figure,omitempty"`
-	// Ratios of this row's figure to the figure of the other target. Rows without a figure compare
-	// the CPU time per operation. A ratio below 1 means that this row is cheaper.
+	// Ratios of this row's figure, or CPU time per operation if it has no figure, to the other
+	// target's. A ratio below 1 means that this row is cheaper.
 	ToFloor   float64 `json:"ratioToFloor,omitempty"`
 	ToAgainst float64 `json:"ratioToAgainst,omitempty"`
 	// After several runs, the values above are medians. Spread is the range of the figure, or of
@@ -153,7 +153,7 @@ func printed(value float64, print func(float64) string, spread *Spread) string {
 	return print(value) + spread.text(print)
 }
 
-// writeTable prints the rows. First errors and notes follow the table, because they may be long.
+// writeTable prints the rows. The first errors and the notes may be long, so they follow the table.
 func (r *Report) writeTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {

@@ -109,8 +109,8 @@ func writeScript(t *testing.T, name, text string) string {
 }
 
 // TestRunOnEtcd checks that each daemon of --start has its own etcd, and that both processes are
-// measured and then stopped. Connections use the users of --users. The daemons do not use their
-// etcd here.
+// measured and then stopped. Connections use the users of --users. The etcd is a fake that the
+// daemons do not use.
 func TestRunOnEtcd(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	etcd := writeScript(t, "etcd", "echo $$ >> "+pids+"\nexec "+os.Args[0]+` "$@"`)

@@ -46,7 +46,8 @@ func (s *Sample) rate() float64 {
 // minCPU is the smallest meaningful CPU time, because CPU time is measured in ticks.
 const minCPU = 5 * tick
 
-// cpuPerOperation returns microseconds, or 0 if the CPU time is unknown or too small.
+// cpuPerOperation returns the CPU time per operation in microseconds, or 0 if it is unknown or too
+// small.
 func (s *Sample) cpuPerOperation() float64 {
 	if s.CPU < minCPU || s.Operations == 0 {
 		return 0

@@ -141,8 +141,8 @@ func (s *Server) startEtcd(binary, dir string) (string, error) {
 }
 
 // startKubernetes starts a kube-apiserver with its etcd and returns when it is ready. Like the
-// daemon it uses TLS, client certificates, RBAC, an audit log of metadata, and synced writes. The
-// ServiceAccount plugin is disabled, because it would reject Pods without the controller that
+// daemon, it uses TLS, client certificates, RBAC, a metadata-level audit log, and synced writes.
+// The ServiceAccount plugin is disabled, because it would reject Pods without the controller that
 // creates service accounts. On failure, startKubernetes stops all started processes.
 func startKubernetes(binary, etcd, dir string) (_ *Server, err error) {
 	s := &Server{}

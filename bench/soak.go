@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The load of the soak. Its rate is fixed, because a load that adapts to the server would hide a
+// The soak's load. Its rate is fixed, because a load that adapts to the server would hide a
 // slowdown.
 const (
 	soakRate     = 1_000 // operations per second, far below a server's capacity
@@ -179,8 +179,7 @@ func (f *fixture) watchToItsEnd(c *Conn, _ int) (int, error) {
 	return int(n), err
 }
 
-// watch watches the objects on its own connection. The server ends the watch after the given
-// seconds.
+// watch watches the objects on a new connection. The server ends the watch after the given seconds.
 func (f *fixture) watch(c *Conn, seconds int) (*Conn, io.Reader, error) {
 	version, err := f.version(c, f.collection())
 	if err != nil {
@@ -191,8 +190,8 @@ func (f *fixture) watch(c *Conn, seconds int) (*Conn, io.Reader, error) {
 	return w, stream, err
 }
 
-// namespaceLifecycle is a Step that creates a namespace with an object and deletes it. The server
-// deletes the object.
+// namespaceLifecycle is a Step that creates a namespace with an object, and then deletes the
+// namespace and thereby the object.
 func (f *fixture) namespaceLifecycle(c *Conn, n int) (int, error) {
 	other := *f
 	other.namespace = fmt.Sprintf("%s-%d", f.namespace, n)

@@ -28,8 +28,8 @@ func (s *Session) on(d *Server) *Session {
 	return &other
 }
 
-// coldStart measures the time from exec to the first successful response, and the memory at rest.
-// It starts the daemon with empty data directories, and with a large directory after SIGKILL.
+// coldStart measures the time from exec to the first successful response, and the idle memory. It
+// starts the daemon with empty data directories, and with a large directory after SIGKILL.
 func coldStart(ctx context.Context, s *Session) ([]Result, error) {
 	empty, full := &Sample{}, &Sample{}
 	var idle []float64
@@ -67,7 +67,7 @@ func coldStart(ctx context.Context, s *Session) ([]Result, error) {
 }
 
 // measureStart starts a daemon, records the time from exec to the response to one GET, and stops
-// it. It returns the memory at rest in MiB.
+// it. It returns the idle memory in MiB.
 func (s *Session) measureStart(ctx context.Context, dir, path string, sample *Sample) (memory float64, err error) {
 	d, err := s.start(dir)
 	if err != nil {
@@ -84,8 +84,8 @@ func (s *Session) measureStart(ctx context.Context, dir, path string, sample *Sa
 	return mebibytes(used.Resident), errors.Join(err, ctx.Err())
 }
 
-// fillStore starts a daemon, fills its store and ends it. It returns the path of the last object,
-// which a daemon cannot serve before it has read everything.
+// fillStore starts a daemon, fills its store and stops the daemon with end. It returns the path of
+// the last object, which a daemon cannot serve before it has read everything.
 func (s *Session) fillStore(ctx context.Context, dir string, objects int, end func(*Server) error, fill func(f *fixture) error) (path string, err error) {
 	d, err := s.start(dir)
 	if err != nil {
@@ -108,8 +108,8 @@ func crash(d *Server) error {
 	return nil
 }
 
-// million measures a store of 1,000,000 objects: the cost of filling it, memory, the longest pause
-// between responses to writes during snapshots, and the start after SIGKILL.
+// million measures a store of 1,000,000 objects: the cost of filling it, its memory, the longest
+// pause between write responses during snapshots, and the start after SIGKILL.
 func million(ctx context.Context, s *Session) ([]Result, error) {
 	dir, remove, err := dataDir(s.TempDir)
 	if err != nil {
@@ -144,7 +144,7 @@ func (f *fixture) measureMillion(ctx context.Context) ([]Result, error) {
 		return nil, err
 	}
 	before := f.snapshotBytes()
-	// In the journal, a write takes about 400 bytes more than its object.
+	// A write takes about 400 bytes more in the journal than its object.
 	load.Count = max(1, int(float64(snapshotBytes/(f.Size+400))*f.Scale))
 	more, err := load.drive(ctx, f.Target, pauses.watch(step(f.put)))
 	if err != nil {
@@ -177,12 +177,12 @@ func (f *fixture) snapshotBytes() float64 {
 	return all["troupe_snapshot_bytes"]
 }
 
-// pauseMeter finds the longest time without a successful response, over all loads.
+// pauseMeter finds the longest time between successful responses, over all loads.
 type pauseMeter struct {
 	last, longest atomic.Int64 // nanoseconds since epoch; nanoseconds
 }
 
-// watch records the successes of step. It ignores the time between loads.
+// watch records when step succeeds. It ignores the time between loads.
 func (p *pauseMeter) watch(step Step) Step {
 	p.last.Store(0)
 	return func(c *Conn, n int) (int, error) {

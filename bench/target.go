@@ -44,8 +44,8 @@ type Target struct {
 	Etcd      []int  // the processes among them that are an etcd
 }
 
-// LoadTarget returns the server of the current context in the kubeconfig at path. Processes stays
-// empty. Connections use HTTP/1.1.
+// LoadTarget returns the server of the kubeconfig's current context. Processes is empty.
+// Connections use HTTP/1.1.
 func LoadTarget(path string) (*Target, error) {
 	config, err := kubeconfig.Load(path)
 	if err != nil {
@@ -159,7 +159,7 @@ func closeAll(conns []*Conn) {
 	}
 }
 
-// Dial connects, unless c is connected already. Workloads dial before they measure, to exclude
+// Dial connects unless c is already connected. Workloads dial before they measure, to exclude
 // handshakes.
 func (c *Conn) Dial(ctx context.Context) error {
 	if c.Net != nil {

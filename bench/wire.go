@@ -55,8 +55,8 @@ func fieldIn(message []byte, path ...protowire.Number) []byte {
 	return nil
 }
 
-// metadata returns a string from the metadata of an object or list. It searches JSON as text, which
-// is faster than decoding. The fixture's objects contain no similar keys.
+// metadata returns a string from the metadata of an object or list. It searches JSON as text
+// instead of decoding it, for speed. The fixture's objects contain no similar keys.
 func (t *Target) metadata(answer []byte, key string, number protowire.Number) string {
 	if t.Accept != "" {
 		return string(fieldIn(bytes.TrimPrefix(answer, []byte(protobufMagic)), 2, 1, number))

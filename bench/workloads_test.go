@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// countedWorkloads lists workloads of single requests. It has the numbers of operations and
-// requests that are expected under the flags of session. The requests include preparation and
-// cleanup.
+// countedWorkloads lists single-request workloads with their expected operations and requests under
+// session's flags. The requests include preparation and cleanup.
 var countedWorkloads = []struct {
 	name       string
 	method     string
@@ -59,8 +58,8 @@ func TestWorkloadsCountOperations(t *testing.T) {
 	}
 }
 
-// TestWorkloadsCountErrors checks the counts when every tenth request of the method fails after the
-// preparation.
+// TestWorkloadsCountErrors checks the counts when every tenth request with the workload's method
+// fails after the preparation.
 func TestWorkloadsCountErrors(t *testing.T) {
 	for _, c := range countedWorkloads {
 		t.Run(c.name, func(t *testing.T) {

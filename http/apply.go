@@ -91,9 +91,9 @@ func configError(k *schema.Kind, encoding negotiate.Encoding, body []byte, fault
 	return apierrors.BadRequest("error decoding YAML: " + err.Error())
 }
 
-// structureError returns an error that lists the fields of a configuration that do not match the
-// schema, or nil if all match. It decodes body again without a schema, because the typed decoder
-// drops unknown fields. For CBOR, it uses the results of the caller's check in config and text.
+// structureError returns an error that lists all configuration fields that do not match the schema,
+// or nil. It decodes body again without a schema, because the typed decoder drops unknown fields.
+// For CBOR, it uses the results of the caller's check in config and text.
 //
 // A create or update may drop unknown fields with a warning. An apply may not, because the manager
 // would then not own fields that it applied.
@@ -126,9 +126,9 @@ func applyDigest(k *schema.Kind, subresource string, o params.Write, encoding ne
 }
 
 // matchConfigToPath checks that a configuration matches the kind and object in the path. If the
-// configuration names another object, only apply.Misplaced is set. The messages are those of
-// kube-apiserver, because clients compare some of them. The version is compared before the kind, so
-// that the error names a wrong version.
+// configuration names another object, only apply.Misplaced is set. Messages match kube-apiserver's,
+// because clients compare some of them. The version is compared before the kind, so that the error
+// names a wrong version.
 func (x *requestContext) matchConfigToPath(m *request.Mutation, apply *request.Apply) error {
 	config := apply.Config
 	kind, _ := config["kind"].(string)

@@ -123,7 +123,7 @@ func (x *requestContext) auditStarted(code int) {
 }
 
 // auditWatch records the start of a watch or a tunnel, and returns a function that records its end.
-// It takes the record from the requestContext, which returns to its pool.
+// It takes over the audit record, because the requestContext returns to its pool.
 func (x *requestContext) auditWatch(code int) (end func()) {
 	r := x.audit
 	if r == nil {

@@ -86,7 +86,7 @@ func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	return r, nil
 }
 
-// authFailureMessage lists the attempted authentication methods, in the words of kube-apiserver.
+// authFailureMessage lists the attempted authentication methods, in kube-apiserver's wording.
 func (x *requestContext) authFailureMessage() string {
 	var tried []string
 	if scheme := credentials.Scheme(x.ctx.Request.Header.Peek("Authorization")); scheme != "" {

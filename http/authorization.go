@@ -66,10 +66,10 @@ func (s *Server) setAttributes(x *requestContext, user *authn.User) {
 	}
 }
 
-// selectedName returns the name that a field selector metadata.name=x of a list or watch requires,
-// or "". A user who is authorized for that object alone may then list or watch it. Names that
-// cannot be a path segment are ignored. The selectors of aggregated resources are not validated,
-// because their fields are unknown.
+// selectedName returns the name that a list or watch selects with the field selector
+// metadata.name=x, or "". A user authorized for that object alone may then list or watch it. Names
+// that cannot be a path segment are ignored. The selectors of aggregated resources are not
+// validated, because their fields are unknown.
 func (s *Server) selectedName(i *requestinfo.Info, all *authz.Selectors, text string) string {
 	var name string
 	switch kind := s.opts.Catalog.Kind(i.Group, i.Version, i.Resource); {

@@ -56,8 +56,8 @@ func (s *Server) readBody(x *requestContext) ([]byte, error) {
 const maxReviewBytes = 64 << 10
 
 // receiveBody reads the request body. A request does not count as in flight while it waits for its
-// body. Then receiveBody acquires seats and an in-flight slot again, which may fail with 429, and
-// reserves memory for the body and the response.
+// body. After the wait, receiveBody reacquires seats and an in-flight slot, which may fail with
+// 429, and reserves memory for the body and the response.
 func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 	waits, held := x.conn.BodyPending(), false
 	if waits {

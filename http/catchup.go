@@ -9,7 +9,7 @@ import (
 // server has acknowledged. Three rules keep its responses consistent:
 //
 //   - The Store itself ensures that its responses are current.
-//   - A rejection by an authenticator or authorizer counts only after catchUp (authenticateUser,
+//   - A rejection by an authenticator or authorizer is final only after catchUp (authenticateUser,
 //     decide). Accepted requests do not wait.
 //   - Code that reads objects or policy without the Store calls catchUp first: routeResource for
 //     operations and connections, currentDocuments for discovery.

@@ -204,8 +204,8 @@ func (s *Server) openStream(x *requestContext, r connect.Request) error {
 	return s.proxy(x, t)
 }
 
-// translator returns a translator if a WebSocket client uses a protocol that container runtimes do
-// not support, and otherwise nil.
+// translator returns a translator for a WebSocket client whose protocol container runtimes do not
+// support, and otherwise nil.
 func (s *Server) translator(x *requestContext, options tree.Tree) (proxy.Translator, error) {
 	h := &x.ctx.Request.Header
 	if !x.headerFlags.Upgrade || !stream.WantsWebSocket(h) {

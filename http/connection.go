@@ -9,7 +9,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A connection holds the state that the requests of one client connection share.
+// A connection holds the state shared by all requests on one client connection.
 type connection struct {
 	*wire.Conn
 	server *Server

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// The limits of one conversion batch, which holds at least one object. Small batches cost more
-// webhook calls, and large ones more memory.
+// Limits of a conversion batch, which holds at least one object. Small batches cost more webhook
+// calls, and large ones more memory.
 const (
 	maxConvertObjects = 64
 	maxConvertBytes   = 64 << 10

@@ -1,13 +1,13 @@
 // Package http is the front end of the server: it runs the filters, routes requests, and writes
 // responses. It uses these packages, which do not import it:
 //
-//	internal/wire         connections, heads and bodies, parsed strictly and within limits
+//	internal/wire         connections, request heads and bodies: strict parsing and limits
 //	internal/requestinfo  the request target: verb, group, version, resource and name
 //	internal/negotiate    encoding and shape of the response
 //	internal/requestbody  decoding of objects and options
 //	internal/params       parameters of lists, watches, writes and deletes
 //	internal/represent    objects, lists and events in the negotiated format
-//	internal/credentials  credentials of a request: hidden, and kept for watches
+//	internal/credentials  request credentials: hidden, and kept for watches
 //	internal/origin       permissions of web pages
 //	internal/warning      Warning headers
 //	internal/deadline     contexts with lazy timers
@@ -17,9 +17,9 @@
 //	internal/proxy        requests to other servers
 //	internal/connect      targets of requests to Pods, Services and Nodes
 //	internal/console      the web console
-//	internal/translate    WebSockets of clients to the SPDY of container runtimes
+//	internal/translate    translation from client WebSockets to container runtimes' SPDY
 //	internal/discovery    discovery documents
-//	internal/apierrors    errors of the front end
+//	internal/apierrors    front-end errors
 //	aggregation           the servers that extend the API
 //
 // Its own types:
@@ -27,23 +27,23 @@
 //	Server           owns the listener, the connections and the watches
 //	connection       handles the requests of one connection (wire.Handler)
 //	requestContext   one request and its response; handlers are methods that return an error
-//	state            the progress of a request, and the writer of its response
+//	state            a request's progress, and the writer of its response
 //	Store            the part of the store that the front end needs
 //	Operation        handles a create that stores nothing, such as a review
 //
 // # The path of a request
 //
 // connection.ServeRequest creates a requestContext and runs the filters (filters.go) in this order:
-// panic recovery, strictness, target, info, CORS, deadline, authentication, audit, origin,
-// impersonation, limits of requests in flight, authorization. Then Server.route (route.go) calls
-// the handler of a fixed path, or finds the kind, negotiates the format and calls the handler of
-// the verb: read.go, write.go, apply.go, delete.go, watch.go. Server.writeError (status.go) handles
-// any error. The audit ends when the response is complete, before it is sent.
+// panic recovery, head validation, target, info, CORS, deadline, authentication, audit, origin,
+// impersonation, in-flight limits, authorization. Then Server.route (route.go) calls the handler of
+// a fixed path, or finds the kind, negotiates the format and calls the verb's handler: read.go,
+// write.go, apply.go, delete.go, watch.go. Server.writeError (status.go) handles any error. The
+// audit ends when the response is complete, before it is sent.
 //
 // # Invariants
 //
 //   - Every request gets exactly one response, from status.go if it is an error.
-//   - No decision depends on the path as normalized by fasthttp, nor on trailers.
+//   - No decision depends on fasthttp's normalized path or on trailers.
 //   - Creating an object requires the verb create, even through an update or apply.
 //   - A body is read only after authentication and authorization. While a request waits for its
 //     body, it is not in flight.
@@ -65,19 +65,18 @@
 // # Watches on the wire
 //
 // A watch responds with 200, Transfer-Encoding: chunked, and Connection: close. Each flush is one
-// chunk of whole events, and the chunk of length zero ends the watch. With HTTP/1.0 there are no
-// chunks, and the watch ends with the connection. The encodings of an event are:
+// chunk of whole events, and a zero-length chunk ends the watch. With HTTP/1.0 there are no chunks,
+// and the watch ends with the connection. The encodings of an event are:
 //
 //   - JSON: `{"type":T,"object":O}` and a line feed
-//   - Protobuf: a length of four bytes, big endian, and a WatchEvent whose object is an enveloped
-//     message
+//   - Protobuf: a 4-byte big-endian length, and a WatchEvent whose object is an enveloped message
 //   - CBOR: a document, a map of type and object
 //
 // A watch that upgrades to a WebSocket (RFC 6455, version 13) responds with 101. Each event is one
 // unfragmented message: a text frame for JSON, and a binary frame for Protobuf (without the length)
-// and CBOR. Pings are answered. Up to 64 KiB of data are ignored. The server sends a close frame:
-// 1000 at the end of the watch, the client's own code if the client closes, 1002 and 1009 for its
-// errors. Errors before the upgrade are plain responses. The first offered subprotocol is selected.
-// A subprotocol that begins with base64url.bearer.authorization.platform.io. contains a token
-// instead.
+// and CBOR. Pings are answered. Up to 64 KiB of client data is ignored. The server sends a close
+// frame: 1000 at the end of the watch, the client's own code if the client closes, 1002 and 1009
+// for client errors. Errors before the upgrade are plain responses. The first offered subprotocol
+// is selected. A subprotocol that begins with base64url.bearer.authorization.platform.io. contains
+// a token instead.
 package http

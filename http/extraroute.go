@@ -31,8 +31,8 @@ func (s *Server) doExtraRoute(e ExtraRoute) func(*requestContext) error {
 	}
 }
 
-// serveExtraRoute streams the response. An error comes too late for a Status, so the response ends
-// without its last chunk, which clients detect.
+// serveExtraRoute streams the response. An error comes too late for a Status. The response then
+// ends without its last chunk, so that clients detect the error.
 func (s *Server) serveExtraRoute(e ExtraRoute) func(*requestContext) error {
 	contentType := cmp.Or(e.ContentType, typeBytes)
 	return func(x *requestContext) error {

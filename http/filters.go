@@ -128,9 +128,9 @@ func (s *Server) setCommonHeaders(x *requestContext) {
 	}
 }
 
-// setDeadline sets the deadline of the request. For requests other than watches, a positive
-// parameter timeout may shorten it. The time counts from the arrival of the head, so it includes
-// the arrival of the body.
+// setDeadline sets the request's deadline. For requests other than watches, a positive timeout
+// parameter may shorten it. The time counts from the arrival of the request head, so it includes
+// receiving the body.
 func (s *Server) setDeadline(x *requestContext) error {
 	timeout := s.opts.Limits.RequestTimeout
 	if text := x.target.Query.Get("timeout"); text != "" && x.info.Verb != "watch" {

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// flowHeaders holds the names of the response headers that report how flow control classified a
-// request. Their values are UIDs, because names would reveal how operators rank users.
+// flowHeaders holds the names of the response headers with a request's flow control classification.
+// Their values are UIDs, because names would reveal how operators rank users.
 type flowHeaders struct{ schema, level string }
 
 func newFlowHeaders(n *meta.Naming) flowHeaders {

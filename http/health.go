@@ -16,7 +16,7 @@ import (
 type Check struct {
 	Name  string
 	Check func() error
-	// Remark, if set, returns a text that the verbose form shows to any client after "ok".
+	// Remark, if set, returns text that the verbose form shows to any client after "ok".
 	Remark func() string
 	// NotLive excludes the check from /livez, because a restart would not help.
 	NotLive bool

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// serveHTTP2 starts a server with HTTP/2 and a client with a certificate of the user joe.
+// serveHTTP2 starts a server with HTTP/2, and a client with a certificate for user joe.
 func serveHTTP2(t *testing.T, change func(*http.Options)) *testServer {
 	t.Helper()
 	f := serve(t, func(o *http.Options) {

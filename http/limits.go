@@ -21,8 +21,8 @@ const watchesPerUpgrade = 16
 const maxUnknownStreams = 4096
 
 // capacities returns the capacity of each resource. Reads and writes have separate limits, so that
-// a flood of one does not affect the other. With flow control, the limit of both is the number of
-// seats, which is the sum.
+// a flood of one does not affect the other. With flow control, each limit is the total number of
+// seats, the sum of both.
 func (o *Options) capacities() limits.Capacities {
 	l := o.Limits
 	c := limits.Capacities{
@@ -56,11 +56,11 @@ func (r *reserves) admit(u *authn.User) bool {
 	return strings.HasPrefix(u.Name, r.prefix) || slices.ContainsFunc(r.groups, u.InGroup)
 }
 
-// acquireTurn waits for seats and takes an in-flight slot. A watch holds a slot for reads until it
-// runs, and counts as an open watch from the start.
+// acquireTurn waits for seats and takes an in-flight slot. A watch holds a read slot until it runs,
+// and counts as an open watch from the start.
 //
-// acquireTurn does not wait for a slot. The queues of flow control are bounded, and a second queue
-// would only move the overload into memory. Health checks are exempt, because they must work under
+// acquireTurn does not wait for a slot. Flow control queues are bounded, and a second queue would
+// only move the overload into memory. Health checks are exempt, because they must work under
 // overload.
 func (s *Server) acquireTurn(x *requestContext) error {
 	if err := s.acquireSeats(x); err != nil {

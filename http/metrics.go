@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// countRequest counts the request and its response. A watch is counted when it starts. Its duration
-// is not recorded, because the client chooses it, and it would dominate the statistics.
+// countRequest counts the request and its response. A watch is counted when it starts. Watch
+// durations are not recorded, because clients choose them, and they would dominate the statistics.
 func (s *Server) countRequest(x *requestContext) {
 	route := countedRoute{verb: x.info.Verb, code: x.ctx.Response.StatusCode()}
 	if x.subresource != nil && x.subresource.Connects {

@@ -30,9 +30,9 @@ type Options struct {
 	Store         Store
 	Authenticator authn.Authenticator
 	Authorizer    authz.Authorizer
-	// AuthGeneration returns a number that changes when a decision of Authenticator or Authorizer
-	// may have changed for a reason other than time. Watches are then rechecked. If AuthGeneration
-	// is nil, they are rechecked only when credentials expire.
+	// AuthGeneration returns a number that changes whenever anything except the passage of time may
+	// change an Authenticator or Authorizer decision. Watches are then rechecked. If AuthGeneration
+	// is nil, watches are rechecked only when credentials expire.
 	AuthGeneration func() uint64
 	// CatchUp waits until this server has applied everything that other servers acknowledged. It
 	// returns false if the store cannot confirm this. It is called before a request is rejected,
@@ -46,11 +46,11 @@ type Options struct {
 	// connections use TLS.
 	Listener net.Listener
 	TLS      *tls.Config
-	// ClientCAs returns the CAs that a handshake names when it requests a client certificate. If it
-	// returns nil, no CAs are named. When the CAs change, it must return a new pool.
+	// ClientCAs returns the CAs that a handshake announces in its client certificate request. If
+	// nil, no CAs are announced. When the CAs change, ClientCAs must return a new pool.
 	ClientCAs func() *x509.CertPool
-	// StrictTransportSecurity is the value of the header Strict-Transport-Security in every
-	// response. If it is empty, the header is omitted.
+	// StrictTransportSecurity is the Strict-Transport-Security header of every response. If empty,
+	// the header is omitted.
 	StrictTransportSecurity string
 	// AllowedOrigins matches the origins whose pages may read responses (CORS).
 	AllowedOrigins []*regexp.Regexp
@@ -61,8 +61,8 @@ type Options struct {
 	// GitVersion is the version that /version reports. The default is GitVersion(Version).
 	GitVersion string
 	Limits     Limits
-	// FlowControl decides which requests wait for seats. If it is set, the limits on requests in
-	// flight apply to the sum of reads and writes. It may be nil.
+	// FlowControl decides which requests wait for seats. If it is set, the in-flight limits apply
+	// to the sum of reads and writes. It may be nil.
 	FlowControl *flowcontrol.Controller
 	Logger      *slog.Logger
 	// WriteMetrics, if set, writes additional metrics.
@@ -88,8 +88,8 @@ type Options struct {
 	Kubelets KubeletOptions
 	// CBOR enables the CBOR encoding.
 	CBOR bool
-	// DisableCompression disables gzip for responses. DisableListChunking ignores the limit of
-	// lists. DisableWatchList rejects watches that request initial events.
+	// DisableCompression disables gzip for responses. DisableListChunking ignores list limits.
+	// DisableWatchList rejects watches that request initial events.
 	DisableCompression, DisableListChunking, DisableWatchList bool
 	// StatusPage enables /statusz. Flags, if set, returns the flags by name for /flagz.
 	StatusPage bool

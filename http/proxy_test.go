@@ -133,7 +133,7 @@ func readResponse(t *testing.T, r *bufio.Reader, method string) (*http.Response,
 	return resp, string(body)
 }
 
-// TestDocumentsAreSandboxed tests that responses of backends get a sandboxed origin, regardless of
+// TestDocumentsAreSandboxed tests that backend responses get a sandboxed origin, regardless of
 // their content type, and keep the backend's own policy.
 func TestDocumentsAreSandboxed(t *testing.T) {
 	t.Parallel()

@@ -109,7 +109,7 @@ func TestRequestBodies(t *testing.T) {
 	})
 }
 
-// TestLongestWatch tests that the requested timeout of a watch is limited to the longest default.
+// TestLongestWatch tests that a requested watch timeout is capped at the longest default.
 func TestLongestWatch(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MinRequestTimeout = 50 * time.Millisecond })
 	f.client.Timeout = 30 * time.Second

@@ -16,9 +16,9 @@ import (
 // requestBuckets holds the upper bounds of the duration buckets, in seconds.
 var requestBuckets = []float64{0.001, 0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 8, 15, 30, 60}
 
-// requestMetrics holds the metric series about requests. Lookups use a struct key, to avoid
-// building strings. Series of kinds that are no longer served are removed, so the catalog limits
-// their number.
+// requestMetrics holds the request metrics. Lookups use a struct key, to avoid building strings.
+// Series of kinds that are no longer served are removed, so the catalog limits the number of
+// series.
 type requestMetrics struct {
 	total      *metrics.Counters
 	durations  *metrics.Histograms

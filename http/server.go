@@ -128,9 +128,9 @@ func (s *Server) Addr() net.Addr { return s.opts.Listener.Addr() }
 // ShutdownDelay. Then the listener closes. Connections close after their next response, and idle
 // ones after at most maxEnding.
 //
-// Requests in flight complete, and clients get one second to complete a request that they are
+// In-flight requests complete, and clients get one second to complete a request that they are
 // sending. Watches end properly, unless the client does not read for five seconds. When ctx ends,
-// Shutdown closes everything and returns the error of ctx.
+// Shutdown closes everything and returns ctx.Err().
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.draining.Store(true)
 	if c := s.opts.FlowControl; c != nil {

@@ -102,7 +102,7 @@ func (s staticStore) NoOpApply(_ request.Mutation, digest func() meta.Digest) (r
 	return request.Result{Object: s.object}, true
 }
 
-// tokenDigests finds users by the digest of the token, as the daemon does.
+// tokenDigests finds users by token digest, as the daemon does.
 type tokenDigests map[[sha256.Size]byte]*authn.User
 
 func (k tokenDigests) Authenticate(r authn.Request) (*authn.User, error) {

@@ -16,7 +16,7 @@ const (
 	stateReceived state = iota
 	// stateRefused means that the request was rejected before its user was known.
 	stateRefused
-	// stateAuthenticated means that the user is known, and whether the request is audited.
+	// stateAuthenticated means that the user and the audit decision are known.
 	stateAuthenticated
 	// stateMalformed means that the request is not handled. The error is JSON, and the connection
 	// closes.

@@ -20,12 +20,11 @@ type Store interface {
 	// NoOpApply returns the result of an apply with this digest, if Mutate has found that the apply
 	// does not change the current object.
 	NoOpApply(m request.Mutation, digest func() meta.Digest) (result request.Result, ok bool)
-	// DeleteCollection deletes the objects that l selects, one by one. It returns their content
-	// before the deletion.
+	// DeleteCollection deletes the objects that l selects, one by one. It returns their last state.
 	DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error)
 	// Count returns the approximate number of objects of a kind in a namespace. "" means all
 	// namespaces.
 	Count(k *schema.Kind, namespace string) int
-	// Version returns the newest resource version that every read includes.
+	// Version returns the newest resourceVersion that every read includes.
 	Version() uint64
 }

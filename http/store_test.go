@@ -25,7 +25,7 @@ type memStore struct {
 	lastList request.List
 
 	beforeGet func()
-	// failAt is the number of the conversion that fails, starting at 1. 0 means that none fails.
+	// failAt is the 1-based number of the conversion that fails. 0 means none.
 	failAt, conversions atomic.Int64
 	converted           bool
 }

@@ -90,7 +90,7 @@ func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 }
 
 // hijack hands the connection to the watch. Unless its user is privileged, the watch may be
-// reclaimed from now on. A separate goroutine reads further input of the client.
+// reclaimed from this point. A separate goroutine reads further client input.
 func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duration) {
 	x.state = stateHijacked
 	held, withdraw := x.permit.Split(limits.Watches), func() {}

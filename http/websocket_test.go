@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// openWebSocket opens a WebSocket with the key of the example in RFC 6455.
+// openWebSocket opens a WebSocket with the example key of RFC 6455.
 func (f *testServer) openWebSocket(path, headers string) (net.Conn, *bufio.Reader, textproto.MIMEHeader) {
 	f.Helper()
 	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(f)

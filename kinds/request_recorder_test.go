@@ -55,8 +55,8 @@ func TestRecorderIsShared(t *testing.T) {
 	}
 }
 
-// TestRecorderIsBounded checks that a Recorder stops collecting warnings once their size exceeds
-// what a response can contain.
+// TestRecorderIsBounded checks that a Recorder drops warnings that exceed the maximum size in a
+// response.
 func TestRecorderIsBounded(t *testing.T) {
 	var r request.Recorder
 	r.Warn("first")

@@ -8,15 +8,15 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// minReserve and maxReserve bound the number of zeros after the batches, which grows with the
-// segment. A sync costs half as much if it changes neither the length nor the blocks of a file.
+// minReserve and maxReserve bound the zero padding after the batches, which grows with the segment.
+// A sync costs half as much if it changes neither the length nor the blocks of a file.
 const (
 	minReserve = 64 << 10
 	maxReserve = 256 << 10
 )
 
 // openForAppend opens the active segment. Under SyncAlways, the file may combine a write and its
-// sync in one system call (vfs.FS.OpenLog). Under SyncNone the sync would only cost time.
+// sync in one system call (vfs.FS.OpenLog). Under SyncNone, a plain file avoids the sync.
 func (j *Journal) openForAppend(s segment) (vfs.File, int64, error) {
 	open := j.fs.OpenLog
 	if j.o.Sync == SyncNone {
@@ -33,8 +33,8 @@ func (j *Journal) openForAppend(s segment) (vfs.File, int64, error) {
 	return file, size, nil
 }
 
-// writeFrame makes a frame durable at the end of the active segment. If the disk has no room for
-// both the frame and the zeros, it writes only the frame. Only writeFrame increases
+// writeFrame makes a frame durable at the end of the active segment. If the disk is too full for
+// the frame and its padding, it writes only the frame. Only writeFrame increases
 // inventory.reserved.
 func (j *Journal) writeFrame(frame []byte, end int64) error {
 	start := time.Now()
@@ -68,8 +68,8 @@ func (j *Journal) writeFrame(frame []byte, end int64) error {
 	return nil
 }
 
-// padWithReserve appends the zeros to the frame, so that both need only one sync. On a full disk it
-// appends none, because the remaining space is for batches that free space.
+// padWithReserve appends zero padding to the frame, so that both need only one sync. On a full disk
+// it appends none, because the remaining space is for batches that free space.
 func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 	behind := end + int64(len(frame))
 	if j.o.Sync == SyncNone || behind <= j.inventory.reserved || j.ballast.full.Load() {
@@ -83,10 +83,9 @@ func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 	return padded
 }
 
-// truncateReserve lowers the watermark, then cuts off the zeros after the end of the active
-// segment. In the opposite order, a crash in between would look like data loss. If there is no
-// space to write the watermark, the file keeps the length of the durable watermark, with a hole at
-// its end.
+// truncateReserve lowers the watermark, then truncates the active segment's zero padding. In the
+// opposite order, a crash in between would look like data loss. If there is no space for the new
+// watermark, the file keeps the length in the durable watermark, with a hole at its end.
 func (j *Journal) truncateReserve(end int64) error {
 	j.inventory.mu.Lock()
 	j.inventory.reserved = end

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestMixedAges combines snapshots, journal and control file of different ages in one directory,
-// like a copy of a live directory. Open must refuse the directory or recover the state of a single
-// age, no older than the watermark requires.
+// TestMixedAges combines snapshots, journal and control file from different times in one directory,
+// like a copy of a live directory. Open must refuse the directory or recover the state at a single
+// time, no older than the watermark requires.
 func TestMixedAges(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)

@@ -37,8 +37,8 @@ func (j *Journal) Append(batch []Write) ([]Result, error) {
 	return results, nil
 }
 
-// writeBatch rejects a batch that does not free space if the disk is full. Even an attempt to write
-// the batch would use up the little space that a delete needs for its frame.
+// writeBatch rejects a batch on a full disk unless the batch frees space. Even a failed write would
+// use up the little space that a delete's frame needs.
 func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 	frees := !slices.ContainsFunc(batch, func(w Write) bool { return !w.FreesSpace })
 	if !frees && j.ballast.full.Load() && j.deletesOnly() {

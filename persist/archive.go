@@ -18,7 +18,7 @@ func listArchive(fsys vfs.FS, dir string) ([]segment, error) {
 }
 
 // retire moves an obsolete segment to the archive. If archiving is off or the disk is full, it
-// removes the segment and empties the archive, which must have no gap. The caller holds j.filesMu.
+// removes the segment and, to avoid a gap, empties the archive. The caller holds j.filesMu.
 func (j *Journal) retire(s segment) error {
 	if j.o.ArchiveBytes > 0 && !j.ballast.full.Load() {
 		if err := j.archive(s); !isFull(err) {
@@ -30,9 +30,8 @@ func (j *Journal) retire(s segment) error {
 }
 
 // removeSegment durably renames an obsolete segment before removing it. Some file systems (ext4
-// with data=writeback) reuse the blocks of a removed file before the removal is durable. After a
-// power loss, the file reappears with foreign content. removeOrphans deletes files with the new
-// name.
+// with data=writeback) reuse a removed file's blocks before the removal is durable. After a power
+// loss, the file reappears with foreign content. removeOrphans deletes the renamed files.
 func removeSegment(fsys vfs.FS, path string) error {
 	gone, dir := path+tempSuffix, filepath.Dir(path)
 	err := fsys.Rename(path, gone)

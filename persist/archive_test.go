@@ -11,7 +11,7 @@ import (
 )
 
 // TestArchiveIsBounded checks that the archive keeps the newest segments up to its limit and
-// without gaps, even if the limit was changed.
+// without gaps, even after the limit changes.
 func TestArchiveIsBounded(t *testing.T) {
 	p := makePast(t)
 	before := must.Get(listArchive(p.fs, testDir))(t)
@@ -107,7 +107,7 @@ func TestVerifyFindsGaps(t *testing.T) {
 }
 
 // TestArchiveHasNoGap checks that disabling the archive removes it completely. Verify must find no
-// fault then, nor after the archive is enabled again, nor after an accepted data loss.
+// fault afterwards, when the archive is enabled again, or after an accepted data loss.
 func TestArchiveHasNoGap(t *testing.T) {
 	p := makePast(t)
 	o := p.options()

@@ -132,7 +132,8 @@ func (b *backup) openSnapshot(j *Journal) error {
 	return nil
 }
 
-// openSegments skips segments that the snapshot covers. A segment ends where the next one begins.
+// openSegments opens the segments that the snapshot does not cover. Each ends where the next
+// begins.
 func (b *backup) openSegments(j *Journal, segments []segment) error {
 	for i, s := range segments {
 		next := nextFirst(segments, i)
@@ -156,7 +157,7 @@ func (b *backup) close() error {
 	return err
 }
 
-// copy writes the end chunk last. Without it, a backup is rejected as truncated.
+// copy writes the chunks, the end chunk last. A backup without it is rejected as truncated.
 func (b *backup) copy() error {
 	if err := b.out.json(chunkHead, b.head); err != nil {
 		return err
@@ -177,7 +178,7 @@ func (b *backup) copy() error {
 	return b.out.json(chunkEnd, backupEnd{b.head.Revision, b.out.chunks, b.out.sum})
 }
 
-// copySnapshot verifies checksums, so that a backup does not propagate damage.
+// copySnapshot copies the snapshot and verifies its checksums, to avoid propagating damage.
 func (b *backup) copySnapshot() error {
 	for {
 		err := b.snapshot.next()

@@ -94,8 +94,8 @@ func (b *ballast) open(j *Journal) (err error) {
 	return nil
 }
 
-// resize allocates the minimum size, then the target. It also allocates and releases one more step,
-// because the disk counts as full until a step is free in addition to the ballast.
+// resize allocates the minimum size, then the target. It also allocates and releases one extra
+// step, because the disk counts as full until it has room for the ballast and one step.
 func (b *ballast) resize(target int64) error {
 	if b.size > 2*target {
 		if err := b.file.Truncate(target); err != nil {
@@ -119,8 +119,8 @@ func (b *ballast) resize(target int64) error {
 	return errors.Join(b.file.Allocate(b.size+ballastStep), b.file.Truncate(b.size))
 }
 
-// snapshotEstimate returns an upper bound for the bytes of the next snapshot. It adds everything
-// written since the last snapshot, as if nothing had been replaced.
+// snapshotEstimate returns an upper bound for the size of the next snapshot in bytes. It adds
+// everything written since the last snapshot, as if no value had been replaced.
 func (j *Journal) snapshotEstimate() int64 {
 	j.inventory.mu.Lock()
 	defer j.inventory.mu.Unlock()
@@ -128,7 +128,7 @@ func (j *Journal) snapshotEstimate() int64 {
 	return (n/ballastRounding + 1) * ballastRounding
 }
 
-// releaseBallast shrinks the ballast to left bytes. It reports whether that freed space.
+// releaseBallast shrinks the ballast to left bytes and reports whether it freed space.
 func (j *Journal) releaseBallast(left int64) bool {
 	b := &j.ballast
 	b.mu.Lock()

@@ -27,7 +27,7 @@ func fill(t *testing.T, j *Journal) (n int) {
 }
 
 // TestFullDiskHeals fills a disk with journals of various lengths. Deletes must always succeed, and
-// a snapshot in the space of the ballast must free more.
+// a snapshot written into the ballast's space must free more.
 func TestFullDiskHeals(t *testing.T) {
 	step := int64(1_902_000)
 	if soak {

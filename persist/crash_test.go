@@ -82,8 +82,8 @@ func TestCrashEverywhere(t *testing.T) {
 	}
 }
 
-// crashEverywhere runs one variant of the workload. A short run takes every second operation, so
-// that both variants together cost as much as one full run.
+// crashEverywhere runs one variant of the workload. A short run crashes at every second operation,
+// so that both variants together cost as much as one full run.
 func crashEverywhere(t *testing.T, form int, with Transformer) (crashes int) {
 	count := vfs.NewMem()
 	crashWorkload(count, with)
@@ -141,9 +141,8 @@ func checkAfterCrash(t *testing.T, name string, fs *vfs.Mem, with Transformer, a
 	mustClose(t, j)
 }
 
-// TestFaultsEverywhere fails each operation once without a crash, or every second one in a short
-// run. No acknowledged write may be lost, and subscribers must not receive writes that are not
-// durable.
+// TestFaultsEverywhere fails each operation once without a crash. A short run fails every second
+// one. No acknowledged write may be lost, and subscribers must receive only durable writes.
 func TestFaultsEverywhere(t *testing.T) {
 	t.Parallel()
 	count := vfs.NewMem()

@@ -9,8 +9,7 @@ import (
 )
 
 // RevisionGap exceeds the number of revisions that any process can have assigned since a state was
-// read. A directory that skips RevisionGap revisions after that state therefore never assigns a
-// revision twice.
+// read. A directory that skips RevisionGap revisions after that state never reuses a revision.
 const RevisionGap = 1 << 44
 
 // A State is the content of a log at a revision.
@@ -25,8 +24,8 @@ type State struct {
 
 // Create creates a data directory with the state that read returns. Later writes get higher
 // revisions than the state. dir must be missing, empty, or left by an unfinished Create or Restore.
-// The directory cannot be opened until it is complete. Of the options, only Transformer and FS
-// apply.
+// The directory cannot be opened until it is complete. Create uses only the options Transformer and
+// FS.
 func Create(dir string, read func() (State, error), o Options) error {
 	o = o.withDefaults()
 	return createDirectory(dir, o, func() (contents, error) {

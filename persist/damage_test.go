@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestTruncateAnywhere truncates a journal at every byte after a crash. A short run takes only the
-// bytes around frame boundaries and every 31st byte. The watermark must cover the header before the
+// TestTruncateAnywhere truncates a journal at every byte after a crash. A short run truncates only
+// around frame boundaries and at every 31st byte. The watermark must cover the header before the
 // segment is used.
 func TestTruncateAnywhere(t *testing.T) {
 	t.Parallel()

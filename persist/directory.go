@@ -28,8 +28,8 @@ type format struct {
 }
 
 // lockDirectory creates the directory durably and locks it. It creates the lock file only in a new
-// directory. Otherwise a second process could lock a new file after the lock file of a directory in
-// use was removed.
+// directory. Otherwise, if the lock file of a directory in use were removed, a second process could
+// lock a new one.
 func lockDirectory(o Options, dir string) (vfs.Lock, error) {
 	fsys, path := o.FS, filepath.Join(dir, lockFile)
 	if err := fsys.MkdirAll(dir); err != nil {
@@ -65,7 +65,7 @@ func lockOf(fsys vfs.FS, path string) (vfs.Lock, error) {
 }
 
 // prepareDirectory checks the format of a directory. A directory without a format file is new, or a
-// crash interrupted its initialization. Any other content is rejected before anything but the lock
+// crash interrupted its initialization. Other content is rejected before any file except the lock
 // file is written.
 func prepareDirectory(fsys vfs.FS, dir string) (formatOf int, err error) {
 	formatOf, err = checkFormat(fsys, dir)
@@ -123,7 +123,7 @@ func checkFormat(fsys vfs.FS, dir string) (int, error) {
 	return f.Format, nil
 }
 
-// checkUninitialized accepts only files that a crash during initialization may leave.
+// checkUninitialized accepts only files that an interrupted initialization may leave.
 func checkUninitialized(fsys vfs.FS, dir string) error {
 	names, err := fsys.ReadDir(dir)
 	if err != nil {

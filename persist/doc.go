@@ -1,24 +1,25 @@
 // Package persist stores revisioned key-value state durably. It handles revisions, keys and values,
 // but not kinds.
 //
-// Log is the contract, for any number of writers. Journal is its embedded driver, with a single
-// writer. A Write is a request, and a Commit is a durable write. A batch of commits is one frame in
-// a segment of the journal, and a snapshot is the state at one revision. Backup, Restore and Verify
-// work on whole data directories.
+// Log is the contract, for any number of writers. Journal is the embedded, single-writer driver. A
+// Write is a request, and a Commit is a durable write. A batch of commits is one frame in a segment
+// of the journal, and a snapshot is the state at one revision. Backup, Restore and Verify work on
+// whole data directories.
 //
 // # Invariants of the journal
 //
 //   - Under SyncAlways, Append syncs a batch before it calls the subscriber and returns. After a
 //     failed sync or write, the journal returns ErrFailed and never retries. A write that finds the
 //     disk full is rolled back (ErrNoSpace).
-//   - A preallocated file (ballast) reserves space for a full disk. 1.25 MiB are for batches that
-//     only free space and for the start of a segment. The rest is for the next snapshot: the size
-//     of the last one and of the journal since. While the disk is full, other batches are rejected.
+//   - A preallocated file, the ballast, reserves space for a full disk. 1.25 MiB are for batches
+//     that only free space and for the start of a segment. The rest is for the next snapshot:
+//     the size of the last one and of the journal since. While the disk is full, other batches
+//     are rejected.
 //   - Revisions increase by one and are never assigned twice. They are reserved in blocks of
 //     1,048,576 before they are assigned. Restore skips 2^44 revisions, plus 100,000 for each
 //     second since the backup. After an accepted data loss, revisions continue above all reserved
-//     ones. In both cases the state becomes a snapshot without a journal, so that every older
-//     revision precedes the history.
+//     ones. In both cases, the state becomes a snapshot without a journal, so that the history
+//     begins after every older revision.
 //   - Missing data is detected. The watermark in the control file records the minimum content of
 //     the directory. It is written before a segment is used, at least once a second while the
 //     segment grows, and on Close. A directory with less content, or without its lock, labels or
@@ -47,9 +48,9 @@
 //
 // A checksummed file is one line of JSON, then "crc32c %08x\n" of that line with its newline. It is
 // written under a temporary name (.tmp), synced and renamed, and the directory is synced. A
-// snapshot without a manifest does not exist. Directories of format 1 have no control file. They
-// get a control file, and then the new format, when they are opened. On a full disk, they get both
-// with the first write that has space for them.
+// snapshot without a manifest does not exist. Directories of format 1 have no control file. When
+// opened, they get a control file and then the new format. On a full disk, both are written with
+// the first write that has space for them.
 //
 // # Control file
 //
@@ -66,20 +67,20 @@
 //	32  8  greatest revision that may have been assigned
 //	40  8  revision of the state
 //	48  8  first revision of the newest segment; 0 if there is none
-//	56  8  offset after the last batch that the segment holds at least
-//	64  8  least length of the segment's file
+//	56  8  minimum end offset of the segment's last batch
+//	64  8  minimum length of the segment's file
 //	72 40  boot identifier of the machine
 //	   ..  zeros
 //
-// Before a segment is shortened, a new watermark lowers its least length. Under SyncNone the
+// Before a segment is shortened, a new watermark lowers its minimum length. Under SyncNone the
 // watermark covers only the segment's header. If such a journal was not closed and the boot
 // identifier has changed, revisions continue above all reserved ones.
 //
 // # Segment
 //
-// All numbers are little-endian. All checksums are CRC-32C. In the active segment, zeros are
-// written ahead of the batches. A sync then changes neither the file's length nor its blocks, and
-// costs half as much. The zeros are cut off when the next segment begins. The header has 64 bytes:
+// All numbers are little-endian. All checksums are CRC-32C. The active segment is padded with zeros
+// after the batches. A sync then changes neither the file's length nor its blocks, and costs half
+// as much. The padding is truncated when the next segment begins. The header has 64 bytes:
 //
 //	 0  8  "TROUPEJL"
 //	 8  4  checksum of bytes 12 to 63
@@ -115,16 +116,16 @@
 // # Torn or damaged
 //
 // A disk writes 512-byte sectors atomically. Unwritten bytes read as zeros or lie beyond the end of
-// the file, because the zeros written ahead reach to the end of the segment. A frame at the end of
-// the journal is therefore torn if the file is too short for it. It is also torn if each part with
-// a wrong checksum is all zeros and no single flipped bit explains that.
+// the file, because the zero padding extends to the end of the segment. A frame at the end of the
+// journal is therefore torn if the file is too short for it. It is also torn if each part with a
+// wrong checksum is all zeros and no single flipped bit explains that.
 //
 // Everything else is damage, such as a wrong part or header that is not zeros. An intact header
 // after the fault is damage too, because a frame is written only after the previous one was synced.
 // Under SyncNone that does not hold after a power loss, and the journal may be rejected.
 //
 // A segment other than the newest ends where the next one begins. Bytes after that are logged and
-// ignored. Once the zeros are cut off, another file may reuse their blocks before a power loss
+// ignored. Once the padding is truncated, another file may reuse its blocks before a power loss
 // restores the old length.
 //
 // # Backup

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestForeignBlocks simulates a power loss on ext4 with data=writeback. A truncated segment regains
-// its former length, with blocks that other files have reused. The foreign content must be ignored
-// if the next segment continues the journal. Otherwise it must be reported as damage.
+// TestForeignBlocks simulates a power loss on ext4 with data=writeback: a truncated segment regains
+// its former length, with blocks of other files. These must be ignored if the next segment
+// continues the journal, and otherwise reported as damage.
 func TestForeignBlocks(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)

@@ -17,7 +17,7 @@ const (
 	frameHeader = 64
 	frameAlign  = 64
 	sectorSize  = 512
-	// maxPayload limits the size of a batch in bytes, so that lengths fit into 32 bits.
+	// maxPayload limits a batch in bytes, so that lengths fit into 32 bits.
 	maxPayload = 1 << 30
 	padByte    = 0xA5
 )
@@ -41,9 +41,9 @@ type frame struct {
 }
 
 // size returns the number of bytes from the frame's header to the next frame. The payload has one
-// checksum per sector of the segment, because a power loss loses whole sectors. For example, a
-// payload of 100 bytes at offset 64 lies in one sector. Header, payload and checksum (64 + 100 + 4
-// bytes) are padded to 192.
+// checksum per sector, because a power loss loses whole sectors. For example, a payload of 100
+// bytes at offset 64 lies in one sector. Header, payload and checksum (64 + 100 + 4 bytes) are
+// padded to 192 bytes.
 func (f frame) size() int64 {
 	n := int64(frameHeader)
 	if f.payload > 0 {
@@ -89,8 +89,8 @@ func putHeader(b []byte, f frame) {
 	le.PutUint32(b[4:], checksum(b[8:frameHeader]))
 }
 
-// parseHeader rejects inconsistent numbers even if the checksum is correct, because the length of
-// such a header must not be used to find the next frame.
+// parseHeader rejects inconsistent fields even if the checksum matches, because such a length must
+// not be used to find the next frame.
 func parseHeader(b []byte) (f frame, what string) {
 	if string(b[:4]) != frameMagic {
 		return f, "a batch does not begin with its mark"
@@ -114,7 +114,7 @@ func parseHeader(b []byte) (f frame, what string) {
 	return f, ""
 }
 
-// A flaw describes a frame that a crash tore before it was synced, or that was damaged afterwards.
+// A flaw describes a frame torn by a crash before the sync, or damaged afterwards.
 type flaw struct {
 	torn   bool
 	offset int64
@@ -165,9 +165,9 @@ func (f frame) classifyTail(tail []byte) *flaw {
 
 func allZero(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }
 
-// singleFlip reports whether flipping one bit of part, a subslice of whole, gives whole the
-// checksum sum. If so, damage made part look like a sector that was never written. It computes 4096
-// checksums per sector, but only for the few zeroed sectors with a wrong checksum.
+// singleFlip reports whether whole would match the checksum sum with one bit of part flipped. part
+// is a zeroed subslice of whole. A match means that part is damaged, not unwritten. The cost is
+// 4096 checksums per sector, only for zeroed sectors with a wrong checksum.
 func singleFlip(part, whole []byte, sum uint32) bool {
 	for i := range part {
 		for bit := range 8 {
@@ -187,8 +187,7 @@ const (
 	recordMetadata
 )
 
-// appendRecord appends one write of a batch. encode appends the stored form of its value and
-// metadata.
+// appendRecord appends one write of a batch. encode appends a value or metadata in stored form.
 func appendRecord(b []byte, c *Commit, encode func(b []byte, at Place, value []byte) []byte) []byte {
 	flags := byte(0)
 	if c.Delete {
@@ -209,7 +208,7 @@ func appendRecord(b []byte, c *Commit, encode func(b []byte, at Place, value []b
 	return b
 }
 
-// appendSized inserts the length after it has called add, because the size is not known before.
+// appendSized inserts the length after calling add, because the length is unknown before.
 func appendSized(b []byte, add func(b []byte) []byte) []byte {
 	start := len(b)
 	b = add(b)
@@ -260,7 +259,7 @@ func decodeRecord(b []byte) (c Commit, rest []byte, ok bool) {
 	return c, b, ok
 }
 
-// takeBytes returns a part without spare capacity, so that appending to it cannot overwrite rest.
+// takeBytes returns part without spare capacity, so that appending to it cannot overwrite rest.
 func takeBytes(b []byte) (part, rest []byte, ok bool) {
 	n, used := binary.Uvarint(b)
 	if used <= 0 || n > uint64(len(b)-used) {
@@ -270,7 +269,7 @@ func takeBytes(b []byte) (part, rest []byte, ok bool) {
 	return b[:n:n], b[n:], true
 }
 
-// A callbackError distinguishes an error of the caller's function from a decoding error.
+// A callbackError wraps an error from the caller's function, as opposed to a decoding error.
 type callbackError struct{ error }
 
 func (e callbackError) Unwrap() error { return e.error }

@@ -62,7 +62,7 @@ func TestFailedSyncOfSegment(t *testing.T) {
 	}
 }
 
-// TestFullDisk fills disks of many sizes. The journal must recover once there is space again.
+// TestFullDisk fills disks of many sizes. The journal must recover once space is available.
 func TestFullDisk(t *testing.T) {
 	for room := int64(0); room < 3500; room += 37 {
 		fs := vfs.NewMem()
@@ -95,9 +95,9 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFullDiskWithoutWatermark checks that a killed process or a power loss loses no data if a full
-// disk rejects even writes in place, as copy-on-write file systems do. The journal must keep the
-// length that its watermark promises.
+// TestFullDiskWithoutWatermark checks that a kill or a power loss loses no data if a full disk
+// rejects even in-place writes, like a copy-on-write file system. The journal must keep the length
+// promised by its watermark.
 func TestFullDiskWithoutWatermark(t *testing.T) {
 	const all = 1000
 	operations := writeWithoutRoom(t, all)
@@ -109,8 +109,8 @@ func TestFullDiskWithoutWatermark(t *testing.T) {
 	}
 }
 
-// writeWithoutRoom appends three times without space, on a disk that fails after the given number
-// of operations. It then opens the directory and returns the number of operations.
+// writeWithoutRoom appends three times to a full disk that fails after the given number of
+// operations. It then reopens the journal and returns the number of operations.
 func writeWithoutRoom(t *testing.T, operations int) int {
 	t.Helper()
 	fs := vfs.NewMem()

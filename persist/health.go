@@ -8,8 +8,8 @@ import (
 
 const stalledAfter = 5 * time.Second
 
-// An ioTracker counts running disk operations. It uses atomics, so that Healthy responds while a
-// lock holder waits for a hanging disk.
+// An ioTracker counts disk operations in flight. It uses atomics, so that Healthy never waits for a
+// lock holder that is blocked on a hanging disk.
 type ioTracker struct {
 	count   atomic.Int64
 	since   atomic.Int64 // start of the oldest operation, or end of the last, nanoseconds since 1970
@@ -28,8 +28,8 @@ func (o *ioTracker) end() {
 }
 
 // Healthy returns nil while the journal accepts batches and the disk responds. It never blocks. If
-// no operation has ended for 5 s, it starts a probe, and the next call returns the outcome of the
-// probe.
+// the disk has been idle for 5 s, Healthy starts a probe, and the next call returns the probe's
+// outcome.
 func (j *Journal) Healthy() error {
 	if err := j.status.failed(); err != nil {
 		return err
@@ -47,8 +47,8 @@ func (j *Journal) Healthy() error {
 	return nil
 }
 
-// probe rewrites the watermark to test the disk while nothing else is written. It skips a closed
-// journal, because the last watermark records the clean shutdown.
+// probe rewrites the watermark to test an idle disk. It skips a closed journal, because the last
+// watermark records the clean shutdown.
 func (j *Journal) probe() {
 	defer j.disk.probing.Store(false)
 	j.control.mu.Lock()

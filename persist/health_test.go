@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestIdleMaintenanceIsNoSignOfHealth checks that maintenance without a write does not count as a
-// successful operation. Otherwise the disk would never be probed while the journal is idle.
+// TestIdleMaintenanceIsNoSignOfHealth checks that maintenance that writes nothing does not count as
+// a successful disk operation. Otherwise an idle journal would never probe the disk.
 func TestIdleMaintenanceIsNoSignOfHealth(t *testing.T) {
 	j, _ := mustReopen(t, testOptions(vfs.NewMem()))
 	defer mustClose(t, j)

@@ -2,9 +2,9 @@ package persist
 
 import "sync"
 
-// An inventory describes the content of the data directory. newest, reserved and synced change only
-// under Journal.writeMu, so that its holder may read them without mu. Segments are added under
-// writeMu and dropped under filesMu.
+// An inventory describes the data directory's content. newest, reserved and synced change only
+// under Journal.writeMu, so that a holder of writeMu may read them without mu. Segments are added
+// under writeMu and dropped under filesMu.
 type inventory struct {
 	mu       sync.Mutex // held only briefly
 	segments []segment  // ascending; the last is the active one

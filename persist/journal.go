@@ -27,8 +27,8 @@ const (
 	SyncNone SyncPolicy = "none"
 )
 
-// defaultSegmentBytes limits the excess history that each start reads, because the journal drops
-// history in whole segments.
+// defaultSegmentBytes is small, because the journal drops history in whole segments, and each start
+// reads the excess.
 const defaultSegmentBytes = 64 << 20
 
 // Options configures a Journal. The zero value is ready for use.
@@ -43,7 +43,7 @@ type Options struct {
 	// WatermarkInterval is the time between watermarks while the journal grows. 0 means 1 s. If it
 	// is negative, watermarks are written only when necessary.
 	WatermarkInterval time.Duration
-	// AcceptDataLoss opens an incomplete directory with the remaining data. Revisions continue
+	// AcceptDataLoss opens an incomplete directory with the remaining data. New revisions begin
 	// above all that may have been assigned.
 	AcceptDataLoss bool
 	// Transformer encodes and decodes values. If it is nil, they are stored unchanged.
@@ -110,10 +110,10 @@ var (
 // A Journal is the embedded driver of Log. It keeps segments of batches and snapshots in one
 // directory.
 //
-// writeMu serializes operations that append, and filesMu those that replace files. Each part has
-// its own lock. The lock order is writeMu, filesMu, labels.writing, control.mu, ballast.mu, then
-// either inventory.mu or status.mu. The last two are never held during disk operations, so that
-// Stats, Newest and Healthy never block.
+// writeMu serializes operations that append, and filesMu those that replace files. The lock order
+// is writeMu, filesMu, labels.writing, control.mu, ballast.mu, then either inventory.mu or
+// status.mu. The last two are never held during disk operations, so that Stats, Newest and Healthy
+// never block.
 type Journal struct {
 	dir        string
 	fs         vfs.FS
@@ -144,8 +144,8 @@ func journalDir(dir string) string   { return filepath.Join(dir, "journal") }
 func snapshotsDir(dir string) string { return filepath.Join(dir, "snapshots") }
 func archiveDir(dir string) string   { return filepath.Join(dir, "archive") }
 
-// Open locks the data directory and creates it if it is missing. It does not read the state, so
-// call Recover next. It returns ErrLocked while another process uses the directory.
+// Open locks the data directory, and creates it if it is missing. Call Recover next to read the
+// state. Open returns ErrLocked while another process uses the directory.
 func Open(dir string, o Options) (*Journal, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (j *Journal) Newest() Revision {
 }
 
 // Close waits for a running Append or Snapshot and releases the directory. It may be called twice.
-// A failed journal is closed without a watermark, because the end of its data is unknown.
+// After a failure, Close writes no watermark, because the end of the durable data is unknown.
 func (j *Journal) Close() error {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -248,7 +248,7 @@ func (j *Journal) Close() error {
 }
 
 // fail makes the journal reject all further calls with the first cause. Nothing is retried, because
-// a second sync may succeed without the data that the first one lost.
+// a second fsync may succeed without the data lost by the first.
 func (j *Journal) fail(cause error) error {
 	failure, first := j.status.fail(cause)
 	if first {

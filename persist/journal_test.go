@@ -15,7 +15,7 @@ import (
 
 const testDir = "/data"
 
-// soak makes tests take every case instead of a sample.
+// soak makes tests run all cases instead of a sample.
 var soak = os.Getenv("TROUPE_SOAK") != ""
 
 var testTime = time.Unix(1_700_000_000, 0)

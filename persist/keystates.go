@@ -1,6 +1,6 @@
 package persist
 
-// keyStates holds the newest state of each key, which conditions are checked against.
+// keyStates holds the newest revision of each key, to check conditions.
 type keyStates struct {
 	caller    AppliedState        // nil: the caller keeps no states
 	revisions map[string]Revision // of all keys; nil if the caller keeps states
@@ -9,8 +9,8 @@ type keyStates struct {
 	batches []recentBatch
 }
 
-// A keyState is the newest revision of a key, or 0 if the key does not exist. Readers see it once
-// revision at is applied, or immediately if at is 0.
+// A keyState is a key's newest revision, or 0 if the key does not exist. It becomes visible to
+// readers when the caller has applied revision at. It is visible already if at is 0.
 type keyState struct{ revision, at Revision }
 
 type recentBatch struct {
@@ -54,8 +54,8 @@ func (s *keyStates) forgetApplied() {
 	}
 }
 
-// add records a batch. Its keys become visible when the whole batch is applied, so their at is the
-// last revision of the batch.
+// add records a batch. Its keys become visible when the whole batch is applied, so at is the
+// batch's last revision.
 func (s *keyStates) add(batch []Commit) {
 	if s.revisions != nil {
 		for i := range batch {

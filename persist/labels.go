@@ -17,16 +17,16 @@ import (
 
 const (
 	labelsFile = "labels"
-	// historyLabel holds a random name for the history of a data directory. A restored directory
-	// gets a new one.
+	// historyLabel holds a random name for a data directory's history. A restored directory gets a
+	// new name.
 	historyLabel = "history"
-	// archiveLabel holds the first revision from which archive and journal have no gaps, except
+	// archiveLabel holds the first revision after which archive and journal have no gaps except
 	// those in gapsLabel.
 	archiveLabel = LocalLabel + "archive"
 	// gapsLabel lists the first revision after each gap left by an accepted data loss.
 	gapsLabel = LocalLabel + "gaps"
-	// LocalLabel is the prefix of labels that describe the directory and not its state. Such labels
-	// are not part of backups or of directories created from a state.
+	// LocalLabel is the prefix of labels that describe the directory, not its state. Backups and
+	// directories created from a state omit them.
 	LocalLabel = "local/"
 )
 
@@ -93,7 +93,7 @@ func (l *labels) replace(fsys vfs.FS, dir string, values map[string]string) erro
 }
 
 // Label returns a durable property of the data directory, such as the naming profile. ok is false
-// if it is not set.
+// if the property is not set.
 func (j *Journal) Label(name string) (value string, ok bool) {
 	value, ok = (*j.labels.values.Load())[name]
 	return value, ok

@@ -10,9 +10,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A LocalCopy is a local snapshot of state that another store owns. It saves reading the whole
-// state from that store, and can be removed at any time. It has the format of a Journal's
-// snapshots.
+// A LocalCopy is a local snapshot of another store's state, in the format of a Journal's snapshots.
+// It saves reading the whole state from that store, and can be removed at any time.
 type LocalCopy struct {
 	FS  vfs.FS // nil: the operating system's
 	Dir string
@@ -21,14 +20,14 @@ type LocalCopy struct {
 // A CopiedState is the content of a LocalCopy.
 type CopiedState struct {
 	Revision Revision
-	// Origin is JSON in which the writer identifies the source of the state.
+	// Origin is JSON written by the caller to identify the state's source.
 	Origin []byte
 	Items  []Item // in ascending order of their keys
 }
 
 // Write replaces the stored state with the one at revision at. items must yield items in ascending
-// key order, and origin is called after items. The old state is removed only after the new one is
-// durable and has been read back. After an error, the old state remains.
+// key order. origin is called after items. The old state is removed only after the new one is
+// durable and was read back, and remains after an error.
 func (c LocalCopy) Write(at Revision, items func(yield func(Item) bool) error, origin func() ([]byte, error)) error {
 	fs := c.fs()
 	if err := fs.MkdirAll(snapshotsDir(c.Dir)); err != nil {

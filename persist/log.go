@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Revision numbers the committed writes of a log. Revisions are unique and increase, possibly with
+// A Revision numbers a committed write of a log. Revisions are unique and increase, possibly with
 // gaps. 0 is the revision of a missing key or an empty log.
 type Revision uint64
 
@@ -27,21 +27,18 @@ type Write struct {
 	Metadata []byte
 	// Conditions must all hold at commit time. Otherwise the write is rejected.
 	Conditions []Condition
-	// BasedOn is the position in the batch, counted from 1, of the write from which this one was
-	// computed. 0 means none. This write is rejected if its base was rejected or is no longer the
-	// newest write of the key.
+	// BasedOn is the 1-based index of the write in the same batch on which this one is based, or 0.
+	// This write is rejected if its base was rejected or is not the key's newest write.
 	BasedOn int
-	// With is the position in the batch, counted from 1, of the write that this one belongs to. 0
-	// means none. Both are committed or neither. Only that write may have Conditions, which apply
-	// to both.
+	// With is the 1-based index of the write in the same batch that this write is a part of, or 0.
+	// Both are committed or neither. Only the other write may have Conditions, which apply to both.
 	With int
-	// Claims are taken and released together with the write.
+	// Claims are taken or released atomically with the write.
 	Claims []Claim
-	// Guards must not have been raised since the write was computed. Otherwise the write is
-	// rejected.
+	// Guards reject the write if one of them was raised after its Seen.
 	Guards []Guard
-	// FreesSpace marks a delete or a step of a deletion. A full disk accepts only batches of such
-	// writes.
+	// FreesSpace marks a delete or a step of a deletion. A full disk accepts only batches in which
+	// every write is marked.
 	FreesSpace bool
 }
 
@@ -75,16 +72,16 @@ type Claim struct {
 	Release bool // the key gives the claim back
 }
 
-// A Guard orders writes of several logs that depend on an aggregate, such as the usage of a quota.
+// A Guard orders writes of several logs that depend on an aggregate, such as a quota's usage.
 // Conditions cannot express this, because they cover single keys. A write that changes the
 // aggregate raises the guard (Raise). It is rejected if another log raised the guard after revision
 // Seen. A write that only depends on the aggregate is rejected if any log, even its own, raised the
 // guard after Seen.
 //
 // A guard whose name begins with FencePrefix is a fence, which is kept forever. A process that
-// takes over some work, such as running controllers, raises the fence. Seen is the revision at
-// which the writer took over. If another log has raised the fence since, writes are rejected
-// permanently (ErrFenced). Late writes of a paused process therefore have no effect.
+// takes over some work, such as running controllers, raises the fence. Seen is the revision of the
+// takeover. If another log has raised the fence since, writes are rejected permanently (ErrFenced),
+// so that late writes of a paused process have no effect.
 type Guard struct {
 	Name  string
 	Seen  Revision
@@ -108,7 +105,7 @@ type Commit struct {
 	Value    []byte
 	Delete   bool
 	Metadata []byte
-	// Err is set if the Transformer cannot decode Value or Metadata. Value then has its stored
+	// Err is set if the Transformer cannot decode Value or Metadata. Value is then in its stored
 	// form.
 	Err error
 }
@@ -116,8 +113,7 @@ type Commit struct {
 // A Result is the outcome of one Write of a batch.
 type Result struct {
 	// Revision is the revision of the write. With ErrCondition, it is the revision at which the
-	// subscriber sees the conflicting change, or 0 if the subscriber has already applied that
-	// revision.
+	// subscriber receives the conflicting change, or 0 if that was already applied.
 	Revision Revision
 	Err      error // nil, ErrCondition, ErrOvertaken, ErrFenced, ErrUnknown, ErrTooLarge or a TransformError
 }
@@ -127,7 +123,7 @@ type Item struct {
 	Key      string
 	Value    []byte
 	Revision Revision
-	// Err is set if the Transformer cannot decode Value. Value then has its stored form, which
+	// Err is set if the Transformer cannot decode Value. Value is then in its stored form, which
 	// snapshots keep.
 	Err error
 }
@@ -140,14 +136,14 @@ var (
 	ErrOvertaken = fmt.Errorf("%w: another writer was faster", ErrCondition)
 	// ErrFenced is an ErrCondition caused by a fence. A retry cannot succeed.
 	ErrFenced = fmt.Errorf("%w: another writer has taken over", ErrCondition)
-	// ErrUnknown means that it is unknown whether a write was committed. A committed write reaches
+	// ErrUnknown means that a write may or may not have been committed. A committed write reaches
 	// the subscriber before the next successful Append returns. A write that has not arrived by
-	// then is never committed.
+	// then never will.
 	ErrUnknown = errors.New("it is not known whether the write was committed")
 	// ErrNoSpace rejects a whole batch because the disk is full. The log is unchanged and accepts
 	// batches again when there is space.
 	ErrNoSpace = errors.New("no space left")
-	// ErrSpaceReleased is an ErrNoSpace of a snapshot that has freed enough space for a retry.
+	// ErrSpaceReleased is an ErrNoSpace from a snapshot that freed enough space for a retry.
 	ErrSpaceReleased = fmt.Errorf("%w, but some was freed", ErrNoSpace)
 	// ErrUnavailable rejects a whole batch because the store behind the log is unreachable. The log
 	// is unchanged and may accept the next batch.
@@ -161,60 +157,60 @@ var (
 	ErrLocked = errors.New("data directory is in use")
 )
 
-// A Log keeps the state of keys and the order of their writes. Journal, one of its drivers, has a
-// single writer. Another driver may have many, each with its own Log. Callers must be correct with
-// concurrent writers, whatever the driver:
+// A Log stores keys and the order of their writes. One of its drivers, Journal, has a single
+// writer. Other drivers may have several writers, each with its own Log. Callers must handle
+// concurrent writers with any driver:
 //
-//   - Clients see revisions as resource versions. They are unique, increase, and are the same for
-//     every reader. If the store behind a driver gives several writes one number, the driver shifts
-//     that number and adds the position of the write in its batch. Readers wait for "at least this
-//     revision" and must not expect a particular next one.
-//   - Each driver decides how it stores the digits of a revision. The journal writes them into the
+//   - Clients see revisions as resourceVersions. They are unique, increase, and are the same
+//     for every reader. If the store behind a driver gives several writes one number, the
+//     driver shifts that number and adds each write's position in its batch. Readers wait for
+//     "at least this revision" and must not expect a particular next one.
+//   - Each driver decides how it stores a revision's digits. The journal writes them into the
 //     value. A store that assigns the revision on commit keeps only the offset, and its driver
 //     inserts the digits (Write.ValueAt) into commits and items.
-//   - The subscriber receives every commit once, in the order of revisions. It receives the caller's
-//     own writes, with their Index, during their Append, and those of other writers at any time. The
-//     caller keeps no state from any other source.
-//   - A write that was computed from an outdated state fails with ErrCondition. The caller waits
-//     until the subscriber has applied Result.Revision and computes the write again, a bounded
-//     number of times. A retry without waiting would fail again.
-//   - A write with ErrUnknown is not retried unchanged. The next write of the key has the same
+//   - The subscriber receives every commit once, in revision order. The caller's own writes,
+//     with their Index, arrive during their Append, and those of other writers at any time.
+//     The caller must build its state only from these commits.
+//   - A write based on outdated state fails with ErrCondition. The caller waits until the
+//     subscriber has applied Result.Revision and then recomputes the write, a bounded number
+//     of times. A retry without waiting would fail again.
+//   - A write with ErrUnknown is not retried unchanged. The key's next write has the same
 //     condition and reveals the outcome. Reservations for the write must be kept until a later
-//     Append has succeeded, because only then can the write no longer be committed.
-//   - Claims hold values that must be unique among keys, such as an address. A log with several
-//     writers checks them atomically with the Conditions. Journal does not check them, because its
-//     only caller follows every commit and knows all claims. The same applies to Guards.
+//     Append has succeeded, because the write may be committed until then.
+//   - Claims hold values that must be unique among keys, such as an address. A log with
+//     several writers checks them atomically with the Conditions. Journal does not check them,
+//     because its only caller follows every commit and knows all claims. The same applies to
+//     Guards.
 //
 // Call Recover once, then Subscribe once, then Append from one goroutine at a time and Snapshot
 // from another, and finally Close.
 //
 //lint:ignore prose it is the contract of all drivers
 type Log interface {
-	// Recover passes the state at the newest intact snapshot to Item, each key once and in
-	// ascending order. It then calls Base with the snapshot's revision, and passes all commits that
-	// the log still holds to Commit, in ascending order. Commits up to the base are only history,
-	// and later ones change the state. It returns the newest revision.
+	// Recover passes the newest intact snapshot to Item, each key once and in ascending order. It
+	// then calls Base with the snapshot's revision, and passes all commits that the log still holds
+	// to Commit, in ascending order. Only commits after the base change the state. Recover returns
+	// the newest revision.
 	Recover(r Recovery) (Revision, error)
 
 	// Subscribe sets the function that receives all later commits once they are durable, in
 	// ascending order and without gaps. Append returns after fn has received its commits. upTo is
-	// the revision of the last commit, or a later one up to which there are no commits. A call
-	// without commits only reports upTo. Calls do not overlap, but may come from any goroutine,
-	// even outside of an Append. fn must not call the log.
+	// the revision of the last commit, or a later one without commits in between. A call without
+	// commits only reports upTo. Calls do not overlap, but may come from any goroutine, even
+	// outside of an Append. fn must not call the log.
 	Subscribe(fn func(batch []Commit, upTo Revision))
 
-	// Append checks the conditions of each write against the state and the earlier writes of the
-	// batch. Writes that pass get revisions in the order of the batch. Append returns when they are
-	// durable and the subscriber has received them. results has one entry per write. An error such
-	// as ErrNoSpace or ErrUnavailable means that nothing was committed. After ErrFailed, that is
-	// unknown.
+	// Append checks each write's conditions against the state and the earlier writes of the batch.
+	// Writes that pass get revisions in batch order. Append returns when they are durable and the
+	// subscriber has received them. results has one entry per write. An error such as ErrNoSpace or
+	// ErrUnavailable means that nothing was committed. After ErrFailed, the outcome is unknown.
 	Append(batch []Write) (results []Result, err error)
 
 	// Snapshot writes the state at revision at, which items passes to yield in ascending key order.
-	// It then drops all parts of the journal and all snapshots that neither recovery nor the
-	// history since keepFrom needs. items is called at most once, so it may release what it has
-	// passed. If items returns an error, the snapshot is discarded and nothing changes. After
-	// ErrSpaceReleased, the caller should retry immediately.
+	// It then drops segments and snapshots that neither recovery nor the history since keepFrom
+	// needs. items is called at most once, so it may release passed items. If items returns an
+	// error, the snapshot is discarded and nothing changes. After ErrSpaceReleased, the caller
+	// should retry immediately.
 	Snapshot(at, keepFrom Revision, items func(yield func(Item) bool) error) error
 
 	// Trim drops the same parts of the journal as Snapshot, without writing a snapshot.
@@ -230,13 +226,13 @@ type Log interface {
 type Recovery struct {
 	Item func(Item) error
 	Base func(Revision) error
-	// HistoryAfter is called before the first Commit, with the revision after which the log has
-	// every commit. It is called again after each gap. Commits before the gap are not part of the
-	// history.
+	// HistoryAfter is called before the first Commit. Its argument is the revision after which the
+	// log has every commit. It is called again after each gap, and commits before the gap are then
+	// not part of the history.
 	HistoryAfter func(Revision)
 	Commit       func(Commit) error
-	// State is queried for conditions after the recovery. If it is nil, the log keeps the revisions
-	// of all keys itself and must have a single writer.
+	// State is queried for conditions after the recovery. If it is nil, the log must have a single
+	// writer, and keeps the revisions of all keys itself.
 	State AppliedState
 }
 
@@ -246,16 +242,16 @@ type AppliedState interface {
 	// CurrentRevision returns the revision of a key, or 0 if it does not exist. Append checks
 	// conditions against it.
 	CurrentRevision(key string) Revision
-	// AppliedRevision returns the revision up to which CurrentRevision reflects the commits.
+	// AppliedRevision returns the newest revision that CurrentRevision reflects.
 	AppliedRevision() Revision
-	// Rebuild replaces the state with the one at revision upTo. A log with other writers calls it,
-	// in place of the subscriber, if the store behind it has dropped commits. Watches that began
-	// before the rebuild must start over. If items returns an error, Rebuild returns it and changes
+	// Rebuild replaces the state with the one at revision upTo. A log with other writers calls it
+	// instead of the subscriber if its store has compacted undelivered commits. Watches that began
+	// before the rebuild must restart. If items returns an error, Rebuild returns it and changes
 	// nothing.
 	Rebuild(upTo Revision, items func(yield func(Item) error) error) error
 }
 
-// Stats holds the sizes of a log, and counts since it was opened.
+// Stats holds a log's sizes, and its counters since it was opened.
 type Stats struct {
 	JournalBytes, SnapshotBytes int64
 	Segments, Snapshots         int
@@ -264,8 +260,8 @@ type Stats struct {
 	SyncSeconds                 float64
 	// SinceSnapshot is the number of journal bytes after the newest snapshot.
 	SinceSnapshot int64
-	// SnapshotAtEnd asks the caller for a snapshot before it closes the log.
+	// SnapshotAtEnd asks the caller for a snapshot before closing the log.
 	SnapshotAtEnd bool
-	// Full reports whether the last attempt to write found the disk full.
+	// Full reports whether the last write attempt found the disk full.
 	Full bool
 }

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// missingFrom describes what the newest segment lacks according to the watermark, or returns "". It
-// compares the checksum, because another copy of the file may have the same length. It compares the
-// length, because a file that was cut short may have lost batches written after the watermark.
+// missingFrom describes the data that the newest segment lacks according to the watermark, or
+// returns "". It compares the checksum, because another file may have the same length. It compares
+// the length, because a truncated file may have lost batches written after the watermark.
 func (m watermark) missingFrom(done scanResult) string {
 	switch {
 	case done.end == 0:

@@ -19,8 +19,7 @@ const (
 	killed = "killed with the last write"
 )
 
-// A loss removes part of a data directory. ends lists the journal endings after which the watermark
-// reveals the loss.
+// A loss removes part of a data directory. ends lists the journal endings that reveal the loss.
 type loss struct {
 	name string
 	ends string
@@ -60,8 +59,8 @@ func losses(t *testing.T) []loss {
 	}
 }
 
-// TestMissingSegment removes a segment from the middle of the journal. Open must not continue with
-// the next segment.
+// TestMissingSegment removes a segment from the middle of the journal. Recovery must not continue
+// with the next segment.
 func TestMissingSegment(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -82,8 +81,8 @@ func TestMissingSegment(t *testing.T) {
 	}
 }
 
-// lossSubject returns a directory whose journal ended in the given way, its newest segment, and the
-// newest assigned revision.
+// lossSubject returns a directory whose journal ended in the given way, the name of its newest
+// segment, and the newest assigned revision.
 func lossSubject(t *testing.T, end, fill string) (fs *vfs.Mem, newest string, last Revision) {
 	t.Helper()
 	fs = vfs.NewMem()
@@ -108,7 +107,7 @@ func lossSubject(t *testing.T, end, fill string) (fs *vfs.Mem, newest string, la
 }
 
 // TestLossIsRefused removes parts of the newest segment. Open or Recover must name the file, and
-// Verify must report the same. Once the loss is accepted, no revision may be assigned again.
+// Verify must report the same loss. Accepting the loss must not reuse revisions.
 func TestLossIsRefused(t *testing.T) {
 	for _, end := range []string{closed, marked, killed} {
 		for _, l := range losses(t) {
@@ -162,8 +161,8 @@ func checkRevisionGap(t *testing.T, fs *vfs.Mem, last Revision) {
 	mustClose(t, j)
 }
 
-// TestMissingFiles checks that Open reports a missing file by name, and that an accepted loss keeps
-// the assigned revisions.
+// TestMissingFiles checks that Open names a missing file, and that accepting the loss does not
+// reuse revisions.
 func TestMissingFiles(t *testing.T) {
 	for _, name := range []string{lockFile, labelsFile, controlFile} {
 		for _, end := range []string{closed, killed} {
@@ -188,8 +187,8 @@ func TestMissingFiles(t *testing.T) {
 	}
 }
 
-// TestLossIsAcceptedEverywhere crashes at every operation while a loss is being accepted. The next
-// Open must skip the assigned revisions or report the loss again.
+// TestLossIsAcceptedEverywhere crashes at every operation while a loss is accepted. The next Open
+// must skip the assigned revisions or report the loss again.
 func TestLossIsAcceptedEverywhere(t *testing.T) {
 	for at := 1; ; at++ {
 		fs, newest, last := lossSubject(t, marked, "b")
@@ -224,9 +223,8 @@ func TestLossIsAcceptedEverywhere(t *testing.T) {
 	}
 }
 
-// TestUnsyncedLossSkipsRevisions checks that revisions are skipped after a power loss under
-// SyncNone, because assigned revisions may be lost. No revision may be skipped if only the process
-// was killed.
+// TestUnsyncedLossSkipsRevisions checks that a start under SyncNone skips revisions after a power
+// loss, because assigned ones may be lost, but not after a mere kill of the process.
 func TestUnsyncedLossSkipsRevisions(t *testing.T) {
 	for _, boot := range []string{"this", "another"} {
 		fs := vfs.NewMem()
@@ -279,8 +277,8 @@ func TestStartsOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestRotationIsPostponed checks that the journal survives a temporary lack of space or file
-// descriptors.
+// TestRotationIsPostponed checks that the journal survives temporary shortages of disk space or
+// file descriptors.
 func TestRotationIsPostponed(t *testing.T) {
 	for _, step := range []string{"create", "edit", "syncdir", "write"} {
 		for _, cause := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC} {

@@ -27,15 +27,15 @@ type manifest struct {
 	Bytes    int64    `json:"bytes"` // length of the file
 	Block    int64    `json:"block"` // bytes per checksum; the last block is shorter
 	Sums     string   `json:"sums"`  // CRC-32C of each block, 8 hexadecimal digits each
-	// Parts lists the start offsets of all parts of the file but the first, in ascending order.
-	// Each part is a complete BuntDB file, so that parts can be read in parallel. Without Parts,
-	// the file is one part.
+	// Parts lists the start offsets of all parts except the first, in ascending order. Each part is
+	// a complete BuntDB file, so that parts can be read in parallel. Without Parts, the file is one
+	// part.
 	Parts []int64 `json:"parts,omitempty"`
 	// Origin identifies the source of a LocalCopy (CopiedState.Origin).
 	Origin json.RawMessage `json:"origin,omitempty"`
 }
 
-// manifestPath names a manifest by its revision in hexadecimal digits, such as
+// manifestPath returns the path of a manifest. Its name is the revision in hexadecimal, such as
 // 000000000000002a.manifest for 42.
 func manifestPath(dir string, at Revision) string {
 	return filepath.Join(snapshotsDir(dir), fileName(at, manifestSuffix))
@@ -45,8 +45,8 @@ func snapshotPath(dir string, at Revision) string {
 	return filepath.Join(snapshotsDir(dir), fileName(at, snapshotSuffix))
 }
 
-// readManifest treats a renamed manifest as damage, because its snapshot would be used as the state
-// at a wrong revision.
+// readManifest rejects a renamed manifest as damaged, because its snapshot would be used at the
+// wrong revision.
 func readManifest(fs vfs.FS, dir string, at Revision) (manifest, error) {
 	path := manifestPath(dir, at)
 	data, err := readFile(fs, path)
@@ -60,8 +60,8 @@ func readManifest(fs vfs.FS, dir string, at Revision) (manifest, error) {
 	return m, err
 }
 
-// parseManifest does not treat an unknown format as damage, because a newer version may read the
-// file.
+// parseManifest does not report an unknown format as damage, because a newer version may have
+// written it.
 func parseManifest(path string, data []byte) (manifest, error) {
 	var m manifest
 	if err := decodeChecksummed(path, data, &m); err != nil {

@@ -13,15 +13,15 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A Point is a point in the history of a log. A Point with a Revision is the state at that resource
-// version, even in the middle of a batch. A Point with a Time is the state before the first batch
-// after that time. The zero Point is the end of the history.
+// A Point is a point in a log's history. A Point with a Revision is the state at that
+// resourceVersion, even within a batch. A Point with a Time includes all batches up to that time.
+// The zero Point is the end of the history.
 type Point struct {
 	Revision Revision
 	Time     time.Time
 }
 
-// Restored describes the state that Restore has written.
+// Restored describes the state written by Restore.
 type Restored struct {
 	Revision Revision  // of its newest write
 	Time     time.Time // when that was written; zero: unknown, it lies in a snapshot
@@ -80,7 +80,7 @@ func (s *restoration) read(from Source) error {
 	return s.checkPoint()
 }
 
-// begin starts from a snapshot. written is the Unix time of the snapshot in nanoseconds, or 0 if
+// begin starts from a snapshot. written is the snapshot's Unix time in nanoseconds, or 0 if
 // unknown.
 func (s *restoration) begin(db *buntdb.DB, labels map[string]string, at Revision, written int64) {
 	s.db, s.labels, s.base, s.revision, s.given = db, labels, at, at, at
@@ -90,9 +90,9 @@ func (s *restoration) begin(db *buntdb.DB, labels map[string]string, at Revision
 	s.reached = s.to.Revision > 0 && at >= s.to.Revision
 }
 
-// beginWith starts from the newest intact snapshot that is not after the point. Without one, it
-// starts from an empty state if the journal is complete. The last resort is a snapshot that was
-// written after the point's time but may hold an earlier state.
+// beginWith starts from the newest intact snapshot that is not newer than the point. Otherwise it
+// starts from an empty state if the journal is complete. Its last resort is a snapshot written
+// after the point's time, because the state in it may still be earlier.
 func (s *restoration) beginWith(dir string) error {
 	labels, err := readLabels(s.o.FS, dir)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *restoration) beginAt(dir string, labels map[string]string, at Revision)
 	return nil
 }
 
-// apply applies the writes of a batch that lie between the current state and the point.
+// apply applies a batch's writes between the current state and the point.
 func (s *restoration) apply(f frame, payload []byte) error {
 	s.given = max(s.given, f.last)
 	when := time.Unix(0, f.time)
@@ -177,7 +177,7 @@ func listHistory(fsys vfs.FS, dir string) ([]segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	// List the archive last, so that a segment that is archived meanwhile is not missed.
+	// List the archive last, so that a concurrently archived segment is not missed.
 	archived, err := listArchive(fsys, dir)
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func listHistory(fsys vfs.FS, dir string) ([]segment, error) {
 	return slices.CompactFunc(all, func(a, b segment) bool { return a.first == b.first }), nil
 }
 
-// errReached ends the walk through the journal at the point.
+// errReached stops reading the journal at the point.
 var errReached = callbackError{errors.New("the point is reached")}
 
 // follow applies the journal and archive of a data directory.
@@ -235,8 +235,8 @@ func (s *restoration) checkHistory(dir string) error {
 	return nil
 }
 
-// openHistory opens the segments that continue the state. It retries if a daemon archives a segment
-// meanwhile.
+// openHistory opens the segments that continue the state. It retries if a daemon archives one
+// concurrently.
 func (s *restoration) openHistory(dir string) ([]openSegment, error) {
 	const tries = 10
 	for n := 1; ; n++ {

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A past is a data directory with its complete archive and a backup from the middle. It records the
-// state after each write. There is one write per second.
+// A past is a data directory with its complete archive, a backup from the middle, and the state
+// after each write. There is one batch per second.
 type past struct {
 	fs     *vfs.Mem
 	backup []byte
@@ -72,7 +72,7 @@ func makePast(t *testing.T) *past {
 
 const restoredDir = "/restored"
 
-// restore returns the state that a daemon recovers after a restore.
+// restore restores from a source and returns the state recovered afterwards.
 func (p *past) restore(t *testing.T, fs *vfs.Mem, from Source) (Restored, string, error) {
 	t.Helper()
 	o := p.options()
@@ -176,7 +176,7 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestPointsOfDamage truncates the journal at each byte and flips bits in all files. Each point
+// TestPointsOfDamage truncates the journal at many offsets and flips bits in all files. Each point
 // must be restored correctly or rejected. Points before the damage must be restored.
 func TestPointsOfDamage(t *testing.T) {
 	t.Parallel()
@@ -321,7 +321,7 @@ func TestPointWhileInUse(t *testing.T) {
 	}
 }
 
-// given returns the number of revisions between a point and the snapshot of a restored directory.
+// given returns the distance from a point to the revision of the restored directory's snapshot.
 func (p *past) given(t *testing.T, dir string, at Revision) Revision {
 	t.Helper()
 	list, err := listSnapshots(p.fs, dir)
@@ -331,8 +331,8 @@ func (p *past) given(t *testing.T, dir string, at Revision) Revision {
 	return list[0] - at
 }
 
-// TestRestorePointCrash interrupts a restore of a point at every operation. The directory must be
-// complete, or rejected and restorable. The source must not change.
+// TestRestorePointCrash interrupts a point-in-time restore at every operation. The directory must
+// be complete, or rejected and restorable. The source must not change.
 func TestRestorePointCrash(t *testing.T) {
 	t.Parallel()
 	p := makePast(t)

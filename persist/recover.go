@@ -45,10 +45,10 @@ type recovery struct {
 	buf      []byte
 }
 
-// Recover implements Log. It truncates a write that a crash interrupted before it was acknowledged.
-// Any other difference from the durable data is a CorruptError. A damaged snapshot is skipped only
-// if the journal yields the same state from an older one or from the beginning. After an error, the
-// caller must discard the state and close the log.
+// Recover implements Log. It truncates a write torn by a crash before it was acknowledged. Any
+// other damage is a CorruptError. A damaged snapshot is skipped only if the journal and an older
+// snapshot, or the journal alone, yield the same state. After an error, the caller must discard the
+// state and close the log.
 func (j *Journal) Recover(r Recovery) (Revision, error) {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -74,8 +74,8 @@ func (j *Journal) Recover(r Recovery) (Revision, error) {
 	return j.inventory.newest, nil
 }
 
-// runSteps adds the faults of damaged snapshots to the error of a step. A damaged snapshot is often
-// the cause, because the segments that an older snapshot needs have been dropped.
+// runSteps runs steps until one fails, and joins the faults of damaged snapshots to its error. A
+// damaged snapshot is often the cause, because segments before it may have been dropped.
 func (run *recovery) runSteps(steps ...func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -85,8 +85,8 @@ func (run *recovery) runSteps(steps ...func() error) error {
 	return nil
 }
 
-// loadState passes the newest intact snapshot to the caller. It loads a snapshot completely first,
-// so that nothing is delivered from a damaged one.
+// loadState passes the newest intact snapshot to the caller. It loads and verifies the whole
+// snapshot before it delivers an item.
 func (run *recovery) loadState() error {
 	j := run.j
 	list, err := listSnapshots(j.fs, j.dir)
@@ -176,7 +176,7 @@ func (run *recovery) dropStaleJournal() error {
 	return nil
 }
 
-// replayJournal delivers the commits of all segments and compares the end of the journal with the
+// replayJournal delivers the commits of all segments and compares the journal's end with the
 // watermark.
 func (run *recovery) replayJournal() error {
 	m := run.j.control.watermark
@@ -222,8 +222,8 @@ func nextFirst(segments []segment, i int) Revision {
 	return segments[i+1].first
 }
 
-// dropEmptySegment drops a segment that could not be created on a full disk and reappeared after a
-// crash.
+// dropEmptySegment drops a segment whose creation failed on a full disk and which reappeared after
+// a crash.
 func (run *recovery) dropEmptySegment(s segment) error {
 	done, err := scan{fs: run.j.fs, segment: s, newest: true}.run(nil)
 	if err != nil {
@@ -243,7 +243,8 @@ func (run *recovery) replayBatch(f frame, payload []byte) error {
 	return decodeRecords(f, payload, run.deliverCommit)
 }
 
-// deliverCommit also passes commits that the snapshot covers, because watches may resume from them.
+// deliverCommit also delivers commits covered by the snapshot, because watches may resume from
+// them.
 func (run *recovery) deliverCommit(c Commit) error {
 	if c.Revision > run.base {
 		run.j.states.set(&c)

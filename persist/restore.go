@@ -11,10 +11,10 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// A restored log continues at the revision of the backup plus restoreRevisionGap, plus
+// A restored log continues at the backup's revision plus restoreRevisionGap, plus
 // restoreRevisionRate per second since the backup. The sum exceeds all revisions that a server can
-// have assigned since the backup, even if the clock is wrong. No revision is used twice, and all
-// revisions known to clients precede the history.
+// have assigned since, even with a wrong clock. No revision is used twice, and all revisions known
+// to clients precede the new history.
 const (
 	restoreRevisionGap  = RevisionGap
 	restoreRevisionRate = 100_000
@@ -29,9 +29,9 @@ type Source struct {
 	To      Point
 }
 
-// Restore creates a data directory with the state of a source at a point. dir must be missing,
-// empty, or the target of an unfinished Restore. The directory cannot be opened until Restore has
-// verified the source, found the point and written the state.
+// Restore creates a data directory with a source's state at a point. dir must be missing, empty, or
+// the target of an unfinished Restore. The directory cannot be opened until Restore has verified
+// the source, found the point and written the state.
 func Restore(dir string, from Source) (Restored, error) { return restore(dir, from, Options{}) }
 
 func restore(dir string, from Source, o Options) (Restored, error) {
@@ -62,8 +62,8 @@ type backupReader struct {
 	header   [chunkHeader]byte
 }
 
-// CheckBackup reads a backup to its end and returns its revision. It verifies checksums and
-// completeness, but not the objects themselves.
+// CheckBackup reads a whole backup and returns its revision. It verifies checksums and
+// completeness, but not the objects.
 func CheckBackup(r io.Reader) (Revision, error) {
 	in := &backupReader{r: r}
 	if err := in.open(); err != nil {
@@ -177,7 +177,7 @@ func (in *backupReader) batch(s *restoration) error {
 	return nil
 }
 
-// applyAll ignores deletions of missing keys, because the backup may contain their creation only as
+// applyAll ignores deletions of missing keys, because a backup may hold their creation only as
 // history.
 func applyAll(tx *buntdb.Tx, commits []Commit) error {
 	for _, c := range commits {
@@ -197,7 +197,7 @@ func applyAll(tx *buntdb.Tx, commits []Commit) error {
 	return nil
 }
 
-// end also compares the revision, to reject a backup combined from chunks of two backups.
+// end also compares revisions, to reject a mix of chunks from two backups.
 func (in *backupReader) end() error {
 	var end backupEnd
 	if in.kind != chunkEnd || json.Unmarshal(in.body, &end) != nil {
@@ -218,7 +218,7 @@ type snapshotChunks struct {
 	err error // of the backup, because BuntDB may hide it
 }
 
-// Read stops at the first chunk of another kind, which stays in the backupReader.
+// Read stops at the first chunk of another kind and leaves it to the backupReader.
 func (s *snapshotChunks) Read(b []byte) (int, error) {
 	for s.in.kind == chunkSnapshot && len(s.in.body) == 0 {
 		if s.err = s.in.use(); s.err != nil {

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// rotateBeforeWrite begins a new segment. Without disk space or a free file descriptor, it keeps
+// rotateBeforeWrite begins a new segment. If disk space or file descriptors are exhausted, it keeps
 // the active segment.
 func (j *Journal) rotateBeforeWrite() error {
 	err := j.rotateNow()
@@ -33,8 +33,8 @@ func (j *Journal) rotationDue() bool {
 	return active.size > segmentHeader && (j.inventory.rotate || active.size >= j.o.SegmentBytes)
 }
 
-// Trim implements Log. It begins a new segment first if one is due. On a full disk, the ballast
-// provides the space.
+// Trim implements Log. It first begins a new segment if one is due. On a full disk, it uses the
+// ballast's space.
 func (j *Journal) Trim(keepFrom Revision) error {
 	if err := j.rotateForTrim(); err != nil {
 		return fmt.Errorf("trim: %w", err)
@@ -47,8 +47,8 @@ func (j *Journal) Trim(keepFrom Revision) error {
 	return j.removeObsolete(base, keepFrom)
 }
 
-// rotateForTrim returns ErrNoSpace, unlike rotateBeforeWrite, because Trim must know that it freed
-// no space.
+// rotateForTrim returns ErrNoSpace, unlike rotateBeforeWrite, because without a new segment Trim
+// frees no space.
 func (j *Journal) rotateForTrim() error {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -68,8 +68,8 @@ func isTransient(err error) bool {
 	return isFull(err) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// rotateNow makes a new segment active. It writes the watermark before it uses the new segment and
-// before it cuts off the zeros of the old one, so that the watermark is correct after a crash at
+// rotateNow makes a new segment active. It writes the watermark before the new segment is used and
+// before the old one's zero padding is cut off, so that the watermark is correct after a crash at
 // any point.
 func (j *Journal) rotateNow() error {
 	if j.file != nil && j.o.Sync == SyncNone {

@@ -9,12 +9,12 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// salvage skips revisions if assigned revisions may be lost, as after an accepted data loss or a
-// reboot under SyncNone. It writes the remaining state as a snapshot with a revision above all of
-// them, so that no watch continues across the gap.
+// salvage skips revisions if assigned ones may be lost, as after an accepted data loss or a reboot
+// under SyncNone. It writes the remaining state as a snapshot above all assigned revisions, so that
+// no watch continues across the gap.
 //
-// A missing file is noticed only when the whole state is read. If Options.AcceptDataLoss is set,
-// salvage therefore runs the recovery once without a receiver.
+// Only reading the whole state reveals a missing file. If Options.AcceptDataLoss is set, salvage
+// therefore starts with a dry run of the recovery.
 func (j *Journal) salvage() error {
 	m := j.control.watermark
 	loss := j.control.lost || m.lostUnsynced(j.o.bootID)
@@ -43,7 +43,7 @@ func asError(loss *DataLossError) error {
 }
 
 // salvageInto writes the remaining state as a snapshot and returns its revision. If the control
-// file is lost, it skips as many revisions as a restore.
+// file is lost, it skips restoreRevisionGap revisions.
 func (j *Journal) salvageInto(db *buntdb.DB) (at Revision, err error) {
 	put := func(c Commit) error {
 		return db.Update(func(tx *buntdb.Tx) error { return applyAll(tx, []Commit{c}) })

@@ -20,7 +20,7 @@ const (
 	windowBytes    = 256 << 10
 )
 
-// A CorruptError locates bytes in a file that differ from those that were made durable.
+// A CorruptError locates bytes in a file that differ from the durable ones.
 type CorruptError struct {
 	File   string
 	Offset int64 // bytes from the start of the file
@@ -38,7 +38,7 @@ type segment struct {
 	sum   uint32 // checksum in the header of that batch; 0: none
 }
 
-// fileName returns a name of fixed width, so that names sort like revisions.
+// fileName returns a fixed-width name, so that names sort by revision.
 func fileName(first Revision, suffix string) string {
 	return fmt.Sprintf("%016x%s", uint64(first), suffix)
 }
@@ -87,11 +87,11 @@ func encodeSegmentHeader(first Revision) []byte {
 	return b
 }
 
-// errUnsynced means that it is unknown which bytes are durable.
+// errUnsynced means that a sync failed, so that any bytes may be missing on disk.
 var errUnsynced = errors.New("not durable")
 
-// createSegment creates a durable empty segment. After an error, the file may reappear after a
-// crash. The caller must not retry after errUnsynced.
+// createSegment creates a durable empty segment. After an error, a crash may make the file
+// reappear. The caller must not retry after errUnsynced.
 func createSegment(fs vfs.FS, dir string, first Revision) (segment, error) {
 	s := segment{first: first, path: filepath.Join(dir, fileName(first, segmentSuffix)), size: segmentHeader}
 	f, err := fs.Create(s.path)
@@ -183,12 +183,12 @@ func (s scan) run(fn func(f frame, payload []byte) error) (scanResult, error) {
 	return done, errors.Join(err, file.Close())
 }
 
-// walk stops at the first offset without a batch. From the rest of the file it determines whether
-// this is the end, a write interrupted by a crash, or damage. A torn end is part of the result and
-// not an error.
+// walk stops at the first offset without a valid batch. From the remaining bytes, it determines
+// whether this is the end, a torn write, or damage. A torn end is not an error but part of the
+// result.
 //
-// If the next segment begins with the next revision, nothing is missing, and any bytes after the
-// last batch are ignored. Some file systems (ext4 with data=writeback) may put foreign content
+// If the next segment begins with the next revision, nothing is missing, and walk ignores all bytes
+// after the last batch. Some file systems (ext4 with data=writeback) may leave foreign content
 // there (see doc.go).
 func (s scan) walk(w *window, fn func(frame, []byte) error) (scanResult, error) {
 	done := scanResult{next: s.segment.first, size: w.size}
@@ -227,8 +227,8 @@ func (s scan) walk(w *window, fn func(frame, []byte) error) (scanResult, error) 
 	return done, nil
 }
 
-// isReserve reports whether only zeros follow off. If they hide a lost batch, the first revision of
-// the next segment reveals it.
+// isReserve reports whether only zeros follow off. If they replaced a lost batch, the next
+// segment's first revision reveals the loss.
 func (s scan) isReserve(w *window, off int64) (bool, error) {
 	for off < w.size {
 		b, err := w.slice(off, windowBytes)
@@ -256,8 +256,8 @@ func (s scan) corruptError(offset int64, what string) error {
 	return &CorruptError{File: s.segment.path, Offset: offset, What: what}
 }
 
-// checkHeader returns an error if the header is damaged. torn is the reason if the segment was
-// never completed.
+// checkHeader returns an error if the header is damaged. torn is the reason if the header was never
+// completely written.
 func (s scan) checkHeader(w *window) (torn string, err error) {
 	b, err := w.slice(0, segmentHeader)
 	if err != nil {
@@ -285,10 +285,10 @@ func (s scan) checkHeader(w *window) (torn string, err error) {
 	return torn, s.checkNoFrameAfter(w, 0)
 }
 
-// next reads the batch at an offset. body holds payload and tail. fl is a fault in the bytes, and
-// err an error of the file system.
+// next reads the batch at an offset. body holds payload and tail. fl is a fault in the bytes, err
+// an I/O error.
 //
-// An older file may have had a batch at the same place, so revision and offset must match.
+// The bytes may be a batch of an older file, so revision and offset must match.
 func (s scan) next(w *window, off int64, rev Revision) (f frame, body []byte, fl *flaw, err error) {
 	b, err := w.slice(off, frameHeader)
 	if err != nil {
@@ -346,8 +346,8 @@ func (s scan) classifyFlaw(w *window, f frame, off int64, fl *flaw) error {
 }
 
 // checkNoFrameAfter returns an error if an intact header follows a torn batch. A crash cannot cause
-// that, because a batch is written only after the previous one was synced. It checks every offset
-// where a frame may begin, the multiples of 64.
+// that if each batch is synced before the next is written. It checks every multiple of 64, because
+// frames may begin there.
 func (s scan) checkNoFrameAfter(w *window, off int64) error {
 	for at := off + frameAlign; at+frameHeader <= w.size; at += frameAlign {
 		b, err := w.slice(at, frameHeader)

@@ -24,8 +24,8 @@ const (
 	partBytes  = 8 << 20
 )
 
-// Snapshot implements Log. It runs concurrently with Append, so items must iterate over a fixed
-// state. On a full disk, it releases the space of the archive or the ballast and returns
+// Snapshot implements Log. It runs concurrently with Append, so items must iterate over an
+// immutable state. On a full disk, Snapshot frees the archive or the ballast and returns
 // ErrSpaceReleased.
 func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bool) error) error {
 	j.filesMu.Lock()
@@ -54,7 +54,7 @@ func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bo
 	return j.removeObsolete(at, keepFrom)
 }
 
-// beginSnapshot makes the next batch begin a new segment, so that earlier segments can be dropped
+// beginSnapshot makes the next batch start a new segment, so that earlier segments can be dropped
 // later. skip means that the snapshot already exists.
 func (j *Journal) beginSnapshot(at Revision) (mark int64, skip bool, err error) {
 	if err := j.status.check(); err != nil {
@@ -77,8 +77,8 @@ func (j *Journal) writeSnapshot(at Revision, items func(yield func(Item) bool) e
 	})
 }
 
-// putSnapshot makes the snapshot file durable, and then the manifest. complete sets the remaining
-// fields of the manifest, or returns an error if the items are incomplete.
+// putSnapshot makes first the snapshot file and then its manifest durable. complete sets the
+// manifest's remaining fields, or returns an error if the items are incomplete.
 func putSnapshot(fs vfs.FS, dir string, at Revision, items func(yield func(Item) bool) error, complete func(*manifest) error) (manifest, error) {
 	if err := removeSnapshot(fs, dir, at); err != nil {
 		return manifest{}, err
@@ -137,7 +137,7 @@ func sumsText(sums []byte) string {
 	return b.String()
 }
 
-// openMemory returns a BuntDB without a file, so that only this package writes to the disk.
+// openMemory returns an in-memory BuntDB.
 func openMemory() (*buntdb.DB, error) {
 	db, err := buntdb.Open(":memory:")
 	if err != nil {
@@ -166,8 +166,8 @@ type snapshotWriter struct {
 
 type buntPair struct{ key, value string }
 
-// add requires ascending keys. BuntDB would read duplicates as one item, which would contradict the
-// count in the manifest.
+// add requires ascending keys, because BuntDB would merge duplicates, and the manifest's item count
+// would be wrong.
 func (w *snapshotWriter) add(item Item) bool {
 	if w.items > 0 && item.Key <= w.newest {
 		w.err = fmt.Errorf("key %q follows %q: keys must ascend", item.Key, w.newest)
@@ -190,8 +190,8 @@ func (w *snapshotWriter) add(item Item) bool {
 	return w.err == nil
 }
 
-// save calls no code of a caller inside the transactions, because BuntDB partially commits a
-// transaction that panics.
+// save runs no callbacks inside the transactions, because BuntDB partially commits a transaction
+// that panics.
 func (w *snapshotWriter) save() error {
 	w.beginPart()
 	err := w.db.Update(func(tx *buntdb.Tx) error {
@@ -298,8 +298,8 @@ func eachItem(db *buntdb.DB, fn func(Item) error) error {
 	})
 }
 
-// bytesOf and textOf convert values without copying them. This is safe, because values never change
-// once they are committed.
+// bytesOf and textOf convert values without copying. This is safe, because committed values never
+// change.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
@@ -387,7 +387,7 @@ func removeTemporary(fsys vfs.FS, dir string) error {
 	return err
 }
 
-// removeSnapshot durably removes the manifest first, so that a crash leaves only an orphan.
+// removeSnapshot removes the manifest first, so that a crash leaves at most an orphaned file.
 func removeSnapshot(fs vfs.FS, dir string, at Revision) error {
 	if err := removeIfThere(fs, manifestPath(dir, at)); err != nil {
 		return err

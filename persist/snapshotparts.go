@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// snapshotParts is a snapshot in memory, one BuntDB per part.
+// snapshotParts is a snapshot in memory, with one BuntDB per part.
 type snapshotParts []*buntdb.DB
 
 // loadParts reads and verifies a snapshot. The caller must close it.
@@ -77,7 +77,7 @@ func (p snapshotParts) each(fn func(Item) error) error {
 	return nil
 }
 
-// Close closes the parts that each has not closed yet.
+// Close closes the parts not yet closed by each.
 func (p snapshotParts) Close() (err error) {
 	for _, db := range p {
 		if db != nil {
@@ -87,8 +87,8 @@ func (p snapshotParts) Close() (err error) {
 	return err
 }
 
-// errItemCount reports damage that no checksum detects. BuntDB reads a file as a log of commands,
-// so a file that ends between two commands looks complete.
+// errItemCount reports damage that checksums do not detect: BuntDB reads a file as a command log,
+// so a file truncated between two commands looks complete.
 func errItemCount(path string, have, want int64) error {
 	return &CorruptError{File: path, What: fmt.Sprintf("it holds %d items instead of %d", have, want)}
 }

@@ -11,8 +11,7 @@ type status struct {
 	closed, recovered bool
 }
 
-// check returns the failure of a journal even if the journal is closed, because the failure is the
-// more specific error.
+// check prefers a failure over errClosed, because it is more specific.
 func (s *status) check() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,11 +13,11 @@ type Place struct {
 	Revision Revision
 	// Metadata selects the metadata of the write instead of its value.
 	Metadata bool
-	// Replaced means that a later write of the key exists and the value is only history. Values are
-	// not bound to Replaced.
+	// Replaced means that the value is only history, because a later write of the key exists. It
+	// does not affect the binding.
 	Replaced bool
-	// Unversioned means that the store assigns the revision after the value was encoded. The value
-	// is then not bound to Revision, which holds the newest earlier revision.
+	// Unversioned means that the store assigns the revision after encoding. Revision then holds the
+	// newest earlier revision, and the value is not bound to it.
 	Unversioned bool
 }
 
@@ -33,14 +33,14 @@ func (p Place) String() string {
 // A Transformer encodes values before they are written and decodes them when they are read, for
 // example to encrypt them. The log does not interpret encoded values.
 type Transformer interface {
-	// Transforms reports whether the stored form of the key's values may differ from the values.
+	// Transforms reports whether the key's values may be stored in another form.
 	Transforms(key string) bool
-	// Check returns an error if values of a key cannot be encoded at the moment.
+	// Check returns an error if a key's values cannot be encoded at the moment.
 	Check(key string) error
 	// Encode appends the stored form of a value. It must succeed if Check has just returned nil.
 	Encode(b []byte, at Place, value []byte) []byte
-	// Decode returns the value of a stored form. ErrUnavailable is temporary. Any other error means
-	// that the value is unreadable.
+	// Decode returns the value for its stored form. ErrUnavailable is temporary. Any other error
+	// means that the value is unreadable.
 	Decode(at Place, stored []byte) ([]byte, error)
 }
 
@@ -74,8 +74,8 @@ func (e *TransformError) Error() string {
 
 func (e *TransformError) Unwrap() error { return e.Cause }
 
-// encodeItems encodes the items of a state for a snapshot. Items that could not be decoded keep
-// their stored form. The first item that cannot be encoded ends the iteration.
+// encodeItems encodes a snapshot's items. Items that could not be decoded keep their stored form.
+// The first encoding error ends the iteration.
 func (j *Journal) encodeItems(items func(yield func(Item) bool) error) func(yield func(Item) bool) error {
 	if j.o.Transformer == nil {
 		return items
@@ -102,7 +102,8 @@ func (j *Journal) decodeItem(i *Item) error {
 	return err
 }
 
-// decodeCommit marks commits up to base as Replaced. It drops unreadable metadata and sets c.Err.
+// decodeCommit decodes value and metadata. If either is unreadable, it drops the metadata and sets
+// c.Err.
 func (j *Journal) decodeCommit(c *Commit, base Revision) error {
 	at := Place{Key: c.Key, Revision: c.Revision, Replaced: c.Revision <= base || c.Delete}
 	var err error
@@ -119,7 +120,7 @@ func (j *Journal) decodeCommit(c *Commit, base Revision) error {
 }
 
 // decode returns the decoded value, or the stored bytes and the reason if the value is unreadable.
-// If err is not nil, the value may become readable later, so the caller must not continue.
+// An err is temporary: the value may become readable later, so the caller must stop.
 func (j *Journal) decode(at Place, stored []byte) (value []byte, unreadable, err error) {
 	if j.o.Transformer == nil || len(stored) == 0 {
 		return stored, nil, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// placeMarker is a Transformer that prefixes each value with its place and inverts its bits. Files
-// then contain no plain text, and moved values are detected.
+// placeMarker is a Transformer that prefixes each value with its place and inverts its bits. It
+// makes plain text in files and moved values detectable.
 type placeMarker struct{}
 
 func (placeMarker) Check(string) error { return nil }
@@ -63,7 +63,7 @@ func (s *sometimes) Decode(at Place, stored []byte) ([]byte, error) {
 	return s.placeMarker.Decode(at, stored)
 }
 
-// TestTransformerHidesValues checks that no file contains a plain value after writes, a snapshot, a
+// TestTransformerHidesValues checks that no file contains plain values after writes, a snapshot, a
 // backup, a restore or an accepted loss. The values must stay readable.
 func TestTransformerHidesValues(t *testing.T) {
 	t.Parallel()

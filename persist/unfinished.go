@@ -13,9 +13,9 @@ import (
 )
 
 // An unfinished is a data directory that is being created. A marker file makes Open fail until the
-// directory is complete. If the directory itself must be created, a marker next to it
-// (dir.restoring) is created first. A marker gets its content when the directory is locked and
-// holds nothing else. A later run may remove other files only if the marker has content.
+// directory is complete. If the directory is missing, a marker next to it (dir.restoring) is
+// created first. The inner marker gets content once the directory is locked and otherwise empty. A
+// later run may remove other files only if the marker has content.
 type unfinished struct {
 	o       Options
 	dir     string
@@ -72,7 +72,7 @@ func (u *unfinished) createMarker(path string) error {
 	return errors.Join(f.Sync(), f.Close(), u.o.FS.SyncDir(filepath.Dir(path)))
 }
 
-// confirm writes the content of the marker, which allows later runs to remove the other files.
+// confirm writes the marker's content, which lets later runs remove the other files.
 func (u *unfinished) confirm() error {
 	if err := writeChecksummed(u.o.FS, u.marker(), format{formatVersion}); err != nil {
 		return err
@@ -107,8 +107,8 @@ func (u *unfinished) clear() error {
 	return err
 }
 
-// withdraw removes what begin has created, because another run owns the directory. A directory with
-// a lock but no state keeps its markers, which another restore may need.
+// withdraw removes the files created by begin, because another run owns the directory. A directory
+// with a lock but no state keeps its markers, which another restore may need.
 func (u *unfinished) withdraw() error {
 	fsys, beside := u.o.FS, besideMarker(u.dir)
 	names, err := fsys.ReadDir(u.dir)
@@ -136,8 +136,8 @@ func (u *unfinished) withdraw() error {
 	return errors.Join(err, fsys.SyncDir(filepath.Dir(beside)))
 }
 
-// abandon restores the previous state of the directory. After an error, the directory still cannot
-// be opened.
+// abandon restores the directory's previous state. After an error, the directory still cannot be
+// opened.
 func (u *unfinished) abandon(lock io.Closer) error {
 	fsys, beside := u.o.FS, besideMarker(u.dir)
 	err := u.clear()
@@ -170,7 +170,7 @@ func (u *unfinished) end() error {
 	return errors.Join(removeIfThere(u.o.FS, u.marker()), u.o.FS.SyncDir(u.dir))
 }
 
-// checkFinished rejects a directory that is empty because a restore was interrupted early.
+// checkFinished rejects a directory left empty by an interrupted restore.
 func checkFinished(fsys vfs.FS, dir string) error {
 	f, err := fsys.Open(besideMarker(dir))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,18 +13,18 @@ import (
 
 // Verify compares every byte of a data directory with its checksums and applies the checks. It
 // writes one line per finding to out. ok is true if there is no fault. Verify takes no lock and
-// changes nothing, so the directory may be in use. Bytes after the last batch are not a fault,
-// because a write may be in progress.
+// changes nothing, so the directory may be in use. Trailing bytes after the last batch may be a
+// write in progress and are not a fault.
 func Verify(dir string, out io.Writer, c Checks) (ok bool, err error) {
 	return verify(dir, out, c, Options{})
 }
 
 // Checks holds additional checks for Verify.
 type Checks struct {
-	// Value, if set, is called with each stored value and its metadata. An error counts as a fault.
-	// Setting Value makes Verify hold a whole snapshot in memory.
+	// Value, if set, is called with each stored value and metadata. An error counts as a fault.
+	// Verify then holds a whole snapshot in memory.
 	Value func(at Place, stored []byte) error
-	// Files returns the faults of other files in the directory. It may be nil.
+	// Files, if set, returns the faults of other files in the directory.
 	Files func(dir string) (faults []error, err error)
 }
 
@@ -115,7 +115,7 @@ func (v *verification) printf(format string, args ...any) {
 	}
 }
 
-// reportFault does not end the run, because the operator needs all faults to choose between a
+// reportFault does not stop Verify, because the operator needs all faults to choose between a
 // backup and the remaining data.
 func (v *verification) reportFault(err error) {
 	v.faults++
@@ -144,8 +144,7 @@ func (v *verification) checkMetadataFiles() error {
 	return nil
 }
 
-// checkFiles needs readable labels to interpret other files. Unreadable labels were already
-// reported as a fault.
+// checkFiles needs the labels. Unreadable labels were already reported as a fault.
 func (v *verification) checkFiles() error {
 	if v.files == nil || !v.labelled {
 		return nil
@@ -199,8 +198,8 @@ func (v *verification) checkSnapshot(at Revision) (manifest, error) {
 	return m, v.checkItems(at)
 }
 
-// checkJournal only prints a note if the journal ends before the newest snapshot, as after an
-// accepted loss. checkControlFile decides whether data is lost.
+// checkJournal prints only a note if the journal ends before the newest snapshot, as after an
+// accepted loss. checkControlFile detects lost data.
 func (v *verification) checkJournal() error {
 	segments, err := listSegments(v.o.FS, journalDir(v.dir))
 	if err != nil {
@@ -264,7 +263,7 @@ func (v *verification) findGap(ends map[Revision]Revision) (*CorruptError, error
 	if err != nil || len(known) == 0 {
 		return nil, err
 	}
-	// List the archive last, so that a segment that is archived meanwhile is not missed.
+	// List the archive last, so that a concurrently archived segment is not missed.
 	archived, err := listArchive(v.o.FS, v.dir)
 	if err != nil {
 		return nil, err
@@ -296,8 +295,8 @@ func (v *verification) findGap(ends map[Revision]Revision) (*CorruptError, error
 	return nil, nil
 }
 
-// checkControlFile compares the end of the journal with the control file. It retries if a running
-// daemon changes the file.
+// checkControlFile compares the journal's end with the control file. It retries if a running daemon
+// changes the file.
 func (v *verification) checkControlFile() error {
 	if v.format != directoryFormat {
 		return nil
@@ -349,8 +348,8 @@ func (v *verification) findLoss(m watermark) (*DataLossError, error) {
 	return nil, nil
 }
 
-// checkSegment scans one segment and returns the revision that must follow it, or 0 if the segment
-// is damaged.
+// checkSegment scans a segment and returns the expected next revision, or 0 if the segment is
+// damaged.
 func (v *verification) checkSegment(s scan) Revision {
 	var from, to int64
 	s.fs = v.o.FS

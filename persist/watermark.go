@@ -15,9 +15,8 @@ func (j *Journal) writeWatermark() error {
 	return j.writeWatermarkLocked(j.currentWatermark(), 0)
 }
 
-// writeWatermarkLocked writes a watermark for a journal that is about to receive writes. When half
-// of the last reservation is used, it reserves more revisions, so that Append rarely has to reserve
-// them itself. The caller holds j.control.mu.
+// writeWatermarkLocked writes a watermark. If at least half of the reserved revisions are used, it
+// reserves more, so that Append rarely has to. The caller holds j.control.mu.
 func (j *Journal) writeWatermarkLocked(m watermark, writes int) error {
 	m.maxRevision = j.control.watermark.maxRevision
 	if m.maxRevision < m.newest+revisionReservation/2+Revision(writes) {
@@ -43,8 +42,8 @@ func (j *Journal) writeWatermarkLocked(m watermark, writes int) error {
 	return nil
 }
 
-// currentWatermark promises only the header of the segment under SyncNone, because everything since
-// the last sync may be lost.
+// currentWatermark returns the watermark to write. Under SyncNone, it covers only the segment's
+// header if there are unsynced writes, because they may be lost.
 func (j *Journal) currentWatermark() watermark {
 	j.inventory.mu.Lock()
 	defer j.inventory.mu.Unlock()
@@ -78,8 +77,8 @@ func (j *Journal) upgradeFormat(m watermark) error {
 	return nil
 }
 
-// watermarkPassed reports whether the watermark names a later segment than s. Only then may s be
-// removed, because a watermark that names a missing file indicates data loss.
+// watermarkPassed reports whether the watermark names a later segment than s. s must not be removed
+// before, because a watermark that names a missing file indicates data loss.
 func (j *Journal) watermarkPassed(s segment) bool {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()
@@ -109,9 +108,9 @@ func (j *Journal) runMaintenance(stop <-chan struct{}, ended chan<- struct{}) {
 	}
 }
 
-// checkLocks fails the journal if the control file in the directory was replaced, because the
-// directory would miss all further writes. It only logs a replaced lock file, because the control
-// file is locked too.
+// checkLocks fails the journal if the control file was replaced, because further writes would miss
+// the directory. A replaced lock file is only logged, because the locked control file still
+// protects the directory.
 func (j *Journal) checkLocks() error {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()
@@ -129,7 +128,8 @@ func (j *Journal) checkLocks() error {
 	return err
 }
 
-// sealActiveSegment writes the watermark of a closed journal, then truncates the zeros.
+// sealActiveSegment writes the watermark of a cleanly closed journal, then truncates the zero
+// padding.
 func (j *Journal) sealActiveSegment() error {
 	if err := j.sync(); err != nil {
 		return err

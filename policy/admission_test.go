@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// TestSwitches checks which plugins run by default, which flags enable and disable them, and in
-// which order they run. Plugins without a name always run, before all others.
+// TestSwitches checks the default plugins, the effect of flags, and the plugin order. Unnamed
+// plugins always run, before all others.
 func TestSwitches(t *testing.T) {
 	var steps []string
 	all := []admission.Registration{{Name: "AlwaysDeny"}, {Name: "ResourceQuota"}, {Name: ""}, {Name: "LimitRanger"}}

@@ -49,8 +49,8 @@ func (r reserver) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// TestRegistrationSelects checks that plugins run in the order of registration, and only for the
-// operations, users and resources that they registered for.
+// TestRegistrationSelects checks that plugins run in registration order, and only for their
+// registered operations, users and resources.
 func TestRegistrationSelects(t *testing.T) {
 	var steps []string
 	jane := func(u *authn.User) bool { return u != nil && u.Name == "jane" }
@@ -90,8 +90,8 @@ func TestRegistrationSelects(t *testing.T) {
 	}
 }
 
-// TestBlockingPlugins checks that plugins at MayBlock run one after another, and only for the
-// selected resources.
+// TestBlockingPlugins checks that MayBlock plugins run sequentially and only for the selected
+// resources.
 func TestBlockingPlugins(t *testing.T) {
 	var steps []string
 	chain := func(refuse bool) *admission.Chain {
@@ -197,7 +197,7 @@ type admissionSharing struct {
 func (s admissionSharing) Validate(a *request.Attributes) error { *s.seen = a.New; return nil }
 
 // TestMayChange checks that MayBeChanged returns true only for operations with a registered
-// mutator. Validators must get the original tree rather than a copy.
+// mutator. Validators must get the original tree, not a copy.
 func TestMayChange(t *testing.T) {
 	var steps []string
 	var seen tree.Tree

@@ -32,8 +32,8 @@ type cached[T any] struct {
 	value T
 }
 
-// NewCache returns an empty Cache. resource is named as in the platform naming profile. parse
-// cannot return an error, so T must record the error for an invalid object.
+// NewCache returns an empty Cache. resource is in the platform naming profile. parse cannot return
+// an error, so T must record the error for an invalid object.
 func NewCache[T any](resource meta.GroupResource, parse func(*Object) T) *Cache[T] {
 	return &Cache[T]{resource: resource, parse: parse, namespaces: map[string][]cached[T]{}}
 }

@@ -33,8 +33,8 @@ func TestKubeconfigLoad(t *testing.T) {
 	}
 }
 
-// writeKubeconfig writes a kubeconfig and returns its path. cluster and user are their fields in
-// YAML flow style.
+// writeKubeconfig writes a kubeconfig with the given cluster and user fields, in YAML flow style,
+// and returns its path.
 func writeKubeconfig(t *testing.T, cluster, user string) string {
 	t.Helper()
 	return writeFile(t, t.TempDir(), "config", fmt.Sprintf(`apiVersion: v1

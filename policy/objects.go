@@ -15,9 +15,9 @@ type Objects interface {
 	// parses the object and does not block.
 	Get(r meta.GroupResource, namespace, name string) *Object
 	// Inform calls onChange for all existing objects, and then for all changes until ctx ends.
-	// Calls are serialized and in the order of versions. Inform returns once it has delivered the
-	// existing objects, and continues in the background. A resource without a CRD has no objects
-	// until the CRD is created.
+	// Calls are serialized, in version order. Inform returns once it has delivered the existing
+	// objects, and continues in the background. A resource without a CRD has no objects until the
+	// CRD is created.
 	Inform(ctx context.Context, r meta.GroupResource, onChange func(Change)) error
 }
 

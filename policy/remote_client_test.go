@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// serve starts a TLS server. It returns the URL and the CA, which is encoded in base64.
+// serve starts a TLS server. It returns the URL and the base64-encoded CA.
 func serve(t *testing.T, handle http.HandlerFunc) (where, authority string) {
 	s := httptest.NewUnstartedServer(handle)
 	s.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}

@@ -138,7 +138,7 @@ func changeClaims(claims, changes claimMap) {
 	}
 }
 
-// TestForeignTokens checks that the Authenticator has no opinion on tokens of other issuers.
+// TestForeignTokens checks that the Authenticator has no opinion on tokens from other issuers.
 func TestForeignTokens(t *testing.T) {
 	w := newFixture(t)
 	key := newECDSA(t, elliptic.P256())
@@ -205,7 +205,7 @@ func TestLegacyTokenRevocation(t *testing.T) {
 	}
 }
 
-// TestLegacyTokenUse checks that the use of a token is recorded once a day, even after it was
+// TestLegacyTokenUse checks that a token's use is recorded once a day, even if the token has been
 // invalidated.
 func TestLegacyTokenUse(t *testing.T) {
 	for labels, want := range map[string]string{

@@ -18,9 +18,8 @@ const (
 	requireDualStack = "RequireDualStack"
 )
 
-// keepsPreferDualStack reports whether an update must keep the families of a PreferDualStack
-// Service. After the cluster has become dual-stack, an unrelated update must not add a second
-// family.
+// keepsPreferDualStack reports whether an update must keep a PreferDualStack Service's families.
+// After the cluster has become dual-stack, an unrelated update must not add a second family.
 func (c *specUpdate) keepsPreferDualStack() bool {
 	if c.oldSpec == nil || c.spec.String("ipFamilyPolicy") != preferDualStack {
 		return false
@@ -154,7 +153,7 @@ func (c *specUpdate) checkFamilies(policy string) {
 }
 
 // completeFamilies sets the default family if the spec has none, and then adds a missing second
-// family unless the policy is SingleStack. both means that the cluster is dual-stack.
+// family unless the policy is SingleStack. both is set if the cluster is dual-stack.
 func (c *specUpdate) completeFamilies(policy string, both bool) {
 	families := slices.Clone(c.spec.List("ipFamilies"))
 	if len(families) == 0 {

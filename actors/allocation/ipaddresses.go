@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ipAddresses is the allocator of IPAddresses. The IPAddress of a Service reserves nothing, because
-// the Service holds the address. Any other IPAddress reserves its address.
+// ipAddresses is the allocator for IPAddress objects. A Service's IPAddress reserves nothing,
+// because the Service holds the address. Any other IPAddress reserves its address.
 type ipAddresses struct{ services *ServiceAllocator }
 
 func (a ipAddresses) Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause) {
@@ -59,7 +59,7 @@ func (a ipAddresses) Observe(key meta.Key, old, stored tree.Tree) []meta.Cause {
 	return faults.List
 }
 
-// CheckDelete refuses to delete a Service's IPAddress, because it is deleted with the Service.
+// CheckDelete rejects the deletion of a Service's IPAddress. It is deleted along with the Service.
 func (a ipAddresses) CheckDelete(key meta.Key) error {
 	address, err := netip.ParseAddr(key.Name)
 	if err != nil {
@@ -91,8 +91,8 @@ func parentService(address tree.Tree) meta.Key {
 	return meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: parent.String("namespace"), Name: parent.String("name")}
 }
 
-// holdsAddress reports whether an IPAddress itself holds its address. If it was created with a
-// Service, the Service holds the address until the IPAddress is terminating.
+// holdsAddress reports whether the IPAddress itself holds its address. If the IPAddress was created
+// for a Service, the Service holds the address until the IPAddress is terminating.
 func (s *ServiceAllocator) holdsAddress(address tree.Tree) bool {
 	return !s.IsManaged(address) || parentService(address) == meta.Key{} || address.Object("metadata").Has("deletionTimestamp")
 }
@@ -102,7 +102,7 @@ func (s *ServiceAllocator) IsManaged(address tree.Tree) bool {
 	return address.Object("metadata", "labels").String(s.naming.Translate(managedByLabel)) == s.manager()
 }
 
-// Labels of the IPAddresses that are created with Services.
+// Labels on IPAddresses that are created for Services.
 const (
 	familyLabel    = "ipaddress.platform.io/ip-family"
 	managedByLabel = "ipaddress.platform.io/managed-by"
@@ -110,7 +110,7 @@ const (
 
 func (s *ServiceAllocator) manager() string { return s.naming.Group("ipallocator") }
 
-// NewIPAddress returns the IPAddress for an address of a Service.
+// NewIPAddress returns the IPAddress object for a Service's address.
 func (s *ServiceAllocator) NewIPAddress(service meta.Key, a netip.Addr) tree.Tree {
 	family := familyIPv4
 	if a.Is6() {

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// TestObserveFollowsOtherWriters checks that commits of other servers acquire and release values,
+// TestObserveFollowsOtherWriters checks that other servers' commits acquire and release values,
 // even while a local change to the same object is pending.
 func TestObserveFollowsOtherWriters(t *testing.T) {
 	s := services(t, "10.0.0.0/28", "30000-30001")

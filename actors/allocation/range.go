@@ -10,21 +10,21 @@ import (
 	"strings"
 )
 
-// A Range is a range of addresses. Offsets count from the network address.
+// Range is a range of IP addresses. Offsets are relative to the network address.
 type Range struct {
 	prefix      netip.Prefix
 	first, last uint64 // that may be assigned
 }
 
-// Limits of a range's size, in host bits. A smaller range would have few usable addresses. In a
-// larger range, 64 bits could not number all addresses.
+// Minimum and maximum size of a range, in host bits. A smaller range has too few usable addresses.
+// Offsets in a larger range would overflow 64 bits.
 const (
 	minHostBits = 3
 	maxHostBits = 64
 )
 
-// ParseRanges parses one range, or one range per family separated by a comma, such as "10.0.0.0/24"
-// or "10.0.0.0/16,fd00::/108". The family of the first range is the default for Services.
+// ParseRanges parses one CIDR, or a comma-separated CIDR per IP family, such as "10.0.0.0/24" or
+// "10.0.0.0/16,fd00::/108". The first CIDR's family is the default for Services.
 func ParseRanges(s string) ([]Range, error) {
 	var ranges []Range
 	for text := range strings.SplitSeq(s, ",") {
@@ -56,8 +56,8 @@ func parseRange(s string) (Range, error) {
 	return r, nil
 }
 
-// newRange returns the range of a canonical prefix. It returns false if the prefix has no
-// assignable address, or too many to number in 64 bits.
+// newRange returns the range for a canonical prefix. It returns false if the prefix has no
+// assignable address, or if offsets would overflow 64 bits.
 func newRange(p netip.Prefix) (r Range, ok bool) {
 	host := p.Addr().BitLen() - p.Bits()
 	if host > maxHostBits {
@@ -70,7 +70,7 @@ func newRange(p netip.Prefix) (r Range, ok bool) {
 	return r, r.last >= r.first
 }
 
-// String formats the range as ParseRanges accepts it.
+// String returns the range in the format that ParseRanges accepts.
 func (r Range) String() string { return r.prefix.String() }
 
 // First returns the first assignable address.
@@ -89,8 +89,7 @@ func (r Range) contains(a netip.Addr) bool {
 	return r.prefix.Contains(a) && a != r.prefix.Addr() && (r.v6() || a != r.at(r.last+1))
 }
 
-// at returns the address with offset n. The host bits of the prefix are 0, so the addition never
-// carries.
+// at returns the address at offset n. The prefix's host bits are 0, so the addition never carries.
 func (r Range) at(n uint64) netip.Addr {
 	b := r.prefix.Addr().As16()
 	binary.BigEndian.PutUint64(b[8:], binary.BigEndian.Uint64(b[8:])+n)
@@ -101,15 +100,15 @@ func (r Range) at(n uint64) netip.Addr {
 	return a
 }
 
-// pick returns a random free address. It uses the lower part of the range last, because clients
-// choose static addresses from there.
+// pick returns a random free address. It uses the static band only if all other addresses are
+// taken.
 func (r Range) pick(free func(netip.Addr) bool) (netip.Addr, bool) {
 	lower := staticBandSize(r.last-r.first+1, 16, 16, 256)
 	n, ok := pick(r.first, r.first+lower, r.last, func(n uint64) bool { return free(r.at(n)) })
 	return r.at(n), ok
 }
 
-// PortRange is a range of ports, both ends included.
+// PortRange is an inclusive range of ports.
 type PortRange struct{ First, Last uint16 }
 
 // ParsePortRange parses a range such as "30000-32767".
@@ -123,7 +122,7 @@ func ParsePortRange(s string) (PortRange, error) {
 	return PortRange{uint16(first), uint16(last)}, nil
 }
 
-// String formats the range as ParsePortRange accepts it.
+// String returns the range in the format that ParsePortRange accepts.
 func (p PortRange) String() string { return fmt.Sprintf("%d-%d", p.First, p.Last) }
 
 func (p PortRange) contains(n int64) bool { return n >= int64(p.First) && n <= int64(p.Last) }
@@ -134,8 +133,8 @@ func (p PortRange) pick(free func(int64) bool) (int64, bool) {
 	return int64(n), ok
 }
 
-// staticBandSize returns how many of the lowest values in a range are meant for static assignment:
-// size/share, at least lower and at most upper, or 0 if the range is smaller than lower.
+// staticBandSize returns the size of a range's static band: size/share, clamped to [lower, upper].
+// The result is 0 if the range is smaller than lower.
 func staticBandSize(size, share, lower, upper uint64) uint64 {
 	if size < lower {
 		return 0
@@ -143,8 +142,7 @@ func staticBandSize(size, share, lower, upper uint64) uint64 {
 	return min(max(size/share, lower), upper, size)
 }
 
-// pick returns a random free number, preferably between middle and last, otherwise between first
-// and middle.
+// pick returns a random free number from middle to last, or below middle if those are all taken.
 func pick(first, middle, last uint64, free func(uint64) bool) (uint64, bool) {
 	if n, ok := pickFrom(middle, last-middle+1, free); ok {
 		return n, true
@@ -152,8 +150,8 @@ func pick(first, middle, last uint64, free func(uint64) bool) (uint64, bool) {
 	return pickFrom(first, middle-first, free)
 }
 
-// pickFrom starts at a random number and wraps around, so that a released address is rarely reused
-// while clients still cache it.
+// pickFrom returns the first free number from a random start, wrapping around. A random start makes
+// it unlikely that a released address is reused while clients still cache it.
 func pickFrom(first, size uint64, free func(uint64) bool) (uint64, bool) {
 	if size == 0 {
 		return 0, false

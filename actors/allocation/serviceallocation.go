@@ -10,7 +10,7 @@ import (
 )
 
 // serviceAllocation records the values that a change to a Service acquires and releases. Released
-// values stay taken until the change is stored. If the change fails, the Service still needs them.
+// values stay allocated until the change is stored, in case the change fails.
 type serviceAllocation struct {
 	allocator *ServiceAllocator
 	owner     meta.Key

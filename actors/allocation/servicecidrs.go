@@ -55,7 +55,7 @@ func usableRanges(o tree.Tree) []Range {
 	return ranges
 }
 
-// rangesOf returns the ranges of a family, the configured one first. The caller holds mu.
+// rangesOf returns an IP family's ranges, the configured one first. The caller holds mu.
 func (s *ServiceAllocator) rangesOf(family string) []Range {
 	var ranges []Range
 	for _, r := range s.ranges {

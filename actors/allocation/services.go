@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ServiceAllocator assigns the addresses and ports of Services. It is safe for concurrent use.
+// ServiceAllocator allocates addresses and ports to Services. It is safe for concurrent use.
 type ServiceAllocator struct {
 	ranges     []Range // configured: one, or one of each family; the first is the default
 	ports      PortRange
@@ -30,8 +30,8 @@ type ServiceAllocator struct {
 
 var _ mutation.Allocator = (*ServiceAllocator)(nil)
 
-// NewServiceAllocator returns an allocator of addresses and ports. apiService is the API server's
-// Service, which owns the first address.
+// NewServiceAllocator returns an allocator for the given ranges. apiService is the API server's
+// Service, which holds the first address.
 func NewServiceAllocator(ranges []Range, ports PortRange, apiService meta.Key, naming *meta.Naming) *ServiceAllocator {
 	s := &ServiceAllocator{ranges: ranges, ports: ports, apiService: apiService, naming: naming, addresses: table[netip.Addr]{}, nodePorts: table[int64]{}}
 	s.addresses.add(apiService, s.APIServerServiceIP())
@@ -48,8 +48,8 @@ func (s *ServiceAllocator) Allocators() map[meta.GroupResource]mutation.Allocato
 	}
 }
 
-// OnRelease sets a function to call after each release of an address, which may be some time after
-// its holder was deleted. The function runs under the allocator's lock, so it must not block or use
+// OnRelease sets a callback that runs after each release of an address, possibly some time after
+// the holder was deleted. The callback runs under the allocator's lock, so it must not block or use
 // the allocator.
 func (s *ServiceAllocator) OnRelease(do func()) {
 	s.mu.Lock()
@@ -115,8 +115,8 @@ func (s *ServiceAllocator) Observe(key meta.Key, old, stored tree.Tree) []meta.C
 	return faults.List
 }
 
-// Allocated returns the owners of all allocated addresses and ports, by address or port. It
-// includes the address of the API server's Service even if that Service does not exist.
+// Allocated maps every allocated address and port to its owners. It includes the API server's
+// address even if its Service does not exist.
 func (s *ServiceAllocator) Allocated() map[string][]meta.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()

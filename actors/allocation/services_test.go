@@ -53,7 +53,7 @@ func allocateAndCommit(t *testing.T, s *ServiceAllocator, name string, old, want
 	return texts
 }
 
-// allocatedText formats the allocated values as "value=owner", without the address of the API.
+// allocatedText formats the allocated values as "value=owner". It omits the API server's address.
 func allocatedText(s *ServiceAllocator) string {
 	var all []string
 	for label, owners := range s.Allocated() {

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// specUpdate is a change to the spec of a Service. Its methods fill in missing values. The caller
-// holds the allocator's mutex.
+// specUpdate is a change to a Service's spec. Its methods fill in missing values. The caller holds
+// the allocator's mutex.
 type specUpdate struct {
 	*serviceAllocation
 	spec, oldSpec tree.Tree // oldSpec is nil for a create
@@ -156,7 +156,7 @@ func (c *specUpdate) requestedNodePorts() map[int64]int64 {
 }
 
 // allocateRequestedPort acquires a requested port unless the Service already holds it. If the port
-// is unavailable, it reports an error and returns 0.
+// is unavailable, the method records a field error and returns 0.
 func (c *specUpdate) allocateRequestedPort(n int64, path string) int64 {
 	if slices.Contains(c.oldResources.ports, n) || c.oldSpec != nil && slices.Contains(c.acquired.ports, n) {
 		return n
@@ -194,8 +194,8 @@ func (c *specUpdate) addPort(n int64) {
 	c.acquired.ports = append(c.acquired.ports, n)
 }
 
-// allocateHealthCheckPort assigns the node port for health checks. It leaves an existing port
-// alone, because validation decides whether the port may change.
+// allocateHealthCheckPort allocates the health check node port. It keeps an existing port, because
+// validation decides whether the port may change.
 func (c *specUpdate) allocateHealthCheckPort() {
 	const path = "spec.healthCheckNodePort"
 	if n := service.HealthCheckNodePort(c.oldSpec); n != 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A table maps each address or port to its holders.
+// table maps each address or port to its holders.
 type table[T comparable] map[T][]holder
 
 // A holder is an object that has acquired a value count times.

@@ -27,7 +27,7 @@ type APIServerService struct {
 	services, endpoints, slices reconcile.Client
 }
 
-// NewAPIServerService returns a controller that publishes the address at.
+// NewAPIServerService returns a controller that publishes the given address.
 func NewAPIServerService(env *Env, at APIServerAddress) *APIServerService {
 	a := &APIServerService{
 		address: at, services: env.Core("Service"), endpoints: env.Core("Endpoints"), slices: env.Client("discovery.platform.io", "v1", "EndpointSlice"),

@@ -14,8 +14,8 @@ import (
 
 // An APIServiceProber checks whether the server behind an APIService responds.
 type APIServiceProber interface {
-	// Probe checks the server of an APIService whose spec refers to a Service. It returns the zero
-	// Unavailability if the server is available. It takes at most a few seconds.
+	// Probe checks the server behind an APIService with this spec, which refers to a Service. It
+	// returns the zero Unavailability if the server is available. It takes at most a few seconds.
 	Probe(ctx context.Context, spec tree.Tree) Unavailability
 	// Notify calls onChange for each Service whose reachability may have changed, until ctx ends.
 	// It returns once it is subscribed. After an error it may be called again.
@@ -73,8 +73,8 @@ func NewAPIServiceAvailability(env *Env, prober APIServiceProber, metrics *APISe
 	return a
 }
 
-// observe records an APIService. It starts the Service watch for the first APIService that refers
-// to a Service.
+// observe records an APIService. It starts the Service watch when the first APIService refers to a
+// Service.
 func (a *APIServiceAvailability) observe(e reconcile.Event) {
 	name := e.Key.Name
 	if e.Deleted {
@@ -100,7 +100,7 @@ func (a *APIServiceAvailability) observe(e reconcile.Event) {
 	a.Add(name)
 }
 
-// followServices enqueues the APIServices of each Service that changes. It retries a failed
+// followServices enqueues the APIServices that refer to a changed Service. It retries a failed
 // subscription. Without it, only the periodic probe would detect that a server has recovered.
 func (a *APIServiceAvailability) followServices(ctx context.Context) {
 	reconcile.Poll(ctx, reconcile.MinRetryDelay, reconcile.MaxRetryDelay, func() bool {

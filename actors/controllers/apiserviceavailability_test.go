@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A stubbornProber fails the first calls of Notify and signals each probe.
+// stubbornProber fails the first calls to Notify and signals each probe.
 type stubbornProber struct {
 	refusals int // remaining failures
 	probed   chan struct{}

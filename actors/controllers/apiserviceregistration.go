@@ -18,9 +18,9 @@ import (
 // APIServiceRegistration maintains an APIService for each group version that this server serves
 // itself, so that discovery lists them with their priorities.
 //
-// The value of a label selects when an APIService is corrected. APIServices of built-in groups are
-// created and corrected once after each start, so administrators may change them while the server
-// runs. Those of CRDs are always corrected. Objects without the label belong to users and are left
+// A label determines when an APIService is corrected. APIServices of built-in groups are created
+// and corrected once after each start, so administrators may change them while the server runs.
+// APIServices of CRDs are always corrected. Those without the label belong to users and are left
 // alone.
 type APIServiceRegistration struct {
 	*reconcile.Controller[string]
@@ -59,8 +59,8 @@ func apiServices(env *Env) reconcile.Client {
 	return env.Client("apiregistration.platform.io", "v1", "APIService").As(env.Translate("platform-apiserver"))
 }
 
-// Ready returns a channel that is closed once every group version served at the start has an
-// APIService or writing that APIService has failed.
+// Ready returns a channel that is closed once the APIService of each group version served at
+// startup exists or writing it has failed.
 func (r *APIServiceRegistration) Ready() <-chan struct{} { return r.ready }
 
 func (r *APIServiceRegistration) onService(e reconcile.Event) {
@@ -74,7 +74,7 @@ func (r *APIServiceRegistration) onService(e reconcile.Event) {
 	r.Add(e.Key.Name)
 }
 
-// onSynced records the APIServices and group versions that exist at the start. It runs after the
+// onSynced records the APIServices and group versions that exist at startup. It runs after the
 // informer has synced, because existing APIServices would otherwise count as missing.
 func (r *APIServiceRegistration) onSynced() {
 	r.mu.Lock()

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// clusterInfo is a ConfigMap in the public namespace. Its data key signedKey is signed. The key of
-// a token's signature is signaturePrefix followed by the token's ID.
+// clusterInfo is a ConfigMap in the public namespace. The value under signedKey is signed. A
+// token's signature has the key signaturePrefix plus the token ID.
 const (
 	clusterInfo     = "cluster-info"
 	signedKey       = "kubeconfig"

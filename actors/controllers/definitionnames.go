@@ -17,9 +17,9 @@ type namesResult struct {
 	changed     bool // the status has to be written
 }
 
-// calculateNames accepts those names of a CRD that no other CRD in its group uses. For a name in
-// conflict, the previously accepted one is kept. An established CRD stays established, so that
-// stored objects remain reachable. calculateNames also adds the approval condition where required.
+// calculateNames accepts a CRD's names unless another CRD in the group uses them. It keeps the
+// previously accepted name after a conflict. An established CRD stays established, so that stored
+// objects remain reachable. calculateNames also adds the approval condition where required.
 func (d *Definitions) calculateNames(known *definition) namesResult {
 	spec, status := known.tree.Object("spec"), known.tree.Object("status")
 	wanted, had := spec.Object("names"), status.Object("acceptedNames")
@@ -29,7 +29,7 @@ func (d *Definitions) calculateNames(known *definition) namesResult {
 		v.conditions = append(v.conditions, c)
 	}
 	accepted := tree.Tree{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"}
-	// Of several conflicts, the condition reports only the last.
+	// The condition reports only the last conflict.
 	refuse := func(field, name string) {
 		v.names.CopyField(had, field)
 		accepted["status"], accepted["message"] = "False", fmt.Sprintf("%q is already in use", name)
@@ -120,7 +120,8 @@ func (d *Definitions) namesInUse(known *definition, group string) map[string]map
 	return taken
 }
 
-// updateStatus does not retry conflicts, because the watch delivers the changed CRD.
+// updateStatus writes the CRD's status. Conflicts need no retry, because the watch delivers the
+// changed CRD.
 func (d *Definitions) updateStatus(ctx context.Context, known *definition, v namesResult) {
 	err := d.definitions.PatchStatus(ctx, known.object, tree.Tree{"conditions": slices.Clone(v.conditions), "acceptedNames": v.names})
 	known.tree.EnsureObject("status")["acceptedNames"] = v.names

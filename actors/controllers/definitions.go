@@ -23,9 +23,9 @@ type KindStore interface {
 	CollectionVersion(storage meta.GroupResource) uint64
 }
 
-// Definitions registers the kinds of CustomResourceDefinitions with the catalog and the store. It
-// writes their NamesAccepted and Established conditions and deletes the objects of terminating
-// CRDs. Wait lets a request that changed a CRD wait until the change is in effect.
+// Definitions registers custom resources with the catalog and the store. It writes the
+// NamesAccepted and Established conditions of CRDs, and deletes the objects of terminating CRDs.
+// Wait lets a request that changed a CRD wait until the change is in effect.
 type Definitions struct {
 	*Env
 	store       KindStore
@@ -33,7 +33,7 @@ type Definitions struct {
 	finalizer   string
 	approvals   *crd.ApprovalPolicy
 
-	// Only the goroutine of the informer uses known and groups.
+	// Only the informer's goroutine uses known and groups.
 	known  map[string]*definition                       // by name
 	groups reconcile.Index[string, string, *definition] // by group and name
 
@@ -85,8 +85,8 @@ func (d *Definitions) report(ctx context.Context, text string, o *meta.Object, e
 // Handles reports whether k is the kind CustomResourceDefinition.
 func (d *Definitions) Handles(k *schema.Kind) bool { return k.Storage == d.definitions.Storage }
 
-// Wait returns when the CRD change of the given version is in effect, or when ctx ends. Without the
-// wait, a client that creates a CRD and then a custom object could get a 404.
+// Wait returns when the CRD change at the given version is in effect, or when ctx ends. Otherwise,
+// a client that creates a CRD and then a custom resource could get a 404.
 func (d *Definitions) Wait(ctx context.Context, version uint64) { d.observed.Wait(ctx, version) }
 
 // CatchUp returns when all stored CRDs are in effect, or when ctx ends.

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxInlineDeletes is the maximum number of custom objects that are deleted before the delete of
-// their CRD returns. Clients expect a small CRD to be deleted at once. If there are more objects,
-// they are deleted in the background.
+// maxInlineDeletes is the maximum number of custom resources that a CRD's delete removes before it
+// returns. Clients expect a small CRD to be deleted at once. Larger numbers are deleted in the
+// background.
 const maxInlineDeletes = 1000
 
 // terminate deletes the objects of a terminating CRD and then removes the cleanup finalizer. It

@@ -40,8 +40,8 @@ const (
 	ownerWaiting // is deleted in the foreground and waits for its dependents
 )
 
-// reconcileOwners deletes an object if all its owners are absent or wait for their dependents. If
-// some owners are present, it removes the references to the others.
+// reconcileOwners deletes an object if all its owners are absent or in foreground deletion. If some
+// owners are present, it removes the references to the others.
 func (g *GarbageCollector) reconcileOwners(ctx context.Context, p objectReference, o *meta.Object) error {
 	var counts [3]int
 	lost := make(map[string]bool)

@@ -17,13 +17,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Election selects the server that runs the controllers if several servers share one etcd. That
-// server holds a Lease. Clocks need not agree, because each server measures time from when it
-// observed a change of the Lease.
+// Election elects the server that runs the controllers if several servers share one etcd. The
+// leader holds a Lease. Clocks need not agree, because each server measures time from when it
+// observed a change to the Lease.
 //
-// A holder that has not renewed the Lease for renewDeadline stops, and the writes of its
-// controllers are refused. The deadline counts from the time before the renewal request. Other
-// servers take the Lease only after observing it unchanged for electionDuration, which is longer.
+// A holder that has not renewed the Lease for renewDeadline stops, and its controllers' writes are
+// rejected. The deadline counts from before the renewal request. Other servers take the Lease only
+// after observing it unchanged for electionDuration, which is longer.
 type Election struct {
 	leases reconcile.Client
 	key    meta.Key
@@ -59,7 +59,7 @@ func NewElection(env *Env) *Election {
 	}
 }
 
-// Run takes part in the election until ctx ends. It then waits for running work and releases the
+// Run participates in the election until ctx ends. It then waits for running work and releases the
 // Lease.
 func (e *Election) Run(ctx context.Context) {
 	ticker := time.NewTicker(electionPeriod)
@@ -123,11 +123,11 @@ func (e *Election) look(ctx context.Context) error {
 	return nil
 }
 
-// fence is the name of the guard that rejects late writes of a former holder.
+// fence is the name of the guard that rejects a former leader's late writes.
 const fence = "controllers"
 
-// write sets the holder of the Lease, unless the Lease has changed since it was read. If takes is
-// true, it also raises the fence, and taken is the resulting version. Otherwise taken is 0.
+// write sets the Lease's holder, unless the Lease has changed since it was read. If takes is true,
+// it also raises the fence, and taken is the resulting version. Otherwise taken is 0.
 func (e *Election) write(ctx context.Context, holder string, at time.Time, takes bool) (taken uint64, err error) {
 	spec := tree.Tree{
 		"holderIdentity": holder, "leaseDurationSeconds": int64(electionDuration / time.Second),
@@ -168,7 +168,7 @@ func (e *Election) left() time.Duration {
 	return max(0, time.Until(e.until))
 }
 
-// Leads reports whether this server is the leader now.
+// Leads reports whether this server is the leader.
 func (e *Election) Leads() bool {
 	_, leads := e.term()
 	return leads
@@ -197,8 +197,8 @@ func (e *Election) update() {
 	}
 }
 
-// Lead calls work whenever this server becomes the leader, until ctx ends. The context of work ends
-// with the leadership.
+// Lead calls work whenever this server becomes the leader, until ctx ends. work's context ends with
+// the leadership.
 func (e *Election) Lead(ctx context.Context, work func(context.Context)) {
 	for ctx.Err() == nil {
 		e.mu.Lock()
@@ -243,9 +243,9 @@ func (e *Election) leave() {
 	}
 }
 
-// A leadersStore is the Store of the controllers that only the leader runs. It refuses writes if
-// this server is not the leader. It also adds the fence to each write, because the server may pause
-// after the check while another server takes the Lease. The log then rejects the late write.
+// leadersStore is the Store for controllers that run only on the leader. It rejects writes if this
+// server is not the leader. It also adds the fence to each write, because another server may take
+// the Lease while this one pauses after the check. The log then rejects the late write.
 type leadersStore struct {
 	Store
 	election *Election
@@ -254,7 +254,7 @@ type leadersStore struct {
 // Fenced returns a Store for the controllers that run only on the leader.
 func (e *Election) Fenced(s Store) Store { return leadersStore{s, e} }
 
-// check ends the leadership if the fence has refused a write.
+// check ends the leadership if the fence has rejected a write.
 func (e *Election) check(taken uint64, err error) error {
 	if fenced := (*request.FencedError)(nil); errors.As(err, &fenced) {
 		e.mu.Lock()

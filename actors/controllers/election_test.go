@@ -32,8 +32,8 @@ func (s heldStore) Mutate(ctx context.Context, m request.Mutation) (request.Resu
 	return s.Store.Mutate(ctx, m)
 }
 
-// TestPausedLeader checks that the writes of a leader are refused if another server has taken over
-// since the leader checked its leadership.
+// TestPausedLeader checks that a leader's writes are rejected if another server has taken over
+// after the leadership check.
 func TestPausedLeader(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	cluster := etcdtest.Start(t, 1)
@@ -63,7 +63,7 @@ func TestPausedLeader(t *testing.T) {
 		e.until = time.Now().Add(time.Hour)
 	}
 	// lead retries until the server leads, as if the Lease had expired. One attempt may not
-	// suffice, because the server may observe the writes of the other server late.
+	// suffice, because the server may be late to observe the other server's writes.
 	lead := func(e *Election) {
 		t.Helper()
 		for deadline := time.Now().Add(watchdog); !e.Leads(); {

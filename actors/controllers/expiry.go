@@ -83,7 +83,7 @@ func (e *EventExpiry) deleteExpired(ctx context.Context, expirations <-chan expi
 	}
 }
 
-// expiryRetryDelay is the time until a failed delete is retried, for example on a full disk.
+// expiryRetryDelay is the delay before a failed delete is retried, for example on a full disk.
 const expiryRetryDelay = time.Minute
 
 // remove deletes an Event if it still has the expired version. It returns false if the delete must
@@ -104,8 +104,8 @@ type eventWatch struct {
 }
 
 // take sends the expirations of the delivered Events. The TTL of initial Events counts from their
-// last occurrence, so that restarts do not extend it. The TTL of later Events counts from now. take
-// ignores deletions, because an expiration of a deleted Event fails on its precondition.
+// last occurrence, so that restarts do not extend it. The TTL of later Events counts from their
+// delivery. Deletions need no action, because a deleted Event's expiration fails its precondition.
 func (w *eventWatch) take(events []request.Event) error {
 	for i := range events {
 		e := &events[i]

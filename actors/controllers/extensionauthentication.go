@@ -16,14 +16,14 @@ import (
 // ExtensionTrust holds the authentication settings that extension API servers need to trust this
 // server.
 type ExtensionTrust struct {
-	// ClientCA holds the CAs of client certificates in PEM.
+	// ClientCA holds the client CAs in PEM.
 	ClientCA []byte
 	// ProxyCA holds the CAs of trusted front proxies. AllowedNames are the common names that their
 	// certificates may have. An empty list allows any name. Without ProxyCA, the ConfigMap has no
 	// header names.
 	ProxyCA      []byte
 	AllowedNames []string
-	// Headers in which front proxies send the attributes of the user.
+	// Headers in which front proxies send user attributes.
 	UsernameHeaders, UIDHeaders, GroupHeaders, ExtraPrefixes []string
 }
 

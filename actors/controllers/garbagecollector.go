@@ -62,7 +62,7 @@ type ownerWatch struct {
 	initial bool // the kind is one of those that Run waits for
 }
 
-// take never returns an error, because a new watch would not help.
+// take feeds watch events to the graph. Its error is always nil.
 func (f *ownerWatch) take(events []request.Event) error {
 	g := f.garbage
 	for i := range events {
@@ -92,14 +92,14 @@ func (f *ownerWatch) markSynced() {
 	switch {
 	case f.epoch > 1:
 		g.Add(g.graph.removeStale(f.kind, f.epoch)...)
-	// Only the first watch of each kind present at the start counts, so synced is closed once.
+	// Only the first watch of each kind that exists at startup counts, so synced is closed once.
 	case f.initial && g.unsynced.Add(-1) == 0:
 		close(g.synced)
 	}
 }
 
-// get returns nil if the name now belongs to an object with another uid, because deleting that
-// object could not be undone.
+// get returns the referenced object. It returns nil if the name belongs to an object with another
+// uid, which must not be deleted.
 func (g *GarbageCollector) get(ctx context.Context, p objectReference) (*meta.Object, error) {
 	o, err := g.ClientOf(p.kind).Get(ctx, p.key())
 	if o != nil && o.Meta.UID != p.uid.String() {

@@ -8,8 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// kindWatch is the watch of one kind. It restarts when a change of the CRD replaces the
-// schema.Kind.
+// kindWatch is the watch of one kind. It restarts when a CRD change replaces the schema.Kind.
 type kindWatch struct {
 	kind   *schema.Kind
 	epochs int // watches started so far; owned by the watch's goroutine, and by others after stop
@@ -73,7 +72,7 @@ func (g *GarbageCollector) endFormer(f *kindWatch) {
 	g.Add(g.graph.removeKind(f.kind)...)
 }
 
-// stop also waits for the watch to end, so that no event arrives afterwards.
+// stop cancels the watch and waits for its end, so that no event arrives afterwards.
 func (f *kindWatch) stop() {
 	f.cancel()
 	f.ended.Wait()

@@ -26,7 +26,7 @@ func (p objectReference) key() meta.Key {
 	return meta.Key{GroupResource: p.kind.Storage, Namespace: p.namespace, Name: p.name}
 }
 
-// groupKindOf omits the version, because owner references of any version identify the same object.
+// groupKindOf returns a kind without its version, which does not matter in owner references.
 func groupKindOf(k *schema.Kind) meta.GroupKind { return meta.GroupKind{Group: k.Group, Kind: k.Kind} }
 
 // graph holds the owner references that watches have delivered. To save memory, it has nodes only
@@ -68,10 +68,10 @@ func newGraph() *graph {
 	}
 }
 
-// await records that a dependent has an owner whose kind is not watched yet, because the owner's
-// deletion would go unnoticed. It must be called before the owner is looked up. If the owner is
-// deleted after the lookup, either the watch delivers the deletion, or observeKind returns the
-// dependent for examination.
+// await records a dependent whose owner's kind is not watched yet, because the owner's deletion
+// would go unnoticed. It must be called before the owner is looked up. If the owner is deleted
+// after the lookup, either the watch delivers the deletion, or observeKind returns the dependent
+// for examination.
 func (g *graph) await(uid string, owner meta.GroupKind) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -259,7 +259,7 @@ func (g *graph) hasForegroundDependent(uid string) bool {
 	return g.anyDependent(uid, func(n *node, _ bool) bool { return n.foreground })
 }
 
-// anyDependent calls holds while it holds mu, so holds must not call the graph.
+// anyDependent reports whether holds returns true for any dependent. holds must not use the graph.
 func (g *graph) anyDependent(uid string, holds func(n *node, blocks bool) bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -14,8 +14,8 @@ type keptConfigMap struct {
 	maps    reconcile.Client
 	manager string
 	key     meta.Key
-	// data returns the desired changes to the data of object. object is nil if the ConfigMap does
-	// not exist.
+	// data returns the desired changes to object's data. object is nil if the ConfigMap does not
+	// exist.
 	data func(object tree.Tree) tree.Tree
 }
 

@@ -15,8 +15,8 @@ func (w *testStore) dataOf(path, key string) string {
 	return w.storedTree(path).Object("data").String(key)
 }
 
-// TestClusterInfo checks that the ConfigMap follows the server's configuration and is created again
-// after a delete. Values of other writers are kept.
+// TestClusterInfo checks that the ConfigMap follows the server's configuration and is recreated
+// after a delete. Other clients' values are kept.
 func TestClusterInfo(t *testing.T) {
 	w := newTestStore(t)
 	var text atomic.Value

@@ -376,7 +376,7 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// survive runs and crashes controllers one after the other until the work is done.
+// survive runs and crashes controllers in turn until the work is done.
 func (m *manifest) survive(t *testing.T, random *mathrand.Rand) {
 	w := newTestStore(t)
 	w.perform(m.changes...)

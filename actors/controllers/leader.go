@@ -11,10 +11,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Leader reports whether another process runs the same controllers. That process holds a
+// Leader reports whether another process runs the same controllers. That process holds a
 // leader-election Lease, which expires unless it is renewed. As in client-go, the Lease's duration
-// counts from when a renewal is observed, so that clocks need not agree. For a Lease that exists at
-// the start, it counts from the renewTime.
+// counts from when a renewal is observed, so that clocks need not agree. The duration of a Lease
+// that exists at startup counts from its renewTime.
 type Leader struct {
 	leases reconcile.Client
 	key    meta.Key
@@ -35,8 +35,8 @@ type leaseRecord struct {
 	duration        time.Duration
 }
 
-// NewLeader returns a Leader for the Lease of kube-controller-manager, whose name depends on the
-// naming profile.
+// NewLeader returns a Leader for kube-controller-manager's Lease, whose name depends on the naming
+// profile.
 func NewLeader(env *Env) *Leader {
 	leases := env.Client("coordination.platform.io", "v1", "Lease")
 	return &Leader{

@@ -31,8 +31,8 @@ type LegacyTokenCleaner struct {
 
 const legacyTokenPeriod = 24 * time.Hour
 
-// NewLegacyTokenCleaner returns a new LegacyTokenCleaner. An unused token is marked invalid after
-// the period unused, and deleted after another.
+// NewLegacyTokenCleaner returns a new LegacyTokenCleaner. unused is the period of disuse before a
+// token is marked invalid, and again before it is deleted.
 func NewLegacyTokenCleaner(env *Env, unused time.Duration) *LegacyTokenCleaner {
 	maps := env.Core("ConfigMap")
 	return &LegacyTokenCleaner{

@@ -45,8 +45,8 @@ func (r *remainingContent) isEmpty() bool {
 
 func (r *remainingContent) err() error { return errors.Join(r.failures...) }
 
-// conditions returns the conditions of a terminating namespace. Their types, reasons, messages and
-// order are those of Kubernetes.
+// conditions returns a terminating namespace's conditions. Their types, reasons, messages and order
+// match Kubernetes.
 func (r *remainingContent) conditions() []tree.Tree {
 	return []tree.Tree{
 		namespaceCondition("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered",
@@ -80,7 +80,7 @@ func (r *remainingContent) discoveryText() string {
 		len(texts), strings.Join(texts, ", "))
 }
 
-// failureText sorts the failures, so that a different order does not change the condition.
+// failureText joins the failures in sorted order, so that the condition stays stable.
 func (r *remainingContent) failureText() string {
 	if len(r.failures) == 0 {
 		return ""

@@ -83,7 +83,7 @@ func (n *Namespaces) drain(ctx context.Context, ns namespaceInstance) {
 
 // drainOnce makes one attempt to empty a namespace and reports whether the work is done. It first
 // checks the uid, because a client may have finalized the namespace and created a new one with the
-// same name. No objects appear during the attempt, because the store refuses creates in terminating
+// same name. No objects appear during the attempt, because the store rejects creates in terminating
 // namespaces.
 func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool, error) {
 	current, object, err := n.read(ctx, ns)
@@ -157,8 +157,8 @@ func hasFinalizers(objects []*meta.Object) bool {
 	return slices.ContainsFunc(objects, func(o *meta.Object) bool { return len(o.Meta.Finalizers) > 0 })
 }
 
-// mayTakeTime reports whether objects include a running Pod whose grace period, counted from the
-// deletion of the namespace, has not passed. Such Pods are not reported as failures.
+// mayTakeTime reports whether objects include a running Pod that is still within its grace period,
+// counted from the namespace's deletion. Such Pods are not reported as failures.
 func (n *Namespaces) mayTakeTime(k *schema.Kind, namespace tree.Tree, objects []*meta.Object) bool {
 	if k.Storage != n.pods.Storage {
 		return false
@@ -175,8 +175,8 @@ func (n *Namespaces) mayTakeTime(k *schema.Kind, namespace tree.Tree, objects []
 	})
 }
 
-// removeFinalizer fails with a conflict if the namespace has changed since it was read, because a
-// stale write could restore finalizers that other clients have removed.
+// removeFinalizer removes the server's finalizer. It returns a conflict if the namespace has
+// changed, because a stale write could restore finalizers that other clients have removed.
 func (n *Namespaces) removeFinalizer(ctx context.Context, ns namespaceInstance) error {
 	current, object, err := n.read(ctx, ns)
 	if current == nil || err != nil {

@@ -145,8 +145,7 @@ func TestNamespaceGrace(t *testing.T) {
 	w.waitUntil("it goes", func() bool { return w.get("namespaces/n") == nil })
 }
 
-// TestMayTakeTime checks that the only objects that may remain without finalizers are Pods in their
-// grace period.
+// TestMayTakeTime checks that only Pods in their grace period may remain without finalizers.
 func TestMayTakeTime(t *testing.T) {
 	w := newTestStore(t)
 	n := w.newNamespaces(w)

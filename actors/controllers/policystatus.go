@@ -58,8 +58,8 @@ func (p *PolicyStatus) check(ctx context.Context, name string) error {
 	}), reconcile.IsNotFound)
 }
 
-// maxCheckedKinds limits the kinds checked for one rule. If a rule reaches this limit, further
-// rules are not checked. maxPolicyKinds limits the kinds of all rules of a policy.
+// maxCheckedKinds limits the kinds checked per rule. If a rule reaches this limit, further rules
+// are not checked. maxPolicyKinds limits the kinds checked per policy.
 const (
 	maxCheckedKinds = 10
 	maxPolicyKinds  = 100
@@ -85,7 +85,7 @@ func (p *PolicyStatus) checked(ctx context.Context, spec tree.Tree) []expression
 }
 
 // addKinds adds the kinds that a rule matches to found and returns their number. It iterates over
-// kinds, because a rule may have any number of combinations of groups, versions and resources.
+// kinds, because a rule's combinations of groups, versions and resources are unbounded.
 func addKinds(kinds []*schema.Kind, rule tree.Tree, found map[*schema.Kind]bool) (named int) {
 	groups, versions, resources := setOf(rule.Strings("apiGroups")), setOf(rule.Strings("apiVersions")), setOf(rule.Strings("resources"))
 	if groups["*"] || versions["*"] {

@@ -62,7 +62,7 @@ func NewAttributesClassProtection(env *Env) *Protection {
 	return p
 }
 
-// onObject ignores protected objects that are not terminating, which are the majority.
+// onObject enqueues unprotected and terminating objects, which are few.
 func (p *Protection) onObject(e reconcile.Event) {
 	switch {
 	case e.Deleted:
@@ -72,8 +72,8 @@ func (p *Protection) onObject(e reconcile.Event) {
 	}
 }
 
-// onUser enqueues the pending objects that a changed object may have used. These are cluster-scoped
-// or in its namespace. onUser visits all pending objects, because there are few.
+// onUser enqueues the pending objects that a changed object may have used: those in its namespace,
+// and cluster-scoped ones. onUser visits all pending objects, because there are few.
 func (p *Protection) onUser(e reconcile.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,7 +124,7 @@ func (p *Protection) setPending(key meta.Key, pending bool) {
 	}
 }
 
-// usedByPod ignores unscheduled Pods, because a Pod is not scheduled while its claim is
+// usedByPod reports whether a scheduled Pod uses the claim. No Pod is scheduled while its claim is
 // terminating.
 func (p *Protection) usedByPod(ctx context.Context, claim *meta.Object) (bool, error) {
 	return p.anyUser(ctx, claim.Key.Namespace, func(_ meta.Key, pod tree.Tree) bool {

@@ -26,8 +26,8 @@ func NewResourceQuotas(env *Env, ledger *quota.Ledger) *ResourceQuotas {
 	return c
 }
 
-// statusDelay is how long changes are collected before they are written. Without the delay, many
-// concurrent creates would each cause a status write.
+// statusDelay batches changes before a status write. Without the delay, many concurrent creates
+// would each cause a write.
 const statusDelay = 100 * time.Millisecond
 
 func (c *ResourceQuotas) gather(ctx context.Context) {

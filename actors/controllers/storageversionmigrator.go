@@ -44,7 +44,7 @@ const (
 	migrationFailed    = "Failed"
 )
 
-// maxUnknown is how long after its creation a migration waits for the CRD of its resource.
+// maxUnknown is how long a new migration waits for its resource's CRD.
 const maxUnknown = time.Minute
 
 // sync performs one step of a migration. Its status write triggers the next step.

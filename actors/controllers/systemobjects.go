@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// SystemObjects creates the system's namespaces and priority classes again after a delete. It also
-// creates those that could not be created at the start.
+// SystemObjects recreates the system's namespaces and priority classes after a delete. It also
+// creates those that could not be created at startup.
 type SystemObjects struct {
 	*reconcile.Controller[int] // queue of indexes into objects
 	objects                    []systemObject

@@ -65,8 +65,8 @@ func (t *TokenSecrets) belongsTo(o *meta.Object, account meta.Key) bool {
 	return ok && of == account.Name && !o.Meta.Terminating
 }
 
-// secretOf returns the name of a token Secret of an account, or "". It decodes only Secrets that
-// contain the account's name, because decoding all Secrets of the namespace would be slow.
+// secretOf returns the name of one of the account's token Secrets, or "". It decodes only Secrets
+// that contain the account's name, because decoding the whole namespace would be slow.
 func (t *TokenSecrets) secretOf(ctx context.Context, account meta.Key) (string, error) {
 	all, err := t.secrets.List(ctx, request.List{Namespace: account.Namespace})
 	quoted := []byte(`"` + account.Name + `"`)

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 )
 
-// WorkqueueMetrics holds the metrics of the work queues of all controllers, named as in
+// WorkqueueMetrics holds the work queue metrics of all controllers, named as in
 // kube-controller-manager.
 type WorkqueueMetrics = reconcile.Metrics
 

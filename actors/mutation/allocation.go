@@ -10,9 +10,9 @@ import (
 // addresses and ports. It is safe for concurrent use.
 type Allocator interface {
 	// Allocate reserves the values in want that old does not have. It writes missing values into
-	// want. old is nil for a create, and want is nil for a removal. If a value is unavailable, it
-	// returns causes and reserves nothing. Committing the reservation frees the values that are
-	// only in old.
+	// want. old is nil for a create, and want is nil for a removal. If a value is unavailable,
+	// Allocate returns causes and reserves nothing. Committing the reservation frees the values
+	// that are only in old.
 	Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause)
 	// Observe accounts for an object that was stored without Allocate, by another writer or before
 	// the server started. The object's values may conflict or be out of range. old is the replaced
@@ -28,8 +28,8 @@ type DeletionGuard interface {
 	CheckDelete(key meta.Key) error
 }
 
-// allocate calls the Allocator, if any. Callers must release the reservation when they return or
-// panic, unless a candidate has taken it over. Otherwise an address would stay allocated forever.
+// allocate calls the Allocator, if any. Unless a candidate takes over the reservation, the caller
+// must release it, even after a panic. Otherwise an address would stay allocated forever.
 func (e *Env) allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause) {
 	if e.Allocator == nil {
 		return nil, nil

@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// prepareApply prepares an apply, which creates the object if it does not exist. Preconditions are
-// checked before the configuration. Ownership is computed on the stored form, before restrictApply
-// reverts fields that the subresource may not change.
+// prepareApply prepares an apply, which creates the object if it does not exist. It checks
+// preconditions before the configuration. It computes ownership on the stored form, before
+// restrictApply reverts fields that the subresource may not change.
 func prepareApply(cur State, m *request.Mutation, apply request.Apply, env Env) (Prepared, error) {
 	if cur.Object == nil {
 		return prepareApplyCreate(m, apply, env)
@@ -73,9 +73,9 @@ func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool
 	return merged, owners, err
 }
 
-// completeApplied prunes the merged tree of a custom object. Unless k is the stored version or has
-// a conversion webhook, it also converts the tree to the stored version, with the defaults of both
-// versions.
+// completeApplied prunes the merged tree of a custom object and converts it to the stored version,
+// with the defaults of both versions. It skips the conversion for the stored version and for kinds
+// with a conversion webhook.
 func completeApplied(k *schema.Kind, merged tree.Tree) tree.Tree {
 	merged, _ = k.Message().Custom.Prune(merged)
 	if k.Stored == k || k.ConversionWebhook() != nil {
@@ -136,9 +136,9 @@ func prepareNoOp(cur State, m *request.Mutation) Prepared {
 	return p
 }
 
-// isNoOpApply reports whether an apply certainly changes nothing. It compares the configuration
-// with the undecoded JSON of the object, so both must have the stored version. It may return false
-// for a no-op, but never returns true for a change.
+// isNoOpApply reports whether an apply is certainly a no-op. It compares the configuration with the
+// object's undecoded JSON, so both must have the stored version. False negatives are possible,
+// false positives are not.
 func isNoOpApply(o *meta.Object, m *request.Mutation, apply request.Apply) bool {
 	return bodyKind(m) == m.Kind.Stored && managedfields.IsNoOpApply(writer(m, Env{}), m.Kind.Message(), o.JSON, apply.Config)
 }
@@ -207,9 +207,9 @@ func (e *Env) lastApplied(t tree.Tree) string {
 	return t.Object("metadata", "annotations").String(e.LastApplied)
 }
 
-// updateLastApplied writes the configuration into the last-applied annotation if the object has
-// one. Otherwise a client-side apply would revert this apply. An annotation that would become too
-// large is removed, as in kube-apiserver.
+// updateLastApplied writes the configuration into an existing last-applied annotation, so that a
+// later client-side apply does not revert this apply. As in kube-apiserver, an annotation that
+// would become too large is removed.
 func (e *Env) updateLastApplied(m *request.Mutation, config, want tree.Tree) tree.Tree {
 	if m.FieldManager != kubectlManager || e.lastApplied(want) == "" || m.Subresource != "" {
 		return want

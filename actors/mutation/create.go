@@ -134,8 +134,8 @@ func (p *Prepared) validateNew(found []meta.Cause) error {
 }
 
 // copyBody copies the parts of the body that the mutation may change, because a retry needs the
-// original. Conversions, Preparers, disabled features, allocations and admission may change any
-// part. Other steps write only top-level fields and metadata.
+// original. Conversions, Preparers, disabled feature gates, allocations and admission may change
+// any part. Other steps write only top-level fields and metadata.
 func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tree {
 	featured := rules.Featured(m.Kind.Stored)
 	if m.Kind.Stored != m.Kind || m.Kind.Stored.Preparer != nil || featured != nil && rules.HasFeatured(featured, m.Body()) || env.Allocator != nil || m.MayBeChanged(operation) {
@@ -146,8 +146,8 @@ func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tr
 	return cloneTop(m.Body())
 }
 
-// dropServerManaged drops fields that a create never takes from its body. It keeps generation if
-// clients of the kind may set it.
+// dropServerManaged drops metadata that only the server may set. It keeps generation if clients of
+// the kind may set it.
 func dropServerManaged(k *schema.Kind, metadata tree.Tree) {
 	for _, name := range []string{"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"} {
 		delete(metadata, name)
@@ -161,8 +161,8 @@ func resource(k *schema.Kind) meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }
 
-// kindName returns the kind for errors about an object's content, with its storage group. Events
-// always have the core group, because both of their groups share one storage.
+// kindName returns the kind, with its storage group, for validation errors. Events always have the
+// core group, because both of their groups share one storage.
 func kindName(k *schema.Kind) meta.GroupKind {
 	if k.Stored != nil {
 		return meta.GroupKind{Group: k.Stored.Group, Kind: k.Kind}

@@ -36,8 +36,8 @@ func writer(m *request.Mutation, env Env) managedfields.Writer {
 type conversions struct {
 	mutation *request.Mutation
 	webhook  request.Conversions
-	// withoutDefaults skips the defaults that a conversion sets in a custom object. These defaults
-	// are not part of an applied configuration, but would become part of its atomic lists.
+	// withoutDefaults skips the defaults that a conversion sets in a custom object. They are not
+	// part of an applied configuration, but would become part of its atomic lists.
 	withoutDefaults bool
 	// err is the first webhook error. It invalidates everything computed with these conversions.
 	err error
@@ -129,9 +129,9 @@ func equalExceptTime(a, b any) bool {
 }
 
 // updateManagedFields makes the writer own the fields that differ between the current state and
-// want. requested is the body's managedFields. If requested differs from the current list, it
-// replaces the list. A single empty entry resets all ownership. If the versions of other managers
-// cannot be converted, all ownership is dropped, so that the write does not depend on a webhook.
+// want. requested, the body's managedFields, replaces the current list if they differ. A single
+// empty entry resets all ownership. If other managers' versions cannot be converted, all ownership
+// is dropped, so that the write does not depend on a webhook.
 func updateManagedFields(cur State, m *request.Mutation, requested []any, want tree.Tree, env Env) {
 	known, begin := managedFields(cur.Tree), false
 	if keepsOwners(m) {

@@ -30,8 +30,8 @@ type State struct {
 }
 
 // NeedsTree reports whether Prepare needs the tree of the current state, which is expensive to
-// decode. An immediate removal or an evident no-op apply needs it only if admission sees the
-// change.
+// decode. An immediate removal or an apply that isNoOpApply recognizes needs the tree only if
+// admission sees the change.
 func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 	switch c := m.Change.(type) {
 	case request.Delete:
@@ -101,7 +101,7 @@ type Candidate struct {
 }
 
 // Apply applies m to cur and returns the candidate. The admission of m must not block. Errors are
-// *meta.Status and have no effect.
+// *meta.Status.
 func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	p, err := Prepare(cur, m, env)
 	if err == nil {
@@ -117,8 +117,8 @@ func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	return c, p.Reserve(&c)
 }
 
-// evaluate adds the causes that the kind's CEL rules report. The rules do not run if a value has
-// the wrong type or is too large (rules.Blocks). evaluate then adds rules.NotEvaluated instead.
+// evaluate runs the kind's CEL rules and adds their causes. If a value has the wrong type or is too
+// large (rules.Blocks), it adds rules.NotEvaluated instead.
 func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta.Cause) ([]meta.Cause, error) {
 	if !m.Kind.IsCustom() || !m.Kind.Strategy.HasExpressions() {
 		return causes, nil

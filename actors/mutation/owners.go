@@ -31,8 +31,8 @@ func (p *Prepared) dropDuplicateOwners() {
 }
 
 // distinctOwners returns the references without duplicates, and the uids of the dropped references.
-// Validation handles different references with the same uid. References are compared as text in a
-// map, because a request may contain so many that comparing all pairs is too slow.
+// Validation handles different references with the same uid. A map of encoded references avoids
+// comparing all pairs, because a request may contain very many.
 func distinctOwners(owners []any) (kept []any, dropped []string) {
 	seen := make(map[string]bool, len(owners))
 	var text []byte

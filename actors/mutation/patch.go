@@ -95,7 +95,7 @@ func kindMismatch(k *schema.Kind, patched tree.Tree) string {
 	return ""
 }
 
-// clientView returns the current state in the client's version, with apiVersion, kind and
+// clientView returns the current state in the requested version, with apiVersion, kind and
 // resourceVersion. Only the top level and metadata are copies.
 func clientView(cur State, k *schema.Kind, sub *schema.Subresource) tree.Tree {
 	kind := convert.BodyKind(k, sub)
@@ -107,9 +107,8 @@ func clientView(cur State, k *schema.Kind, sub *schema.Subresource) tree.Tree {
 	return object
 }
 
-// encodedView returns t with exactly the fields of its JSON encoding, because a JSON patch may
-// refer to empty fields that JSON encodes. The JSON has no resourceVersion, so that field is copied
-// from t.
+// encodedView decodes the JSON encoding of t, because a JSON patch may refer to empty fields that
+// JSON encodes. It copies resourceVersion from t, because the encoding omits it.
 func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	v, err := codec.DecodeAnyStored(codec.EncodeJSON(k, t).JSON)
 	out, ok := v.(tree.Tree)
@@ -120,9 +119,9 @@ func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	return out, nil
 }
 
-// keepUnchanged returns patched, with each field that a JSON patch did not change replaced by the
-// field of base. written is the encoded view of base before the patch. Only top-level fields and
-// the fields of the object named below are compared.
+// keepUnchanged returns patched, with base's value for each field that a JSON patch did not change.
+// written is base's encodedView before the patch. It compares only top-level fields and those of
+// the object in field below.
 func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	out := maps.Clone(patched)
 	for name, v := range patched {
@@ -136,8 +135,8 @@ func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	return out
 }
 
-// applyPatch applies a patch to base. It also returns the duplicate and unknown fields of the patch
-// that are missing in the result.
+// applyPatch applies a patch to base. It also returns the patch's duplicate and unknown fields that
+// cannot be found in the result.
 func applyPatch(base tree.Tree, kind *schema.Kind, patch request.Patch) (tree.Tree, []codec.FieldFault, error) {
 	if patch.Type == request.JSONPatch {
 		written, err := encodedView(kind, base)

@@ -60,8 +60,8 @@ func Prepare(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return Prepared{}, meta.NewMethodNotAllowed()
 }
 
-// PrepareUnreadable prepares the removal of an object that cannot be decoded. The plugins receive
-// seen as the object.
+// PrepareUnreadable prepares the removal of an object that cannot be decoded. Admission plugins
+// receive seen as the object.
 func PrepareUnreadable(m *request.Mutation, seen tree.Tree, removal Candidate) Prepared {
 	return Prepared{cur: State{Tree: seen}, mutation: m, step: stepUnreadable, removal: &removal}
 }
@@ -86,7 +86,7 @@ func (p *Prepared) complete() {
 	}
 }
 
-// change returns the admission attributes of a change to wanted. The mutation must have an
+// change returns the admission attributes for a change to wanted. The mutation must have an
 // Admission.
 func (p *Prepared) change(wanted tree.Tree) *request.Attributes {
 	a := p.attributes
@@ -135,7 +135,7 @@ func (p *Prepared) Waits() bool {
 	return p.step != stepNoOp && p.mutation.Admission.MayBlock() && p.change(p.want).Waits()
 }
 
-// Finish returns the candidate of an admitted change. Errors are *meta.Status and have no effect.
+// Finish returns the candidate of an admitted change. Errors are *meta.Status.
 func (p *Prepared) Finish() (c Candidate, err error) {
 	switch p.step {
 	case stepNoOp:

@@ -108,8 +108,8 @@ func checkDelete(cur State, m *request.Mutation, options request.Delete) error {
 	return nil
 }
 
-// checkStepwiseDelete is checkDelete for kinds whose deletion is an update in kube-apiserver. It
-// returns the errors of an update.
+// checkStepwiseDelete is checkDelete for kinds whose deletion is an update in kube-apiserver. Its
+// errors are those of an update.
 func checkStepwiseDelete(cur State, m *request.Mutation, options request.Delete) error {
 	if uid := options.UID; uid != nil && *uid != cur.Object.Meta.UID {
 		return uidConflict(m, *uid, cur.Object.Meta.UID)

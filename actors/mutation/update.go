@@ -27,8 +27,8 @@ func prepareUpdate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return prepareNew(m, env), nil
 }
 
-// prepareReplacement prepares want as the new state of an existing object. want has the form of m's
-// kind or of its subresource's body, and may be modified.
+// prepareReplacement prepares want as the new state of an existing object. want is an object in m's
+// version or a subresource body, and may be modified.
 func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env) (Prepared, error) {
 	if err := checkPreconditions(cur, m, want); err != nil {
 		return Prepared{}, err
@@ -135,8 +135,8 @@ func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 	return checkVersion(cur, m, version, request.Is[request.Update](m))
 }
 
-// checkVersion checks the resourceVersion of a write against the current state. If required is set,
-// a kind with conditional updates rejects an empty version.
+// checkVersion checks the resourceVersion of a write against the current state. An empty version is
+// an error if required is set and the kind does not allow unconditional updates.
 func checkVersion(cur State, m *request.Mutation, version string, required bool) error {
 	if version == "" || version == "0" {
 		if m.Kind.Writes.ConditionalUpdate && required && m.Subresource != "scale" {
@@ -203,8 +203,8 @@ func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, 
 	return scoped, nil
 }
 
-// hasDefaults reports whether want differs from the current object only in metadata that no default
-// depends on (schema.Strategy). Such an object needs no defaulting.
+// hasDefaults reports whether want needs no defaulting, because it differs from the current object
+// only in metadata that no default depends on (schema.Strategy).
 func hasDefaults(cur State, want tree.Tree) bool {
 	if cur.Outdated || len(want) != len(cur.Tree) {
 		return false

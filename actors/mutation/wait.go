@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Wait replaces Finish if Waits returns true. It runs plugins that may block, so the object's owner
-// must not call it. If the state is no longer current afterwards, the caller must discard the
-// candidate and release its reservation. Wait returns no candidate if Renamed returns true.
+// Wait replaces Finish if Waits returns true. The object's owner must not call it, because it runs
+// plugins that may block. If the state has changed meanwhile, the caller must discard the candidate
+// and release its reservation. Wait returns no candidate if Renamed returns true.
 func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	p.env.Context = ctx
 	if p.attributes != nil {
@@ -46,8 +46,8 @@ func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	return c, nil
 }
 
-// mutate runs the Mutators that may block. After a change, the other plugins admit the completed
-// object again, and the blocking Mutators are reinvoked once.
+// mutate runs the Mutators that may block. If they change the object, the other plugins admit it
+// again, and the blocking Mutators are reinvoked once.
 func (p *Prepared) mutate() error {
 	if p.want == nil {
 		return p.change(nil).Admit(request.MayBlock)
@@ -115,8 +115,8 @@ func (p *Prepared) mutateBody(body tree.Tree, reinvocation bool) (changed bool, 
 	return true, nil
 }
 
-// restrictAdmission reverts changes by admission that the request itself could not make. A write to
-// the main resource keeps the status. A write to a subresource keeps the fields outside it.
+// restrictAdmission reverts admission changes that the request itself could not make. A write to
+// the main resource keeps the status. A subresource write keeps all other fields.
 func (p *Prepared) restrictAdmission(before tree.Tree) error {
 	m := p.mutation
 	switch sub := m.Kind.Subresource(m.Subresource); {
@@ -153,9 +153,9 @@ func (p *Prepared) keepRequester(before tree.Tree) {
 	}
 }
 
-// settleMetadata treats metadata that admission has changed like metadata in a request. Fields that
-// only the server sets keep their values. A namespace, name or version that does not match the
-// request is an error. Validation checks the other changes.
+// settleMetadata treats metadata changes by admission like changes by the client. Server-managed
+// fields keep their values. A namespace, name or version that does not match the request is an
+// error. Validation checks the other changes.
 func (p *Prepared) settleMetadata(before tree.Tree) error {
 	m, was := p.mutation, childObject(before, "metadata")
 	metadata := tree.Clone(childObject(p.want, "metadata")).(tree.Tree)
@@ -193,8 +193,8 @@ func (p *Prepared) settleMetadata(before tree.Tree) error {
 	return p.settleVersion(metadata)
 }
 
-// settleManagers accepts valid managed fields from admission, and otherwise restores the previous
-// managed fields.
+// settleManagers normalizes managedFields that admission has changed. It restores the previous
+// ones, with a warning, if they are invalid.
 func (p *Prepared) settleManagers(metadata, was tree.Tree) {
 	requested, known := metadata.List("managedFields"), was.List("managedFields")
 	if len(requested) == 0 || tree.SemanticEqual(requested, known) {
@@ -249,9 +249,8 @@ func (p *Prepared) Name() (name, prefix string) {
 	return metadata.String("name"), metadata.String("generateName")
 }
 
-// Rename returns a copy of p with the name in m. p is a new object that has passed mutating
-// admission. If taken is set, Reserve fails with AlreadyExists. conversions replaces the
-// Conversions of p.
+// Rename returns a copy of p, which has passed mutating admission, under the name in m. If taken is
+// set, Reserve fails with AlreadyExists. conversions replaces p's Conversions.
 func (p Prepared) Rename(m *request.Mutation, conversions request.Conversions, taken bool) Prepared {
 	p.mutation, p.env.Conversions, p.taken, p.attributes = m, conversions, taken, nil
 	p.want = tree.Clone(p.want).(tree.Tree) // it may be tried again

@@ -10,8 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxDisruptedPods limits the number of evicted Pods in a budget's status that still exist, as in
-// kube-apiserver.
+// maxDisruptedPods limits a budget's status.disruptedPods, as in kube-apiserver.
 const maxDisruptedPods = 2000
 
 const disruptionAllowed = "DisruptionAllowed"
@@ -44,8 +43,8 @@ func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets [
 	return budgets, nil
 }
 
-// bypassesBudget reports whether a Pod can be evicted without taking a disruption. The Pod must not
-// be ready, and the budget must allow the eviction of unhealthy Pods.
+// bypassesBudget reports whether a Pod can be evicted without consuming a disruption: the Pod is
+// not ready, and the budget allows the eviction of unhealthy Pods.
 func bypassesBudget(pod, budget tree.Tree) bool {
 	if tree.IsConditionTrue(pod.Object("status"), "Ready") {
 		return false

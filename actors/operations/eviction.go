@@ -40,11 +40,11 @@ const (
 	maxRetryDelay = 500 * time.Millisecond
 )
 
-// Evict deletes the Pod, or returns the reason why it must stay.
+// Evict deletes the Pod, or returns an error that explains why it cannot be evicted.
 //
 // It immediately deletes a Pod that no budget counts. Any other Pod may have at most one budget,
 // which must allow the disruption. Evict takes the disruption before the deletion, so that two
-// evictions cannot take the same disruption. If the deletion then fails, the disruption controller
+// evictions cannot take the same one. If the deletion then fails, the disruption controller
 // corrects the count.
 func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	pod, deleted, err := e.deleteUncounted(ctx, v)
@@ -69,8 +69,8 @@ func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	return e.delete(ctx, v)
 }
 
-// deleteUncounted deletes a Pod that no budget counts, because it has ended, is terminating, or
-// does not run yet. Other Pods are returned and not deleted.
+// deleteUncounted deletes a Pod that no budget counts, because it has ended, is terminating, or is
+// not running yet. It returns any other Pod unchanged.
 func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tree, deleted bool, err error) {
 	err = retryOnConflict(ctx, func() error {
 		o, err := e.store.Get(ctx, request.Get{Kind: e.pods, Key: v.Key})

@@ -131,7 +131,7 @@ type request struct {
 	maxBytes            int64
 }
 
-// A response is a complete response of a backend, with any status code.
+// A response is a complete backend response, with any status code.
 type response struct {
 	code              int
 	contentType, etag string
@@ -174,7 +174,7 @@ func (b *backend) send(ctx context.Context, q request) (*response, error) {
 }
 
 const (
-	// maxReading limits the total bytes of responses that are being read from all backends.
+	// maxReading limits the total bytes of responses being read from all backends.
 	maxReading = 64 << 20
 	readPiece  = 256 << 10
 )

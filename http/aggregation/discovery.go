@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// discoveryState is the last known discovery of a backend. It is immutable.
+// discoveryState is a backend's last known discovery. It is immutable.
 type discoveryState struct {
 	versions map[discovery.GroupVersion]discovery.RemoteVersion
 	etag     string // of the list of all versions; "" if there is none

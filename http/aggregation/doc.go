@@ -1,13 +1,13 @@
-// Package aggregation tracks the servers that extend the API: which group versions are proxied to
-// which Service, whether the server is available, and what it serves.
+// Package aggregation tracks the servers that extend the API: their group versions, Services,
+// availability and discovery.
 //
 //	APIService  the server of a group version: this one or another
 //	Servers     the servers of all APIServices
 //	Server      the remote server of a version
 //	backend     an address with its TLS settings: connections and last known documents
 //
-// Once a write to an APIService has a response, requests are routed accordingly. Servers with the
-// same address and TLS settings share a backend.
+// A write to an APIService takes effect before its response. Servers with the same address and TLS
+// settings share a backend.
 //
 // A backend's discovery and OpenAPI documents are refreshed in the background. A refresh runs when
 // the backend is new, has changed, or becomes available, then periodically, and with growing

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// openapiState is the last known OpenAPI of a backend. It is immutable.
+// openapiState is a backend's last known OpenAPI. It is immutable.
 type openapiState struct {
 	hashes   map[discovery.GroupVersion]string // of v3 documents, fetched on demand
 	old      bool                              // the server has no v3
@@ -102,7 +102,7 @@ func (b *backend) fetchIndex(ctx context.Context, wanted []discovery.GroupVersio
 	if err := json.Unmarshal(a.body, &index); err != nil {
 		return err
 	}
-	// Only the hash is used, because clients get URLs of this server.
+	// Use only the hash, because clients receive this server's URLs.
 	for _, v := range wanted {
 		at, ok := index.Paths[strings.TrimPrefix(v.Path(), "/")]
 		if !ok {

@@ -20,15 +20,15 @@ const (
 )
 
 // Probe checks whether the server of an APIService responds at one or more endpoints. The error is
-// a *services.Fault if the Service or its endpoints show the cause, and otherwise the error of a
-// request.
+// a *services.Fault if the Service or its endpoints explain the failure, and otherwise a request
+// error.
 //
 // The certificate is not verified. The probe contains no user data, and a bad certificate does not
 // mean that the server is unavailable.
 func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	a := parse(tree.Tree{"spec": spec})
 	at := a.address
-	// The Service and its endpoints allow more precise errors than connecting.
+	// The Service and its endpoints yield more precise errors than dialing.
 	if err := s.opts.Resolver.Check(at.namespace, at.service, at.port); err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	defer cancel()
 	client := s.probeClient()
 	addresses = addresses[:min(len(addresses), maxProbes)]
-	// The buffer lets late probes finish.
+	// The buffer keeps late probes from blocking.
 	results := make(chan error, len(addresses))
 	for _, to := range addresses {
 		go func() { results <- s.probe(ctx, client, to, a.Path()) }()

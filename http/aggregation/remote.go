@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A RemoteResource is a resource in the discovery of a remote server.
+// A RemoteResource is a resource in a remote server's discovery.
 type RemoteResource struct {
 	discovery.GroupVersion
 	Name       string // plural
@@ -39,8 +39,8 @@ func (s *Servers) RemoteResources() (all []RemoteResource, unknown []discovery.G
 	return all, unknown
 }
 
-// A RemoteRequest is a request from this server to a remote server. Path begins with the path of
-// the version.
+// A RemoteRequest is a request from this server to a remote server. Path begins with the version's
+// path.
 type RemoteRequest struct {
 	discovery.GroupVersion
 	User                *authn.User // on whose behalf

@@ -32,8 +32,8 @@ type Options struct {
 	Identity IdentityHeaders
 	// PassRedirects passes redirects on to clients. By default they are rejected.
 	PassRedirects bool
-	// BuiltIn reports whether this server serves a version without a CRD. It is nil if there is
-	// none.
+	// BuiltIn reports whether this server serves a version without a CRD. It is nil if there are no
+	// such versions.
 	BuiltIn func(group, version string) bool
 }
 
@@ -66,7 +66,7 @@ type routes struct {
 	hidden   map[discovery.GroupVersion]bool
 }
 
-// maxKept limits the total bytes of the documents that are kept for all backends.
+// maxKept limits the total size of all backends' cached documents, in bytes.
 const maxKept = 32 << 20
 
 var errKept = errors.New("the documents of all servers exceed the limit")
@@ -92,7 +92,7 @@ func (s *Servers) Follow(ctx context.Context, objects policy.Objects) error {
 	return objects.Inform(ctx, s.Resource(), s.update)
 }
 
-// Wait waits until the goroutines that Follow started have ended.
+// Wait waits for the goroutines started by Follow.
 func (s *Servers) Wait() { s.running.Wait() }
 
 func (s *Servers) update(c policy.Change) {
@@ -199,7 +199,7 @@ func (s *Servers) keep(more int64) bool {
 
 func (s *Servers) contentChanged() { s.content.Add(1) }
 
-// Generation changes whenever the result of Content does.
+// Generation changes whenever Content changes.
 func (s *Servers) Generation() uint64 { return s.content.Load() }
 
 // Content is a snapshot of APIServices and their servers.
@@ -211,7 +211,7 @@ type Content struct {
 	Hidden map[discovery.GroupVersion]bool
 	// Documents holds the discovery entry of each remote version.
 	Documents map[discovery.GroupVersion][]byte
-	// Hashes holds the hash of the OpenAPI v3 document of each remote version.
+	// Hashes holds each remote version's OpenAPI v3 document hash.
 	Hashes map[discovery.GroupVersion]string
 	// Old holds the OpenAPI v2 documents of versions whose servers do not serve OpenAPI v3.
 	Old map[discovery.GroupVersion]*openapi.Remote

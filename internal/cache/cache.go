@@ -1,4 +1,4 @@
-// Package cache is a bounded cache for values that are expensive to compute.
+// Package cache provides a bounded cache for expensive values.
 package cache
 
 import "sync"

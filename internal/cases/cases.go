@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// A Case is one section of a file of test cases.
+// A Case is one section of a test case file.
 type Case struct {
 	Name  string
 	Lines []string

@@ -1,11 +1,11 @@
-// Package metrics declares metric families, counts in their series, and writes them in the text
-// exposition format of Prometheus.
+// Package metrics declares metric families, updates their series, and writes them in the Prometheus
+// text exposition format.
 //
 //	Vec        a family declared with its labels, whose series are updated by events
 //	Family     a declaration with values computed when it is written
 //	Histogram  counts values in buckets with the label le
 //
-// Counters and gauges are those of github.com/VictoriaMetrics/metrics. Two parts are not:
+// Counters and gauges come from github.com/VictoriaMetrics/metrics. Two parts do not:
 //
 //   - Histograms: only VictoriaMetrics can read the library's buckets (vmrange). Dashboards expect
 //     the label le and certain bounds.

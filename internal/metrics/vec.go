@@ -60,7 +60,7 @@ func newVec[S any](name, kind, help string, labels []string, newSeries func() *S
 	return &Vec[S]{name: name, kind: kind, help: help, labels: labels, newSeries: newSeries, series: map[labelValues]*S{}}
 }
 
-// Bound limits the number of series to most, for labels whose values clients choose. In new series
+// Bound limits the number of series to most, for labels with client-chosen values. In new series
 // beyond the limit, these labels are empty.
 func (v *Vec[S]) Bound(most int, labels ...string) *Vec[S] {
 	v.most, v.bounded = most, labels

@@ -31,7 +31,7 @@ func Parse(s string) (Amount, error) {
 	return Amount{exact: &q}, nil
 }
 
-// Read parses a quantity that was validated before. It returns 0 for a malformed quantity.
+// Read parses a validated quantity. It returns 0 for a malformed quantity.
 func Read(s string) Amount {
 	a, _ := Parse(s)
 	return a

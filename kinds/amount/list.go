@@ -7,17 +7,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A List holds amounts by name. Names are unique. It is a slice rather than a map, because it has
-// few entries.
+// A List holds amounts by unique resource name. It is a slice rather than a map because it has few
+// entries.
 type List []Named
 
-// A Named is an amount and its name.
+// A Named is an amount with its name.
 type Named struct {
 	Name   string
 	Amount Amount
 }
 
-// ListOf returns the quantities of an object, such as the requests of a container.
+// ListOf returns the quantities in t, such as a container's requests.
 func ListOf(t tree.Tree) List {
 	all := make(List, 0, len(t))
 	for name := range t {
@@ -28,10 +28,9 @@ func ListOf(t tree.Tree) List {
 
 const usualNames = 4
 
-// OfContainers returns the effective amounts of a Pod: the sum over its containers and sidecars, or
-// the highest amounts needed during initialization if these are larger. An init container needs its
-// own amounts and those of the sidecars before it. own returns the amounts of a container; list is
-// "containers" or "initContainers".
+// OfContainers returns a Pod's effective amounts: the sum over containers and sidecars, or the peak
+// during initialization if that is larger. An init container runs alongside the sidecars listed
+// before it. own returns a container's amounts; list is "containers" or "initContainers".
 func OfContainers(spec tree.Tree, own func(c tree.Tree, list string) List) List {
 	var sidecars, initial List
 	sum := make(List, 0, usualNames)
@@ -53,8 +52,8 @@ func OfContainers(spec tree.Tree, own func(c tree.Tree, list string) List) List 
 	return sum
 }
 
-// Declared returns a function for OfContainers that reads a container's requests or limits. The
-// argument is "requests" or "limits".
+// Declared returns an own function for OfContainers. It reads a container's "requests" or "limits",
+// as selected by the argument.
 func Declared(of string) func(c tree.Tree, list string) List {
 	return func(c tree.Tree, _ string) List { return ListOf(c.Object("resources", of)) }
 }
@@ -86,15 +85,15 @@ func (l *List) Set(name string, value Amount) {
 	*l = append(*l, Named{name, value})
 }
 
-// Add adds the amounts of others.
+// Add adds others to l, name by name.
 func (l *List) Add(others List) {
 	for _, o := range others {
 		l.Set(o.Name, l.Get(o.Name).Add(o.Amount))
 	}
 }
 
-// Raise sets each amount to the larger of the amounts in both lists. It combines resources that are
-// not used at the same time, such as those of init containers.
+// Raise sets each amount to the maximum of both lists. It combines resources used at different
+// times, such as those of init containers.
 func (l *List) Raise(others List) {
 	for _, o := range others {
 		if i := l.index(o.Name); i < 0 {

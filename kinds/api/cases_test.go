@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestCases runs the files <group>/testdata/<kind>.txt, whose format docs/kinds.md describes. With
-// -update it records the results.
+// TestCases runs the cases in <group>/testdata/<kind>.txt; docs/kinds.md describes the format. With
+// -update, it records the results.
 func TestCases(t *testing.T) {
 	paths, err := filepath.Glob("*/testdata/*.txt")
 	if err != nil || len(paths) == 0 {
@@ -34,7 +34,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// A section is the context of test cases: the kind, and the object that each case changes.
+// A section is the context of test cases: the kind, and the object that each case modifies.
 type section struct {
 	naming *meta.Naming
 	kind   *schema.Kind
@@ -91,7 +91,7 @@ func (s *section) open(t *testing.T, words []string) {
 	s.kind, s.base, s.at = KindByGVK(t, s.naming, group, version, words[2]), tree.Tree{}, ""
 }
 
-// write runs the operation of a case. It returns the resulting object, and errors and warnings.
+// write runs a case's operation and returns the resulting object, with errors and warnings.
 func (s *section) write(t *testing.T, operation, target string, old, given tree.Tree) (tree.Tree, []string) {
 	t.Helper()
 	now := changed(t, s.base, s.at, given)
@@ -125,7 +125,7 @@ func (s *section) write(t *testing.T, operation, target string, old, given tree.
 	return obj, append(found, faults...)
 }
 
-// stored creates an object and sets its status. It prefixes errors of the create with "old ".
+// stored creates an object and sets its status. It prefixes create errors with "old ".
 func (s *section) stored(obj tree.Tree) (tree.Tree, []string) {
 	status, _ := tree.Clone(obj["status"]).(tree.Tree)
 	stored, faults := create(s.kind, obj)
@@ -148,8 +148,8 @@ func (s *section) withWarnings(faults []string, obj, old tree.Tree) []string {
 	return faults
 }
 
-// create applies the rules of a create in the same order as the server, but without admission,
-// managed fields and storage. It returns the stored object, and errors as "path: message".
+// create runs the steps of a server create in order, but without admission, managed fields and
+// storage. It returns the stored object, and errors as "path: message".
 func create(k *schema.Kind, obj tree.Tree) (tree.Tree, []string) {
 	if k.Stored == nil || k.Virtual() {
 		var faults schema.Faults
@@ -290,8 +290,8 @@ func listed(text string) []string {
 	return strings.Split(text, ", ")
 }
 
-// abbreviation matches <<N*TEXT>>, a repeated text, and <<NAME>>, a named text. Each # in a
-// repeated text becomes the number of the copy.
+// abbreviation matches <<N*TEXT>>, which repeats a text, and <<NAME>>, which inserts a named text.
+// Each # in a repeated text becomes the copy's number.
 var abbreviation = regexp.MustCompile(`<<(\d+)\*(.*?)>>|<<(\w+)>>`)
 
 func (s *section) expand(text string) string {

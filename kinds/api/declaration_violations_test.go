@@ -79,7 +79,7 @@ func wrapValue(f *schema.Field, v any) any {
 	return v
 }
 
-// fieldLocations returns one location for each message of k, with the shortest path.
+// fieldLocations returns the shortest-path location of each message in k.
 func fieldLocations(k *schema.Kind) []fieldLocation {
 	all := []fieldLocation{{kind: k, message: k.Message()}}
 	seen := map[*schema.Message]bool{k.Message(): true}
@@ -95,8 +95,7 @@ func fieldLocations(k *schema.Kind) []fieldLocation {
 	return all
 }
 
-// A violation consists of a value that violates a rule of a field, and a value that satisfies the
-// rule.
+// A violation holds a value that violates a field's rule, and a value that satisfies the rule.
 type violation struct {
 	rule            string
 	bad, good       any
@@ -107,8 +106,7 @@ type violation struct {
 }
 
 // TestEveryDeclaredRule checks that every declared rule of every kind rejects a bad value and
-// accepts a good one. It removes the functions of the kinds, so that only the declaration can
-// report errors.
+// accepts a good one. It removes the kinds' functions, so that only declarations can report errors.
 func TestEveryDeclaredRule(t *testing.T) {
 	held, asked := map[string]bool{}, map[string]bool{}
 	for _, k := range withoutRules(validatedKinds(t)) {

@@ -76,7 +76,7 @@ func messageNames(p *schema.Plan) func(func(string) bool) {
 	}
 }
 
-// rulesDeclared returns the rules of a field, each as "name value" or "name".
+// rulesDeclared returns a field's rules, each as "name value" or "name".
 func rulesDeclared(m *schema.Message, f *schema.Field) []string {
 	var all []string
 	add := func(is bool, rule string, value any) {

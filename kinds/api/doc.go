@@ -1,18 +1,18 @@
 // Package api holds the built-in kinds. Each API group has a folder with its declarations (.proto)
 // and, where these do not suffice, a package with its strategies. The tests of all groups are in
-// this folder. options.proto declares the options of declarations. `make generate` derives
+// this folder. options.proto defines the options of declarations. `make generate` derives
 // descriptors.binpb and options.pb.go from these files.
 //
 // descriptors.binpb is a google.protobuf.FileDescriptorSet of all files except options.proto, with
-// imports first. It omits properties that are implied: labels of single fields, types of message
-// fields, and JSON names that equal the field name. The source information of each file is one
-// location without path or span. Its leading comment documents messages and fields with lines of
-// this form, where message and field are indexes:
+// imports first. It omits implied properties: labels of singular fields, types of message fields,
+// and JSON names that equal the field name. Each file's source info is one location without path or
+// span. Its leading comment documents messages and fields with lines of this form, where message
+// and field are indexes:
 //
 //	<message>[.<field>] <text>
 //
 // options.pb.go has the options as Go types.
 //
-// Messages follow the Kubernetes API types. Field names are the JSON names, and field numbers those
-// of the wire format, which never packs repeated scalars.
+// Messages follow the Kubernetes API types. Field names are the JSON names. Field numbers match the
+// Kubernetes wire format, which never packs repeated scalars.
 package api

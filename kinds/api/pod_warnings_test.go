@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// plainPod sets all fields that are checked for warnings, to values that cause no warnings.
+// plainPod sets every field that is checked for warnings to a value that causes none.
 const plainPod = `{"metadata":{"name":"a","annotations":{"a":"b"}},"spec":{"nodeSelector":{"a":"b"},"securityContext":{},
 	"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}},
 		"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"z","labelSelector":{}}]}},
@@ -24,10 +24,10 @@ const plainPod = `{"metadata":{"name":"a","annotations":{"a":"b"}},"spec":{"node
 	"containers":[{"name":"c","image":"i","env":[{"name":"A","value":"1"},{"name":"B","value":"2"}],"ports":[{"name":"h","containerPort":80,"protocol":"TCP"}],
 		"resources":{"limits":{"memory":"1Gi","cpu":"100m"},"requests":{"memory":"1Gi"}}},{"name":"d","image":"i","ports":[{"containerPort":80,"protocol":"UDP"}]}]}}`
 
-// maxAllocations is the number of allocations of a check without warnings: the list and two paths.
+// maxAllocations limits the allocations of a check without warnings: the list and two paths.
 const maxAllocations = 3
 
-// TestNoWarnings checks that few allocations are made for a Pod without warnings.
+// TestNoWarnings checks that a Pod without warnings causes few allocations.
 func TestNoWarnings(t *testing.T) {
 	k := KindByGVK(t, meta.Kubernetes, "", "v1", "Pod")
 	obj := Parse(t, plainPod)

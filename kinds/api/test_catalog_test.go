@@ -13,7 +13,7 @@ import (
 
 var catalogs sync.Map
 
-// KindByGVK returns a kind of a naming profile by group, version and name. Compiling a catalog is
+// KindByGVK returns a naming profile's kind by group, version and name. Compiling a catalog is
 // slow, so all tests share one per profile.
 func KindByGVK(t testing.TB, n *meta.Naming, group, version, kind string) *schema.Kind {
 	t.Helper()
@@ -48,7 +48,7 @@ func Parse(t testing.TB, text string) tree.Tree {
 	return v.(tree.Tree)
 }
 
-// Lines formats faults as "path: message".
+// Lines formats errors as "path: message".
 func Lines(causes []meta.Cause) []string {
 	out := make([]string, len(causes))
 	for i, c := range causes {
@@ -57,7 +57,7 @@ func Lines(causes []meta.Cause) []string {
 	return out
 }
 
-// Named sets the missing name, namespace and UID of an object.
+// Named sets an object's missing name, namespace and UID.
 func Named(k *schema.Kind, obj tree.Tree) tree.Tree {
 	m := obj.EnsureObject("metadata")
 	defaults := tree.Tree{"name": "x", "uid": "u-1"}

@@ -15,26 +15,26 @@ import (
 )
 
 // builtIns holds the built-in kinds of a naming profile. It is immutable. All catalogs of a process
-// share it, because compiling the kinds is the largest part of creating a catalog.
+// share it, because compiling kinds dominates the cost of creating a catalog.
 type builtIns struct {
 	naming   *meta.Naming
 	messages map[string]*schema.Message
-	// expressions compiles the expressions of admission policies and webhooks.
+	// expressions compiles the expressions in admission policies and webhooks.
 	expressions *expressions.Compiler
-	// definitions only checks the schemas of CRDs. Each catalog has its own compiler for served
-	// CRDs.
+	// definitions compiles CRD schemas only to validate them. Each catalog has its own compiler for
+	// served CRDs.
 	definitions *crd.Compiler
 	// set lists no served kinds, because each catalog selects its own.
 	set kindSet
 }
 
-// builtInsKey holds the inputs that determine the compiled built-in kinds. Few different keys
-// exist, so compiled kinds are never dropped.
+// builtInsKey is the cache key of compiled built-in kinds. Few different keys exist, so compiled
+// kinds are never evicted.
 type builtInsKey struct {
 	naming      *meta.Naming
 	scaleToZero bool
-	// fields lists the enabled feature gates of fields in the order of fieldFeatures, each followed
-	// by a comma.
+	// fields lists the enabled field feature gates in fieldFeatures order, each followed by a
+	// comma.
 	fields string
 }
 
@@ -53,8 +53,8 @@ func (f Features) key(n *meta.Naming) builtInsKey {
 	return k
 }
 
-// checkFeatures returns an error if the feature gate of a field is missing in fieldFeatures, and so
-// in builtInsKey.
+// checkFeatures returns an error if a field's feature gate is missing from fieldFeatures, and
+// therefore from builtInsKey.
 func checkFeatures(messages map[string]*schema.Message) error {
 	for _, m := range messages {
 		for _, f := range m.Fields {

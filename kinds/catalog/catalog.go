@@ -31,7 +31,7 @@ type Group struct {
 	Versions []string
 }
 
-// New returns a catalog of the built-in kinds that are enabled by default, for a naming profile.
+// New returns a naming profile's catalog with the built-in kinds that are enabled by default.
 func New(n *meta.Naming) (*Catalog, error) { return NewWithConfig(n, nil, Features{}) }
 
 // Features holds optional behaviors of kinds. All are disabled by default.
@@ -43,7 +43,7 @@ type Features struct {
 	ClusterTrustBundle bool
 	// StorageVersionMigrator allows a RuntimeConfig to enable StorageVersionMigrations.
 	StorageVersionMigrator bool
-	// Fields reports whether a feature gate for fields is enabled. If Fields is nil, all of them
+	// Fields reports whether a field's feature gate is enabled. If Fields is nil, all field gates
 	// are disabled.
 	Fields func(feature string) bool
 }
@@ -102,7 +102,7 @@ func (c *Catalog) Message(name string) *schema.Message { return c.message(name) 
 // Expressions returns the compiler of admission expressions. Validation and policy share it.
 func (c *Catalog) Expressions() *expressions.Compiler { return c.expressions }
 
-// Naming returns the naming profile of the catalog.
+// Naming returns the catalog's naming profile.
 func (c *Catalog) Naming() *meta.Naming { return c.naming }
 
 // Groups returns the groups sorted by name, the core group first.

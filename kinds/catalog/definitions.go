@@ -53,11 +53,11 @@ func (c *Catalog) ConflictsWithBuiltIn(definition tree.Tree) bool {
 // Opaque returns a kind for stored objects whose CRD does not exist.
 func (c *Catalog) Opaque(storage meta.GroupResource) *schema.Kind { return c.compiler.Opaque(storage) }
 
-// AddDefinition serves the kinds of a CRD instead of those of its previous revision.
+// AddDefinition serves a CRD's kinds, replacing the kinds of its previous revision.
 func (c *Catalog) AddDefinition(d *crd.Definition) { c.setDefinition(d.Name, nil, d) }
 
-// RemoveDefinition stops serving the kinds of a CRD and releases their compiled form. It does
-// nothing if another revision of the CRD is served.
+// RemoveDefinition stops serving a CRD's kinds and releases their compiled form. It is a no-op if
+// another revision of the CRD is served.
 func (c *Catalog) RemoveDefinition(d *crd.Definition) { c.setDefinition(d.Name, d, nil) }
 
 // Definition returns the served CRD with that name, or nil.
@@ -76,18 +76,18 @@ func (c *Catalog) IsBuiltInGroup(group string) bool {
 // Generation returns the number of changes made to the catalog so far.
 func (c *Catalog) Generation() uint64 { return c.current.Load().generation }
 
-// Changed returns a channel that is closed at the next change of the catalog.
+// Changed returns a channel that is closed on the next catalog change.
 func (c *Catalog) Changed() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.changed
 }
 
-// setDefinition replaces the served revision of a CRD with d. If d is nil, it stops serving the
-// revision removed, unless another revision is served.
+// setDefinition replaces the served revision of a CRD with d. If d is nil, it stops serving
+// removed, unless another revision is served.
 //
-// Only the kinds of the CRD's group are rebuilt, because many CRDs may be created in a row. Lookups
-// find built-in kinds first, so no CRD can replace a built-in kind.
+// Only the kinds of the CRD's group are rebuilt, because many CRDs may be created in succession.
+// Lookups find built-in kinds first, so no CRD can replace a built-in kind.
 func (c *Catalog) setDefinition(name string, removed, d *crd.Definition) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

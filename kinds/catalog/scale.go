@@ -40,8 +40,8 @@ func scaleView(s *schema.Scale) schema.View {
 	}
 }
 
-// validatedScaleView is scaleView for built-in kinds. It reports negative replicas as an error of
-// the Scale. For custom kinds, the validation of the object reports them.
+// validatedScaleView is scaleView for built-in kinds. It reports negative replicas as an error in
+// the Scale. For custom kinds, object validation reports them.
 func validatedScaleView(s *schema.Scale) schema.View {
 	v := scaleView(s)
 	write := v.Write

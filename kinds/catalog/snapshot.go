@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A snapshot is the immutable content of a catalog between two changes.
+// A snapshot is a catalog's immutable content between two changes.
 type snapshot struct {
 	generation uint64
 	builtIn    *kindSet
@@ -113,7 +113,7 @@ func (s *kindSet) addDefinition(d *crd.Definition) {
 	}
 }
 
-// containsKind reports whether holds is true for any kind of the group. It includes kinds that are
+// containsKind reports whether any kind of the group satisfies holds. It includes kinds that are
 // disabled, have no resource, or are only stored under the group.
 func (s *kindSet) containsKind(group string, holds func(k *schema.Kind) bool) bool {
 	for _, k := range s.byKind {

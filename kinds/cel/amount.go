@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
-// An amount is a quantity with its notation, because kube-apiserver's functions depend on the
-// notation. For example, isInteger is true for "1" but false for "1.0".
+// An amount is a quantity with its notation, because kube-apiserver's functions depend on it. For
+// example, isInteger is true for "1" but false for "1.0".
 type amount struct {
 	quantity.Quantity
 	scale int  // a multiple of 10^scale
@@ -21,8 +21,8 @@ const finest = -9
 // maxDigits is the number of decimal digits that always fit into an int64.
 const maxDigits = 18
 
-// maxBinaryDigits bounds the digits of a binary quantity plus three per step of its suffix (2^10),
-// as in kube-apiserver.
+// maxBinaryDigits limits the decimal digits of a binary quantity. As in kube-apiserver, each factor
+// of 2^10 in the suffix counts as three digits.
 const maxBinaryDigits = 14
 
 type numeral struct{ sign, whole, fraction, suffix string }
@@ -87,7 +87,7 @@ func parseAmount(s string) (amount, error) {
 	return big(q, hasDigits)
 }
 
-// big returns an amount that may exceed an int64. It fails if the string had no digits.
+// big returns an amount that may exceed an int64, or an error if the string had no digits.
 func big(q quantity.Quantity, hasDigits bool) (amount, error) {
 	if !hasDigits {
 		return amount{}, quantity.ErrNumeric
@@ -128,8 +128,8 @@ func (a amount) add(b amount) amount { return a.combined(b, a.Quantity.Add(b.Qua
 
 func (a amount) sub(b amount) amount { return a.combined(b, a.Quantity.Sub(b.Quantity)) }
 
-// combined returns sum with the scale and size limits of its operands. Adding zero keeps the scale
-// of the other operand.
+// combined returns sum as an amount, with scale and small derived from its operands. Adding zero
+// keeps the other operand's scale.
 func (a amount) combined(b amount, sum quantity.Quantity) amount {
 	c := amount{sum, min(a.scale, b.scale), a.small && b.small}
 	switch {

@@ -13,10 +13,10 @@ import (
 )
 
 // An Authorizer backs the CEL variable authorizer. Each check has a high cost and receives the
-// context of the evaluation, because the server's authorizer may be slow.
+// evaluation's context, because the server's authorizer may be slow.
 type Authorizer interface {
-	// Authorize decides one access. The reason may be empty. An error does not end the evaluation,
-	// because the expression can test for it.
+	// Authorize makes one access decision. The reason may be empty. An error does not end the
+	// evaluation, because the expression can test for it.
 	Authorize(ctx context.Context, a Access) (allowed bool, reason string, err error)
 	// ServiceAccount returns the Authorizer for a service account. The caller has validated both
 	// names.
@@ -24,7 +24,7 @@ type Authorizer interface {
 }
 
 // An Access is an access check in an expression, for a path or for a resource in any version. An
-// invalid selector is treated as absent, which can only reduce the access granted.
+// invalid selector counts as absent, which can only reduce the access granted.
 type Access struct {
 	Verb string
 	Path string // "": a resource
@@ -35,7 +35,7 @@ type Access struct {
 }
 
 // Each step of authorizer.group("apps").resource("deployments").namespace("x").check("get") returns
-// a value of another type, so that the type checker rejects steps out of order.
+// a value of a different type, so that the type checker rejects steps out of order.
 var (
 	authorizerType    = cel.ObjectType("platform.authorization.Authorizer")
 	pathCheckType     = cel.ObjectType("platform.authorization.PathCheck")
@@ -94,8 +94,8 @@ func receiver[T any](t *types.Type, v T) ref.Val {
 	return opaque[T]{t, t.TypeName(), v, func(T, T) bool { return false }, nil}
 }
 
-// authorizerFunctions declares the functions of checks and decisions, with the overload IDs of
-// kube-apiserver.
+// authorizerFunctions declares the check and decision functions, with kube-apiserver's overload
+// IDs.
 func authorizerFunctions() []cel.EnvOption {
 	step := func(name, id string, of, to *cel.Type, call func(x, y ref.Val) ref.Val) cel.EnvOption {
 		return cel.Function(name, cel.MemberOverload(id, []*cel.Type{of, cel.StringType}, to, cel.BinaryBinding(call)))

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Counting costs takes longer than evaluating most expressions, so costs that are known to be low
-// are not counted (doc.go).
+// Counting costs takes longer than evaluating most expressions, so costs with a known low bound are
+// not counted (doc.go).
 
 // A Sizer is an Activation that reports the sizes of its variables.
 type Sizer interface {
@@ -64,14 +64,14 @@ func (s *Size) addText(text string) {
 	s.all += len(text) + 1
 }
 
-// Join returns an upper bound of the size of s and other together.
+// Join returns an upper bound on the combined size of s and other.
 func (s Size) Join(other Size) Size {
 	return Size{max(s.text, other.text), max(s.list, other.list), s.all + other.all}
 }
 
-// A form describes an expression so that its cost can be bounded: the number of steps, the nesting
-// depth of loops, the largest constants and the variables. perText is the length of the longest
-// regular expression.
+// A form holds the properties of an expression that bound its cost: the number of steps, the
+// nesting depth of loops, the largest constants, and the variables. perText is the length of the
+// longest regular expression.
 type form struct {
 	steps, depth int
 	constants    Size
@@ -79,8 +79,8 @@ type form struct {
 	variables    []string
 }
 
-// boundedCalls are functions that read only their arguments, each once. They return no string, list
-// or object except a part of an argument.
+// boundedCalls lists functions that read each argument once and nothing else. Any string, list or
+// object that they return is part of an argument.
 var boundedCalls = map[string]bool{
 	operators.LogicalAnd: true, operators.LogicalOr: true, operators.LogicalNot: true, operators.Conditional: true,
 	operators.NotStrictlyFalse: true, operators.Equals: true, operators.NotEquals: true, operators.Less: true,

@@ -12,10 +12,9 @@ import (
 // checkCost is the cost of one Authorizer check. Two checks fit into PerCallLimit.
 const checkCost = 350_000
 
-// An estimator returns the costs of calls to library functions. Costs equal those of
-// kube-apiserver, so that every expression accepted there runs here too. A call that takes far
-// longer than its cost suggests is charged for its time, so that a few requests cannot occupy a
-// processor.
+// An estimator returns the costs of library calls. Costs equal kube-apiserver's, so that every
+// expression accepted there runs here too. A call that takes far longer than its cost suggests is
+// charged for its time, so that a few requests cannot monopolize a CPU.
 type estimator struct{}
 
 func (estimator) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
@@ -29,8 +28,8 @@ func (estimator) CallCost(function, overload string, args []ref.Val, result ref.
 	return &cost
 }
 
-// callCost returns the cost of a call as in kube-apiserver, or false for functions of the language
-// itself. It must agree with EstimateCallCost, which uses maximum sizes instead of values.
+// callCost returns a call's cost as in kube-apiserver, or false for built-in functions of the
+// language. It must agree with EstimateCallCost, which uses maximum sizes instead of values.
 func callCost(function, overload string, args []ref.Val, result ref.Val) (cost uint64, known bool) {
 	if unitCall(function, overload) {
 		return 1, true
@@ -107,8 +106,9 @@ func (opaque[T]) isOpaque() {}
 
 func reading(size float64) uint64 { return uint64(math.Ceil(size * common.StringTraversalCostFactor)) }
 
-// matching returns the cost of matching a regular expression, given the lengths of both strings.
-// Go's matcher never backtracks, so its time is proportional to the product of the lengths.
+// matching returns the cost of matching a regular expression, given the lengths of text and
+// pattern. Go's matcher never backtracks, so its time is proportional to the product of the
+// lengths.
 func matching(text, pattern float64) uint64 {
 	return reading(text+1) * uint64(math.Ceil(pattern*common.RegexStringLengthCostFactor))
 }

@@ -2,15 +2,15 @@
 // conditions. No other package uses the CEL library.
 //
 //	Env        language, functions and typed variables for one purpose
-//	Type       the type of a variable, a field or a result
-//	Schema     the meaning of tree values: NewType derives a Type, Schema.Value the values
+//	Type       the type of a variable, field or result
+//	Schema     typing of tree values: NewType derives a Type, Schema.Value the values
 //	Checked    a parsed and type-checked expression: Env.Check
 //	Program    an executable expression: Env.Compile, Checked.Program
 //	Activation the variables of one evaluation
 //	Budget     the remaining cost limit of several evaluations
-//	Authorizer decides what a user may do, for the variable authorizer
-//	Lazy       an object whose fields are computed on first use: the variables of a policy
-//	Operation  an operation of a JSON Patch that an expression built
+//	Authorizer access decisions, for the variable authorizer
+//	Lazy       an object whose fields are computed on first use, such as policy variables
+//	Operation  a JSON Patch operation built by an expression
 //
 // The functions are those of Kubernetes 1.35. Env, Type, Schema and Program are immutable and safe
 // for concurrent use. The first Env declares the functions, which all environments share.
@@ -18,28 +18,28 @@
 // # Values
 //
 // Tree values (tree.Tree, []any, string, int64, float64, bool, nil) are adapted when read and never
-// copied. Without a schema they are dynamically typed. With a schema, formats apply (a date-time is
-// a timestamp) and names are escaped (self.a__dash__b, self.__in__). Lists of type set and map
+// copied. Without a schema, they are dynamically typed. With a schema, formats apply (a date-time
+// is a timestamp) and names are escaped (self.a__dash__b, self.__in__). Lists of type set and map
 // compare and add regardless of order. Native converts a result to a tree value.
 //
 // # Types
 //
 // Names of object types, such as "@self.spec", start with a character that expressions cannot
-// contain, so that selecting a field is never mistaken for a type. Types of this package are named
-// "platform.Quantity" and so on. Error messages use the names of the naming profile.
+// contain, so that a field selection is never mistaken for a type. This package's types are named
+// "platform.Quantity" and so on. Error messages use the naming profile's names.
 //
 // # Costs
 //
 // A cost unit is about 100 ns. Checked.EstimateCost bounds the cost of an expression for the
 // largest values that schemas allow. At run time, PerCallLimit bounds one evaluation, and the
-// Budget bounds all of them. Calls whose time or result can be far larger than their arguments are
-// checked in advance (guard.go). An evaluation ends when its context is done. loops.go prevents the
-// library from taking quadratic time to count the cost of loops. Only one goroutine may use a
-// Checked, because making its Program modifies it.
+// Budget bounds all of them. Calls whose time or result can far exceed the size of their arguments
+// are checked in advance (guard.go). An evaluation ends when its context is done. loops.go keeps
+// the library from counting loop costs in quadratic time. Only one goroutine may use a Checked,
+// because Checked.Program modifies it.
 //
 // Counting costs takes longer than evaluating most expressions. In a Sized environment, costs are
-// not counted if the form and the variables of an expression bound its cost. The bound is charged
-// to the allowance of the Budget (bounded.go).
+// not counted if an expression's form and variables bound its cost. The bound is charged to the
+// Budget's allowance (bounded.go).
 //
 // # Files
 //

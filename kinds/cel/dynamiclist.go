@@ -8,9 +8,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A dynamicList is a list from a tree without a schema. It implements iteration itself and
-// delegates rarer operations to the library's list, which needs several allocations and reads
-// elements by reflection.
+// A dynamicList exposes a schemaless list to CEL. It implements iteration itself and delegates
+// rarer operations to cel-go's list, which needs several allocations and reads elements by
+// reflection.
 type dynamicList []any
 
 var (
@@ -20,8 +20,8 @@ var (
 
 func (l dynamicList) library() traits.Lister { return types.NewDynamicList(adapter{}, []any(l)) }
 
-// Get delegates to the library unless the index is a valid Int. The library also accepts other
-// integral numbers, and returns the errors.
+// Get returns an element. Unless the index is a valid Int, it delegates to cel-go, which also
+// accepts other integral numbers and returns the errors.
 func (l dynamicList) Get(index ref.Val) ref.Val {
 	if i, ok := index.(types.Int); ok && i >= 0 && int(i) < len(l) {
 		return adapter{}.NativeToValue(l[i])

@@ -22,7 +22,7 @@ func (m dynamicMap) library() traits.Mapper {
 	return types.NewStringInterfaceMap(adapter{}, map[string]any(m))
 }
 
-// Find delegates keys that are not strings to the library, which returns the error.
+// Find delegates non-string keys to cel-go, which returns the error.
 func (m dynamicMap) Find(key ref.Val) (ref.Val, bool) {
 	name, ok := key.(types.String)
 	if !ok {

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An Env holds the language, functions and variables for expressions of one purpose. Because it is
-// expensive to create, it is shared for the lifetime of the process or schema.
+// An Env holds the language, functions and variables for one kind of expression. It is expensive to
+// create, and therefore shared for the lifetime of the process or schema.
 type Env struct {
 	env       *cel.Env
 	naming    *meta.Naming
@@ -33,7 +33,7 @@ type envOptions struct {
 	sized     bool
 }
 
-// declare declares a variable. Its CEL type differs from the type of t if the variable is optional.
+// declare declares a variable. Its CEL type, of, differs from t's if the variable is optional.
 func (o *envOptions) declare(name string, t *Type, of *cel.Type) {
 	if o.first == nil {
 		o.first = t
@@ -42,8 +42,8 @@ func (o *envOptions) declare(name string, t *Type, of *cel.Type) {
 	o.more = append(o.more, cel.Variable(name, of))
 }
 
-// Variable declares a variable. Cost estimates also use the first declared variable for values that
-// belong to no variable.
+// Variable declares a variable. Cost estimates attribute values without a variable to the first
+// declared one.
 func Variable(name string, t *Type) Option {
 	return func(o *envOptions) { o.declare(name, t, t.cel) }
 }
@@ -101,7 +101,7 @@ func NewEnv(naming *meta.Naming, options ...Option) (*Env, error) {
 
 // baseEnv is the environment that all others extend. As in kube-apiserver, mixed literals are
 // rejected, times are in UTC by default, and presence tests are free. Extension versions are
-// pinned, so that older servers of a cluster accept the same expressions.
+// pinned, so that older servers in a cluster accept the same expressions.
 var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 	options := []cel.EnvOption{
 		cel.HomogeneousAggregateLiterals(), cel.EagerlyValidateDeclarations(true), cel.DefaultUTCTimeZone(true),
@@ -124,8 +124,8 @@ var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 	return guardFunctions(env)
 })
 
-// translate replaces the platform type names in a message with the names of the naming profile.
-// Environments use platform names, because all profiles share them.
+// translate replaces platform type names in a message with the naming profile's names. Environments
+// use platform names, because all profiles share the environments.
 func translate(naming *meta.Naming, text string) string {
 	word := naming.Translate("platform")
 	if word == "platform" || !strings.Contains(text, "platform") {

@@ -13,7 +13,7 @@ var reserved = []string{
 
 func isReserved(name string) bool { return slices.Contains(reserved, name) }
 
-// escapes maps the characters that identifiers cannot contain to their escapes in Kubernetes, as in
+// escapes maps characters that identifiers cannot contain to Kubernetes' escapes, as in
 // self.spec.a__dot__b. Underscores come first, so that the underscores of other escapes are not
 // escaped.
 var escapes = []struct{ text, escaped string }{
@@ -30,8 +30,8 @@ func newEscaper() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// Escape returns the name of a field in expressions, or false if expressions cannot name the field.
-// It escapes pairs of underscores, but not single ones.
+// Escape returns a field's name in expressions, or false if expressions cannot name the field. It
+// escapes pairs of underscores, but not single ones.
 func Escape(name string) (string, bool) {
 	if name == "" || isDigit(rune(name[0])) {
 		return "", false
@@ -57,9 +57,8 @@ func Escape(name string) (string, bool) {
 
 func isDigit(c rune) bool { return '0' <= c && c <= '9' }
 
-// unescape returns the field that a name in an expression denotes, or false if the name is invalid.
-// Names such as __x__, which are not the result of Escape, are invalid, so that each field has one
-// spelling.
+// unescape returns the field for a name in an expression, or false if the name is invalid. Names
+// such as __x__, which Escape never returns, are invalid, so that each field has one spelling.
 func unescape(escaped string) (string, bool) {
 	if !strings.Contains(escaped, "__") {
 		return escaped, true

@@ -9,9 +9,9 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// EstimateCost returns the maximum cost of the expression for the largest values that the types of
-// its variables allow. CRDs with rules above the limit are rejected, so schemas should bound lists
-// and strings.
+// EstimateCost returns the expression's maximum cost for the largest values that the variables'
+// types allow. CRDs with rules above the limit are rejected, so schemas should bound lists and
+// strings.
 func (c *Checked) EstimateCost() (uint64, error) {
 	estimate, err := c.env.env.EstimateCost(c.ast, estimates{c.env})
 	return estimate.Max, err
@@ -169,7 +169,7 @@ func (e estimates) listCall(target checker.AstNode) *checker.CallEstimate {
 	return costs(e.size(target).MultiplyByCost(each))
 }
 
-// split assumes one part per character, unless the limit argument is a literal.
+// split estimates one part per character, unless the limit argument is a literal.
 func (e estimates) split(target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	size := e.size(target)
 	most := size.Max // into characters

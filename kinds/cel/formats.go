@@ -26,8 +26,8 @@ var (
 	base64Pattern = regexp.MustCompile(`^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$`)
 )
 
-// formats holds all formats by name. As in kube-apiserver, the sizes determine the cost of
-// validate.
+// formats holds all formats by name. The sizes determine the cost of validate and match
+// kube-apiserver's.
 var formats = map[string]*format{
 	"dns1123Label":           {label, 30},
 	"dns1123Subdomain":       {subdomain, 60},
@@ -52,7 +52,7 @@ var formats = map[string]*format{
 	"datetime": {says("invalid datetime", IsDateTime), uint64(len(dateTimePattern))},
 }
 
-// The functions below adapt the errors of package rules to the texts of kube-apiserver's formats.
+// The functions below adapt errors of package rules to kube-apiserver's messages.
 
 // label replaces the last error with a clearer one if s contains dots, because passing a subdomain
 // is the most common mistake.

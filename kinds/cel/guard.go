@@ -86,8 +86,8 @@ func guardBinding(name string, b *functions.Overload) cel.OverloadOpt {
 
 func isTooCostly(function string, args []ref.Val) bool { return takes(function, args) > PerCallLimit }
 
-// ordinary is a time in cost units. A call that takes at most this long costs the same as in
-// kube-apiserver, so that expressions that run in kube-apiserver also run here.
+// ordinary is a time in cost units. A call that takes no longer than this costs the same as in
+// kube-apiserver, so that expressions accepted there also run here.
 const ordinary = 10_000
 
 // takes returns the time of a call in cost units, or 0 if its normal cost covers it. The result is
@@ -165,7 +165,7 @@ func length(v ref.Val) float64 {
 // maxSize is the size at which deepSize stops. It exceeds the cost limit of any expression.
 const maxSize = 100 * PerCallLimit
 
-// deepSize returns the total size of a value, at most about maxSize, so that measuring is itself
+// deepSize returns a value's total size. It stops at about maxSize, so that measuring is itself
 // cheap.
 func deepSize(v ref.Val) float64 {
 	var sum float64

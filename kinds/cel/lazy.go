@@ -10,9 +10,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A Lazy is an object whose fields are computed on first use, such as the variables of a policy,
-// which may refer to earlier variables. Results, including Faults, are cached, so that each field
-// is computed and charged once. A Lazy is not safe for concurrent use.
+// A Lazy is an object whose fields are computed on first use, such as policy variables that refer
+// to earlier variables. Results, including Faults, are cached, so each field is computed and
+// charged once. A Lazy is not safe for concurrent use.
 type Lazy struct {
 	kind  *types.Type
 	names []string
@@ -59,8 +59,8 @@ func (l *Lazy) Get(key ref.Val) ref.Val {
 	return types.ValOrErr(key, "no such key: %v", key)
 }
 
-// Contains evaluates the variable. As in kube-apiserver, has(variables.x) fails if the evaluation
-// of x fails.
+// Contains evaluates the variable. As in kube-apiserver, has(variables.x) fails if evaluating x
+// fails.
 func (l *Lazy) Contains(key ref.Val) ref.Val {
 	v, found := l.Find(key)
 	if v != nil && types.IsUnknownOrError(v) {

@@ -1,21 +1,21 @@
 package cel
 
-// Run-time cost limits, in CEL cost units. A million units take about 100 ms. The limits are those
-// of kube-apiserver.
+// Run-time cost limits, in CEL cost units. A million units take about 100 ms. The limits match
+// kube-apiserver's.
 const (
 	PerCallLimit          = 1_000_000  // one evaluation
 	RuntimeBudget         = 10_000_000 // all of one object, or of one binding of a policy
 	MatchConditionsBudget = RuntimeBudget / 4
 )
 
-// Limits of the estimated costs of a CRD's rules. They exceed the run-time limits, because
-// estimates assume that every list and string has its maximum length.
+// Limits on the estimated cost of a CRD's rules. They exceed the run-time limits, because estimates
+// assume that every list and string has its maximum length.
 const (
 	EstimatedRuleLimit       = 10_000_000  // one rule
 	EstimatedDefinitionLimit = 100_000_000 // all rules of one schema
 )
 
-// MaxMessage is the maximum length of the result of a messageExpression, in bytes.
+// MaxMessage is the maximum length of a messageExpression result, in bytes.
 const MaxMessage = 5 << 10
 
 // checkFrequency is the number of loop steps between checks of the context.

@@ -12,8 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A list is the CEL value of a list with a schema. It converts an element each time the element is
-// read.
+// A list exposes a list with a schema to CEL. It converts an element on each read.
 type list struct {
 	elements []any
 	schema   *Schema // of the elements

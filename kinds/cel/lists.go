@@ -13,16 +13,16 @@ type namedType struct {
 	zero ref.Val // of summable types
 }
 
-// orderedTypes lists the element types for which list functions are declared separately, so that
-// the type checker rejects calls such as max of a list of objects.
+// orderedTypes lists the element types that get separate list functions, so that the type checker
+// rejects calls such as max of a list of objects.
 var orderedTypes = []namedType{
 	{"int", cel.IntType, types.IntZero}, {"uint", cel.UintType, types.Uint(0)}, {"double", cel.DoubleType, types.Double(0)},
 	{"duration", cel.DurationType, types.Duration{}}, {"bool", cel.BoolType, nil}, {"timestamp", cel.TimestampType, nil},
 	{"string", cel.StringType, nil}, {"bytes", cel.BytesType, nil},
 }
 
-// listFunctions declares isSorted, sum, min, max, indexOf and lastIndexOf. Their overload IDs are
-// those of kube-apiserver, because error messages and costs refer to the IDs.
+// listFunctions declares isSorted, sum, min, max, indexOf and lastIndexOf. Their overload IDs match
+// kube-apiserver's, because error messages and costs refer to the IDs.
 func listFunctions() []cel.EnvOption {
 	var sorted, sum, least, greatest []cel.FunctionOpt
 	for _, t := range orderedTypes {
@@ -137,8 +137,8 @@ func sumOf(zero ref.Val) func(ref.Val) ref.Val {
 	}
 }
 
-// indexOf returns -1 for an absent element. Elements of another type are unequal and cause no
-// error.
+// indexOf returns an element's index, or -1 if it is absent. Elements of another type are unequal
+// and cause no error.
 func indexOf(list, wanted ref.Val) ref.Val {
 	out := firstResult(list, func(i int64, v ref.Val) ref.Val {
 		if v.Equal(wanted) == types.True {

@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// MessageType returns the type of objects of a built-in kind. name is the prefix of object types
-// (see NewType). The type is used only for type checks, such as those in the status of a policy.
-// Admission evaluates objects as dynamic values.
+// MessageType returns the CEL type of a built-in kind's objects. name is the prefix of object types
+// (see NewType). Only type checks use the type, such as those in a policy's status. Admission
+// evaluates objects as dynamic values.
 func MessageType(m *schema.Message, name string) *Type {
 	return messageTyper{name, map[string]*Type{}}.object(m)
 }

@@ -15,7 +15,7 @@ import (
 
 // Native converts a value to a tree value: tree.Tree, []any, string, int64, float64, bool or nil.
 // The result shares no memory with v. Bytes become base64, times and durations become strings, and
-// optionals become the values that they hold. Values without a JSON form, such as NaN, are an
+// optionals become the values that they hold. A value without a JSON form, such as NaN, is an
 // error. Objects with a schema keep their undeclared fields.
 func Native(v Value) (any, error) {
 	switch v := v.(type) {
@@ -85,7 +85,7 @@ func nativeList(l traits.Lister) (any, error) {
 	return all, nil
 }
 
-// nativeMap fails for map keys other than strings, which CEL allows.
+// nativeMap rejects non-string map keys, although CEL allows them.
 func nativeMap(m traits.Mapper) (any, error) {
 	t := tree.Tree{}
 	for it := m.Iterator(); it.HasNext() == types.True; {
@@ -136,7 +136,7 @@ func Text(v Value) (string, bool) {
 // IsNull reports whether a result is null.
 func IsNull(v Value) bool { return v == types.NullValue }
 
-// Fault returns a value that makes an evaluation fail if the evaluation reads the value.
+// Fault returns a value that makes any evaluation that reads it fail.
 func Fault(err error) Value { return types.WrapErr(err) }
 
 // Optional returns a CEL optional that holds v, or an empty optional if v is nil.

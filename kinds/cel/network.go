@@ -23,7 +23,7 @@ type sized[T any] struct {
 
 func (s sized[T]) Size() ref.Val { return s.size }
 
-// Equal returns an error for a value of another type, with the message of kube-apiserver.
+// Equal returns kube-apiserver's error for a value of another type.
 func (s sized[T]) Equal(other ref.Val) ref.Val {
 	second, ok := other.(sized[T])
 	if !ok {
@@ -47,7 +47,7 @@ func newIP(a netip.Addr) ref.Val {
 	return sized[netip.Addr]{opaque[netip.Addr]{ipType, "IP", a, same, netip.Addr.String}, bytesOf(a.BitLen())}
 }
 
-// newCIDR returns a network value. As in kube-apiserver, its size is that of the prefix.
+// newCIDR returns a network value. As in kube-apiserver, its size is the prefix length in bytes.
 func newCIDR(p netip.Prefix) ref.Val {
 	same := func(a, b netip.Prefix) bool { return a == b }
 	return sized[netip.Prefix]{opaque[netip.Prefix]{cidrType, "CIDR", p, same, netip.Prefix.String}, bytesOf(p.Bits())}

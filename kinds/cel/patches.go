@@ -20,8 +20,8 @@ const (
 
 var jsonPatchType = types.NewObjectType(jsonPatchName)
 
-// isPatchType accepts any path below Object, because the kind and its fields are known only when a
-// patch is applied.
+// isPatchType reports whether name is a patch type. Any path below Object is one, because the kind
+// and its fields are known only when a patch is applied.
 func isPatchType(name string) bool {
 	return name == jsonPatchName || name == objectTypeName || strings.HasPrefix(name, objectTypeName+".")
 }
@@ -36,8 +36,8 @@ func jsonPatchFunctions() []cel.EnvOption {
 		}))))}
 }
 
-// patchField returns the type of a field of a patch type. Fields of Object are dynamic. An unknown
-// field of JSONPatch has an empty FieldType, which is rejected when used.
+// patchField returns the type of a patch type's field. Fields of Object are dynamic. An unknown
+// JSONPatch field has an empty FieldType, which is rejected when used.
 func patchField(typeName, field string) *types.FieldType {
 	switch {
 	case typeName != jsonPatchName:
@@ -58,8 +58,8 @@ func patchField(typeName, field string) *types.FieldType {
 	return &types.FieldType{}
 }
 
-// newPatchValue does not validate operations. They are validated when the patch is applied, so that
-// errors name the policy.
+// newPatchValue returns a patch object or operation. Operations are validated when the patch is
+// applied, so that errors name the policy.
 func newPatchValue(typeName string, fields map[string]ref.Val) ref.Val {
 	if typeName != jsonPatchName {
 		return &patchObject{typeName, maps.Clone(fields)}
@@ -89,14 +89,14 @@ func newPatchValue(typeName string, fields map[string]ref.Val) ref.Val {
 	return o
 }
 
-// An Operation is a JSON Patch operation that an expression has built.
+// An Operation is a JSON Patch operation built by an expression.
 type Operation struct {
 	Op, From, Path string
 	value          ref.Val // nil: none
 }
 
-// Operand returns the value of the operation as a tree value. has is false for an operation without
-// a value.
+// Operand returns the operation's value as a tree value. has is false for an operation without a
+// value.
 func (o *Operation) Operand() (value any, has bool, err error) {
 	if o.value == nil {
 		return nil, false, nil

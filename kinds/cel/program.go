@@ -138,10 +138,10 @@ func (c *Checked) plan(env *cel.Env, options ...cel.ProgramOption) (cel.Program,
 }
 
 // ErrOutOfBudget reports that several evaluations together exceeded their cost limit. The message
-// is that of kube-apiserver.
+// matches kube-apiserver's.
 var ErrOutOfBudget = errors.New("validation failed due to running out of cost budget, no further validation rules will be run")
 
-// costLimitExceeded begins the error of an evaluation that exceeds PerCallLimit.
+// costLimitExceeded is the prefix of the error for exceeding PerCallLimit.
 const costLimitExceeded = "operation cancelled: actual cost limit exceeded"
 
 // IsCostLimit reports whether an evaluation exceeded its own cost limit. It compares the message,
@@ -156,11 +156,11 @@ func IsNoSuchOverload(err error) bool {
 	return err != nil && strings.HasPrefix(err.Error(), "no such overload")
 }
 
-// A Budget holds the remaining cost units of a limit that several evaluations share, such as all
+// A Budget holds the remaining cost units of a limit shared by several evaluations, such as all
 // rules of an object. A Budget is not safe for concurrent use.
 //
-// The allowance, an additional twentieth, is charged for uncounted evaluations. Their bounds are
-// far above their actual costs.
+// Uncounted evaluations are charged to the allowance, an additional twentieth, because their bounds
+// far exceed their actual costs.
 type Budget struct{ remaining, allowance uint64 }
 
 // NewBudget returns a budget with the given cost units.
@@ -194,7 +194,7 @@ func (p *Program) Type() *Type { return typeOf(p.result) }
 
 // Eval evaluates the program and charges the budget. An evaluation of unknown cost, such as an
 // interrupted one, is charged PerCallLimit. Eval returns soon after ctx is done. If the budget is
-// exhausted, the error is ErrOutOfBudget. Other errors have the messages of kube-apiserver.
+// exhausted, the error is ErrOutOfBudget. Other error messages match kube-apiserver's.
 func (p *Program) Eval(ctx context.Context, variables Activation, b *Budget) (Value, error) {
 	if p.form != nil {
 		if cost, known := p.form.bound(variables); known && b.allow(cost) {
@@ -223,8 +223,8 @@ func (p *Program) outcome(out Value, err error) (Value, error) {
 	return out, nil
 }
 
-// An evalError has a message with the names of the naming profile. It wraps the original error,
-// which may be a context error.
+// An evalError has a message with the naming profile's names. It wraps the original error, which
+// may be a context error.
 type evalError struct {
 	text string
 	err  error

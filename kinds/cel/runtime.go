@@ -51,7 +51,7 @@ func (c *Checked) runtimeEnv() (*cel.Env, error) {
 var emptyEnv = sync.OnceValues(func() (*cel.Env, error) { return cel.NewCustomEnv() })
 
 // specialOverloads returns the overloads that need the full environment at run time. Optionals are
-// evaluated lazily, and the libraries of sets and lists count costs themselves.
+// evaluated lazily, and the CEL set and list libraries track their own cost.
 var specialOverloads = sync.OnceValues(func() (map[string]bool, error) {
 	env, err := cel.NewCustomEnv(cel.OptionalTypes(), ext.Sets(), ext.Lists(ext.ListsVersion(3)))
 	if err != nil {

@@ -26,12 +26,12 @@ type Schema struct {
 	Enum                               []any
 }
 
-// NewType returns the type of values of a schema, or nil if expressions cannot use them. isResource
+// NewType returns the type of a schema's values, or nil if expressions cannot use them. isResource
 // adds kind and metadata. name is the prefix of object type names. It must not be a valid
 // expression, as in "@self", so that self.spec.size is never mistaken for a type.
 //
 // For cost estimates, types contain the maximum sizes of lists and strings. The request size bounds
-// values without a limit in the schema.
+// values without a schema limit.
 func NewType(s *Schema, name string, isResource bool) *Type {
 	objects := map[string]*Type{}
 	return typer{objects}.of(s, name, isResource)
@@ -40,8 +40,8 @@ func NewType(s *Schema, name string, isResource bool) *Type {
 // A typer collects the object types of one schema, which the type checker looks up by name.
 type typer struct{ objects map[string]*Type }
 
-// of returns nil for a schema whose values have no single type. Expressions cannot select a field
-// with such a schema.
+// of returns the type of s, or nil if its values have no single type. Expressions cannot select a
+// field with such a schema.
 func (t typer) of(s *Schema, name string, isResource bool) *Type {
 	if s.IntOrString {
 		d := simple(cel.DynType, 1)
@@ -71,7 +71,7 @@ func (t typer) of(s *Schema, name string, isResource bool) *Type {
 	return nil
 }
 
-// list returns nil if expressions cannot use the items.
+// list returns the list type, or nil if expressions cannot use the items.
 func (t typer) list(s *Schema, name string) *Type {
 	if s.Items == nil {
 		return nil
@@ -96,7 +96,7 @@ func (t typer) mapping(s *Schema, name string) *Type {
 		return nil
 	}
 	// A JSON member takes at least six bytes besides its value: a key of two bytes, quotes, a colon
-	// and a comma. The same minimum is assumed by kube-apiserver.
+	// and a comma. kube-apiserver assumes the same minimum.
 	limit := (maxRequest - 2) / (elem.minSize + 6)
 	if s.MaxProperties != nil {
 		limit = max(0, *s.MaxProperties)
@@ -106,9 +106,9 @@ func (t typer) mapping(s *Schema, name string) *Type {
 	return m
 }
 
-// object computes the minimum size from the required fields without defaults, each with quotes,
-// colon and comma. It does not declare fields whose names cannot be escaped, but registers the
-// object types below them.
+// object returns an object type. Its minimum size counts the required fields without defaults, each
+// with quotes, colon and comma. Fields whose names cannot be escaped are omitted, but the object
+// types below them are registered.
 func (t typer) object(s *Schema, name string) *Type {
 	o := &Type{cel: cel.ObjectType(name), fields: map[string]*Type{}, minSize: 2, objects: t.objects}
 	t.objects[name] = o
@@ -136,8 +136,8 @@ func (t typer) object(s *Schema, name string) *Type {
 	return o
 }
 
-// text returns the type of strings in the format of s. Times and durations have the sizes of their
-// shortest and longest strings, with quotes.
+// text returns the type for strings in the schema's format. Times and durations have the sizes of
+// their shortest and longest strings, with quotes.
 func (s *Schema) text() *Type {
 	t := *String
 	t.maxElements = s.maxText()

@@ -32,8 +32,7 @@ var (
 
 const dateTimePattern = `^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$`
 
-// durationUnits lists the units of durations, each with its names and the prefix of its longer
-// names.
+// durationUnits lists the duration units. Each has its names and the prefix of its longer names.
 var durationUnits = []struct {
 	names  []string
 	prefix string

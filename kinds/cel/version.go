@@ -15,7 +15,7 @@ type version struct {
 	build               []string
 }
 
-// A versionFault describes an invalid version in the words of kube-apiserver.
+// A versionFault is kube-apiserver's message for an invalid version.
 type versionFault string
 
 func (f versionFault) Error() string { return string(f) }

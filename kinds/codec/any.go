@@ -35,8 +35,7 @@ func (d *decoder) any() (any, error) {
 	return nil, d.Unexpected("looking for beginning of value")
 }
 
-// anyObject detects a duplicate key by the unchanged size of the map, because a lookup would cost
-// more.
+// anyObject detects duplicate keys by the unchanged map size, because a lookup would cost more.
 func (d *decoder) anyObject() (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
@@ -64,8 +63,8 @@ func (d *decoder) anyObject() (any, error) {
 	}
 }
 
-// anyList keeps nulls. All open lists share one slice for their items, because a list is allocated
-// only when its length is known.
+// anyList decodes a list and keeps nulls. All open lists share one slice for their items, because a
+// list is allocated only when its length is known.
 func (d *decoder) anyList() (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err

@@ -26,8 +26,8 @@ const (
 // JSON.
 const ErrTooLargeAsJSON = jsontext.SyntaxError("the body exceeds the limit of requests when converted to JSON")
 
-// DecodeCBOR is DecodeJSON for CBOR. limit bounds the size that the body would have as JSON, in
-// bytes, and thereby the memory of the tree.
+// DecodeCBOR is DecodeJSON for CBOR. limit bounds the body's size as JSON, in bytes, and thereby
+// the tree's memory.
 //
 // Strings may be byte strings or text strings. The number 1.0 is not an integer. Only the tags for
 // times and text encodings are interpreted. Bignums, duplicate keys and values that JSON cannot
@@ -67,7 +67,7 @@ type cborReader struct {
 	items    []any  // of the open arrays, innermost last
 }
 
-// A taggedBytes is a byte string that JSON represents as text in the encoding of the tag.
+// A taggedBytes is a byte string that JSON represents as text in the tag's encoding.
 type taggedBytes struct {
 	raw string
 	tag uint64

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// AppendCBOR appends a JSON document as CBOR, with the self-describing tag. m is the message of the
-// document, or nil. Without a message, bytes cannot be distinguished from strings, nor
+// AppendCBOR appends a JSON document as CBOR, with the self-describing tag. m is the document's
+// message, or nil. Without a message, bytes cannot be distinguished from strings, nor
 // floating-point numbers from integers.
 //
 // The conversion takes one pass, without a tree. Equal documents have equal bytes, because heads
@@ -48,8 +48,8 @@ func AppendCBOREvent(b []byte, eventType string) []byte {
 // SplitCBORList returns the bytes before and after the n items of a list. The caller appends the
 // items with AppendCBORItem. frame is the list as JSON, with an empty list in field.
 //
-// The position is found by searching for the bytes of field followed by an empty list. A string
-// value cannot match, because no empty list follows it directly.
+// SplitCBORList searches for the bytes of field followed by an empty list. A string value cannot
+// match, because no empty list directly follows it.
 func SplitCBORList(frame []byte, field string, n int) (before, after []byte, err error) {
 	whole, err := AppendCBOR(nil, nil, frame)
 	if err != nil {
@@ -84,8 +84,8 @@ func (e *cborEncoder) release() {
 	cborEncoders.Put(e)
 }
 
-// document converts a custom object without its plan, because the plan covers only metadata and no
-// field of metadata needs it.
+// document converts the whole document. It ignores a custom object's plan, because that plan covers
+// only metadata and no metadata field needs it.
 func (e *cborEncoder) document(m *schema.Message) error {
 	if m == nil || m.Custom != nil || e.Peek() != '{' {
 		return e.any()

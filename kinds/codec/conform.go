@@ -87,8 +87,8 @@ func (c *conformer) enter() bool {
 
 func (c *conformer) leave() { c.depth-- }
 
-// message iterates over the fields of the plan instead of the object, which fixes the order of
-// errors and avoids lookups of known names.
+// message iterates over the plan's fields instead of the object's. This fixes the order of errors
+// and avoids lookups of known names.
 func (c *conformer) message(m *schema.Message, object tree.Tree) tree.Tree {
 	if !c.enter() {
 		return nil
@@ -149,7 +149,7 @@ func (c *conformer) additionalFields(m *schema.Message, root bool, edit *tree.Co
 	}
 }
 
-// field returns nil for null and for values that do not conform.
+// field conforms a field's value. The result is nil for null and for values that do not conform.
 func (c *conformer) field(f *schema.Field, v any) any {
 	if v == nil {
 		return nil

@@ -134,8 +134,8 @@ func dropNulls(object tree.Tree) {
 	}
 }
 
-// field returns nil for null. dropNulls then removes nulls from objects, and in lists they become
-// the zero value.
+// field decodes a field's value, or returns nil for null. dropNulls later removes nulls from
+// objects. In lists, nulls become the zero value.
 func (d *decoder) field(f *schema.Field) (any, error) {
 	if f.Shape == schema.Single {
 		return d.single(f)
@@ -188,7 +188,7 @@ func (d *decoder) list(f *schema.Field) (any, error) {
 	return d.popItems(base), nil
 }
 
-// popItems clears the slots of the popped items, so that the decoder does not retain the values.
+// popItems returns the items from base on. It clears their slots to let the values be freed.
 func (d *decoder) popItems(base int) []any {
 	list := make([]any, len(d.items)-base)
 	copy(list, d.items[base:])

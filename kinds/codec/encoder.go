@@ -62,8 +62,8 @@ func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 	e.raw("}")
 }
 
-// message considers only EmitEmpty fields once all values of t are written, because most messages
-// set few of their fields.
+// message checks only EmitEmpty fields after it has written all values of t, because most messages
+// set few fields.
 func (e *encoder) message(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	left := len(t)

@@ -43,16 +43,16 @@ func OpenEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	return protowire.AppendVarint(b, uint64(size))
 }
 
-// CloseEnvelope appends the end of an envelope, which is an empty contentEncoding and contentType,
-// as in kube-apiserver.
+// CloseEnvelope appends the end of an envelope: an empty contentEncoding and contentType, as in
+// kube-apiserver.
 func CloseEnvelope(b []byte) []byte {
 	b = appendStringField(b, 3, "")
 	return appendStringField(b, 4, "")
 }
 
 // EnvelopedObject returns the object in an envelope made by WrapEnvelope. The result shares the
-// memory of envelope. empty is the size of the envelope without the object. In long lists, this
-// computation is cheaper than parsing each envelope.
+// memory of envelope. empty is the envelope's size without the object. In long lists, computing the
+// object's position is cheaper than parsing each envelope.
 func EnvelopedObject(envelope []byte, empty int) []byte {
 	end := len(envelope) - len(CloseEnvelope(make([]byte, 0, 8)))
 	size := len(envelope) - empty // the object plus the bytes of its length beyond the first

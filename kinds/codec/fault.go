@@ -21,7 +21,7 @@ type FieldFault struct {
 	Tolerated bool
 }
 
-// Refused returns the faults that cause a request with strict field validation to fail.
+// Refused returns the faults that fail a request with strict field validation.
 func Refused(faults []FieldFault) (refused []FieldFault) {
 	for _, f := range faults {
 		if !f.Tolerated {

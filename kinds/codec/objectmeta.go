@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An ObjectRef identifies the object that stored bytes contain. Version is 0 if the object has no
+// An ObjectRef identifies the object in stored bytes. Version is 0 if the object has no
 // resourceVersion.
 type ObjectRef struct {
 	Name, Namespace string
@@ -21,8 +21,8 @@ type ObjectRef struct {
 
 var errNoObject = errors.New("stored bytes are not an object")
 
-// ExtractMeta returns the metadata of an object from its tree. The result equals that of ParseMeta,
-// but shares the memory of the tree. Stored objects get their metadata from NewObject.
+// ExtractMeta returns an object's metadata from its tree. The result equals ParseMeta's, but shares
+// the tree's memory. Stored objects get their metadata from NewObject.
 func ExtractMeta(k *schema.Kind, t tree.Tree) meta.ObjectMeta {
 	m, _ := t["metadata"].(tree.Tree)
 	var h meta.ObjectMeta
@@ -147,8 +147,8 @@ func ParseMeta(k *schema.Kind, json []byte) (meta.ObjectMeta, ObjectRef, error) 
 	return parseMeta(k, json, false)
 }
 
-// parseMeta stops after the metadata if metadataOnly is true. metadataOnly requires valid JSON and
-// a kind without selectable fields.
+// parseMeta is ParseMeta, but stops after the metadata if metadataOnly is true. metadataOnly
+// requires valid JSON and a kind without selectable fields.
 func parseMeta(k *schema.Kind, json []byte, metadataOnly bool) (meta.ObjectMeta, ObjectRef, error) {
 	if len(json) == 0 || k.ItemOffset() > len(json) {
 		return meta.ObjectMeta{}, ObjectRef{}, errNoObject

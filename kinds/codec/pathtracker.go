@@ -88,7 +88,7 @@ func (t *pathTracker) pathTo(name string) string {
 }
 
 // mismatch records the first value of a wrong type. value describes the value, as in "number 1.5".
-// The message is that of encoding/json, plus the number if the type is numeric:
+// The message matches encoding/json's, plus the number if the type is numeric:
 //
 //	json: cannot unmarshal number 1.5 into Go struct field
 //	ContainerPort.spec.containers.ports.containerPort of type int32
@@ -135,8 +135,8 @@ func (t *pathTracker) malformed(text string) {
 
 func simpleName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// goType returns the type of a field as error messages name it, such as "[]v1.Container". Messages
-// have the names of the Kubernetes Go types.
+// goType returns a field's Go type for error messages, such as "[]v1.Container". Messages use the
+// names of the Kubernetes Go types.
 func goType(f *schema.Field) string {
 	switch f.Shape {
 	case schema.List:

@@ -265,7 +265,7 @@ func (t *pathTracker) duration(s string) any {
 	return d.String()
 }
 
-// Zero returns the value that a null list element or map value stands for, as in Go. It must agree
+// Zero returns the value that replaces a null list element or map value, as in Go. It must agree
 // with isEmpty and emptyValue.
 func Zero(f *schema.Field) any {
 	switch f.Type {

@@ -58,7 +58,7 @@ func (d *decoder) union(m *schema.Message) (any, error) {
 	return nil, d.skipMismatch(messageType(m))
 }
 
-// union returns the value as in JSON, not the message that represents it in Protobuf.
+// union returns the JSON value, not the message that represents it in Protobuf.
 func (c *conformer) union(m *schema.Message, v any) any {
 	f := unionField(m, v)
 	if f == nil {

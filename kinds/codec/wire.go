@@ -86,8 +86,8 @@ func (w *wireMessage) rank(nodes []*wireNode) {
 	}
 }
 
-// leaf returns the node of the named field. It first looks near *next in inJSON, because stored
-// documents list their fields in the order of that slice.
+// leaf returns the named field's node. It first looks near *next in inJSON, because stored
+// documents list their fields in that order.
 func (w *wireMessage) leaf(name string, next *int) *wireNode {
 	const near = 8
 	for i := *next; i < min(*next+near, len(w.inJSON)); i++ {

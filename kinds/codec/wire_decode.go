@@ -98,8 +98,8 @@ func skipWire(number protowire.Number, t protowire.Type, b []byte, n int) (int, 
 	return n + size, nil
 }
 
-// payload returns the bytes of a length-delimited field, which share the memory of b, and the
-// length of the field, including its tag of n bytes.
+// payload returns a length-delimited field's bytes, which share the memory of b, and the field's
+// length, including its tag of n bytes.
 func payload(name string, t protowire.Type, b []byte, n int) ([]byte, int, error) {
 	if t != protowire.BytesType {
 		return nil, 0, wrongType(name, t)
@@ -224,8 +224,8 @@ func (d *wireDecoder) entry(node *wireNode, t protowire.Type, object tree.Tree, 
 	return n, nil
 }
 
-// single drops zero values of fields that are not pointers, because Protobuf contains zero for
-// absent fields too.
+// single drops zero values of non-pointer fields, because Protobuf encodes absent fields as zero
+// too.
 func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	v, n, err := d.value(f, t, object[f.Name], b, n)
 	if err != nil {
@@ -239,8 +239,8 @@ func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree
 	return n, nil
 }
 
-// isWireZero reports whether v is the value that Protobuf contains for an absent field, such as an
-// empty embedded message.
+// isWireZero reports whether v is Protobuf's value for an absent field, such as an empty embedded
+// message.
 func isWireZero(f *schema.Field, v any) bool {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)

@@ -72,8 +72,8 @@ func (e *wireEncoder) mismatch(field string) error {
 	return typeError("json: cannot put a value of type " + typeOfByte(e.Current()) + " into " + field)
 }
 
-// message writes fields in the order of the JSON, with absent fields in between. If that is not the
-// order of their numbers, arrange reorders them afterwards.
+// message writes fields in JSON order, with absent fields in between. If this is not the order of
+// the field numbers, arrange reorders the fields afterwards.
 func (e *wireEncoder) message(m *schema.Message) error {
 	w := wireOf(m)
 	if err := e.Open(); err != nil {

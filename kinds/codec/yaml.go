@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Limits for YAML bodies, because a few bytes of aliases can expand to gigabytes.
+// Limits on YAML bodies, because a few bytes of aliases can expand to gigabytes.
 const (
 	yamlGrowthFactor = 16      // times the body size
 	yamlGrowthBase   = 1 << 16 // plus bytes
@@ -32,7 +32,7 @@ const (
 // faster. Duplicate keys are reported with the YAML parser's message, and the last one wins.
 //
 // The parser's values become a tree (yamlConverter). The conformer checks the tree, so types and
-// errors are those of JSON.
+// errors match JSON's.
 func DecodeYAML(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeYAML(m, data, false)
 }
@@ -122,8 +122,8 @@ func checkSingleDocument(data []byte) error {
 	}
 }
 
-// yamlNesting returns an upper bound of the nesting depth, because the parser recurses without a
-// limit. Each open bracket, indentation and consecutive dash counts, even inside strings.
+// yamlNesting returns an upper bound on the nesting depth. It protects the parser, which recurses
+// without a limit. Each open bracket, indentation and consecutive dash counts, even inside strings.
 func yamlNesting(data []byte) int {
 	deepest, brackets, lead, leading := 0, 0, 0, true
 	for _, c := range data {
@@ -160,7 +160,7 @@ func (c *yamlConverter) spend(n int) error {
 	return nil
 }
 
-// value converts a value of the parser. Each use of an alias is converted and charged again.
+// value converts a parser value. Each use of an alias is converted and charged again.
 func (c *yamlConverter) value(v any) (any, error) {
 	if err := c.spend(1); err != nil {
 		return nil, err

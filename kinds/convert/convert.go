@@ -40,8 +40,8 @@ func ToStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	return t
 }
 
-// Keep removes the fields that the stored version lacks from a converted object. Only custom kinds
-// have versions with such fields.
+// Keep removes a converted object's fields that the stored version lacks. Only custom kinds have
+// versions with such fields.
 func Keep(k *schema.Kind, t tree.Tree) tree.Tree {
 	if k.Conversion == nil {
 		return t
@@ -72,8 +72,8 @@ func Object(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Obje
 	return encode(bodyKind, o, FromStored(k, sub, tree)), nil
 }
 
-// View returns the subresource sub of an object that is already converted to k. sub must have its
-// own kind. View returns nil if the subresource cannot be read.
+// View returns the subresource sub of an object already converted to k, or nil if the subresource
+// cannot be read. sub must have its own kind.
 func View(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object, error) {
 	if sub.View.Read == nil {
 		return nil, nil

@@ -16,8 +16,8 @@ type Converter interface {
 	Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error)
 }
 
-// A Form is the kind in which a response returns objects, and the Converter that converts stored
-// objects to that kind. If Converter is nil, stored objects already have the form.
+// A Form is the kind of the objects in a response, with the Converter from stored objects to that
+// kind. If Converter is nil, stored objects already have the form.
 type Form struct {
 	Kind      *schema.Kind
 	Converter Converter

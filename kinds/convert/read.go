@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A CRD update does not rewrite stored objects. Instead, reads drop unknown fields and add defaults
-// by the current schema.
+// A CRD update does not rewrite stored objects. Instead, reads prune and default them with the
+// current schema.
 
 // DecodeStored decodes stored bytes and applies the current schema of a stored kind. Strings share
 // the memory of json.
@@ -54,10 +54,9 @@ func HasForm(k *schema.Kind, o *meta.Object) bool {
 	return !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID())
 }
 
-// ToCurrentSchema applies the current schema of its kind to a stored object. If the object already
-// conforms, the result is the object itself. If the kind has a conversion webhook, the schema is
-// that of the version in which the object was written. Objects of a removed version are returned
-// unchanged.
+// ToCurrentSchema applies a kind's current schema to a stored object. It returns the object itself
+// if it already conforms. If the kind has a conversion webhook, the schema of the version in which
+// the object was written applies. Objects of a removed version are returned unchanged.
 func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID()) {
 		return o, nil

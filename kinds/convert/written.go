@@ -11,7 +11,7 @@ import (
 // valid only in the version in which they were written. Only the webhook can convert them.
 
 // WrittenForm returns the working form of the version in which an object was written, for a kind
-// with a conversion webhook. It returns nil if the CRD no longer has that version.
+// with a conversion webhook. It returns nil if the CRD lacks that version.
 func WrittenForm(k *schema.Kind, o *meta.Object) *schema.Kind {
 	return k.Origin.WorkingForm.FindVersion(WrittenVersion(o))
 }

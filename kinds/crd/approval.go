@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An ApprovalPolicy lists the protected groups. A CRD in a protected group needs an approval of the
-// community that owns the domain, or must state that it is unapproved.
+// An ApprovalPolicy lists the protected groups. A CRD in a protected group needs approval from the
+// community that owns the domain, or must be marked as unapproved.
 type ApprovalPolicy struct {
 	domains []string
 	more    string // where users read about approvals

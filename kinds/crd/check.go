@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckFieldPaths reports errors in the fieldPath of the rules in the schema s at path. The schema
-// may have other errors, because the check needs no types.
+// CheckFieldPaths reports rules with an invalid fieldPath in the schema s at path. The schema may
+// have other errors, because the check needs no types.
 func (c *Compiler) CheckFieldPaths(s tree.Tree, path string, faults *schema.Faults) {
 	if declaresKey(s, "fieldPath") {
 		c.extensions.compile(s).checkFieldPaths(path, c.extensions.Validations, faults)
@@ -50,8 +50,8 @@ func (n *node) checkFieldPaths(path, validations string, faults *schema.Faults) 
 	}
 }
 
-// CheckRules reports invalid expressions and excessive costs of the rules in the schema s at path.
-// The schema must otherwise be valid.
+// CheckRules reports rules with invalid expressions or excessive costs in the schema s at path. The
+// schema must otherwise be valid.
 //
 // The check runs only when a CRD is written, so it may be slow. Rules are compiled again, without
 // cost estimates, when they first run.

@@ -14,8 +14,8 @@ func (a allOf) Evaluate(e *schema.Evaluation, v any, was schema.Previous) { e.Ch
 
 type anyOf []*schema.ValuePlan
 
-// Evaluate does not report the errors of the alternatives, because a valid value may fail all but
-// one of them.
+// Evaluate reports one error if no alternative matches. It drops the alternatives' own errors,
+// because a valid value may fail all but one.
 func (a anyOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	if !slices.ContainsFunc(a, func(p *schema.ValuePlan) bool { return e.Passes(p, v) }) {
 		e.Invalid(e.Path(), "", fmt.Sprintf("%q must validate at least one schema (anyOf)", e.Path()))

@@ -3,26 +3,27 @@
 // A CRD has versions with structural OpenAPI schemas. Compiler.Compile makes a schema.Kind for each
 // served version and for the stored one. These kinds have the same parts as built-in kinds:
 //
-//	Message          the fields, with list types, keys and atomic parts, for ownership. Message.Additional
-//	                 describes undeclared fields. There is no Protobuf form.
-//	Message.Values   the schema as a value plan: defaults, pruning, and the evaluators of its
-//	                 constraints (values.go, evaluators.go, combinators.go). Package rules walks it.
-//	Message.Custom   bodies are decoded without a plan
-//	Strategy         ValidateServed validates a write by the schema of its version; Evaluate runs the
-//	                 CEL rules until the context is done
-//	Conversion       between versions: changes the apiVersion, and prunes and defaults by the other schema;
-//	                 or a webhook (Origin.ConversionWebhook), with the WorkingForm of each version
+//	Message          the fields, with list types, keys and atomic parts, for ownership.
+//	                 Message.Additional describes undeclared fields. There is no Protobuf form.
+//	Message.Values   the schema as a value plan: defaults, pruning, and evaluators for its
+//	                 constraints (values.go, evaluators.go, combinators.go), run by package rules
+//	Message.Custom   set, so that bodies are decoded without a plan
+//	Strategy         ValidateServed validates a write against its version's schema; Evaluate
+//	                 runs the CEL rules until the context is done
+//	Conversion       between versions: changes the apiVersion, and prunes and defaults with the
+//	                 other schema; or a webhook (Origin.ConversionWebhook), with a WorkingForm
+//	                 for each version
 //	Origin           the CRD: its name, its webhook, the schema of each version
 //
 // # Compilation
 //
 // Compile examines no schema. Each version has a schema.Schema, which holds only the stored JSON
 // until its message is needed (schema.go). Compiled schemas are cached up to a limit. They are
-// dropped when idle or when their CRD is removed. Rules and conversions look them up each time they
+// evicted when idle or when their CRD is removed. Rules and conversions look them up each time they
 // run. Outline decodes a CRD without its schemas.
 //
-// Columns, SelectFields, Subresources and Verbs follow the CRD. Error messages are those of
-// kube-apiserver.
+// Columns, SelectFields, Subresources and Verbs follow the CRD. Error messages match
+// kube-apiserver's.
 //
 // A node is the parsed schema of one value (node.go). Value plans, the plan for ownership (plan.go)
 // and the schemas of expressions (selfschema.go) derive from it.
@@ -36,7 +37,7 @@
 //
 // # Storage
 //
-// Schema changes do not rewrite stored objects. Reads prune and default by the current schema
+// Schema changes do not rewrite stored objects. Reads prune and default with the current schema
 // (convert.ToCurrentSchema), and the next write stores the result. An object records the compiled
 // schema to which it conforms (Custom.SchemaID), so that it is checked only once.
 //
@@ -48,5 +49,5 @@
 // budget. Evaluation also ends when its context is done and after a timeout. Rules without oldSelf
 // do not run for unchanged parts.
 //
-// Values are those of trees (tree.Tree), including null where it is allowed.
+// Values are tree values (tree.Tree), including null where it is allowed.
 package crd

@@ -29,8 +29,8 @@ func (n *node) typeEvaluators() []schema.Evaluator {
 	return nil
 }
 
-// valueEvaluators skips the anyOf of an int-or-string, because structural schemas allow only an
-// anyOf that repeats the two types.
+// valueEvaluators returns the evaluators for enum, limits and combinators. It skips an
+// int-or-string's anyOf, which in structural schemas only repeats the two types.
 func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	if len(n.enum) > 0 {
 		all = append(all, newEnum(n.enum))
@@ -51,8 +51,8 @@ func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	return all
 }
 
-// evaluators omits absent limits, because each evaluator costs a call per value. hasFormat is nil
-// if the format is unknown.
+// evaluators returns evaluators only for limits that are set, because each evaluator costs a call
+// per value. hasFormat is nil if the format is unknown.
 func (l *limits) evaluators(format string, hasFormat func(string) bool) (all []schema.Evaluator) {
 	if l.minLength != nil || l.maxLength != nil || l.pattern != nil || hasFormat != nil {
 		all = append(all, &textLimits{l.minLength, l.maxLength, l.pattern, l.patternSize, format, hasFormat})
@@ -343,8 +343,8 @@ func (n *numberLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) 
 	}
 }
 
-// isMultiple has a tolerance, because quotients of decimal fractions are rarely exact in binary.
-// For example, 0.3 / 0.1 is not 3.
+// isMultiple tolerates rounding errors, because quotients of decimal fractions are rarely exact in
+// binary. For example, 0.3 / 0.1 is not 3.
 func isMultiple(f, of float64) bool {
 	q := f / of
 	return of > 0 && math.Abs(q-math.Round(q)) < 1e-9

@@ -8,9 +8,9 @@ import (
 
 var errNoField = errors.New("does not refer to a valid field")
 
-// fieldPath converts the fieldPath of a rule, which is relative to the node, to the form used in
-// errors. For example, .spec.labels['a'] becomes spec.labels[a]. Paths through list items are
-// invalid, because the index is unknown.
+// fieldPath converts a rule's fieldPath, which is relative to the node, to the form used in errors.
+// For example, .spec.labels['a'] becomes spec.labels[a]. Paths through list items are invalid,
+// because the index is unknown.
 func (n *node) fieldPath(path string) (string, error) {
 	var b strings.Builder
 	for rest := path; rest != ""; {
@@ -65,7 +65,7 @@ func cutFieldName(path string) (name, rest string, err error) {
 	return "", "", errors.New("unexpected end of JSON path")
 }
 
-// quotedEscapes holds pairs of an escape character and the character that it stands for.
+// quotedEscapes holds pairs of an escape letter and the character that it represents.
 const quotedEscapes = "a\ab\bf\fn\nr\rt\tv\v''\\\\"
 
 func unescapeQuoted(s string) (string, error) {

@@ -17,8 +17,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/rules"
 )
 
-// formats holds the checks of string formats by name without hyphens, except for the formats in
-// Formats. Unknown formats are ignored, as OpenAPI requires.
+// formats maps format names without hyphens to their checks, except for the formats in Formats.
+// Unknown formats are ignored, as OpenAPI requires.
 var formats = map[string]func(s string) bool{
 	"bsonobjectid": isObjectID,
 	"byte":         isBase64,
@@ -56,8 +56,8 @@ func NewFormats(n *meta.Naming) Formats {
 	return Formats{withoutHyphens(n.Translate("platform-short-name")), withoutHyphens(n.Translate("platform-long-name"))}
 }
 
-// Of returns the check of a format, or nil if the format is unknown. It ignores hyphens, because
-// both date-time and datetime are valid names.
+// Of returns a format's check, or nil if the format is unknown. It ignores hyphens, because both
+// date-time and datetime are valid names.
 func (f Formats) Of(name string) func(s string) bool {
 	switch name = withoutHyphens(name); name {
 	case f.shortName:

@@ -14,7 +14,7 @@ import (
 // A Definition holds the kinds of one CRD.
 type Definition struct {
 	Name string // <plural>.<group>
-	// Served lists the kinds that clients can use, one per version, in the order of the CRD.
+	// Served lists the kinds that clients can use, one per version, in CRD order.
 	Served []*schema.Kind
 	// Stored is the kind of the storage version. It need not be served.
 	Stored *schema.Kind
@@ -50,8 +50,8 @@ func NewCompiler(n *meta.Naming, objectMeta, schemaProps *schema.Message) *Compi
 // may be an outline. Compile does not set the views of subresources. Schemas are compiled later, on
 // demand (definedSchema).
 //
-// Names are those in status.acceptedNames, because names in the spec may belong to another CRD.
-// Until names are accepted, the names in the spec are used.
+// Compile uses the names in status.acceptedNames, because names in the spec may belong to another
+// CRD. Until names are accepted, it uses the names in the spec.
 func (c *Compiler) Compile(t tree.Tree) *Definition {
 	spec := t.Object("spec")
 	d := &Definition{Name: t.Object("metadata").String("name")}
@@ -126,8 +126,8 @@ func addWorkingForms(all []*schema.Kind) {
 	}
 }
 
-// ShareText replaces the schemas of the kinds with the equal schemas of a newer version of the CRD,
-// so that the older version does not stay in memory.
+// ShareText replaces the kinds' schemas with the equal schemas of a newer CRD revision, so that the
+// older revision does not stay in memory.
 func (d *Definition) ShareText(outline tree.Tree) {
 	for i, v := range outline.Object("spec").Objects("versions") {
 		if all := d.Stored.Versions; i < len(all) && all[i].Version == v.String("name") {

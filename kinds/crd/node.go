@@ -226,7 +226,7 @@ func (n *node) child(name string) *node {
 	return n.additional
 }
 
-// newIdentity includes the defaults of keys, because an omitted key equals its default.
+// newIdentity returns the map-key identity. An omitted key equals its default.
 func (n *node) newIdentity() *rules.Identity {
 	if n.listType != "map" {
 		return nil

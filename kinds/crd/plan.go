@@ -5,8 +5,8 @@ import "github.com/troupe-api/troupe/kinds/schema"
 // A planner converts schemas to messages, which define the fields that managers can own.
 type planner struct{ metadata *schema.Message } // that of embedded objects
 
-// field returns the field of a node. If a newer schema makes a value atomic, the field keeps the
-// shape of the value. A manager that owned part of the value then owns all of it.
+// field returns a node's field. If a newer schema makes a value atomic, the field keeps the value's
+// shape. A manager that owned part of the value then owns all of it.
 func (p planner) field(n *node, name string) *schema.Field {
 	f := &schema.Field{Name: name, Type: schema.TypeRaw, Pointer: true}
 	switch {

@@ -62,7 +62,7 @@ func costMessage(what string, cost, limit uint64) string {
 	return fmt.Sprintf("%s exceeds budget by factor of %s (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)", what, text)
 }
 
-// A cardinality is the maximum number of values that one part of a schema has in an object.
+// A cardinality is the maximum number of values to which one part of a schema applies.
 type cardinality struct {
 	most    uint64
 	limited bool // false: limited only by the request size

@@ -151,9 +151,8 @@ func (c *Compiler) rootMessage(id *meta.SchemaID, n *node, text tree.Tree) *sche
 	return m
 }
 
-// Measured memory in bytes. nodeMemory includes the field and value plan of the node, and
-// ruleMemory the programs of the rule and a share of their environment. patternMemory is per unit
-// of regex.Expansion.
+// Measured memory in bytes. nodeMemory includes a node's field and value plan. ruleMemory includes
+// a rule's programs and a share of their environment. patternMemory is per unit of regex.Expansion.
 const (
 	nodeMemory    = 1600
 	ruleMemory    = 24 << 10
@@ -162,7 +161,7 @@ const (
 
 func (n *node) memory() int {
 	sum := nodeMemory + ruleMemory*len(n.rules) + valueMemory(n.defaultValue) + n.limits.memory()
-	// These names are copied for the checks of whole objects.
+	// Whole-object checks copy these names.
 	sum += 2 * stringMemory * (len(n.required) + len(n.listKeys))
 	for _, p := range n.properties {
 		sum += p.memory()
@@ -180,8 +179,8 @@ func (n *node) memory() int {
 	return sum
 }
 
-// memory estimates the memory of limits of variable size, including the strings that newEnum
-// derives from enum values.
+// memory estimates the memory of variable-size limits, including the strings that newEnum derives
+// from enum values.
 func (l *limits) memory() (sum int) {
 	if len(l.enum) > 0 {
 		sum = valueMemory(l.enum)
@@ -234,15 +233,15 @@ func valueMemory(v any) (sum int) {
 	return sum
 }
 
-// DefaultSchemaMemory is the default limit of the estimated memory of compiled schemas, in bytes.
+// DefaultSchemaMemory is the default limit on the estimated memory of compiled schemas, in bytes.
 const DefaultSchemaMemory = 64 << 20
 
-// A schemaCache caches compiled schemas up to a limit of estimated memory, in bytes.
+// A schemaCache caches compiled schemas up to an estimated memory limit, in bytes.
 type schemaCache struct {
 	mu    sync.Mutex
 	limit int
 	size  int
-	// held lists the compiled schemas in the order in which trim considers them for eviction.
+	// held lists the compiled schemas in eviction order.
 	held []heldSchema
 }
 

@@ -16,15 +16,15 @@ const (
 	// (schema.ValidationBudget), because estimates assume the object that is most expensive to
 	// validate.
 	maxCost = 10 * schema.ValidationBudget
-	// estimatedBytes is the size of objects that estimates assume, in bytes of JSON.
+	// estimatedBytes is the object size that estimates assume, in bytes of JSON.
 	estimatedBytes = 3 << 20
 	// valueCost is the cost of a value's own evaluators. A value takes at least two bytes of JSON,
 	// including the separator.
 	valueCost = 4
 )
 
-// CheckCost reports an error if validation by the schema at path would be too expensive. The error
-// names the innermost schema that is too expensive.
+// CheckCost reports an error if validation against the schema at path would be too expensive. The
+// error names the innermost schema that is too expensive.
 func (c *Compiler) CheckCost(s tree.Tree, path string, faults *schema.Faults) {
 	costChecker{faults}.cost(c.extensions.compile(s), path)
 }

@@ -5,8 +5,8 @@ import "github.com/troupe-api/troupe/kinds/cel"
 // rootTypeName is the prefix of the type names of rules. Expressions cannot contain this name.
 const rootTypeName = "@self"
 
-// prepareRules sets the schema and type of each node's values in expressions. Below values that
-// expressions cannot use, nodes get types that are not part of the root type.
+// prepareRules sets the schema and type of each node's values in expressions. Nodes below values
+// that expressions cannot use get types that are not part of the root type.
 func (n *node) prepareRules() {
 	n.prepare(n.expressionSchema(true), nil, true)
 }

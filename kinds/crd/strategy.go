@@ -29,8 +29,8 @@ type strategy struct {
 
 type versionStrategy struct{ strategy }
 
-// FromStored prunes and defaults by the schema of the strategy's version. It modifies t, so callers
-// pass a clone.
+// FromStored prunes and defaults t with the schema of the strategy's version. It modifies t, so
+// callers pass a clone.
 func (s *versionStrategy) FromStored(t tree.Tree) tree.Tree {
 	values := s.own.Message().Values
 	t, _ = rules.Prune(values, t)
@@ -45,8 +45,8 @@ func (s *versionStrategy) Keep(t tree.Tree) tree.Tree {
 	return t
 }
 
-// served converts a stored object to the version of the kind, so that a write is validated only by
-// the schema that the client uses. Keep later drops fields that the stored version lacks.
+// served converts a stored object to the kind's version, so that a write is validated only against
+// the client's schema. Keep later drops fields that the stored version lacks.
 func (s *strategy) served(t tree.Tree) tree.Tree {
 	if s.kind.Conversion == nil || t == nil {
 		return t

@@ -127,8 +127,8 @@ func (a asNew) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	a.Evaluator.Evaluate(e, v, schema.Previous{})
 }
 
-// jsonSize returns a lower bound of a value's size as JSON, in bytes. Defaulting limits the total
-// size of the defaults that it adds, so that a small object cannot become huge.
+// jsonSize returns a lower bound on a value's size as JSON, in bytes. Defaulting limits the total
+// size of added defaults, so that a small object cannot become huge.
 func jsonSize(v any) int {
 	switch v := v.(type) {
 	case string:

@@ -7,7 +7,7 @@ import (
 
 // Aggregated discovery is one document with all groups, so that a client needs only one request.
 
-// A discoveryList has its fields in the order of kube-apiserver.
+// A discoveryList has its fields in kube-apiserver's order.
 type discoveryList struct {
 	Kind       string           `json:"kind"`
 	APIVersion string           `json:"apiVersion"`

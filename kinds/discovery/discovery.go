@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Discovery holds all encoded discovery documents of a catalog, because every client requests
-// them when it starts. It is immutable and replaced when the served kinds change.
+// A Discovery holds a catalog's encoded discovery documents, because every client requests them at
+// startup. It is immutable and replaced when the served kinds change.
 type Discovery struct {
 	apiVersions []byte
 	groupList   []byte
@@ -27,8 +27,8 @@ type document struct {
 }
 
 // NewDiscovery encodes the documents. Groups are ordered by priority, and versions in the order of
-// kinds. The first version is preferred. Kinds without a resource are omitted. address is the
-// address at which clients reach the server.
+// kinds. The first version is preferred. Kinds without a resource are omitted. Clients reach the
+// server at address.
 //
 // Kinds of a version are sorted by resource, so that every process serves the same bytes and ETags.
 func NewDiscovery(n *meta.Naming, address string, kinds []*schema.Kind) *Discovery {
@@ -92,8 +92,8 @@ func (v *version) groupVersionText() string {
 	return meta.GroupVersionKind{Group: v.group, Version: v.name}.APIVersion()
 }
 
-// groupKinds skips kinds without a resource, such as Scale, which exist only as bodies of
-// subresources.
+// groupKinds groups kinds by group and version. It skips kinds without a resource, such as Scale,
+// which exist only as subresource bodies.
 func groupKinds(kinds []*schema.Kind) []*group {
 	var groups []*group
 	for _, k := range kinds {

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Priority determines the order in discovery. Groups of higher priority come first and, within a
-// group, versions of higher priority. The priority of a group is the highest among its versions.
+// A Priority determines the order in discovery. Higher-priority groups come first, as do
+// higher-priority versions within a group. A group's priority is the highest among its versions.
 type Priority struct{ Group, Version int64 }
 
 // definedPriority is the priority of CRD versions. CRD groups come after all built-in groups,
@@ -46,8 +46,8 @@ var versionPriorities = map[string]int64{
 // serves the group itself, without an APIService.
 const APIRegistrationGroup = "apiregistration.platform.io"
 
-// Priorities holds the priorities of the groups and versions that this server serves itself. The
-// names are those of a naming profile.
+// Priorities holds the priorities of the groups and versions that this server serves itself, by
+// their names in a naming profile.
 type Priorities struct {
 	groups   map[string]int64
 	versions map[string]int64

@@ -14,8 +14,8 @@ import (
 // take about fifty times as much memory.
 const maxRemembered = 512 << 10
 
-// A Compiler compiles the expressions of policies. It caches recent results, because a policy is
-// compiled once for validation and again for enforcement.
+// A Compiler compiles policy expressions. It caches recent results, because a policy is compiled
+// once for validation and again for enforcement.
 type Compiler struct {
 	naming     *meta.Naming
 	remembered *cache.Cache[string, *Policy]
@@ -36,8 +36,8 @@ func (c *Compiler) Validating(spec tree.Tree) *Policy { return c.policy(spec, fa
 // Mutating compiles the spec of a MutatingAdmissionPolicy.
 func (c *Compiler) Mutating(spec tree.Tree) *Policy { return c.policy(spec, true) }
 
-// policy uses only the compiled fields as the cache key, so that other changes do not compile the
-// policy again.
+// policy returns a compiled policy. Only the compiled fields form the cache key, so that other
+// changes do not compile the policy again.
 func (c *Compiler) policy(spec tree.Tree, mutating bool) *Policy {
 	relevant := tree.Tree{"mutating": mutating}
 	for _, name := range compiledFields {

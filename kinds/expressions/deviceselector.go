@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Limits of a device's attributes, which equal those of device validation. maxDeviceEntries is the
-// maximum number of attributes or capacities. The other limits are lengths in bytes.
+// Limits on device attributes, equal to those of device validation. maxDeviceEntries is the maximum
+// number of attributes or capacities. The other limits are lengths in bytes.
 const (
 	maxDeviceEntries = 32
 	maxDeviceValue   = 64
@@ -25,8 +25,8 @@ const maxSelectorCost = 1000000
 // ErrTooComplex reports that the estimated cost of an expression exceeds the limit per device.
 var ErrTooComplex = errors.New("too complex, exceeds cost limit")
 
-// DeviceSelectors checks the CEL expressions by which resource claims select devices. Their only
-// variable is device. Schedulers evaluate them, but this server does not.
+// DeviceSelectors checks the CEL device selectors in resource claims. Their only variable is
+// device. Schedulers evaluate the selectors.
 type DeviceSelectors struct {
 	env func() (*cel.Env, error)
 }

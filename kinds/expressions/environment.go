@@ -10,8 +10,8 @@ import (
 // Types holds the types of object and params. Without Types, both are dynamic.
 type Types struct{ Object, Params *cel.Type }
 
-// A scope determines whether an expression may use params, the authorizer and patch types. Scopes
-// are the keys of the cached environments of a policy.
+// A scope determines whether an expression may use params, the authorizer and patch types. It is
+// the cache key of a policy's environments.
 type scope struct {
 	params, authorizer, patches bool
 }

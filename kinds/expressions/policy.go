@@ -31,7 +31,7 @@ type Policy struct {
 // Variable returns the variable with the given name, or nil.
 func (p *Policy) Variable(name string) *Expr { return p.byName[name] }
 
-// ofMutation maps a patchType to the field that holds the expression and to the type of its result.
+// ofMutation maps a patchType to its expression field and result type.
 var ofMutation = map[string]struct {
 	field  string
 	result *cel.Type
@@ -40,8 +40,8 @@ var ofMutation = map[string]struct {
 	"JSONPatch":          {"jsonPatch", cel.JSONPatches},
 }
 
-// MutationField returns the field that holds the expression of a mutation with the given patchType,
-// or the empty string for an unknown patchType.
+// MutationField returns the expression field for a patchType, or the empty string for an unknown
+// patchType.
 func MutationField(patchType string) string { return ofMutation[patchType].field }
 
 // compilePolicy compiles a policy. A variable can be used only by later expressions.
@@ -80,8 +80,8 @@ func compilePolicy(naming *meta.Naming, types Types, spec tree.Tree, mutating bo
 	return p
 }
 
-// addVariable makes an invalid variable dynamic, so that expressions that use the variable do not
-// report its error again.
+// addVariable adds a variable. An invalid variable becomes dynamic, so that expressions that use it
+// do not report its error again.
 func (p *Policy) addVariable(e *environments, name, text string) {
 	x := e.compile(scope{authorizer: true}, text)
 	x.Name = name

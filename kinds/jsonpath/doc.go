@@ -1,3 +1,3 @@
-// Package jsonpath evaluates the subset of JSONPath that printer columns of custom kinds and
-// clients use. It works on the server's JSON without decoding it.
+// Package jsonpath evaluates the JSONPath subset that clients and printer columns of custom kinds
+// use. It works on the server's JSON without decoding it.
 package jsonpath

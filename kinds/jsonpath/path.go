@@ -26,7 +26,7 @@ type step func(w *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool
 // A walk bounds the work of an evaluation, because repeated deep steps would take exponential time.
 type walk struct{ rest int }
 
-// workUnit is the number of bytes that cost as much to examine as one selected value.
+// workUnit is the number of scanned bytes that cost as much as one selected value.
 const workUnit = 64
 
 // Parse parses a path. ok is false if the path is invalid or not supported. For example,
@@ -316,9 +316,8 @@ func filterStep(text string) step {
 	}
 }
 
-// First returns the first selected value, or nil. work is the number of steps that all paths
-// together may still take on one object. First subtracts its steps, and returns nil when none are
-// left.
+// First returns the first selected value, or nil. work is the number of steps left for all paths on
+// one object. First subtracts its steps, and returns nil when none are left.
 func (p Path) First(v jsontext.Value, work *int) jsontext.Value {
 	w := walk{*work}
 	found := p.first(&w, v)

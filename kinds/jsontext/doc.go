@@ -4,18 +4,18 @@
 //
 // It has two readers:
 //
-//   - A Scanner checks its input. It accepts exactly what encoding/json accepts and has the same
-//     error texts. Its depth is bounded. Decoders embed it, because calls per token are cheaper
-//     than token values.
-//   - A Value trusts its input, which this server has written or a Scanner has checked. Finding a
-//     field only scans the values before it. Truncated JSON yields absent values, never a panic.
-//     An Object is a Value that caches its members for several lookups.
+//   - A Scanner checks its input. It accepts exactly the same input as encoding/json, with the
+//     same error messages. Its depth is bounded. Decoders embed it, because calls per token are
+//     cheaper than token values.
+//   - A Value trusts its input, which this server has written or a Scanner has checked. Finding
+//     a field scans only the values before it. Truncated JSON yields absent values, never a
+//     panic. An Object is a Value that caches its members for several lookups.
 //
-// On valid input, a Value differs from encoding/json in two ways. Of members with the same name, it
-// finds the first, and a decoder keeps the last. It compares names as written, so an escaped name
-// must be given as AppendEscaped writes it. The server never writes duplicates and escapes only
-// with AppendEscaped. Authorization and admission never depend on a Value of JSON that the server
-// has not written itself.
+// On valid input, a Value differs from encoding/json in two ways. It finds the first of duplicate
+// members, whereas a decoder keeps the last. It compares names as written, so an escaped name must
+// be given as AppendEscaped writes it. The server never writes duplicates and escapes only with
+// AppendEscaped. Authorization and admission never depend on a Value of JSON that the server has
+// not written itself.
 //
 // The readers allocate only for unescaped strings, for a Value's Text and for errors. Fuzz tests
 // compare them with encoding/json. The depth limits of all packages are in limits.go.

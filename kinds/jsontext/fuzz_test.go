@@ -69,8 +69,8 @@ func checkScanner(t *testing.T, doc []byte) {
 	}
 }
 
-// FuzzValue checks that Value reads what encoding/json reads. Invalid JSON must not cause a panic
-// or a read beyond its end.
+// FuzzValue checks that Value and encoding/json read the same values. Invalid JSON must not cause a
+// panic or a read beyond its end.
 func FuzzValue(f *testing.F) {
 	for _, doc := range documents {
 		f.Add([]byte(doc))

@@ -1,6 +1,6 @@
 package jsontext
 
-// Limits of the nesting of objects and lists. The outermost object or list has depth 1.
+// Nesting limits of objects and lists. The outermost object or list has depth 1.
 const (
 	// MaxDepth applies to incoming data in all formats. It also bounds the stack, because walks
 	// over objects recurse once per level.

@@ -6,20 +6,20 @@ import (
 	"unsafe"
 )
 
-// A SyntaxError reports malformed JSON. Its message is that of encoding/json, except that a number,
-// literal or escape that is cut off always yields ErrEnd.
+// A SyntaxError reports malformed JSON. Its message matches encoding/json's, except that a
+// truncated number, literal or escape always yields ErrEnd.
 type SyntaxError string
 
 func (e SyntaxError) Error() string { return string(e) }
 
-// Errors of a Scanner for JSON that is truncated or too deeply nested.
+// Scanner errors for truncated or too deeply nested JSON.
 const (
 	ErrEnd   = SyntaxError("unexpected end of JSON input")
 	ErrDepth = SyntaxError("exceeded max depth")
 )
 
-// A Scanner reads the tokens of a JSON document. Its methods consume what they return. A Scanner
-// must not be used after an error.
+// A Scanner reads the tokens of a JSON document. Its methods consume the tokens that they return. A
+// Scanner must not be used after an error.
 //
 // Read an object as follows, and a list with Element:
 //
@@ -106,8 +106,8 @@ func (s *Scanner) close() {
 	s.Depth--
 }
 
-// Key reads the next key of an object and its colon. At the end of the object it consumes the
-// bracket and more is false. first must be true for the first key, which no comma precedes.
+// Key reads an object's next key and its colon. At the end of the object, Key consumes the bracket
+// and more is false. first must be true for the first key, because no comma precedes it.
 func (s *Scanner) Key(first bool) (key string, more bool, err error) {
 	if more, err = s.toKey(first); !more {
 		return "", false, err

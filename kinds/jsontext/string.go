@@ -95,8 +95,8 @@ func plainEnd(t string, i int) int {
 }
 
 // The functions above test eight bytes at a time, because decoding would otherwise spend most time
-// on single bytes. A mask has the high bit of each matching byte set. After the first match, marks
-// may be wrong.
+// on single bytes. A mask has the high bit of each matching byte set. After the first match, it may
+// have false positives.
 
 const (
 	lowBits  = 0x0101010101010101
@@ -119,7 +119,7 @@ func maskEqual(x uint64, c byte) uint64 {
 	return (y - lowBits) & ^y & highBits
 }
 
-// maskOnly is maskEqual without wrong marks, so that matches can be counted.
+// maskOnly is maskEqual without false positives, so that matches can be counted.
 func maskOnly(x uint64, c byte) uint64 {
 	y := x ^ lowBits*uint64(c)
 	return ^((y&^highBits + ^uint64(highBits)) | y) & highBits

@@ -61,7 +61,7 @@ func (s *Scanner) escape(b []byte) ([]byte, error) {
 }
 
 // unicodeEscape appends the character of \uXXXX or of a surrogate pair. Like encoding/json, it
-// replaces half a pair with U+FFFD and reads the next escape separately.
+// replaces an unpaired surrogate with U+FFFD and reads the next escape separately.
 func (s *Scanner) unicodeEscape(b []byte) ([]byte, error) {
 	r, err := s.hex4()
 	if err != nil {

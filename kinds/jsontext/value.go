@@ -7,8 +7,7 @@ import (
 	"strconv"
 )
 
-// A Value is one JSON value inside JSON that is known to be well-formed. An absent or truncated
-// value is nil.
+// A Value is one JSON value in a well-formed document. An absent or truncated value is nil.
 type Value []byte
 
 // Exists reports whether v is present and not null.

@@ -9,17 +9,17 @@ import (
 )
 
 // Apply merges config, which is in the writer's version, into live. It returns the object in stored
-// form without managedFields, and its new managedFields. live is in stored form or nil. Fields of
-// the writer's last apply that config lacks are removed, unless another manager owns them. If
-// nothing changes, the results are live and managed themselves.
+// form without managedFields, and its new managedFields. live is in stored form or nil. Apply
+// removes fields that the writer's last apply had and config lacks, unless another manager owns
+// them. If nothing changes, the results are live and managed themselves.
 //
-// Without force, a change to fields of other managers is a conflict, returned as a *meta.Status.
+// Without force, a change to other managers' fields is a conflict, returned as a *meta.Status.
 // config must have passed CheckConfig.
 //
 // For example, "ci" applies {"data":{"a":"1"}} to a ConfigMap that "ui" has created with {"b":"2"}.
-// Then "ci" owns data.a. If "ci" now applies {"data":{"b":"3"}}, the apply conflicts with "ui" over
-// .data.b. With force, b becomes 3 and "ci" alone owns b. The key a is removed, because only "ci"
-// owned it.
+// Then "ci" owns data.a. If "ci" next applies {"data":{"b":"3"}}, the apply conflicts with "ui"
+// over .data.b. With force, b becomes 3 and "ci" alone owns b. The key a is removed, because only
+// "ci" owned it.
 //
 // A step without effect returns its input, so that a no-op apply ends early.
 func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []any, force bool) (tree.Tree, []any, error) {
@@ -102,8 +102,8 @@ type applier struct {
 // beforeFirstApply is the manager of fields that existed before the object had a manager.
 const beforeFirstApply = "before-first-apply"
 
-// addBeforeFirstApply adds a manager for the existing fields of a live object without managers, so
-// that an apply that changes these fields conflicts.
+// addBeforeFirstApply adds a manager for the existing fields of a live object without managers. An
+// apply that changes these fields thus conflicts.
 func (a *applier) addBeforeFirstApply(live tree.Tree) {
 	if live == nil || a.managers.anyVisible(a.writer) {
 		return
@@ -126,8 +126,7 @@ func (a *applier) existingFields(t tree.Tree) Set {
 // lacks, unless another manager owns them. version is the version of the last apply.
 //
 // The last set contains objects and lists that managers share. prune therefore removes the whole
-// set, and then restores the fields that managers own and the removed fields that are not in the
-// set.
+// set. It then restores fields that managers own, and removed fields that are not in the set.
 func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	if last.Empty() {
 		return merged

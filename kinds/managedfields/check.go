@@ -16,7 +16,7 @@ import (
 // duplicate or without keys, and values that are not a list or object although the plan requires
 // one.
 //
-// The text is that of structured-merge-diff. It has one error per line, such as `.spec.containers:
+// The text matches structured-merge-diff's. It has one error per line, such as `.spec.containers:
 // duplicate entries for key [name="c"]`.
 func CheckConfig(m *schema.Message, config tree.Tree, undeclared []string) string {
 	return check(m, config, undeclared, m.Custom != nil)

@@ -111,9 +111,9 @@ func (s indexedList) get(at pathElement) any {
 	return nil
 }
 
-// combineLists merges two lists item by item. Items that are in config follow the order of config.
-// Other items stay between them where possible. The order matches structured-merge-diff, because
-// clients rely on it.
+// combineLists merges two lists item by item. Items in config follow config's order. Other items
+// stay between them where possible. The order matches structured-merge-diff, because clients rely
+// on it.
 func combineLists(f *schema.Field, live, config any) any {
 	if out, ok := combineAligned(f, live, config); ok {
 		return out
@@ -177,8 +177,8 @@ func combineLists(f *schema.Field, live, config any) any {
 	return reuse(x.items, out)
 }
 
-// combineAligned is the fast path for a repeated apply, in which live has the items of config in
-// the same order, with few other items in between. It returns false for other lists.
+// combineAligned is the fast path for repeated applies. live must contain config's items in the
+// same order, with few other items in between. It returns false for other lists.
 func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	x, _ := live.([]any)
 	y, _ := config.([]any)
@@ -226,8 +226,8 @@ func reuse(live, out []any) []any {
 	return out
 }
 
-// combineNull returns the result of setting a value to null. A value with parts keeps its parts,
-// because other managers may own them.
+// combineNull returns the result of setting a value to null. A granular value keeps its fields and
+// items, because other managers may own them.
 func combineNull(f *schema.Field, element bool, live any) any {
 	granularity, parts := granularityOf(f, element), 0
 	if !element {

@@ -9,11 +9,11 @@ import (
 
 // A difference holds the paths that were added or changed between two trees, and the paths that
 // were removed. For example, from {"a":1,"b":1} to {"b":2,"c":1}, b and c are changed, and a is
-// removed. Removing an object or list removes all paths through it.
+// removed. Removing an object or list removes all paths below it.
 type difference struct{ changed, removed Set }
 
 // A membership is a node without its path element. member is true if the set contains the path
-// itself. below holds the longer paths.
+// itself. below holds the paths below it.
 type membership struct {
 	member bool
 	below  Set
@@ -21,13 +21,13 @@ type membership struct {
 
 func (p membership) exists() bool { return p.member || !p.below.Empty() }
 
-// A comparer compares two trees of one version. It skips values that share memory, so its cost
-// depends only on the changed parts.
+// A comparer compares two trees of the same API version. It skips shared subtrees, so its cost
+// depends only on the changes.
 type comparer struct {
 	excluded excludedFields
-	// asEncoded compares both trees as they are encoded, with EmitEmpty fields and without omitted
-	// empty fields. It is set for updates, because clients read encoded objects. It is not set for
-	// applies, because the applier also owns empty values.
+	// asEncoded compares both trees in encoded form, where EmitEmpty fields are present and omitted
+	// empty fields are absent. Updates set it, because clients read encoded objects. Applies do
+	// not, because the applier also owns empty values.
 	asEncoded bool
 }
 
@@ -73,8 +73,8 @@ func (c comparer) fields(m *schema.Message, before, after tree.Tree, out func(na
 	return difference{changed.set(), removed.set()}
 }
 
-// value compares two values of a field or element. nil means absent. The path of a value with parts
-// is in the difference only if the value is added or removed.
+// value compares two values of a field or element. nil means absent. The difference contains a
+// composite value's own path only if the value is added or removed.
 func (c comparer) value(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	switch {
@@ -89,12 +89,12 @@ func (c comparer) value(f *schema.Field, element bool, before, after any) (old, 
 	return membership{after == nil, d.removed}, membership{before == nil, d.changed}
 }
 
-// isLeaf reports whether a value has no parts. Custom objects are compared before validation, so a
-// value may not match its plan.
+// isLeaf reports whether a value has no children. Custom objects are compared before validation, so
+// a value may have the wrong type.
 func isLeaf(granularity granularity, v any) bool { return isScalar(v) || wrongType(granularity, v) }
 
-// valueOrParts compares two values if at most one of them has parts. The parts are added or removed
-// together with their value.
+// valueOrParts compares two values if at most one of them is composite. Its children are added or
+// removed together with the value.
 func (c comparer) valueOrParts(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	old, new = compareLeaf(f, element, before, after)
@@ -159,8 +159,8 @@ func (c comparer) parts(f *schema.Field, granularity granularity, before, after 
 	return difference{changed.set(), removed.set()}
 }
 
-// fieldsOf compares two messages. One message may be absent. Removing a message removes all of its
-// encoded fields.
+// fieldsOf compares two messages, at most one absent. Removing a message removes all of its encoded
+// fields.
 func (c comparer) fieldsOf(m *schema.Message, before, after any, x, y tree.Tree) difference {
 	if before != nil && after != nil {
 		return c.fields(m, x, y, nil)

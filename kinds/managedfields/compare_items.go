@@ -8,9 +8,8 @@ import (
 
 type pair struct{ before, after []any }
 
-// items compares two lists item by item. It ignores the order, because moving an item does not
-// change the owner. Items with equal keys are compared as one leaf, because a path could refer to
-// any of them.
+// items compares two lists item by item, ignoring the order, because moving an item does not change
+// ownership. Items with duplicate keys are compared as one leaf, because they share a path.
 func (c comparer) items(f *schema.Field, before, after any) difference {
 	x, _ := before.([]any)
 	y, _ := after.([]any)
@@ -46,8 +45,8 @@ func (c comparer) items(f *schema.Field, before, after any) difference {
 	return difference{changed.set(), removed.set()}
 }
 
-// aligned reports whether two lists have the same unique items in the same order. Such lists need
-// no map of pairs. aligned returns false for long lists, because the check takes quadratic time.
+// aligned reports whether two lists have the same unique items in the same order. Such lists are
+// compared without a map. aligned returns false for long lists, because the check is quadratic.
 func aligned(f *schema.Field, x, y []any) bool {
 	if len(x) != len(y) || len(x) > linearSearchLimit {
 		return false
@@ -73,8 +72,8 @@ func (c comparer) alignedItems(f *schema.Field, x, y []any) difference {
 	return difference{changed.set(), removed.set()}
 }
 
-// item compares all items with one path element. Duplicates count as one leaf. Live custom objects
-// may contain duplicates if they are not validated yet or conform to another schema.
+// item compares the items that share a path element. Duplicates count as one leaf. Live custom
+// objects may contain duplicates before validation or after a schema change.
 func (c comparer) item(f *schema.Field, p *pair) (old, new membership) {
 	twice := len(p.before) > 1
 	switch again := len(p.after) > 1; {

@@ -4,14 +4,14 @@
 // # Terms
 //
 // A Set is a set of paths in an object. A path is a list of path elements. A manager writes the
-// object and owns a Set of its fields. managedFields lists all managers. The plan of a kind
-// (package schema) defines the granularity of ownership:
+// object and owns a Set of its fields. managedFields lists all managers. The kind's plan (package
+// schema) defines the granularity of ownership:
 //
-//	scalars, atomic lists, maps and messages, values without plan  as a whole
-//	messages                                                       field by field
-//	maps                                                           key by key
-//	lists of type set                                              value by value
-//	lists of type map                                              item by item, and the items field by field
+//	scalars, atomic values, values without plan  as a whole
+//	messages                                     field by field
+//	maps                                         key by key
+//	lists of type set                            value by value
+//	lists of type map                            item by item, and the items field by field
 //
 // The path elements and their text:
 //
@@ -20,8 +20,8 @@
 //	v:"x"                a value of a set
 //	i:0                  an item by its index; clients may send it, the server never writes it
 //
-// FieldsV1 is the encoding of a Set as a JSON object that nests like the paths. A path in the Set
-// ends in an empty object, or has a member "." if longer paths run through it:
+// FieldsV1 encodes a Set as a JSON object that nests like the paths. A path in the Set ends in an
+// empty object. If there are also paths below it, a member "." marks the path itself:
 //
 //	{"f:data":{".":{},"f:x":{}}}    the paths data and data.x
 //
@@ -31,29 +31,28 @@
 // # Writes
 //
 // Update compares the object before and after a write. The writer becomes the sole owner of all
-// changes.
+// changed fields.
 //
 // Apply merges a configuration into the object. The writer becomes an owner of every field in the
 // configuration, together with other managers that set the same value. A different value is a
-// conflict unless the apply is forced. Fields that the writer's last apply contained and this one
-// does not are removed, unless another manager owns them.
+// conflict unless the apply is forced. Fields that are missing since the writer's last apply are
+// removed, unless another manager owns them.
 //
-// Each comparison uses the version of its manager, because managers own fields of that version.
+// Objects are compared in each manager's API version, because a Set holds paths of that version.
 //
-// A CRD update may change the granularity. If a value becomes atomic, the owners of its parts own
-// the value and conflict with each other. Values without a schema are owned field by field, and
-// lists in them as a whole.
+// A CRD update may change the granularity. If a value becomes atomic, the owners of its fields and
+// items own the value and conflict with each other. Objects without a schema are owned field by
+// field, and their lists as a whole.
 //
-// A configuration may contain nulls, as nil (codec.DecodeConfig). Their paths belong to the
-// applier's Set, and comparisons treat them as values. In the resulting object, a null becomes the
-// zero value or is removed. In custom objects whose schema is nullable or absent, nulls are kept as
-// values.
+// A configuration may contain nulls, as nil (codec.DecodeConfig). The applier owns their paths, and
+// comparisons treat nulls as values. In the resulting object, a null becomes the zero value or is
+// removed. Custom objects keep nulls if the schema is nullable or absent.
 //
-// Ten update managers are kept. Older ones of each version share an entry named ancient-changes
-// (capUpdaters), so that clients with changing names do not grow the object forever. The time of a
-// manager is that of its last change.
+// At most ten update managers are kept. Older ones are merged per version into an entry named
+// ancient-changes (capUpdaters), so that clients with changing names do not grow the object
+// forever. A manager's time is that of its last change.
 //
-// Writers of the scale subresource see only the owners of the replicas (Scale).
+// Writers of the scale subresource see only the managers that own the replicas (Scale).
 //
 // # Performance
 //

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// null stands for a value that is present but null: an absent EmitEmpty field, a null in a
-// configuration, or a stored null of a custom object.
+// null is an explicit null: the encoding of an absent EmitEmpty field, a null in a configuration,
+// or a stored null of a custom object.
 type null struct{}
 
 // emptied replaces a list or object from which everything was removed.
@@ -60,8 +60,8 @@ func encodedValue(f *schema.Field, v any) any {
 	return null{}
 }
 
-// equalEncoded reports whether two values have the same encoding. It differs from tree.StrictEqual
-// because an absent field equals the value that the encoder writes for it.
+// equalEncoded reports whether two values have the same encoding. Unlike tree.StrictEqual, it
+// treats an absent field like the value that the encoder writes for it.
 func equalEncoded(f *schema.Field, element bool, a, b any) bool {
 	switch x := a.(type) {
 	case tree.Tree:

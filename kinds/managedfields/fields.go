@@ -57,7 +57,7 @@ func valueFields(f *schema.Field, element bool, v any) (member bool, below Set) 
 	var b builder
 	for _, key := range object.SortedKeys() {
 		_, below := valueFields(f, true, object[key])
-		// Map keys are user data, so the path of the key is owned too.
+		// Map keys are user data, so the key's own path is owned too.
 		b.add(fieldElement(key), true, below)
 	}
 	return false, b.set()
@@ -74,7 +74,7 @@ func messageFields(m *schema.Message, t tree.Tree) Set {
 	return b.set()
 }
 
-// itemFields returns the items of a list and the paths below them. Duplicate items are leaves.
+// itemFields returns the paths at and below a list's items. Duplicate items are leaves.
 func itemFields(f *schema.Field, v any) Set {
 	list, _ := v.([]any)
 	b := builder{duplicateIsLeaf: true}
@@ -86,7 +86,7 @@ func itemFields(f *schema.Field, v any) Set {
 	return b.set()
 }
 
-// An elementSet detects duplicate path elements. Most lists are short, so it searches them
+// An elementSet detects duplicate path elements. It searches short lists, the common case,
 // linearly.
 type elementSet struct {
 	small []pathElement

@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A fieldsEncoder writes the fields of an object as FieldsV1 without building a Set, which would
-// take several times as much memory. With asEncoded, it writes the changes of a new object,
-// including the paths of objects and lists. The output is deterministic, so repeated applies can be
-// recognized by their bytes.
+// A fieldsEncoder writes an object's fields as FieldsV1 without building a Set, which would take
+// several times as much memory. With asEncoded, it writes the fields that the creator of the object
+// owns, including the paths of objects and lists. The output is deterministic, so repeated applies
+// are recognized by their bytes.
 type fieldsEncoder struct {
 	b         []byte
 	keys      []byte // of the items of the open lists
@@ -21,8 +21,8 @@ type fieldsEncoder struct {
 
 var fieldsEncoders = sync.Pool{New: func() any { return new(fieldsEncoder) }}
 
-// encodeFields returns the FieldsV1 of fields(m, t, s) or, with asEncoded, of all changes in a new
-// object t.
+// encodeFields returns fields(m, t, s) as FieldsV1. With asEncoded, it returns the fields that the
+// creator of t owns.
 func encodeFields(m *schema.Message, t tree.Tree, s excludedFields, asEncoded bool) string {
 	const maxPooled = 1 << 16 // bytes of the buffers that are kept
 	w := fieldsEncoders.Get().(*fieldsEncoder)
@@ -62,8 +62,8 @@ func (w *fieldsEncoder) metadata(f *schema.Field, t tree.Tree, s excludedFields)
 	})
 }
 
-// part writes a field whose own path is not in the set. It writes nothing if the set has no path
-// below the field.
+// part writes the paths below a field, without the field's own path. It writes nothing if there are
+// none.
 func (w *fieldsEncoder) part(f *schema.Field, below func()) {
 	start := len(w.b)
 	w.open(fieldElement(f.Name))
@@ -75,8 +75,8 @@ func (w *fieldsEncoder) part(f *schema.Field, below func()) {
 	w.b = append(w.b, '}')
 }
 
-// topField writes a field of the object or of its metadata. With asEncoded, it compares the new
-// object with an object that has only EmitEmpty fields.
+// topField writes a field of the object or its metadata. With asEncoded, it omits values that the
+// encoder also writes for an empty object.
 func (w *fieldsEncoder) topField(f *schema.Field, v any) {
 	if !w.asEncoded {
 		w.field(f, v)
@@ -114,8 +114,8 @@ func (w *fieldsEncoder) field(f *schema.Field, v any) {
 	}
 }
 
-// node writes the paths at and below a path element. member means that the set contains the
-// element's own path. If the set contains neither this path nor longer ones, nothing is written.
+// node writes the paths at and below a path element. member is true if the set contains the
+// element's own path. If there are no paths, node writes nothing.
 func (w *fieldsEncoder) node(at pathElement, f *schema.Field, element, member bool, v any) {
 	start := len(w.b)
 	w.open(at)
@@ -142,8 +142,7 @@ func (w *fieldsEncoder) open(at pathElement) {
 	w.b = append(appendPathElement(w.b, at), '{')
 }
 
-// below writes the paths below a value. leaf is true if the set contains the path of the value
-// itself.
+// below writes the paths below a value. leaf is true if the set contains the value's own path.
 func (w *fieldsEncoder) below(f *schema.Field, element bool, v any) (leaf bool) {
 	granularity := granularityOf(f, element)
 	object, isTree := v.(tree.Tree)
@@ -180,8 +179,8 @@ func (w *fieldsEncoder) below(f *schema.Field, element bool, v any) (leaf bool) 
 	return false
 }
 
-// items writes items sorted by path element. No paths are written below duplicate items. All keys
-// share one buffer to avoid allocations.
+// items writes list items sorted by path element, and no paths below duplicates. All keys share one
+// buffer to avoid allocations.
 func (w *fieldsEncoder) items(f *schema.Field, list []any) {
 	if len(list) == 0 {
 		return

@@ -22,8 +22,8 @@ func (s Set) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendJSON appends the node as a member. If a path is in the set and longer paths run through it,
-// the member "." marks the path.
+// appendJSON appends the node as a member of a JSON object. The member "." marks a path in the set
+// that also has paths below it.
 func (n *node) appendJSON(b []byte) []byte {
 	b = appendPathElement(b, n.pathElement)
 	if !n.member || n.below.Empty() {
@@ -43,8 +43,8 @@ func appendPathElement(b []byte, s pathElement) []byte {
 
 var errFields = errors.New("fieldsV1 is not a set of fields")
 
-// Parse parses FieldsV1 in any order and formatting. It ignores path elements of unknown kinds,
-// which later releases may write. An empty object stands for its own path, except at the top level.
+// Parse parses FieldsV1 with any member order and whitespace. It ignores unknown path elements,
+// which later releases may write. Below the top level, an empty object adds its own path.
 func Parse(text string) (Set, error) {
 	if !utf8.ValidString(text) {
 		return Set{}, errFields

@@ -15,7 +15,7 @@ const (
 	byItem // a set, or a list with keys
 )
 
-// granularityOf returns the granularity of the values of f or, with element, of the elements of its
+// granularityOf returns the granularity of f's value or, if element is true, of the elements of f's
 // list or map. In Pods, for example, spec.containers is byItem and each container is byField.
 // Labels are byKey. Each label and spec.nodeSelector are atomic.
 func granularityOf(f *schema.Field, element bool) granularity {

@@ -5,10 +5,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// withoutLastApplied removes conflicts that would hinder the upgrade from client-side apply. The
+// withoutLastApplied removes conflicts that would block the migration from client-side apply. The
 // last-applied annotation records the fields that the client has applied. An apply may take over
-// fields that still have the recorded value. Other values are changes of another manager, which
-// must not be overwritten silently.
+// fields that still have the recorded value. Any other value was set by another manager and must
+// not be overwritten silently.
 func (a *applier) withoutLastApplied(found map[*manager]Set, live, config tree.Tree) map[*manager]Set {
 	unchanged := a.unchangedLastApplied(a.served.fromStored(live), config)
 	left := map[*manager]Set{}
@@ -20,8 +20,8 @@ func (a *applier) withoutLastApplied(found map[*manager]Set, live, config tree.T
 	return left
 }
 
-// unchangedLastApplied returns the recorded fields whose value in the live object is still the
-// same. The result is empty if the record is missing, invalid, or of another version or kind.
+// unchangedLastApplied returns the fields whose live value equals the last-applied value. It
+// returns an empty set if the annotation is missing, invalid, or for another version or kind.
 func (a *applier) unchangedLastApplied(live, config tree.Tree) Set {
 	m, text := a.served.Message, a.writer.LastApplied
 	if text == "" {

@@ -15,8 +15,8 @@ const (
 	opUpdate = "Update"
 )
 
-// managerIdentity distinguishes managers. apiVersion is empty for apply managers, whose identity
-// does not depend on the version.
+// managerIdentity identifies a manager. apiVersion is empty for apply managers, whose identity does
+// not depend on the version.
 type managerIdentity struct{ name, operation, apiVersion, subresource string }
 
 // String returns the manager as shown in conflicts, such as "kubectl" using apps/v1, or "hpa" with
@@ -32,13 +32,13 @@ func (i managerIdentity) String() string {
 	return text
 }
 
-// compare puts a manager of a subresource before the same manager of the whole object.
+// compare orders identities by name, operation, apiVersion and subresource (compareSub).
 func (i managerIdentity) compare(o managerIdentity) int {
 	return cmp.Or(strings.Compare(i.name, o.name), strings.Compare(i.operation, o.operation),
 		strings.Compare(i.apiVersion, o.apiVersion), compareSub(i.subresource, o.subresource))
 }
 
-// compareSub sorts the empty string, which stands for the object itself, after all subresources.
+// compareSub sorts the empty string, which stands for the main resource, after all subresources.
 func compareSub(a, b string) int {
 	if a == "" || b == "" {
 		return strings.Compare(b, a)
@@ -77,8 +77,8 @@ func (m *manager) owned() Set {
 	return m.set
 }
 
-// mayOwn reports whether the manager may own a path of s, without parsing the manager's set. A
-// false result is certain, so the sets of most managers need no parsing.
+// mayOwn reports whether the manager may own a path of s, without parsing the manager's set. There
+// are no false negatives, so the sets of most managers need no parsing.
 func (m *manager) mayOwn(s Set) bool { return !m.unread || overlaps(m.text, s) }
 
 func (m *manager) ownsNothing() bool { return !m.unread && m.set.Empty() }
@@ -109,7 +109,7 @@ func decode(list []any, versions ServedVersions) managers {
 	return all
 }
 
-// reconcile parses the sets of custom kinds and adapts them, because their CRD may have changed.
+// reconcile adapts the sets of custom kinds to the current schema, because a CRD may have changed.
 // Built-in kinds do not change while the server runs.
 func (all managers) reconcile() {
 	for _, m := range all {
@@ -148,8 +148,8 @@ func (all managers) hasOtherVersion(apiVersion string) bool {
 	return slices.ContainsFunc(all, func(m *manager) bool { return m.version != apiVersion })
 }
 
-// setFields replaces the manager's set. An equal set keeps text and entry, so that the encoding
-// does not change.
+// setFields replaces the manager's set. If the sets are equal, it keeps text and entry, so that the
+// encoding stays the same.
 func (m *manager) setFields(s Set) {
 	if !Equal(m.owned(), s) {
 		m.set, m.text, m.entry = s, "", nil
@@ -162,8 +162,8 @@ func (m *manager) setFieldsText(text string, plan *schema.Message) {
 	}
 }
 
-// hasText reports whether the manager has exactly this FieldsV1 and version. If so, the apply is
-// repeated and needs no pruning. hasText returns false for a parsed set, which may have been
+// hasText reports whether the manager has exactly this FieldsV1 and version. If so, this is a
+// repeated apply and needs no pruning. hasText returns false for a parsed set, which may have
 // changed.
 func (m *manager) hasText(text, version string) bool {
 	return m.unread && m.version == version && m.text == text
@@ -175,9 +175,9 @@ func (m *manager) setTime(now string) {
 	}
 }
 
-// encode returns managedFields without managers that own nothing, or nil if no manager remains.
-// Apply managers come first. Then managers are sorted by time and name, so that the encoding is
-// deterministic.
+// encode returns managedFields without managers that own nothing, or nil if no manager remains. It
+// sorts managers by operation, with apply managers first, then by time and name, so that the
+// encoding is deterministic.
 func (all managers) encode() []any {
 	kept := slices.DeleteFunc(slices.Clone(all), func(m *manager) bool { return m.ownsNothing() })
 	slices.SortFunc(kept, func(a, b *manager) int {

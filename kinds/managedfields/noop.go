@@ -10,18 +10,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// IsNoOpApply reports whether an apply of config is known to change neither the stored object,
-// given as JSON of message m, nor its managers. A false result means unknown, for example because
-// fields have another order. config must have passed CheckConfig.
+// IsNoOpApply reports whether applying config certainly changes neither the stored object nor its
+// managers. json is the stored object, of message m. A false result means unknown, for example
+// because the field order differs. config must have passed CheckConfig.
 func IsNoOpApply(w Writer, m *schema.Message, json []byte, config tree.Tree) bool {
 	s := noOpChecker{json: json, custom: m.Custom != nil}
 	return w.Scale == nil && s.message(m, nil, config) && s.managers > 0 &&
 		s.owns(w, m, encodeFields(m, config, w.excluded(), false))
 }
 
-// A noOpChecker walks valid JSON without whitespace, in the form that the codec writes. Comparing
-// expected bytes is several times faster than decoding, and most applies are repeated by
-// controllers. The walk stops at the first unexpected byte.
+// A noOpChecker compares a configuration with an object's JSON as the codec writes it, without
+// whitespace. Comparing bytes is several times faster than decoding, and most applies are repeated
+// by controllers. The comparison stops at the first difference.
 type noOpChecker struct {
 	json     []byte
 	pos      int
@@ -62,9 +62,9 @@ func (s *noOpChecker) key() (key []byte, ok bool) {
 	return key, bytes.IndexByte(key, '\\') < 0
 }
 
-// message reports whether the current object, of message m, contains all fields of t. If the object
-// is an item of list, t may omit keys with defaults. found counts the fields of t, so that missing
-// fields are detected at the end.
+// message reports whether the JSON object at the current position, of message m, contains all
+// fields of t. For an item of list, t may omit keys with defaults. found counts the fields of t, to
+// detect missing fields at the end.
 func (s *noOpChecker) message(m *schema.Message, list *schema.Field, t tree.Tree) bool {
 	if !s.next('{') {
 		return false
@@ -144,9 +144,8 @@ func (s *noOpChecker) mapField(f *schema.Field, t tree.Tree) bool {
 	}
 }
 
-// maxOthers limits the additional list items for which the fast paths are tried, because each one
-// is compared with the whole configuration. Admission adds a few items, such as the volume of a
-// Pod's token.
+// maxOthers limits the number of extra live items in the fast paths, because each one is compared
+// with the whole configuration. Admission adds only a few items, such as a Pod's token volume.
 const maxOthers = 16
 
 func (s *noOpChecker) list(f *schema.Field, v any) bool {
@@ -186,8 +185,8 @@ func (s *noOpChecker) otherItem(f *schema.Field, wanted []any) bool {
 	return ok && isOther(f, item, wanted)
 }
 
-// itemKeys consumes an item and returns its identity. The identity is a value of a set, or an
-// object with only the keys.
+// itemKeys consumes an item and returns its identity: the value of a set item, or an object with
+// only the list-map keys.
 func (s *noOpChecker) itemKeys(f *schema.Field) (item any, ok bool) {
 	if f.ListType == schema.ListSet {
 		return s.scalar()
@@ -235,7 +234,7 @@ func (s *noOpChecker) isString(v any) bool {
 	return true
 }
 
-// is reports whether the wanted bytes come next, and consumes them if so. It keeps wanted as the
+// is reports whether the wanted bytes come next, and consumes them if so. It reuses wanted as the
 // scratch buffer.
 func (s *noOpChecker) is(wanted []byte) bool {
 	s.scratch = wanted
@@ -253,8 +252,8 @@ func (s *noOpChecker) skip() bool {
 	return n > 0
 }
 
-// owns reports whether the writer's last apply had exactly this FieldsV1, in the writer's version.
-// For custom kinds it checks all managers, because any of their sets may need reconciling.
+// owns reports whether the writer's last apply had exactly this FieldsV1 and the writer's version.
+// For custom kinds, it checks all managers, because any set may need reconciling.
 func (s *noOpChecker) owns(w Writer, m *schema.Message, text string) bool {
 	s.pos = s.managers
 	if !s.next('[') {

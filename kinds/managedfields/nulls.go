@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A configuration may set fields to null, represented by nil. The applier owns these fields as if
-// they had a value. An atomic value is then removed, but a granular value keeps its parts.
+// A configuration may set fields to null, represented by nil. The applier owns these fields like
+// any others. A null removes an atomic value, but a granular value keeps its fields and items.
 
 // withNulls replaces nil in a configuration with null{}, because nil means absent elsewhere in this
 // package, and removes unowned fields. If there are no nulls, it returns config itself. For
@@ -30,9 +30,8 @@ func withNulls(m *schema.Message, config tree.Tree) tree.Tree {
 	return out
 }
 
-// resolveNulls replaces a null in a map or EmitEmpty field of an object of message m with the zero
-// value, and removes other nulls. Custom kinds keep nulls, which are handled when the defaults of
-// their schema are applied.
+// resolveNulls replaces nulls in maps and EmitEmpty fields with the zero value, and removes other
+// nulls. t is an object of message m. Custom kinds keep nulls until schema defaulting handles them.
 func resolveNulls(m *schema.Message, t tree.Tree) tree.Tree {
 	if m.Custom != nil {
 		return t
@@ -49,7 +48,7 @@ func resolveNulls(m *schema.Message, t tree.Tree) tree.Tree {
 }
 
 // A replacer replaces one value throughout a tree. to returns the replacement for a field or
-// element, or nil to remove it. Unaffected parts share memory.
+// element, or nil to remove it. Unchanged subtrees are shared.
 type replacer struct {
 	from any
 	to   func(f *schema.Field, element bool) any
@@ -121,7 +120,7 @@ func (r replacer) replace(t, out tree.Tree, name string, was, made any) tree.Tre
 }
 
 // replaceEverywhere replaces from with to at any depth, regardless of the plan, because schemas of
-// custom kinds may allow nulls anywhere. Unaffected parts share memory.
+// custom kinds may allow nulls anywhere. Unchanged subtrees are shared.
 func replaceEverywhere(v, from, to any) any {
 	switch v := v.(type) {
 	case tree.Tree:

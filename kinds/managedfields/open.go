@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Custom kinds may leave the fields of an object undeclared (schema.Message.Additional). Custom
-// objects are compared before validation, so their values may have any type.
+// Custom kinds may allow undeclared fields (schema.Message.Additional). Custom objects are compared
+// before validation, so their values may have any type.
 
 // fieldsOf returns the fields of m sorted by name. If m allows undeclared fields, the result
 // includes the undeclared fields of both trees.

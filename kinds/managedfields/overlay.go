@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Overlay merges config into an object of message m like an apply, but without ownership. Atomic
-// lists, maps and messages in config are errors, because they would replace content that the author
-// may not know. Unchanged parts share memory with live.
+// Overlay merges config into live, an object of message m, like an apply without ownership. It
+// rejects atomic lists, maps and messages in config, because they would replace content unknown to
+// the author. The result shares unchanged subtrees with live.
 func Overlay(m *schema.Message, live, config tree.Tree, undeclared []string) (tree.Tree, error) {
 	if fault := CheckConfig(m, config, undeclared); fault != "" {
 		return nil, fmt.Errorf("failed to convert patch object to typed object: %s", fault)
@@ -37,7 +37,7 @@ func atomicParts(m *schema.Message, t tree.Tree, path string) (found []string) {
 	return found
 }
 
-// atomicValue is atomicParts for one value. It ignores the values of maps.
+// atomicValue returns the paths of the atomic values in v, except in maps.
 func atomicValue(f *schema.Field, element bool, v any, path string) (found []string) {
 	switch v := v.(type) {
 	case tree.Tree:

@@ -15,8 +15,7 @@ type parsedSet struct {
 	canonical  bool // AppendJSON writes the same text
 }
 
-// parseCached parses the FieldsV1 of a stored object. plan is nil for a version that is no longer
-// served.
+// parseCached parses FieldsV1 through the cache. plan is nil for a version that is not served.
 func parseCached(text string, plan *schema.Message) parsedSet {
 	if len(text) > maxCachedText {
 		return parseReconciled(text, plan)

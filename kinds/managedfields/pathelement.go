@@ -86,7 +86,7 @@ func hasExactElement(f *schema.Field, item any) bool {
 	return !slices.ContainsFunc(f.ListMapKeys, func(name string) bool { return !exact(keyOf(f, object, name)) })
 }
 
-// exact reports whether v is a scalar whose JSON is unique.
+// exact reports whether v is a scalar with a unique JSON encoding.
 func exact(v any) bool {
 	switch v.(type) {
 	case string, bool, int64:
@@ -95,8 +95,8 @@ func exact(v any) bool {
 	return false
 }
 
-// appendItemKey omits keys without a value. An item that has a value for such a key is a different
-// item.
+// appendItemKey appends the keys of a list item as JSON. It omits absent keys, so an item with a
+// value for such a key is a different item.
 func appendItemKey(b []byte, f *schema.Field, item any) []byte {
 	if f.ListType == schema.ListSet {
 		return codec.AppendAny(b, item)

@@ -99,9 +99,9 @@ func namedRoot(m *schema.Message, s Set) Set {
 	return out
 }
 
-// named adds each message field on a path of s, because owning a part of a field protects the field
-// from removal. For example, spec.template.x becomes spec, spec.template and spec.template.x. Keys
-// and items are not added.
+// named adds the message fields along each path of s, because owning a nested field protects its
+// parents from removal. For example, spec.template.x becomes spec, spec.template and
+// spec.template.x. Map keys and list items are not added.
 func named(m *schema.Message, s Set) Set {
 	nodes := make([]node, len(s.nodes))
 	for i, n := range s.nodes {

@@ -5,14 +5,14 @@ import (
 )
 
 // A Scale restricts a write to the scale subresource. Its clients see only managers that own the
-// replicas. Conflicts name spec.replicas and the API version of the scale, because these clients do
-// not see the object.
+// replicas. Conflicts refer to spec.replicas in the Scale's API version, because these clients do
+// not see the scaled object.
 type Scale struct {
 	Replicas   []string // path of field names in the object
 	APIVersion string   // of the scale; its clients see all managers in this version
 }
 
-// Has reports whether an object has a replicas field, including 0.
+// Has reports whether an object has a replicas field, even if it is 0.
 func (s *Scale) Has(t tree.Tree) bool {
 	last := len(s.Replicas) - 1
 	return t.Object(s.Replicas[:last]...).Has(s.Replicas[last])

@@ -28,8 +28,8 @@ func TestScaleUpdate(t *testing.T) {
 	}
 }
 
-// TestScaleApply checks that replicas without an owner get the owner before-first-apply, in the
-// version of the Scale.
+// TestScaleApply checks that unowned replicas are assigned to before-first-apply in the Scale's
+// version.
 func TestScaleApply(t *testing.T) {
 	managed := []any{tree.Tree{"manager": "m", "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": `{"f:text":{}}`}}
 	live := parseTree(t, `{"text":"a","inner":{"b":1}}`)

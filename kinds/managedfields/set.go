@@ -7,8 +7,8 @@ import (
 )
 
 // A Set is an immutable set of paths. The zero value is empty. A Set is a tree with one level per
-// path element, in which spec.replicas and spec.paused share the node of spec. Sets share subtrees.
-// Union, Intersection and Difference visit only the levels that both trees have.
+// path element, so spec.replicas and spec.paused share the node of spec. Sets share subtrees.
+// Union, Intersection and Difference descend only into nodes that both trees have.
 type Set struct{ nodes []node } // sorted, so that two sets combine in one pass
 
 // A node holds the paths that begin with one path element. member is true if the path that ends
@@ -76,7 +76,7 @@ func Union(a, b Set) Set {
 	})
 }
 
-// unionAll joins sets pairwise, so that each set is walked only a few times.
+// unionAll returns the union of all sets. It merges pairwise to walk each set only a few times.
 func unionAll(sets []Set) Set {
 	for len(sets) > 1 {
 		joined := make([]Set, 0, (len(sets)+1)/2)
@@ -157,8 +157,8 @@ func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 	return Set{out}
 }
 
-// leapTo returns the nodes not less than at, given that the first node is less. It takes time
-// logarithmic in the distance.
+// leapTo drops the leading nodes less than at, by a search that is logarithmic in their number. The
+// first node must be less.
 func leapTo(nodes []node, at pathElement) []node {
 	compare := func(n node, at pathElement) int { return n.pathElement.compare(at) }
 	step := 1
@@ -173,7 +173,7 @@ func leapTo(nodes []node, at pathElement) []node {
 type builder struct {
 	nodes    []node
 	unsorted bool
-	// duplicateIsLeaf drops everything below an element that is added twice, because a longer path
+	// duplicateIsLeaf drops everything below an element that is added twice, because paths below it
 	// would be ambiguous.
 	duplicateIsLeaf bool
 }

@@ -31,11 +31,11 @@ func (w *Writer) excluded() excludedFields {
 }
 
 // A ServedVersion describes one version of an object. FromStored and ToStored convert from and to
-// the stored form without changing their input. They are nil for the stored version itself.
+// the storage version without changing their input. They are nil for the storage version itself.
 type ServedVersion struct {
 	Message              *schema.Message
 	FromStored, ToStored func(tree.Tree) tree.Tree
-	// Remote is true if conversions call a webhook. Conversions are skipped if only metadata has
+	// Remote is true if conversions call a webhook. Conversion is skipped if only metadata has
 	// changed, because metadata is the same in all versions.
 	Remote bool
 }
@@ -44,12 +44,12 @@ type ServedVersion struct {
 // longer served.
 type ServedVersions func(apiVersion string) (ServedVersion, bool)
 
-// Update returns managedFields after a write that replaced the object before with after. Both are
-// in stored form with defaults, and before is nil for a create. The writer becomes the sole owner
-// of all changes. managed is the managedFields of before, and is returned if nothing changes.
+// Update returns managedFields after a write that replaced before with after. Both objects are in
+// stored form with defaults. before is nil for a create. The writer becomes the sole owner of all
+// changed fields. managed is before's managedFields, which is returned if nothing changes.
 //
 // An existing object without managers gets none unless begin is true. managedFields also stays the
-// same if a writer of a scale sees none of the managers.
+// same if a scale writer sees none of the managers.
 //
 // For example, "ui" creates {"data":{"a":"1"}}, and "ci" sets a to 2 and adds b. Then "ci" owns
 // data.a and data.b, and "ui" only data.
@@ -100,7 +100,7 @@ func newManagedFields(w Writer, served ServedVersion, after tree.Tree) []any {
 	return []any{m.tree()}
 }
 
-// An update is one change of an object. The object is compared once for each version that its
+// An update is one change to an object. It compares the object once for each version that the
 // managers use.
 type update struct {
 	writer        Writer
@@ -188,7 +188,7 @@ func (f ServedVersion) toStored(t tree.Tree) tree.Tree {
 }
 
 // takeOver removes the changed and removed fields from the sets of all managers except self.
-// Managers of versions that are no longer served lose all fields, because nothing can be compared.
+// Managers of unserved versions lose all fields, because they cannot be compared.
 func (u *update) takeOver(all managers, self *manager) {
 	for _, m := range all {
 		if m == self {

@@ -37,8 +37,7 @@ func checkDirectives(m *schema.Message, patch tree.Tree) error {
 	return nil
 }
 
-// checkDirectivesDeep checks the directives at all levels of an object that becomes part of the
-// result as a whole.
+// checkDirectivesDeep checks the directives at all levels of an object that is inserted as a whole.
 func checkDirectivesDeep(m *schema.Message, patch tree.Tree) error {
 	if err := checkDirectives(m, patch); err != nil {
 		return err
@@ -73,9 +72,9 @@ func checkItems(m *schema.Message, items []any) error {
 	return nil
 }
 
-// stripObjectDirectives returns an object of a patch without nulls and directives. Nested objects
-// with a $patch are omitted too, because there is no existing object that they could change. For
-// example, {"a":1,"b":null,"$retainKeys":["a"],"c":{"$patch":"delete"}} becomes {"a":1}.
+// stripObjectDirectives returns a patch object without nulls and directives. It also omits nested
+// objects with a $patch, because they have no existing object to change. For example,
+// {"a":1,"b":null,"$retainKeys":["a"],"c":{"$patch":"delete"}} becomes {"a":1}.
 func stripObjectDirectives(patch tree.Tree) tree.Tree {
 	out := make(tree.Tree, len(patch))
 	for name, v := range patch {

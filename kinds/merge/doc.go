@@ -3,25 +3,26 @@
 // apply.
 //
 // Each function returns a new tree and never writes to the current one, which readers share. The
-// result shares all subtrees that the patch does not change, so it is immutable too. Unchanged
-// parts can be recognized by address (tree.SameRef).
+// result shares all unchanged subtrees with the current tree, so it is immutable too. tree.SameRef
+// recognizes unchanged subtrees by address.
 //
-// The result contains the values of the patch regardless of their types and names. The caller
-// passes it to codec.Conform, which checks types and drops unknown fields.
+// The result contains the patch's values regardless of their types and names. The caller passes the
+// result to codec.Conform, which checks types and drops unknown fields.
 //
-// Even small patches may require much work. JSON patches are limited in operations, copied bytes
-// and moved items (MaxOperations, maxCopySize, maxMovedItems). Strategic merge patches are limited
-// in the items that they merge into (maxMergeWork).
+// Even small patches can be expensive. JSON patches are limited in operations, copied bytes and
+// moved items (MaxOperations, maxCopySize, maxMovedItems). Strategic merge patches are limited in
+// the items that they merge into (maxMergeWork).
 //
 // # Strategic merge patches
 //
-// For each list, the plan of a kind (schema.Field) declares whether a patch replaces it or merges
-// into it, and the key by which items match. Directives are special members of a patch:
+// For each list, the kind's plan (schema.Field) declares whether a patch replaces the list or
+// merges into it, and the merge key that identifies items. Directives are special members of a
+// patch:
 //
 //	"$patch": "replace" | "delete" | "merge"   for the object or list item that contains it
 //	"$retainKeys": [names]                     the only fields that the object keeps
 //	"$deleteFromPrimitiveList/<field>": […]    values to remove from a list of scalars
-//	"$setElementOrder/<field>": […]            the order of the list afterwards
+//	"$setElementOrder/<field>": […]            the order of the resulting list
 //
 // # Errors
 //

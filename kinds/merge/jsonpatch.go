@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// MaxOperations limits the operations of one JSON patch.
+	// MaxOperations limits the number of operations per JSON patch.
 	MaxOperations = 10000
-	// maxCopySize limits the approximate bytes of JSON that the copy operations of one patch
-	// produce. It equals the maximum request body. Without a limit, each copy of the object into
-	// itself would double the size.
+	// maxCopySize limits the approximate JSON bytes that a patch's copy operations produce. It
+	// equals the request body limit. Without it, each copy of the object into itself would double
+	// the size.
 	maxCopySize = 3 << 20
 	// maxMovedItems limits the list items that one patch shifts to make room or close gaps. Without
 	// this limit, ten thousand operations at the beginning of a list of a million items would take

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A jsonPatcher applies one JSON patch to a tree of nodes, which are created along the pointers of
-// the patch (see node). If an operation fails, the nodes are discarded and the object is unchanged.
+// A jsonPatcher applies one JSON patch to a tree of nodes, which are created only along the patch's
+// pointers (see node). If an operation fails, the nodes are discarded and the object is unchanged.
 type jsonPatcher struct {
 	root   *node
 	budget int // bytes of JSON that copies may still add
@@ -105,8 +105,8 @@ func (p *jsonPatcher) remove(path pointer) (*node, bool) {
 	return c, ok
 }
 
-// test compares a value. An absent field of an existing object equals null, so that clients can
-// ensure that a field is absent.
+// test compares a value. An absent field of an existing object equals null, so clients can test for
+// absence.
 func (p *jsonPatcher) test(s *parsedOperation) bool {
 	if n, ok := p.find(s.path); ok {
 		return n.equals(s.value)

@@ -40,9 +40,9 @@ func (g *strategic) mergeList(f *schema.Field, live, patch []any) ([]any, error)
 	return mergeOrder(merged, f.MergeKey, indexByKey(items, f.MergeKey), indexByKey(live, f.MergeKey)), nil
 }
 
-// applyItemDirectives applies the directives among the items of a patch. left is live without the
-// deleted items. items holds the other items of the patch, which replace the list if replace is
-// true. If replace is false and live is not nil, all items are objects with the merge key.
+// applyItemDirectives applies the directives in a patch's items. left is live without the deleted
+// items. items holds the patch's other items, and replaces the list if replace is true. Otherwise,
+// unless live is nil, all items are objects with the merge key.
 //
 // Deletions precede merges regardless of their position, so a patch can delete and add an item.
 func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any, replace bool, err error) {

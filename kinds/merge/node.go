@@ -109,8 +109,8 @@ func (n *node) remove(token string) (*node, bool) {
 	return c, true
 }
 
-// tree returns n as a plain value. An opened node yields a new tree even if nothing changed. Later
-// stages detect equality.
+// tree returns n as a plain value. An opened node yields a new tree even if nothing changed. The
+// caller detects equality.
 func (n *node) tree() any {
 	if !n.opened {
 		return n.value
@@ -129,8 +129,8 @@ func (n *node) tree() any {
 	return out
 }
 
-// size returns the budget minus the approximate size of n as JSON. It stops when the budget is
-// exceeded. Brackets count 2 bytes, keys 4 plus their length, and numbers 8.
+// size subtracts the approximate JSON size of n from budget and returns the rest. It stops at a
+// negative budget. Brackets count 2 bytes, keys 4 plus their length, and numbers 8.
 func (n *node) size(budget int) int {
 	if !n.opened {
 		return sizeOf(n.value, budget)
@@ -177,7 +177,7 @@ func sizeOf(v any, budget int) int {
 	return budget - 8
 }
 
-// equals is tree.JSONEqual, but does not build a tree of n.
+// equals is tree.JSONEqual without building n's tree.
 func (n *node) equals(v any) bool {
 	if !n.opened {
 		return tree.JSONEqual(n.value, v)

@@ -19,9 +19,9 @@ func indexByKey(list []any, key string) map[any]int {
 	return at
 }
 
-// mergeOrder orders a merged list. Items of the patch keep the order of the patch, and other items
-// keep the order of the live list. Other items precede items of the patch only if they did so in
-// the live list, so new items come first.
+// mergeOrder orders a merged list. Items in the patch keep the patch's order, and other items keep
+// the live order. Other items precede patch items only if they did so in the live list, so new
+// items come first.
 //
 // For the live list a, b and a patch with b and a new c, the result is a, b, c. For a patch with
 // only c, the result is c, a, b. The order matches kube-apiserver, because clients depend on it.
@@ -108,9 +108,9 @@ func matchesOrder(items, order []any, key string) bool {
 	return true
 }
 
-// orderAfterDeletions returns the live order for merging. New items take the places of items
-// deleted at the end of the live list. For example, if a patch of the live list a, b deletes b and
-// adds c, the order is a, c.
+// orderAfterDeletions returns the live positions for mergeOrder. New items take the positions that
+// deletions free at the end. For example, if a patch of the live list a, b deletes b and adds c,
+// the order is a, c.
 func orderAfterDeletions(live, patch []any, key string) map[any]int {
 	gone := map[any]bool{}
 	for _, item := range patch {

@@ -10,7 +10,7 @@ import (
 // whole document.
 type pointer []string
 
-// Whether a token is a key or a list index depends on the document to which the pointer is applied.
+// parsePointer splits a pointer. Whether a token is a key or a list index depends on the document.
 func parsePointer(s string) (pointer, error) {
 	if s == "" {
 		return nil, nil

@@ -19,8 +19,8 @@ const (
 	patchMerge   = "merge"
 )
 
-// Strategic applies a strategic merge patch by the strategies and merge keys of the plan m, without
-// changing its arguments. A malformed or unknown directive fails with code 400, and too many merges
+// Strategic applies a strategic merge patch with the strategies and merge keys of m. It does not
+// change its arguments. A malformed or unknown directive fails with code 400, and too many merges
 // into long lists fail with 413. Custom kinds do not support such patches, because they declare no
 // strategies.
 //
@@ -42,9 +42,9 @@ type strategic struct {
 	work int // object members and list items that may still be walked
 }
 
-// maxMergeWork limits the object members and list items into which one patch is merged. No object
-// has that many, but a patch may repeat an item ten thousand times. Each repetition visits all
-// lists of the item.
+// maxMergeWork limits the object members and list items that one patch visits. No object has that
+// many, but a patch may repeat an item ten thousand times. Each repetition visits all lists of the
+// item.
 const maxMergeWork = 2 << 20
 
 func (g *strategic) spend(n int) error {
@@ -54,12 +54,11 @@ func (g *strategic) spend(n int) error {
 	return nil
 }
 
-// mergeObject merges a patch into an object. m is nil for maps and for values without a plan, in
-// which objects are merged and lists are replaced. If nothing changes, the result is current
-// itself.
+// mergeObject merges a patch into an object. m is nil for maps and for values without a plan, where
+// objects are merged and lists are replaced. If nothing changes, the result is current itself.
 //
-// A $patch directive overrides everything else. Otherwise $retainKeys removes fields, fields are
-// merged, and then the directives for lists are applied, because they need the merged lists.
+// A $patch directive overrides everything else. Otherwise, $retainKeys removes fields first. Then
+// fields are merged, and list directives are applied to the merged lists.
 func (g *strategic) mergeObject(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	if err := checkDirectives(m, patch); err != nil {
 		return nil, err
@@ -126,8 +125,8 @@ func (g *strategic) mergeField(m *schema.Message, name string, old, v any) (next
 	return v, true, nil
 }
 
-// mergeLists applies the directives for lists, such as "$setElementOrder/containers". It applies
-// deletions before orders. The patch need not contain the list itself.
+// mergeLists applies list directives, such as "$setElementOrder/containers". Deletions come first.
+// The patch need not contain the list itself.
 func (g *strategic) mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, error) {
 	for name, v := range patch {
 		field, ok := strings.CutPrefix(name, deletePrefix)

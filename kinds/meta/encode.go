@@ -7,8 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// AppendJSON appends the Status as clients receive it. It omits the code of a Success with code
-// 200.
+// AppendJSON appends the Status as clients receive it. It omits code 200 of a Success.
 func (s *Status) AppendJSON(b []byte) []byte {
 	b = append(b, `{"kind":"Status","apiVersion":"v1","metadata":{`...)
 	if s.Continue != "" {
@@ -66,7 +65,7 @@ func (c *Cause) appendJSON(b []byte) []byte {
 }
 
 // closeObject ends an object whose members, if any, begin with a comma at open. It turns that comma
-// into the opening bracket.
+// into the opening brace.
 func closeObject(b []byte, open int) []byte {
 	if len(b) == open {
 		return append(b, "{}"...)

@@ -9,7 +9,7 @@ type objectMemo struct {
 	forms       []form    // see Form
 }
 
-// remember replaces the memo with a copy that change has modified. If change returns false, the
+// remember applies change to a copy of the memo and stores the copy. If change returns false, the
 // memo stays and remember returns false.
 func (o *Object) remember(change func(m *objectMemo) bool) (changed bool) {
 	for {
@@ -40,8 +40,8 @@ func NewSchemaID() *SchemaID {
 	return id
 }
 
-// shared returns the memo shared by all objects for which only the schema is recorded, because
-// there may be millions. A nil id yields a nil memo.
+// shared returns one memo for all objects that record only the schema, because there may be
+// millions. A nil id yields a nil memo.
 func (id *SchemaID) shared() *objectMemo {
 	if id == nil {
 		return nil
@@ -73,8 +73,8 @@ type Digest [16]byte
 // maxNoOpApplies limits the digests per object. Few objects have more applying managers.
 const maxNoOpApplies = 4
 
-// IsNoOpApply reports whether an apply is known not to change this object, like repeated applies by
-// controllers. digest is called only if there are digests to compare.
+// IsNoOpApply reports whether an apply is known not to change this object, such as a controller's
+// repeated apply. It calls digest only if there are digests to compare.
 func (o *Object) IsNoOpApply(digest func() Digest) bool {
 	known := o.memo.Load()
 	return known != nil && len(known.noOpApplies) > 0 && slices.Contains(known.noOpApplies, digest())

@@ -64,7 +64,7 @@ type Key struct {
 }
 
 // String returns the storage key "group/resource/namespace/name", whose parts contain no slash.
-// Lists are in the byte order of storage keys.
+// Lists are sorted by storage key bytes.
 func (k Key) String() string {
 	return k.Group + "/" + k.Resource + "/" + k.Namespace + "/" + k.Name
 }

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// A Naming is a naming profile, the spelling of all identifiers that contain a vendor name. Code
-// and declarations use the names of the platform profile. Only this file contains names of other
-// profiles.
+// A Naming is a naming profile: the spelling of all identifiers that contain a vendor name. Code
+// and declarations use the platform profile's names. Only this file contains other profiles' names.
 type Naming struct {
 	Profile string // "platform" or "kubernetes"
 
@@ -19,7 +18,7 @@ type Naming struct {
 	translates bool              // false for the platform profile itself
 }
 
-// Platform is the default profile, with the names of the specification.
+// Platform is the default profile. It uses the vendor-neutral names.
 var Platform = &Naming{Profile: "platform", word: "platform", groups: "platform.io", domain: "platform.io", short: "platform-"}
 
 // Kubernetes is the profile with the names that Kubernetes clients expect.
@@ -82,9 +81,8 @@ func ParseNaming(s string) (*Naming, error) {
 
 const platformDomain = "platform.io"
 
-// groupPrefixes lists the API groups whose names end with the vendor suffix, without this suffix.
-// Labels and annotations of these groups use the group domain too, except for those in
-// labelDomains.
+// groupPrefixes lists the API groups that end with the vendor suffix, without this suffix. Labels
+// and annotations of these groups use the group domain too, except for those in labelDomains.
 var groupPrefixes = map[string]bool{
 	"storage": true, "networking": true, "discovery": true, "rbac.authorization": true,
 	"authentication": true, "authorization": true, "certificates": true,
@@ -198,5 +196,5 @@ func (n *Naming) SystemNamespaces() []string {
 // MetadataNameLabel returns the label that holds a namespace's name.
 func (n *Naming) MetadataNameLabel() string { return n.domain + "/metadata.name" }
 
-// InitialEventsEnd returns the annotation of the bookmark that ends the initial events of a watch.
+// InitialEventsEnd returns the annotation of the bookmark that ends a watch's initial events.
 func (n *Naming) InitialEventsEnd() string { return n.Translate("platform.io/initial-events-end") }

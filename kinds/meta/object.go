@@ -38,7 +38,7 @@ type ObjectMeta struct {
 // Clone returns a copy whose strings do not retain the JSON of the object.
 func (h ObjectMeta) Clone() ObjectMeta { return h.copied(strings.Clone) }
 
-// Within returns a copy for an object with the given JSON, which must never change. Strings that
+// Within returns a copy for an object with the given JSON, which must be immutable. Strings that
 // occur near the beginning of json share its memory. Other strings are copied.
 func (h ObjectMeta) Within(json []byte) ObjectMeta {
 	const searched = 2048 // bytes; metadata comes first
@@ -81,7 +81,7 @@ type OwnerReference struct {
 	Controller, BlockOwnerDeletion bool
 }
 
-// Finalizers that the garbage collector removes once it has processed the dependents of an object.
+// Finalizers that the garbage collector removes after it has processed an object's dependents.
 const (
 	OrphanFinalizer     = "orphan"
 	ForegroundFinalizer = "foregroundDeletion"

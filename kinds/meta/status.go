@@ -7,9 +7,9 @@ type Status struct {
 	Reason  Reason // "" only where the API defines none
 	Message string
 	Details *Details
-	// Continue is the token with which a client may continue a list after this failure, or empty.
+	// Continue is the token for continuing a list after this failure, or empty.
 	Continue string
-	// Success makes the field status "Success" instead of "Failure".
+	// Success sets the status field to "Success" instead of "Failure".
 	Success bool
 }
 

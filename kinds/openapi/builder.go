@@ -19,8 +19,8 @@ var anyMediaType = []string{"*/*"}
 
 // A builder builds one document and is used once.
 //
-// The paths are written first, because writing them collects the definitions. The hash and each
-// format build the document again, because a tree of the document would take megabytes of memory.
+// The paths are written first, because writing them collects the definitions. The document is
+// rebuilt for the hash and for each format, because a tree of it would take megabytes of memory.
 type builder struct {
 	Options
 	names       names
@@ -100,7 +100,7 @@ func (b *builder) versionInfo() string {
 	return name
 }
 
-// paths writes the paths of a scope. The definitions are complete afterwards.
+// paths yields the paths of a scope. Afterwards, the definitions are complete.
 func (b *builder) paths(s scope) entries {
 	return func(yield func(string, object) bool) {
 		written := map[string]bool{}

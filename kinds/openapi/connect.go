@@ -9,7 +9,7 @@ import (
 )
 
 // Connect subresources open a connection. Their responses have no definition, because the server
-// only forwards them. Generated clients return a string.
+// only proxies them. Generated clients return a string.
 
 // connectMethods holds the methods of connect subresources. The key is true for proxy, which
 // forwards any request, and false for subresources that only open a connection.
@@ -19,7 +19,7 @@ var connectMethods = map[bool][]string{
 }
 
 // connectEndpoints returns the paths of a subresource below path. A proxy has a second path, which
-// includes the path on the target.
+// includes the target's path.
 func connectEndpoints(k *schema.Kind, s *schema.Subresource, path string) []endpoint {
 	e := endpoint{kind: k, sub: s, hasName: true, path: path, verbs: s.Verbs}
 	if s.Name != "proxy" {
@@ -58,8 +58,8 @@ func (b *builder) connection(p endpoint) operation {
 	}
 }
 
-// connectID returns the ID and description of an operation, such as the ID
-// "connectCoreV1PostNamespacedPodProxyWithPath".
+// connectID returns an operation's ID, such as "connectCoreV1PostNamespacedPodProxyWithPath", and
+// its description.
 func (b *builder) connectID(p endpoint, method string) (id, description string) {
 	id = "connect" + b.names.operations(p.kind.Group, p.kind.Version) + capitalize(method)
 	if p.kind.Namespaced {

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// customKind returns the name of a custom kind's definition, which refers to the definition of
-// metadata and inlines everything else.
+// customKind registers a custom kind's definition and returns its name. The definition refers to
+// the metadata definition and inlines everything else.
 func (d *definitions) customKind(k *schema.Kind) string {
 	name := d.names.kind(k)
 	if d.add(name, func() object { return d.custom(k) }) {
@@ -60,8 +60,8 @@ func (d *definitions) metadata(objectMeta *schema.Message) tree.Tree {
 	}
 }
 
-// customObject returns the OpenAPI form of s with the common properties. It copies the levels of
-// the shared schema that it changes.
+// customObject returns the OpenAPI form of s with the common properties. It copies only the changed
+// levels of the shared schema.
 func (d *definitions) customObject(s, common tree.Tree) object {
 	properties := maps.Clone(s.Object("properties"))
 	if properties == nil {

@@ -29,8 +29,8 @@ func (d *definitions) sorted(yield func(string, object) bool) {
 	}
 }
 
-// add registers a definition and reports whether it is new. The caller registers the references of
-// new definitions only, which ends the recursion.
+// add registers a definition and reports whether it is new. The caller follows only the references
+// of new definitions, which ends the recursion.
 func (d *definitions) add(name string, build func() object) bool {
 	if d.builders[name] != nil {
 		return false
@@ -72,7 +72,7 @@ func (d *definitions) addReferences(m *schema.Message) {
 	}
 }
 
-// list returns the name of the definition of a kind's list. The plan has no messages for lists,
+// list registers a kind's list definition and returns its name. The plan has no messages for lists,
 // because all lists have the same fields.
 func (d *definitions) list(k *schema.Kind, listMeta *schema.Message) string {
 	name := d.names.list(k)
@@ -159,9 +159,9 @@ func gvkObject(gvk meta.GroupVersionKind) object {
 }
 
 // isRequired reports whether a field is required. Some fields are required because the server
-// rejects objects without them, like the name of a container. Others are plain values that every
-// object has, like restartCount. A field with a default is required only if its declaration says
-// so, because the server sets the default.
+// rejects objects without them, like a container's name. Others are always present in responses,
+// like restartCount. A field with a default is required only if its declaration says so, because
+// the server sets the default.
 func isRequired(f *schema.Field) bool {
 	switch {
 	case f.Documented != schema.PresenceDerived:

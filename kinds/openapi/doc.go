@@ -1,7 +1,7 @@
 // Package openapi derives OpenAPI documents from the plan: one of version 2 for all kinds, and one
 // of version 3 for each group and version.
 //
-//	Documents  the documents of one set of kinds, with the index of version 3
+//	Documents  the documents of one set of kinds, with the version 3 index
 //	Document   one document; built on first use and kept gzip-compressed
 //	object     JSON with ordered members; large parts are entries, built while they are written
 //	dialect    the differences between versions
@@ -15,10 +15,10 @@
 // # Names
 //
 // Definitions are named after messages, <reversed domain>.api.<package>.<version>.<Name>, with the
-// domain of the profile's API groups. Definitions of the group meta, and of values with their own
-// JSON form, are under <reversed domain>.apimachinery.pkg. The definition of a custom kind is
-// <reversed group>.<version>.<Kind>, and its parts have no names. Extensions start with x- and the
-// vendor name of the profile:
+// API group domain of the profile. Definitions of the group meta, and of values with a custom JSON
+// form, are under <reversed domain>.apimachinery.pkg. A custom kind's definition is <reversed
+// group>.<version>.<Kind>, and its nested messages are inlined. Extensions start with x- and the
+// profile's vendor name:
 //
 //	group-version-kind            of a kind: list of {group, kind, version}; of an operation: one
 //	action                        of an operation: get, list, post, put, patch, delete,
@@ -36,6 +36,6 @@
 //
 // A document is JSON, or Protobuf with the messages of the gnostic models (packages openapi.v2 and
 // openapi.v3). In Protobuf, members with arbitrary names are messages with a name (1) and a value
-// (2). Values of any type are messages with YAML (2), for which JSON is used. layout.yaml lists the
-// field numbers.
+// (2). Values of any type are messages with YAML (2), written as JSON. layout.yaml lists the field
+// numbers.
 package openapi

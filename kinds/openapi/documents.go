@@ -22,7 +22,7 @@ type Options struct {
 	Message func(name string) *schema.Message
 	// Version is the version of the API, such as "v1.35.0".
 	Version string
-	// Patches lists the supported media types of patches.
+	// Patches lists the supported patch media types.
 	Patches []string
 	// CBOR adds CBOR to the media types of responses and watches.
 	CBOR bool
@@ -51,13 +51,13 @@ type Documents struct {
 	index    func() Index
 }
 
-// A groupDocument is the document of one version 3 path, usually a group version, with its kinds.
+// A groupDocument is the version 3 document of one path, usually a group version, with its kinds.
 type groupDocument struct {
 	*Document
 	kinds []*schema.Kind
 }
 
-// An Index lists the documents of version 3.
+// An Index lists the version 3 documents.
 type Index struct {
 	Body []byte // JSON
 	Hash string
@@ -105,16 +105,16 @@ func New(o Options) *Documents {
 	return d
 }
 
-// V2 returns the document of version 2.
+// V2 returns the version 2 document.
 func (d *Documents) V2() *Document { return d.all }
 
-// V3 returns the document of version 3 for a path such as "apis/apps/v1", or nil.
+// V3 returns the version 3 document for a path such as "apis/apps/v1", or nil.
 func (d *Documents) V3(path string) *Document { return d.groups[path].Document }
 
-// Index lists the documents of version 3, as
-// {"paths":{"apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=…"}}}. Each document
-// is built once to compute its hash. Clients read the index when they start and fetch only
-// documents that they have not cached.
+// Index lists the version 3 documents, as
+// {"paths":{"apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=…"}}}. Computing the
+// hashes builds each document once. Clients read the index when they start and fetch only documents
+// that they have not cached.
 func (d *Documents) Index() Index { return d.index() }
 
 // URL returns the URL path and query of the version 3 document for a path. The hash makes the

@@ -53,8 +53,8 @@ func defaultValue(v any) any {
 	}
 }
 
-// description returns the description of the field, of its inlined message, or of a field that all
-// kinds have.
+// description returns the description of the field or of its inlined message. Fields such as
+// metadata and spec have common descriptions.
 func description(m *schema.Message, f *schema.Field) string {
 	if f.Doc != "" || f.Type != schema.TypeMessage {
 		return f.Doc
@@ -156,8 +156,8 @@ func addBound(o object, name string, n int) object {
 	return o.with(name, int64(n))
 }
 
-// scalar returns the name of the definition of values with their own JSON form, such as times. It
-// returns the empty string for other values. Where version 3 lists two types, version 2 has one.
+// scalar returns the definition name for values with a custom JSON form, such as times, or the
+// empty string for other values. Where version 3 lists two types, version 2 has one.
 func (d *definitions) scalar(m *schema.Message, f *schema.Field) string {
 	s, ok := scalars[f.Type]
 	if !ok {
@@ -211,8 +211,8 @@ var scalars = map[schema.Type]scalarType{
 	schema.TypeRaw: {name: "runtime.RawExtension", description: "An arbitrary object.", typ: "object"},
 }
 
-// isRaw returns the definition of a value without a declared structure: a union, any JSON value in
-// the schema of a CRD, or an object.
+// isRaw returns the definition of a value without declared structure: a union, arbitrary JSON in a
+// CRD schema, or an arbitrary object.
 func isRaw(m *schema.Message, f *schema.Field) scalarType {
 	switch {
 	case f.Message != nil:

@@ -160,15 +160,14 @@ var verbNames = map[string]struct{ id, text string }{
 	"delete": {"delete", "delete"}, "deletecollection": {"delete", "delete collection of"},
 }
 
-// Suffixes of the descriptions of the deprecated watch paths.
+// Description suffixes for the deprecated watch paths.
 const (
 	watchObjectAdvice = ". Deprecated: use a list with the parameters 'watch' and 'fieldSelector' instead."
 	watchListAdvice   = ". Deprecated: use a list with the parameter 'watch' instead."
 )
 
-// operationID returns the description of an operation and its ID, such as
-// "replaceAppsV1NamespacedDeploymentScale". Client generators derive method names from IDs, so IDs
-// must never change.
+// operationID returns an operation's ID, such as "replaceAppsV1NamespacedDeploymentScale", and its
+// description. Client generators derive method names from IDs, so IDs must never change.
 func (b *builder) operationID(p endpoint, verb string) (id, description string) {
 	k := p.kind
 	id = verbNames[verb].id + b.names.operations(k.Group, k.Version)
@@ -244,8 +243,8 @@ func (n names) groupPath(group string) metaEndpoint {
 	return metaEndpoint{"/apis/" + group + "/", "get" + capitalize(word) + "APIGroup", word, "get information of a group", "APIGroup"}
 }
 
-// Paths of every server. As in the documents of Kubernetes, they end with a slash, which the server
-// ignores.
+// Paths that every server has. As in the Kubernetes documents, they end with a slash, which the
+// server ignores.
 var (
 	corePath    = metaEndpoint{"/api/", "getCoreAPIVersions", "core", "get available API versions", "APIVersions"}
 	groupsPath  = metaEndpoint{"/apis/", "getAPIVersions", "apis", "get available API groups", "APIGroupList"}

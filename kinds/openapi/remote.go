@@ -21,7 +21,7 @@ type Remote struct {
 }
 
 // ReadRemote parses another server's version 2 document and keeps the paths with these prefixes. It
-// drops members that the gnostic models lack or that have another type in the models.
+// drops members that are missing from the gnostic models or have a different type there.
 func ReadRemote(body []byte, prefixes []string) (*Remote, error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
@@ -47,7 +47,7 @@ func (r *Remote) Hash() string { return r.hash }
 // Size returns the size of the content in bytes.
 func (r *Remote) Size() int { return r.size }
 
-// sections maps the sections of a document to the prefixes of references to them.
+// sections maps document sections to the prefixes of references to them.
 var sections = map[string]string{"definitions": "#/definitions/", "parameters": "#/parameters/"}
 
 type remoteReader struct {
@@ -102,7 +102,7 @@ func (r *remoteReader) refer(reference string) {
 	}
 }
 
-// unpack returns the parts of a section by name, with only the members that the layout has.
+// unpack returns a section's entries by name, limited to the members in the layout.
 func (r *Remote) unpack(section string, l *layout) map[string]object {
 	packed, err := gzip.NewReader(bytes.NewReader(r.packed))
 	if err != nil {

@@ -21,8 +21,8 @@ type layout struct {
 }
 
 type fieldMapping struct {
-	// path begins with the number of the field. Further numbers lead through messages with a single
-	// field, such as those of alternatives.
+	// path starts with the field number. Further numbers lead through single-field messages, such
+	// as those of alternatives.
 	path   []protowire.Number
 	kind   fieldKind
 	layout *layout // for kindMessage

@@ -15,7 +15,7 @@ var (
 	ErrSuffix  = errors.New("unable to parse quantity's suffix")
 )
 
-// Limits of the input, which keep arithmetic cheap.
+// Input limits that keep arithmetic cheap.
 const (
 	maxLength   = 128  // bytes of a quantity
 	maxExponent = 1000 // digits before the point in exponent format, since "1e9999999" is short
@@ -23,7 +23,7 @@ const (
 	thousandth  = -3   // exponent of "m"
 )
 
-// A format is the family of a quantity's suffix, which the canonical form keeps.
+// A format is the suffix family of a quantity. The canonical form keeps it.
 type format uint8
 
 const (
@@ -33,7 +33,7 @@ const (
 )
 
 // A Quantity is an exact number of any size, because clients may write 128 digits. The zero value
-// is the quantity 0. Arithmetic with big numbers is slow, so hot paths try parseSimple first.
+// is 0. big.Int arithmetic is slow, so hot paths try parseSimple first.
 type Quantity struct {
 	digits big.Int // the amount is digits × 10^exp
 	exp    int
@@ -182,8 +182,8 @@ func (q Quantity) String() string {
 	return q.decimalText()
 }
 
-// decimalText uses the largest exponent that leaves an integer. It lowers this exponent to a
-// multiple of three, because only these have suffixes.
+// decimalText formats q with the largest exponent that leaves an integer, lowered to a multiple of
+// three, because only those have suffixes.
 func (q Quantity) decimalText() string {
 	n, exp := new(big.Int).Set(&q.digits), q.exp
 	var rest, quo big.Int
@@ -253,7 +253,7 @@ func split(s string) (number, suffix string) {
 	return s[:i], s[i:]
 }
 
-// parseNumber removes the decimal point. The value of s is digits × 10^-fraction.
+// parseNumber parses s as digits × 10^-fraction, without the decimal point.
 func parseNumber(s string) (digits string, fraction int, ok bool) {
 	whole, rest, _ := strings.Cut(s, ".")
 	unsigned := strings.TrimLeft(whole, "+-")

@@ -43,8 +43,7 @@ func ParseShort(s string) (thousandths int64, binary, ok bool) {
 	return n, ok && s[len(s)-1] == 'i', ok
 }
 
-// Milli returns the quantity in thousandths, rounded away from zero. Quantities beyond 64 bits
-// become the largest or smallest int64.
+// Milli returns the quantity in thousandths, rounded away from zero and clamped to the int64 range.
 func Milli(s string) (int64, error) {
 	if n, ok := parseSimple(s); ok {
 		return n, nil
@@ -52,7 +51,7 @@ func Milli(s string) (int64, error) {
 	return scaled(s, thousandth)
 }
 
-// Value returns the quantity as an integer, with the rounding and limits of Milli.
+// Value returns the quantity as an integer, rounded and clamped like Milli.
 func Value(s string) (int64, error) {
 	if n, ok := parseSimple(s); ok {
 		return (n + 999) / 1000, nil

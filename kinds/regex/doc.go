@@ -1,4 +1,4 @@
-// Package regex compiles user-provided regular expressions with bounded memory. A few bytes with
-// repetitions may expand to a program of megabytes. Matching takes time proportional to the sizes
-// of program and input, so the bound also limits time.
+// Package regex compiles user-provided regular expressions with bounded memory. A short pattern
+// with repetitions may expand to a program of megabytes. Matching time is proportional to program
+// size and input size, so the bound also limits time.
 package regex

@@ -23,8 +23,8 @@ type Validator interface {
 	Validate(a *Attributes) error
 }
 
-// HandlesAll is embedded in plugins that handle every change of the operations for which they are
-// registered.
+// HandlesAll is embedded in plugins that handle every change with one of their registered
+// operations.
 type HandlesAll struct{}
 
 func (HandlesAll) Handles(*Attributes) bool { return true }
@@ -44,10 +44,10 @@ const (
 	Last
 )
 
-// An Operation is the effect of a change on an object. Values can be combined by bitwise OR.
+// An Operation is the effect of a change on an object. Operations can be combined by bitwise OR.
 type Operation uint8
 
-// An apply is either OnCreate or OnUpdate. Creating a subresource is OnUpdate of its object.
+// An apply is either OnCreate or OnUpdate. Creating a subresource is an OnUpdate of its object.
 const (
 	OnCreate Operation = 1 << iota
 	OnUpdate
@@ -59,10 +59,10 @@ type Plugin struct {
 	// Stage applies to both Mutator and Validator. A plugin that only sometimes blocks is
 	// registered once per stage.
 	Stage Stage
-	// Operations are the operations for which the plugin runs. Zero means all operations.
+	// Operations selects the operations for which the plugin runs. Zero means all.
 	Operations Operation
-	// SkipsNoOps means that the plugin ignores updates that change nothing, because the stored
-	// object has been admitted before.
+	// SkipsNoOps is true if the plugin ignores no-op updates, because the stored object has been
+	// admitted before.
 	SkipsNoOps bool
 
 	Mutator   Mutator
@@ -105,7 +105,7 @@ func (m *Mutation) AdmitsNoOp() bool {
 	return m.Admission.has(func(p *Plugin) bool { return !p.SkipsNoOps && p.RunsFor(OnUpdate) })
 }
 
-// MayBeChanged reports whether admission may change the object of an operation of m. Otherwise the
+// MayBeChanged reports whether admission may change the object during operation o of m. If not, the
 // object may share memory with the request body.
 func (m *Mutation) MayBeChanged(o Operation) bool {
 	return m.Admission.has(func(p *Plugin) bool { return (p.Stage == MayBlock || p.Mutator != nil) && p.RunsFor(o) })
@@ -176,9 +176,9 @@ func (a *Attributes) AdmitLast() (*Reservation, error) {
 	return a.reserved, nil
 }
 
-// AdmitOperation admits a connection, or an operation that stores nothing under its own name, such
-// as an eviction. Mutators may change body. complete is then called to complete the body before
-// validation. The caller must commit or release the reservation.
+// AdmitOperation admits a connection, or an operation that stores no object of its own, such as an
+// eviction. Mutators may change body, which complete then completes before validation. The caller
+// must commit or release the reservation.
 func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete func() error) (*Reservation, error) {
 	a := NewAttributes(ctx, m, nil, body)
 	if err := a.Admit(InTurn); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Attributes describes one change to plugins, in stored form. Plugins may change only New, and only
-// through Edit, because an update shares unchanged parts with Old. Plugins must not retain
+// Attributes describes one change, in stored form, for plugins. Plugins may change only New, and
+// only through Edit, because an update shares unchanged parts with Old. Plugins must not retain
 // Attributes.
 type Attributes struct {
 	User        *User // nil for the server itself
@@ -35,8 +35,8 @@ type Attributes struct {
 	Conversions Conversions
 	// Notes holds data that plugins keep between the calls of stage MayBlock.
 	Notes map[any]any
-	// Complete returns the object that results from an object passed to Rewrite. It is nil if
-	// Rewrite changes New or Body in place.
+	// Complete computes the new object from the object passed to Rewrite. It is nil if Rewrite
+	// changes New or Body in place.
 	Complete func(object tree.Tree) (tree.Tree, error)
 
 	rewritten bool
@@ -71,8 +71,8 @@ func (a *Attributes) SetChange(old, wanted tree.Tree) {
 	}
 }
 
-// Rewrite replaces New, in stored form, or the body of the subresource with object. Fields that the
-// request cannot change keep their values, and missing fields get their defaults.
+// Rewrite replaces New, in stored form, or the subresource's body with object. Fields that the
+// request cannot change keep their values, and missing fields get defaults.
 func (a *Attributes) Rewrite(object tree.Tree) error {
 	a.rewritten = true
 	if a.Complete == nil {
@@ -145,9 +145,9 @@ func (a *Attributes) GroupResource() meta.GroupResource {
 // Warn adds warnings for the client, which are sent even if the change is rejected.
 func (a *Attributes) Warn(texts ...string) { a.Mutation.Recorder.Warn(texts...) }
 
-// Annotate adds an annotation, with a key in the server's naming profile, to the request's audit
-// event at any level. If the key already has a value, that value is kept, and Annotate returns
-// false if the values differ.
+// Annotate adds an annotation to the request's audit event at any level. The key is in the server's
+// naming profile. If the key already has a value, Annotate keeps that value, and returns false if
+// the values differ.
 func (a *Attributes) Annotate(key, value string) bool {
 	return a.Mutation.Recorder.Annotate(Annotation{Key: key, Value: value})
 }
@@ -157,7 +157,7 @@ func (a *Attributes) AnnotateDetail(key, value string) {
 	a.Mutation.Recorder.Annotate(Annotation{Key: key, Value: value, Detailed: true})
 }
 
-// Note stores the data of a plugin in Notes.
+// Note stores a plugin's data in Notes.
 func (a *Attributes) Note(plugin, note any) {
 	if a.Notes == nil {
 		a.Notes = map[any]any{}

@@ -49,14 +49,14 @@ type ListResult struct {
 	Remaining int64  // objects after this chunk; -1 if unknown
 }
 
-// Watch requests the changes of a kind.
+// Watch requests the changes to a kind's objects.
 type Watch struct {
 	Kind      *schema.Kind
 	Namespace string
 	Labels    selector.Labels
 	Fields    selector.Fields
 	// Version is the resource version after which the watch starts. With SendInitialEvents, it is
-	// the minimum version of the initial state.
+	// the initial state's minimum version.
 	Version uint64
 	// Stale means that the client requested version 0, so any initial state is acceptable.
 	Stale bool
@@ -65,8 +65,8 @@ type Watch struct {
 	// MarkInitialEventsEnd ends the initial events with an annotated Bookmark.
 	MarkInitialEventsEnd bool
 	Bookmarks            bool
-	// Inline allows a writer's goroutine to call the sink. The sink must then return soon. It must
-	// never wait for a change of the store, or for a lock that is held while the store is changed.
+	// Inline allows a writer's goroutine to call the sink. The sink must then return quickly. It
+	// must never wait for a store change, or for a lock that is held during one.
 	Inline bool
 }
 
@@ -110,7 +110,7 @@ type InitialSink interface{ InitialDone() }
 
 // A Session is a running watch.
 type Session interface {
-	// Stop ends the watch without waiting for its end. It may be called repeatedly.
+	// Stop ends the watch asynchronously. It may be called repeatedly.
 	Stop()
 	// Finish ends the watch after delivering all events so far, and a bookmark if requested.
 	Finish()

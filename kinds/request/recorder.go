@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// A Recorder collects the warnings for the client and the audit annotations of a mutation, even if
-// the mutation fails. It is safe for concurrent use, because an abandoned request may still write
-// to it. A nil Recorder discards everything.
+// A Recorder collects a mutation's client warnings and audit annotations, even if the mutation
+// fails. It is safe for concurrent use, because an abandoned request may still write to it. A nil
+// Recorder discards everything.
 type Recorder struct {
 	mu          sync.Mutex
 	warnings    []string

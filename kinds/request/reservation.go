@@ -12,8 +12,8 @@ import (
 // A Reservation holds resources set aside for one change, such as an address or a part of a quota.
 // It ends with exactly one call to Commit or Release. A nil Reservation holds nothing.
 type Reservation struct {
-	// OnPublish, if set, is called instead of the store's Observer when the change is published,
-	// before OnCommit. It has the contract of Observer.Observe.
+	// OnPublish, if set, replaces the call to the store's Observer when the change is published,
+	// before OnCommit. It follows the contract of Observer.Observe.
 	OnPublish func(k *schema.Kind, version uint64, old, now *meta.Object)
 	// OnCommit and OnRelease are called by Commit and Release. They must not block and may be nil.
 	OnCommit, OnRelease func()
@@ -66,10 +66,10 @@ type Claim struct {
 	Release bool // the change returns it
 }
 
-// A Guard names an aggregate of many objects from which a change was computed. Other servers on the
-// same log also change the aggregate. The log rejects the change if another server has raised the
-// guard after version Seen. If Raise is true, this change raises the guard. Changes on the same
-// server need no guard against each other.
+// A Guard protects a change that was computed from an aggregate of many objects. Other servers on
+// the same log also change the aggregate. The log rejects the change if another server has raised
+// the guard after version Seen. If Raise is true, the change raises the guard. Changes on the same
+// server need no guard.
 type Guard struct {
 	Name  string
 	Seen  uint64

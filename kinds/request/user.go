@@ -14,8 +14,8 @@ type User struct {
 	Groups []string
 	// Extra holds additional attributes by key.
 	Extra map[string][]string
-	// Audiences holds the audiences of the credential that were requested or, by default, belong to
-	// the server. It is nil if the credential names no audiences and is meant for the server.
+	// Audiences holds the credential's audiences that were requested or, by default, are the
+	// server's own. It is nil if the credential names no audiences and is meant for the server.
 	Audiences []string
 	// ValidUntil is the time at which the credential expires or must be checked again. The zero
 	// time means never.
@@ -25,7 +25,7 @@ type User struct {
 // InGroup reports whether the user is a member of group.
 func (u *User) InGroup(group string) bool { return slices.Contains(u.Groups, group) }
 
-// Tree returns the user in the form of reviews and certificate requests.
+// Tree returns the user as represented in reviews and certificate requests.
 func (u *User) Tree() tree.Tree {
 	t := tree.Tree{"username": u.Name}
 	if u.UID != "" {

@@ -45,9 +45,9 @@ type Patch struct {
 type Apply struct {
 	Config tree.Tree
 	Force  bool // takes over fields of other managers
-	// Misplaced is the error for a configuration that names an object other than Key, or nil. Two
-	// errors take precedence over it: apply conflicts, and a uid in the configuration of a missing
-	// object.
+	// Misplaced is the error for a configuration that names an object other than Key, or nil. Apply
+	// conflicts take precedence over it, and so does the error for a missing object with a uid in
+	// the configuration.
 	Misplaced error
 	// Digest returns a hash of everything that determines the result, except the object. The store
 	// uses it to recognize no-op applies. Digest is nil if the apply requires admission or its kind
@@ -65,7 +65,7 @@ type Delete struct {
 	PropagationPolicy string
 }
 
-// A Connect opens a stream, such as the log of a Pod.
+// A Connect opens a stream, such as a Pod's log.
 type Connect struct{}
 
 func (Create) isChange()  {}
@@ -110,8 +110,8 @@ type Mutation struct {
 	// Named holds the options as sent by the client.
 	Named NamedOptions
 
-	// CreateRefusal is the error for an update or apply of a missing object if the user may change
-	// but not create it.
+	// CreateRefusal is the error for an update or apply of a missing object that the user may
+	// change but not create.
 	CreateRefusal error
 	// Admission holds the plugins for the change, or is nil.
 	Admission *Admission

@@ -68,7 +68,7 @@ func SpecialIP(s string) []string {
 	return faults
 }
 
-// CIDR checks that s is an address range.
+// CIDR checks that s is a CIDR range.
 func CIDR(s string) []string {
 	if _, err := address.ParsePrefix(s); err != nil {
 		return []string{"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"}
@@ -76,7 +76,7 @@ func CIDR(s string) []string {
 	return nil
 }
 
-// CanonicalCIDR checks that s is an address range in canonical form.
+// CanonicalCIDR checks that s is a CIDR range in canonical form.
 func CanonicalCIDR(s string) []string {
 	if faults := CIDR(s); len(faults) > 0 {
 		return faults
@@ -95,8 +95,8 @@ func CanonicalCIDR(s string) []string {
 	return nil
 }
 
-// AddressWarnings returns the rule functions that warn about addresses and ranges that some
-// programs interpret differently. For example, leading zeros can bypass security rules.
+// AddressWarnings returns the rule functions that warn about ambiguous addresses and CIDRs. For
+// example, leading zeros can bypass security rules.
 func AddressWarnings(product string) map[string]schema.CheckFunc {
 	future := "will be considered invalid in a future " + product + " release"
 	return map[string]schema.CheckFunc{

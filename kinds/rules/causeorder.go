@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Clients compare the list of causes, so its order must not depend on which checks are declared and
-// which are functions. Causes of the plan are inserted among those of functions, in the order in
-// which the fields are declared.
+// Clients compare the list of causes, so its order must not depend on whether a check is declared
+// or a function. Causes from the plan are inserted among those from functions in the declaration
+// order of their fields.
 
 // mergeCauses merges the causes from the plan and from the kind's functions. If both report an
 // error of the same type for the same path, the more specific message of the function wins.
@@ -44,9 +44,9 @@ func mergeCauses(m *schema.Message, planned, own []meta.Cause) []meta.Cause {
 	return append(all, planned...)
 }
 
-// placeOf returns the position of a field in a message. For each step of the path, the position
-// contains the field's index in declaration order, or the list index. For example,
-// spec.ports[1].name may be 2, 0, 1, 3.
+// placeOf returns a field's position in a message. For each step of the path, the position contains
+// the field's index in declaration order, or the list index. For example, spec.ports[1].name may be
+// 2, 0, 1, 3.
 func placeOf(m *schema.Message, path string) []int {
 	var place []int
 	for path != "" {

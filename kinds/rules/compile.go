@@ -86,9 +86,8 @@ func anywhere(*schema.Field) bool        { return true }
 func isSingle(f *schema.Field) bool      { return f.Shape == schema.Single }
 func isAlwaysThere(f *schema.Field) bool { return isSingle(f) && f.EmitEmpty && !f.Pointer }
 
-// closure returns the messages with a field for which has returns true, and the messages that
-// contain such a message in a field for which into returns true. It takes quadratic time, but runs
-// only at startup.
+// closure returns the messages with a field that satisfies has, and the messages that contain such
+// a message in a field that satisfies into. It takes quadratic time, but runs only at startup.
 func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, into func(*schema.Field) bool) map[*schema.Message]bool {
 	found := map[*schema.Message]bool{}
 	for more := true; more; {
@@ -153,8 +152,8 @@ func changesWhenDefaulted(f *schema.Field) bool {
 	return filledDefault(f) != nil || nullDefault(f) != nil || f.WholeThousandths
 }
 
-// inside returns the evaluators for the fields of a message, followed by the evaluators for
-// constraints over several fields.
+// inside returns the evaluators for a message's fields, followed by those for cross-field
+// constraints.
 func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
 	if !c.checked[m] {
 		return nil

@@ -376,8 +376,8 @@ func zeroed(e expr, f *schema.Field) expr {
 	}
 }
 
-// declare assigns slots to the variables of rules. If rules set a variable and then use another
-// message, the rules of that message see the variable.
+// declare assigns slots to the rules' variables. A variable set before a rule uses another message
+// is visible to that message's rules.
 func (c *ruleCompiler) declare(rules []*schema.Rule) {
 	for _, d := range rules {
 		for _, name := range []string{d.As, d.Let} {

@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Default sets the defaults of the plan. Then it sets those of the kind's Strategy, which may
-// depend on the plan's defaults. Only incomplete parts of t change, and the caller must own them.
-// Complete parts may be shared with a stored object. A nil tree stays nil.
+// Default sets the plan's defaults, then those of the kind's Strategy, which may depend on the
+// former. Only incomplete subtrees of t change, and the caller must own them. Complete subtrees may
+// be shared with a stored object. A nil tree stays nil.
 func Default(k *schema.Kind, t tree.Tree) {
 	if t == nil {
 		return
@@ -19,7 +19,7 @@ func Default(k *schema.Kind, t tree.Tree) {
 	k.Strategy.Default(t)
 }
 
-// DefaultValue sets the defaults of a plan in a whole object. The plan may be nil.
+// DefaultValue sets a plan's defaults in a whole object. The plan may be nil.
 func DefaultValue(p *schema.ValuePlan, t tree.Tree) {
 	if p == nil || p.Parts == nil || t == nil {
 		return
@@ -34,8 +34,8 @@ func DefaultValue(p *schema.ValuePlan, t tree.Tree) {
 // reaches the limit is too large to be accepted anyway.
 const maxDefaultsSize = 8 << 20
 
-// A defaulter sets the defaults of one object. budget is the remaining part of maxDefaultsSize. A
-// small CRD may declare a large default for list items, and a request may contain many items.
+// A defaulter sets the defaults of one object. budget is the rest of maxDefaultsSize. It is needed
+// because a small CRD may declare a large default for items, and a request may contain many items.
 type defaulter struct{ budget int }
 
 // copyDefault returns a copy of the plan's default, or nil if the budget is exhausted. Objects need

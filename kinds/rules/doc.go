@@ -1,19 +1,19 @@
-// Package rules defaults, prunes and validates objects. It validates the metadata first, then
-// fields by the plan of the kind, then by the kind's own functions.
+// Package rules defaults, prunes and validates objects. It validates the metadata first, then the
+// fields against the kind's plan. The kind's own functions run last.
 //
 // # Engine
 //
-// A schema.ValuePlan defines the treatment of one value. compile.go compiles field options into the
+// A schema.ValuePlan defines how one value is processed. compile.go compiles field options into the
 // evaluators of evaluators.go and oneof.go. Package crd has the evaluators for OpenAPI. These files
-// process objects of built-in and custom kinds by their plans:
+// apply the plans of built-in and custom kinds:
 //
 //	default.go   Default and DefaultValue set defaults
 //	prune.go     Prune drops unknown fields; for built-in kinds, decoding does that
 //	walk.go      Fields and Items evaluate the contents of objects and lists
 //	identity.go  identity and uniqueness of list items
 //
-// Rules declared for messages compile into closures over trees. expression.go compiles the
-// expressions, functions.go holds their functions, and declared.go runs the rules.
+// Declared rules compile into closures over trees. expression.go compiles the expressions,
+// functions.go holds their functions, and declared.go runs the rules.
 //
 // Plans omit fields that have no checks and defaults at any depth.
 //

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// evaluators holds the checks of one field: the checks of each value, of map keys, and of the whole
-// list or map before and after its values. Each slice is in the order of errors.
+// evaluators holds the checks of one field: of each value, of map keys, and of the whole list or
+// map before and after its values. Each slice is in error order.
 type evaluators struct{ value, keys, before, after []schema.Evaluator }
 
 func (e evaluators) empty() bool { return len(e.value)+len(e.keys)+len(e.before)+len(e.after) == 0 }
@@ -149,7 +149,7 @@ func (p pattern) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// A format returns the errors of a string.
+// A format is a check that returns a string's errors.
 type format func(s string) []string
 
 func (f format) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {

@@ -24,8 +24,8 @@ const (
 	varKey           // of the innermost map
 )
 
-// An exprParser compiles one expression. It supports the operators, lists, fields, indexes, calls,
-// and the macros has, exists, all, map and filter of CEL.
+// An exprParser compiles one expression. It supports CEL's operators, lists, fields, indexes,
+// calls, and the macros has, exists, all, map and filter.
 type exprParser struct {
 	scanner.Scanner
 	*ruleCompiler
@@ -283,7 +283,7 @@ func (p *exprParser) items(end rune) []expr {
 	return items
 }
 
-// macros holds the step function of each macro, which is called for each item. It returns the new
+// macros maps each macro to its step function, which is called for each item. It returns the new
 // result and whether the result is final.
 var macros = map[string]func(sofar, element, v any) (any, bool){
 	"exists": func(_, _, v any) (any, bool) { return v == true, v == true },

@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Featured returns the plan of a kind that has fields of disabled features. It returns nil for
-// other kinds.
+// Featured returns the kind's plan if any field is behind a disabled feature gate. Otherwise it
+// returns nil.
 func Featured(k *schema.Kind) *schema.Parts {
 	plan := k.Message().Values
 	if plan == nil || plan.Parts == nil || len(plan.Parts.Featured) == 0 {
@@ -15,8 +15,8 @@ func Featured(k *schema.Kind) *schema.Parts {
 	return plan.Parts
 }
 
-// DropDisabled removes fields of disabled features from object, except for features that old
-// already uses. old is nil for a new object. The caller must own the parts of object that change.
+// DropDisabled removes fields behind disabled feature gates from object, unless old already uses
+// the feature. old is nil for a new object. The caller must own the parts of object that change.
 //
 // Objects rarely have such fields, so old is read only if object has one.
 func DropDisabled(featured *schema.Parts, object, old tree.Tree) {
@@ -31,8 +31,8 @@ func DropDisabled(featured *schema.Parts, object, old tree.Tree) {
 	})
 }
 
-// HasFeatured reports whether object has fields of disabled features, which DropDisabled may
-// remove.
+// HasFeatured reports whether object has fields behind disabled feature gates, which DropDisabled
+// may remove.
 func HasFeatured(featured *schema.Parts, object tree.Tree) bool {
 	return len(featuresOf(featured, object)) > 0
 }
@@ -43,8 +43,8 @@ func featuresOf(p *schema.Parts, object tree.Tree) map[string]bool {
 	return used
 }
 
-// visitFeatured calls visit for each field of t that has a feature and a value. part is the object
-// that contains the field. If visit leaves an object empty, the object is deleted.
+// visitFeatured calls visit for each set field of t that is behind a disabled feature gate. part is
+// the object that contains the field. If visit leaves an object empty, it is deleted.
 func visitFeatured(p *schema.Parts, t tree.Tree, visit func(part tree.Tree, f *schema.FeaturedPart)) {
 	for i := range p.Featured {
 		f := &p.Featured[i]

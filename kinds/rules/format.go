@@ -73,8 +73,7 @@ func int32Text(s string) []string {
 	return nil
 }
 
-// FindFormat returns the check for a format name in declarations. The check returns the errors of a
-// string.
+// FindFormat returns the check for a declared format name. The check returns a string's errors.
 func FindFormat(name string) (func(string) []string, error) {
 	if check := formats[name]; check != nil {
 		return check, nil
@@ -130,8 +129,8 @@ const cIdentifierPattern = `[A-Za-z_][A-Za-z0-9_]*`
 
 var cIdentifierRE = regexp.MustCompile("^" + cIdentifierPattern + "$")
 
-// QualifiedName checks that s is a key in the form of a label key. The key is a name of at most 63
-// bytes, optionally preceded by a DNS subdomain and a slash.
+// QualifiedName checks that s has the form of a label key: a name of at most 63 bytes, optionally
+// preceded by a DNS subdomain and a slash.
 func QualifiedName(s string) []string {
 	if len(s) <= 63 && isQualified(s) {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/rules"
 )
 
-// TestFormats checks which strings each format of declarations, DomainPath and FullDomain accept.
+// TestFormats checks the strings that each declared format, DomainPath and FullDomain accept.
 func TestFormats(t *testing.T) {
 	ofDomain := func(check func(string) []rules.DomainFault) func(string) []string {
 		return func(s string) (lines []string) {

@@ -112,7 +112,7 @@ var functions2 = map[string]func(a, b any) any{
 		a.(map[any]any)[pair[0]] = pair[1]
 		return true
 	},
-	// hasRepeats reports whether several objects of a list have the same string in a field.
+	// hasRepeats reports whether two objects in a list have the same string in a field.
 	"hasRepeats": func(a, b any) any { return hasRepeats(elements(a), text(b)) },
 	// sharesKeys and hasPrefix examine the keys of maps.
 	"sharesKeys": func(a, b any) any {
@@ -131,7 +131,7 @@ var functions2 = map[string]func(a, b any) any{
 		}
 		return false
 	},
-	// repeats reports whether a set contains an element, and then adds the element.
+	// repeats reports whether a set already contains an element, and adds the element.
 	"repeats": func(a, b any) any {
 		set, _ := a.(map[any]any)
 		_, again := set[b]

@@ -82,7 +82,7 @@ type Unique struct {
 	AllowEmpty bool
 	// Once reports each repeated identity once, at its second item, instead of every repetition.
 	Once bool
-	// AtKey reports a duplicate at the path of its key, if there is only one key.
+	// AtKey reports a duplicate at its key's path if the list has only one map key.
 	AtKey bool
 }
 

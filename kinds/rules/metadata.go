@@ -15,7 +15,7 @@ import (
 // in bytes.
 const MaxAnnotationsSize = 256 << 10
 
-// validateMetadata checks the metadata m of any object, where old is the previous metadata or nil.
+// validateMetadata checks the metadata m of any object. old is the previous metadata, or nil.
 // Unchanged names are not checked again.
 func validateMetadata(k *schema.Kind, m, old tree.Tree, faults *schema.Faults) {
 	sameNames := !slices.ContainsFunc([]string{"name", "generateName", "namespace"}, func(field string) bool {
@@ -103,7 +103,7 @@ func ValidateName(f schema.NameFormat, m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// CheckName checks a name against the name format of a kind.
+// CheckName checks a name against a kind's name format.
 func CheckName(f schema.NameFormat, name string) []string {
 	switch f {
 	case schema.NameLabel:
@@ -211,8 +211,8 @@ func validateFinalizers(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// FinalizerWarnings returns a warning for each new finalizer in m without a domain, sorted by name,
-// for kinds that do not require a domain.
+// FinalizerWarnings returns a warning for each new finalizer in m without a domain, sorted by name.
+// It is for kinds that do not require a domain.
 func FinalizerWarnings(m, old tree.Tree) []string {
 	var warnings []string
 	known := old.Strings("finalizers")
@@ -252,7 +252,7 @@ func validateManagers(m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateMetadataUpdate reports forbidden changes of metadata. Absent fields count as unchanged,
+// validateMetadataUpdate reports forbidden changes to metadata. Absent fields count as unchanged,
 // because the caller copies a missing uid or time from old.
 func validateMetadataUpdate(m, old tree.Tree, faults *schema.Faults) {
 	if old.Has("deletionTimestamp") {

@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Prune returns t without the fields that are not in its plan, and the paths of up to MaxUnknown of
-// these fields. It does not change t, but the result shares memory with t. For a plan with only
+// Prune returns t without fields that its plan lacks, and the paths of up to MaxUnknown of these
+// fields. It does not change t, but the result shares memory with t. For a plan with only
 // spec.size, {"spec":{"size":1,"x":2}} becomes {"spec":{"size":1}}, and unknown is spec.x.
 func Prune(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
 	return new(pruner).root(p, t)
@@ -17,8 +17,8 @@ func PruneConfig(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []
 	return (&pruner{config: true}).root(p, t)
 }
 
-// PruneValue prunes one value, whose path is empty. An object that has its own kind and metadata
-// keeps these fields.
+// PruneValue prunes one value and reports paths relative to it. An object that has its own kind and
+// metadata keeps these fields.
 func PruneValue(p *schema.ValuePlan, v any) (pruned any, unknown []string) {
 	var pruning pruner
 	pruned = pruning.value(pruneScope{p, p.PreserveUnknown}, v)
@@ -31,7 +31,7 @@ type pruner struct {
 	config  bool // the object is a configuration to apply
 }
 
-// Limits of the number of reported unknown fields, and of their paths in bytes.
+// Limits on the number of reported unknown fields, and on their path length in bytes.
 const (
 	MaxUnknown     = 1000
 	maxUnknownPath = 1 << 10
@@ -42,8 +42,8 @@ func (p *pruner) root(plan *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, un
 	return pruned, p.unknown
 }
 
-// A pruneScope holds the plan of a value, or nil. preserveUnknown keeps unknown fields. Either this
-// plan or the plan of the enclosing list sets it.
+// A pruneScope holds the plan of a value, or nil. preserveUnknown keeps unknown fields, if this
+// plan or the enclosing list's plan sets it.
 type pruneScope struct {
 	plan            *schema.ValuePlan
 	preserveUnknown bool

@@ -9,14 +9,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Validate returns all errors of t, whose defaults must be set, or nil.
+// Validate returns all errors of t, or nil. The defaults must be set.
 func Validate(k *schema.Kind, t tree.Tree) []meta.Cause {
 	causes, _ := ValidateChange(context.Background(), k, t, nil) // a background does not end
 	return causes
 }
 
 // ValidateChange validates t as the replacement of old, which was valid. It skips top-level fields
-// whose memory t and old share. The error is a timeout if ctx is done.
+// that share memory. The error is a timeout if ctx is done.
 func ValidateChange(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]meta.Cause, error) {
 	faults, own := newFaults(ctx, math.MaxInt), newFaults(ctx, math.MaxInt)
 	validateMetadata(k, t.Object("metadata"), old.Object("metadata"), &faults)
@@ -82,8 +82,8 @@ func ValidateMetadataUpdate(t, old tree.Tree) []meta.Cause {
 	return faults.List
 }
 
-// ValidateServed returns the errors that only the served version k of a write defines, in addition
-// to those of the storage version. t and old are in the storage version, and old is nil on create.
+// ValidateServed returns the errors that apply only to the served version k, in addition to those
+// of the storage version. t and old are in the storage version, and old is nil on create.
 // Validation that exceeds schema.ValidationBudget ends with a cause. The error is a timeout if ctx
 // is done.
 func ValidateServed(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]meta.Cause, error) {
@@ -127,9 +127,9 @@ func NotEvaluated() meta.Cause {
 	return faults.List[0]
 }
 
-// Evaluate runs the expressions of k for a write of t. Validation of t must have reported no cause
-// for which Blocks returns true. old is nil on create. If ctx is done, Evaluate stops and its
-// result is meaningless.
+// Evaluate runs the expressions of k for a write of t. The caller must have validated t without any
+// cause that Blocks. old is nil on create. If ctx is done, Evaluate stops and its result is
+// meaningless.
 func Evaluate(ctx context.Context, k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	faults := newFaults(ctx, math.MaxInt)
 	k.Strategy.Evaluate(ctx, t, old, &faults)

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Fields checks the parts of an object or map, each with its own plan. It visits ordered parts in
-// declaration order, to find missing required fields, and other parts by the keys that exist.
+// Fields checks the fields of an object or the entries of a map, each with its own plan. It visits
+// ordered parts in declaration order, to find missing required fields, and others by existing key.
 type Fields struct{ *schema.Parts }
 
 func (f Fields) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {

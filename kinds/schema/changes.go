@@ -8,8 +8,8 @@ import (
 
 const maxShownChanges = 10
 
-// Changes returns one line for the error of a rejected update. The line lists the paths below path
-// at which was and now differ. It omits values, which the requester may not be allowed to read.
+// Changes returns the paths below path that an update changes from was to now, as one line for the
+// error of the rejected update. It omits values, which the requester may not be allowed to read.
 func (m *Message) Changes(was, now tree.Tree, path string) string {
 	paths := m.changes(was, now, path)
 	if len(paths) > maxShownChanges {
@@ -27,8 +27,8 @@ func (m *Message) changes(was, now tree.Tree, path string) (paths []string) {
 	return paths
 }
 
-// changes returns the paths at which two different values of a field differ. It descends only into
-// messages and lists of equal length.
+// changes returns the paths at which two values of a field differ. It descends only into messages
+// and lists of equal length.
 func (f *Field) changes(was, now any, path string) (paths []string) {
 	if f.Type == TypeMessage && f.Shape == Single {
 		return f.itemChanges(was, now, path)

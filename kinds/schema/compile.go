@@ -20,8 +20,8 @@ type Plan struct {
 	Messages map[string]*Message // by full name, as in "core.v1.PodSpec"; without scalars
 }
 
-// Compile compiles a serialized FileDescriptorSet, with the names of naming profile n. The error
-// joins all errors of the declarations, each with its message and field.
+// Compile compiles a serialized FileDescriptorSet, with the names of naming profile n. It joins all
+// declaration errors, each with its message and field.
 func Compile(descriptors []byte, n *meta.Naming) (*Plan, error) {
 	set := &descriptorpb.FileDescriptorSet{}
 	if err := proto.Unmarshal(descriptors, set); err != nil {
@@ -161,8 +161,8 @@ func (c *compiler) compile(s *source) {
 	c.plan.Kinds = append(c.plan.Kinds, k)
 }
 
-// fields returns the fields of s in declaration order. The fields of an inlined message replace the
-// field that inlines the message. wire holds the field numbers on the path to s.
+// fields returns the fields of s in declaration order. An inlined message is replaced with its
+// fields. wire holds the field numbers on the path to s.
 func (c *compiler) fields(s *source, wire []int32) []*Field {
 	list := make([]*Field, 0, len(s.desc.Field))
 	for i, d := range s.desc.Field {

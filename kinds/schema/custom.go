@@ -49,7 +49,7 @@ const WholeObject = "<nil>"
 // SubresourceVerbs returns the verbs of a subresource whose declaration lists none.
 func SubresourceVerbs() []string { return subresourceVerbs }
 
-// ListKind returns the kind of a list of k, such as "PodList".
+// ListKind returns the kind name of k's list, such as "PodList".
 func (k *Kind) ListKind() string {
 	if k.Names.List != "" {
 		return k.Names.List

@@ -1,15 +1,15 @@
-// Package schema compiles the declarations of kinds into a Plan. No other package reads the options
-// of declarations.
+// Package schema compiles the declarations of kinds into a Plan. Only this package reads
+// declaration options.
 //
 //	Plan        all kinds and messages of a set of declarations (Compile)
 //	Kind        how a resource is served: names, verbs, subresources, columns
-//	Origin      what a CustomResourceDefinition adds to its kinds
-//	Message     the structure of an object or a part of one; its fields in order of declaration
+//	Origin      the properties of a kind that come from its CustomResourceDefinition
+//	Message     the structure of an object or a part of one; its fields in declaration order
 //	Field       the type, encoding, merging and constraints of a field
 //	ValuePlan   defaults and evaluators of a value, compiled by package rules
 //	Strategy    behavior that no option expresses
 //
-// Custom kinds have the same parts (package crd). Their value plans are compiled from OpenAPI
+// Custom kinds use the same types (package crd). Their value plans are compiled from OpenAPI
 // schemas, and Message.Custom defines how their objects are decoded.
 //
 // An Evaluation is one check of one object. It keeps the path to the current value as bytes, so

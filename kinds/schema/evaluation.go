@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Evaluator checks one property of values and reports errors to the evaluation. It must accept
-// values of types to which the property does not apply.
+// An Evaluator checks one property of values and reports errors to the evaluation. It must ignore
+// values of types without that property.
 type Evaluator interface {
 	Evaluate(e *Evaluation, v any, was Previous)
 }
@@ -95,7 +95,7 @@ func (e *Evaluation) Run(p *ValuePlan, v any, was Previous) {
 	}
 }
 
-// Passes reports whether a value meets a plan, without reporting errors. It stops at the first
+// Passes reports whether a value satisfies a plan, without reporting errors. It stops at the first
 // error.
 func (e *Evaluation) Passes(p *ValuePlan, v any) bool {
 	muted, failed := e.muted, e.failed

@@ -101,7 +101,7 @@ func (f *Faults) TooLong(path string, max int) {
 	f.add(meta.CauseTooLong, path, fmt.Sprintf("Too long: may not be more than %d bytes", max))
 }
 
-// TooMany reports a list or map at path with n items, which is more than max.
+// TooMany reports a list or map at path whose number of items, n, exceeds max.
 func (f *Faults) TooMany(path string, n, max int) {
 	items := "items"
 	if max == 1 {
@@ -127,7 +127,7 @@ func (f *Faults) Warn(path, text string) {
 	f.Warnings = append(f.Warnings, text)
 }
 
-// Limits of the number and total size of the errors of one object.
+// Limits on the number and total size of one object's errors.
 const (
 	maxFaults     = 1000
 	maxFaultBytes = 256 << 10

@@ -9,8 +9,8 @@ type Field struct {
 	Shape Shape
 	// Message is set for TypeMessage, and for a TypeRaw that is a union of the message's fields.
 	Message *Message
-	// Wire holds the field numbers on the path from the enclosing message. The path of a field of
-	// an inlined message has several numbers.
+	// Wire holds the Protobuf field numbers on the path from the enclosing message. A field of an
+	// inlined message has several numbers.
 	Wire []int32
 	// EmitEmpty makes the JSON encoder write the field even if it is empty, as "", 0, false, {}, or
 	// null for lists.

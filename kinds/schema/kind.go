@@ -40,7 +40,7 @@ type Kind struct {
 	Conversion Conversion // between the kind and Stored; nil if they are the same
 }
 
-// Names holds the other names of a kind in discovery.
+// Names holds a kind's other names in discovery.
 type Names struct {
 	Singular   string
 	List       string // of lists; "": Kind followed by "List"
@@ -70,8 +70,8 @@ const (
 	DeleteInSteps             // marked first (Strategy.BeginDelete), then removed by a controller
 )
 
-// Virtual reports whether objects of the kind are not stored, like those of access reviews. Every
-// stored kind supports watch.
+// Virtual reports whether the kind's objects are not stored, like access reviews. Every stored kind
+// supports watch.
 func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "watch") }
 
 // A Deprecation holds API versions, such as "1.23", and the replacement. Removed and Replacement
@@ -79,8 +79,8 @@ func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "watch") }
 type Deprecation struct{ Since, Removed, Replacement, Warning string }
 
 // A SelectField is a field that field selectors can use. Path is its path in the storage version.
-// If the value at Path is empty, selectors use the value at Fallback. Fallback is the Path of
-// another SelectField, or empty.
+// If the value at Path is empty, selectors use the value at Fallback. Fallback is another
+// SelectField's Path, or empty.
 //
 // A SelectField without a Name exists only for other versions. The store indexes Indexed fields.
 type SelectField struct {
@@ -114,8 +114,8 @@ const EveryField = "*"
 // Selector is a label selector or a map of labels. Selector may be empty.
 type Scale struct{ Replicas, StatusReplicas, Selector string }
 
-// A View defines how a subresource reads and writes its object. Without Write, the handler of the
-// subresource implements its operation.
+// A View defines how a subresource reads and writes its object. If Write is nil, the subresource's
+// handler implements the operation.
 type View struct {
 	// Read returns the response body, which may share memory with the object. If Read is nil, the
 	// body is the object itself, or absent if the subresource has a different kind.

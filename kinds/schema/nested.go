@@ -2,9 +2,8 @@ package schema
 
 var typeMetaFields = []*Field{{Name: "kind"}, {Name: "apiVersion"}}
 
-// nested returns the form of m for use as a field of another message. In that form, kind and
-// apiVersion are plain JSON fields that Protobuf omits. fillNested completes the form once all
-// messages are compiled.
+// nested returns m as the type of a field in another message, where kind and apiVersion are plain
+// JSON fields that Protobuf omits. fillNested completes the result once all messages are compiled.
 func (c *compiler) nested(m *Message) *Message {
 	if !m.HasTypeMeta {
 		return m

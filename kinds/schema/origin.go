@@ -13,13 +13,13 @@ type Origin struct {
 	Definition string // the name of the CustomResourceDefinition
 	Draining   bool   // being deleted together with the kind's objects
 	Schema     Schema
-	// ConversionWebhook is shared by all versions. It is nil if Kind.Conversion converts.
+	// ConversionWebhook is shared by all versions. It is nil if there is no conversion webhook.
 	ConversionWebhook *ConversionWebhook
-	// WorkingForm is set if a webhook converts. It describes the kind as if objects were stored in
-	// the kind's own version. Writes are computed in this form and then converted to Stored. Its
-	// Versions are the working forms of all versions, each with itself as Stored.
+	// WorkingForm is set if there is a conversion webhook. It describes the kind as if objects were
+	// stored in the kind's own version. Writes are computed in this form and then converted to
+	// Stored. Its Versions are the working forms of all versions, each with itself as Stored.
 	WorkingForm *Kind
-	// Unconverted is set if a webhook converts (see Kind.Unconverted).
+	// Unconverted is set if ConversionWebhook is (see Kind.Unconverted).
 	Unconverted *Kind
 }
 
@@ -36,7 +36,7 @@ type ConversionWebhook struct {
 // IsCustom reports whether a CustomResourceDefinition defines the kind.
 func (k *Kind) IsCustom() bool { return k.Origin != nil }
 
-// ConversionWebhook returns the webhook that converts objects of the kind, or nil.
+// ConversionWebhook returns the kind's conversion webhook, or nil.
 func (k *Kind) ConversionWebhook() *ConversionWebhook {
 	if k.Origin == nil {
 		return nil
@@ -45,7 +45,7 @@ func (k *Kind) ConversionWebhook() *ConversionWebhook {
 }
 
 // Unconverted returns the kind for requests that need only metadata. Metadata is the same in all
-// versions, so these requests call no webhook. The result is k itself unless a webhook converts.
+// versions, so these requests call no webhook. Without a conversion webhook, it returns k itself.
 func (k *Kind) Unconverted() *Kind {
 	if k.ConversionWebhook() == nil {
 		return k

@@ -38,7 +38,7 @@ type Check interface {
 // A CheckFunc is a validation function that declared rules can call for the value at path.
 type CheckFunc func(v any, path string, faults *Faults)
 
-// ObjectCheck adapts a check of objects to a CheckFunc. A value of another type is checked as a nil
+// ObjectCheck adapts an object check to a CheckFunc. A value of another type is checked as a nil
 // object.
 func ObjectCheck(check func(obj tree.Tree, path string, faults *Faults)) CheckFunc {
 	return func(v any, path string, faults *Faults) {
@@ -47,7 +47,7 @@ func ObjectCheck(check func(obj tree.Tree, path string, faults *Faults)) CheckFu
 	}
 }
 
-// TextCheck adapts a check of strings to a CheckFunc. A value of another type is checked as "".
+// TextCheck adapts a string check to a CheckFunc. A value of another type is checked as "".
 func TextCheck(check func(s, path string, faults *Faults)) CheckFunc {
 	return func(v any, path string, faults *Faults) {
 		s, _ := v.(string)

@@ -6,24 +6,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Strategy implements behavior of a kind that its declaration cannot express. Kinds embed
-// DefaultStrategy and override methods.
+// A Strategy implements behavior of a kind that its declaration cannot express. Implementations
+// embed DefaultStrategy and override methods.
 //
 // Methods receive trees with defaults applied and must not retain them. old is the previous object,
 // or nil on create. obj may share unchanged fields with old. In a shared field, Default and Prepare
 // may only add missing values that do not depend on other fields. For any other change, they must
 // copy the field first.
 type Strategy interface {
-	// Default sets defaults that depend on several fields. Of the metadata, it may read only the
-	// name and labels, because it does not run again after other changes.
+	// Default sets defaults that depend on several fields. In metadata, it may read only the name
+	// and labels, because it does not run again after other changes.
 	Default(obj tree.Tree)
 	// PrepareSubresource is called for subresource writes instead of Preparer.Prepare. It must
 	// replace parts of obj rather than modify them, because old may share them.
 	PrepareSubresource(obj, old tree.Tree)
 	// FinishCreate completes a new object between mutating admission and validation. It runs once.
 	FinishCreate(obj tree.Tree)
-	// Requester returns the names of the spec fields that record the user that created the object.
-	// A Preparer drops the client's values, and admission sets the fields.
+	// Requester returns the names of the spec fields that record the object's creator. A Preparer
+	// drops the client's values, and admission sets the fields.
 	Requester() []string
 
 	// Validate reports all faults of obj that do not depend on old. It may skip fields that obj
@@ -63,8 +63,8 @@ type Strategy interface {
 	// RandomName reports whether a new object without name and generateName gets a random UUID as
 	// its name.
 	RandomName() bool
-	// CountedMetadata returns the metadata field, "labels" or "annotations", whose changes
-	// increment metadata.generation, or "". Changes through a subresource never increment it.
+	// CountedMetadata returns "labels" or "annotations" if changes to that metadata field increment
+	// metadata.generation, or "". Changes through a subresource never increment it.
 	CountedMetadata() string
 	// AllowsUnqualifiedFinalizers reports whether finalizer names may omit the domain.
 	AllowsUnqualifiedFinalizers() bool
@@ -77,9 +77,9 @@ type Preparer interface {
 	Prepare(obj, old tree.Tree)
 }
 
-// A Conversion is a Strategy that converts objects between an unstored version and the storage
-// version without loss. Annotations hold values that have no field in the other version. ToStored
-// and FromStored modify and return their argument, which has defaults applied.
+// A Conversion is a Strategy that converts objects without loss between an unstored version and the
+// storage version. Annotations hold values that have no field in the other version. ToStored and
+// FromStored modify and return their argument, which has defaults applied.
 type Conversion interface {
 	ToStored(obj tree.Tree) tree.Tree
 	FromStored(obj tree.Tree) tree.Tree

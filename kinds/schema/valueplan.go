@@ -51,13 +51,13 @@ type Parts struct {
 	// are validated in sorted order instead.
 	Checked []Part
 	Ordered bool
-	// Defaulted lists the fields that defaulting visits. Filled is the number of leading fields in
-	// this list that it visits even if they are absent.
+	// Defaulted lists the fields that defaulting visits. The first Filled fields are visited even
+	// if they are absent.
 	Defaulted []Part
 	Filled    int
 	// Immutable lists the fields that are immutable or contain immutable fields.
 	Immutable []ImmutablePart
-	// Featured lists the fields that belong to a disabled feature or contain such fields.
+	// Featured lists the fields behind disabled feature gates and the fields that contain them.
 	Featured []FeaturedPart
 	// ByName holds the plans of known fields. Additional is the plan of all other fields, or nil.
 	ByName     map[string]*ValuePlan
@@ -77,13 +77,12 @@ type Parts struct {
 type Part struct {
 	Name string
 	*ValuePlan
-	// Required reports an absent value as a fault. A value of 0 or false is not absent.
+	// Required makes an absent value a fault. 0 and false are not absent.
 	Required bool
 	// RequiredDetail is appended to the error message for an absent value.
 	RequiredDetail string
 	RequiredWhen   *RequiredWhen // nil: no condition
-	// CheckAbsent validates an absent object as an empty one, so that its required fields are
-	// reported.
+	// CheckAbsent validates an absent object as empty, to report its required fields.
 	CheckAbsent bool
 }
 
@@ -94,8 +93,8 @@ type ImmutablePart struct {
 	Parts *Parts
 }
 
-// A FeaturedPart is a field of a disabled feature or, if Parts is set, an object that contains such
-// fields.
+// A FeaturedPart is a field behind a disabled feature gate or, if Parts is set, an object that
+// contains such fields.
 type FeaturedPart struct {
 	Name    string
 	Feature string
@@ -103,8 +102,8 @@ type FeaturedPart struct {
 	Shape   Shape // of the field that Parts belongs to
 }
 
-// KnownKeys returns a sorted list that includes every key of t with a plan. To avoid sorting, the
-// list may hold the names of the plan instead. Callers must not change the result.
+// KnownKeys returns sorted keys that include every key of t with a plan. To avoid sorting, it may
+// return the plan's names instead. Callers must not change the result.
 func (p *Parts) KnownKeys(t tree.Tree) []string {
 	const sparse = 4 // with more names per key, sorting the keys is cheaper
 	if p.Additional == nil && len(p.Names) > 0 && len(p.Names) <= sparse*len(t) {

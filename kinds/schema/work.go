@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// ValidationBudget is the maximum cost of validating one object against its CRD schema, which takes
-// a few seconds at worst. Each evaluator costs 1 per value, and a pattern costs PatternCost.
-// Typical objects cost thousands.
+// ValidationBudget limits the cost of validating one object against its CRD schema to a few seconds
+// at worst. Each evaluator costs 1 per value, and a pattern costs PatternCost. Typical objects cost
+// thousands.
 const ValidationBudget = 100_000_000
 
 // PatternCost returns the cost of matching n bytes with a regular expression of the given size
@@ -58,8 +58,8 @@ func (w *Work) check() bool {
 	return w.err == nil
 }
 
-// Err returns the error of the context if it was the reason to stop. It returns nil if the budget
-// was exhausted.
+// Err returns the context's error if the context stopped the computation. It returns nil if the
+// budget was exhausted.
 func (w *Work) Err() error {
 	if w.err == errTooCostly {
 		return nil

@@ -75,8 +75,7 @@ func (r *requirement) matches(labels meta.Labels) bool {
 	return n < r.number
 }
 
-// Value returns the value that l requires for a label, if there is exactly one. Callers use it for
-// index lookups.
+// Value returns the only value that l allows for a label, if any. Callers use it for index lookups.
 func (l Labels) Value(key string) (string, bool) {
 	for i := range l.requirements {
 		r := &l.requirements[i]

@@ -28,9 +28,9 @@ func (l Labels) Requirements() []Requirement {
 
 var operatorNames = [...]string{exists: "Exists", doesNotExist: "DoesNotExist", in: "In", notIn: "NotIn", greaterThan: "Gt", lessThan: "Lt"}
 
-// FieldRequirements parses a field selector into requirements that are In or NotIn with one value
-// each. It accepts any field name, because authorization runs before the kind is known. The error
-// is a *meta.Status with code 400.
+// FieldRequirements parses a field selector into In and NotIn requirements with one value each. It
+// accepts any field name, because authorization runs before the kind is known. The error is a
+// *meta.Status with code 400.
 func FieldRequirements(s string) ([]Requirement, error) {
 	var all []Requirement
 	for _, text := range splitTerms(s) {

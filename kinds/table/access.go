@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showSubjects lists the subjects of one kind, because the tables of bindings have a column per
+// showSubjects lists the subjects of one kind, because binding tables have one column per subject
 // kind. Service accounts are shown as "kube-system/builder, default/robot".
 func showSubjects(b []byte, r *row, kind string) []byte {
 	var names []string
@@ -54,8 +54,8 @@ func showRequestCondition(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text)
 }
 
-// showParamRef shows the parameters of an admission policy binding, such as "prod/limits", or their
-// selector. "*/limits" means the namespace of the request.
+// showParamRef shows the parameters of an admission policy binding, such as "prod/limits", or the
+// parameter selector. "*/limits" means the request's namespace.
 func showParamRef(b []byte, r *row, _ string) []byte {
 	p := r.json.At("spec.paramRef")
 	text := ""
@@ -71,7 +71,7 @@ func showParamRef(b []byte, r *row, _ string) []byte {
 	return appendOr(b, text, unset)
 }
 
-// showAPIService shows "Local" for an API group that this server itself serves.
+// showAPIService shows "Local" for an API group that this server serves itself.
 func showAPIService(b []byte, r *row, _ string) []byte {
 	s := r.json.At("spec.service")
 	if !s.Exists() {

@@ -17,7 +17,7 @@ var cellFuncs = map[string]cellFunc{
 	"createdAt": showCreated, // metadata.creationTimestamp itself
 	"since":     showSince,   // time since the timestamp at the path
 	"count":     showCount,   // number of items or fields at the path
-	// join shows a list of strings, or of one field of each object (path/field, by default name).
+	// join shows a list of strings, or one field of each object (path/field; name by default).
 	"join":      showJoin,
 	"first":     showFirst,     // the first string of a list
 	"pairs":     showPairs,     // a map of strings as a=b,c=d
@@ -28,8 +28,8 @@ var cellFuncs = map[string]cellFunc{
 	"condition": showCondition, // status of a condition, and the text if it is absent (type/text)
 	"phase":     showPhase,     // the string at the path, or Terminating
 
-	// Functions for workloads. The argument is the path of the template or selector if it differs
-	// from the usual one.
+	// Functions for workloads. The argument is the path of the template or selector unless it is
+	// the default path.
 	"ready":      showReady, // status.readyReplicas/spec.replicas
 	"containers": showContainers,
 	"images":     showImages,

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// TestColumns checks single columns of objects. Each case in the test data is the path of the
-// column, then the fields of the object.
+// TestColumns checks single columns. Each case in the test data has the column's path, then the
+// object's fields.
 func TestColumns(t *testing.T) {
 	golden.Run(t, "testdata/cells.txt", func(given []string) string {
 		fields := strings.TrimSuffix(strings.TrimPrefix(given[1], "{"), "}")

@@ -44,8 +44,8 @@ func cellsOf(columns []schema.Column) []cell {
 	return cells
 }
 
-// cellOf parses the path of a column. An unknown function shows null, and a catalog test finds it
-// with HasFunction. After a dotted path, integer and boolean fallbacks keep their type.
+// cellOf parses a column's path. An unknown function shows null, but a catalog test detects it with
+// HasFunction. Integer and boolean fallbacks of dotted paths keep their type.
 func cellOf(c *schema.Column) cell {
 	if path, ok := strings.CutPrefix(c.Path, "json:"); ok {
 		return cell{call: showJSON(c.Type, path)}

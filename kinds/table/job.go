@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showJobStatus shows the first true condition. Final conditions take precedence.
+// showJobStatus shows the first true condition. Terminal conditions take precedence.
 func showJobStatus(b []byte, r *row, _ string) []byte {
 	conditions := r.json.At("status.conditions")
 	switch {

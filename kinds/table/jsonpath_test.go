@@ -17,8 +17,8 @@ func TestJSONPath(t *testing.T) {
 	})
 }
 
-// TestPathWork checks that the work limit of a row, which all its cells share, stops repeated
-// recursive descents. Without the limit, they would take exponential time.
+// TestPathWork checks that a row's work limit, shared by all its cells, stops repeated recursive
+// descents. Without the limit, they would take exponential time.
 func TestPathWork(t *testing.T) {
 	object := &meta.Object{JSON: []byte(`{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "}")}
 	for _, path := range []string{`..*..*..*..*..*..b`, `..[?(@..*..*..*..*..b)].c`, `..*..*..*..['b','c','d']`} {

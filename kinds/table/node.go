@@ -51,7 +51,7 @@ func showNodeExternalIP(b []byte, r *row, _ string) []byte {
 	return appendOr(b, nodeAddress(r, "ExternalIP"), none)
 }
 
-// nodeAddress returns the first address of a kind. A Node may have one per IP family.
+// nodeAddress returns the first address of a type. A Node may have one per IP family.
 func nodeAddress(r *row, kind string) (address string) {
 	r.json.At("status.addresses").Items(func(a jsontext.Value) bool {
 		if a.Field("type").Text() == kind {

@@ -19,9 +19,8 @@ type podSummary struct {
 	restartableInits map[string]bool // init containers that keep running (sidecars)
 }
 
-// summary returns the cached summary of the Pod. Its reason is the phase by default. The Pod's
-// reason, a scheduling gate, the init containers, the containers and deletion override it in this
-// order.
+// summary returns the Pod's cached summary. The reason defaults to the phase. It is overridden, in
+// this order, by the Pod's reason, a scheduling gate, init containers, containers and deletion.
 func (r *row) summary() *podSummary {
 	if r.pod != nil {
 		return r.pod

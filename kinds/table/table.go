@@ -51,8 +51,8 @@ type TableWriter struct {
 	columns    []schema.Column // nil after Next has written them
 	cells      []cell
 	apiVersion string
-	// converted is the kind of the objects if cells are read from the storage version, or nil.
-	// Reading that version gives an object the same row in all versions.
+	// converted is the objects' kind if cells are read from the storage version, or nil. The
+	// storage version gives an object the same row in all versions.
 	converted *schema.Kind
 	row       row // the current row
 }
@@ -70,9 +70,9 @@ func NewTableWriter(n *meta.Naming, k *schema.Kind, o TableOptions) *TableWriter
 	return t
 }
 
-// rowSource returns the JSON from which the cells are read. It decodes and encodes an object of an
-// unstored version. If the conversion fails, it returns the unconverted JSON, because incomplete
-// cells are better than no table.
+// rowSource returns the JSON from which the cells are read. It converts objects of other versions
+// to the storage version. If the conversion fails, it returns the unconverted JSON, because
+// incomplete cells are better than no table.
 func (t *TableWriter) rowSource(obj *meta.Object) []byte {
 	if t.converted == nil {
 		return obj.JSON

@@ -2,9 +2,9 @@ package tree
 
 import "maps"
 
-// A CopyOnWrite copies an object when it is first changed. Trees are shared and immutable, and most
-// traversals change nothing. Such traversals allocate nothing and return the same tree, which later
-// stages recognize by address (SameRef).
+// A CopyOnWrite copies an object on its first change. Trees are shared and immutable, and most
+// traversals change nothing. Such a traversal allocates nothing and returns the same tree, which
+// callers recognize by address (SameRef).
 //
 // The copy is one level deep. To change spec.size, the object and its spec each need a CopyOnWrite.
 type CopyOnWrite struct {

@@ -118,7 +118,7 @@ func JSONEqual(a, b any) bool {
 	return a == b
 }
 
-// SemanticEqual reports whether two values are equal if absent fields equal empty ones at any
+// SemanticEqual reports whether two values are equal when absent fields count as empty at any
 // depth.
 func SemanticEqual(a, b any) bool {
 	if SameRef(a, b) || IsEmpty(a) && IsEmpty(b) {

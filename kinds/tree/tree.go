@@ -110,8 +110,8 @@ func (t Tree) Shares(old Tree, name string) bool {
 	return v != nil && old != nil && SameRef(v, old[name])
 }
 
-// CopyField copies a field of from, sharing its value. If from lacks the field, it is removed from
-// t.
+// CopyField copies a field from another tree, sharing its value. If from lacks the field, CopyField
+// removes it.
 func (t Tree) CopyField(from Tree, name string) {
 	if v, ok := from[name]; ok {
 		t[name] = v
@@ -195,7 +195,7 @@ func Decode(text []byte) (any, error) {
 	return convertNumbers(v)
 }
 
-// convertNumbers converts each json.Number in v to int64 or float64 in place, and maps to Trees.
+// convertNumbers converts each json.Number in v to int64 or float64, and each map to a Tree.
 func convertNumbers(v any) (any, error) {
 	var err error
 	switch v := v.(type) {

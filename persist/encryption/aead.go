@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// errForged is returned for any value that a cipher rejects, because of damage, another key or
-// another place.
+// errForged is returned for a value that a cipher rejects because the value is damaged, was moved,
+// or has another key.
 var errForged = errors.New("it was changed, moved, or encrypted with another secret")
 
 // A valueCipher encrypts values with one secret and binds them to their place. The place is not
@@ -50,8 +50,8 @@ func newDerivedGCM(secret []byte) *derivedGCM {
 }
 
 // derive returns the cipher for a salt. The HKDF info names the format and its version, so that
-// other uses of the secret derive other keys. derive panics only if the standard library rejects
-// valid input.
+// other uses of the secret derive other keys. derive panics if the standard library rejects valid
+// input.
 func (g *derivedGCM) derive(salt []byte) cipher.AEAD {
 	key, err := hkdf.Key(sha256.New, g.secret, salt, "troupe aesgcm v1", 32)
 	if err != nil {
@@ -68,7 +68,7 @@ func (g *derivedGCM) derive(salt []byte) cipher.AEAD {
 	return aead
 }
 
-// writer counts a use before the value is sealed, so that no salt exceeds its limit.
+// writer returns the current salt and its cipher. It counts each use to enforce saltUses.
 func (g *derivedGCM) writer() ([]byte, cipher.AEAD) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -80,7 +80,7 @@ func (g *derivedGCM) writer() ([]byte, cipher.AEAD) {
 	return g.salt, g.current
 }
 
-// reader clears bySalt when it is full, because it is only a cache.
+// reader returns the cipher for a salt. It clears the bySalt cache when full.
 func (g *derivedGCM) reader(salt []byte) cipher.AEAD {
 	g.mu.Lock()
 	defer g.mu.Unlock()

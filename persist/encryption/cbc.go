@@ -35,7 +35,7 @@ func newCBC(secret []byte) (*cbc, error) {
 	return &cbc{block, authKey}, err
 }
 
-// tag authenticates a body. The leading length separates place and body unambiguously.
+// tag authenticates a body. The length prefix separates place and body unambiguously.
 func (c *cbc) tag(place, body []byte) []byte {
 	mac := hmac.New(sha256.New, c.authKey)
 	mac.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(place))))
@@ -44,7 +44,7 @@ func (c *cbc) tag(place, body []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// seal always pads, if necessary with a whole block, so that open can remove the padding.
+// seal always adds padding, up to a whole block, so that open can remove it.
 func (c *cbc) seal(b, place, value []byte) []byte {
 	padding := aes.BlockSize - len(value)%aes.BlockSize
 	start := len(b)

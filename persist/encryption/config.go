@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Naming holds the names in a configuration that depend on the naming profile.
+// Naming holds the profile-dependent names in a configuration.
 type Naming struct {
 	APIVersion  string // of an EncryptionConfiguration
 	EventsGroup string // whose events are stored as those of the core group
@@ -147,7 +147,7 @@ func Parse(text []byte, naming Naming) (*Configuration, error) {
 	return newConfiguration(text, file), nil
 }
 
-// withoutValues removes quotes of the file from a decoding error, because they may be secrets.
+// withoutValues removes quoted file content from a decoding error, because it may contain secrets.
 func withoutValues(err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Errorf("%s: must not be a %s", wrong.Field, strings.Fields(wrong.Value)[0])

@@ -3,11 +3,11 @@
 //
 //	Configuration   the file of --encryption-provider-config: which resources are encrypted, and how
 //	Transformer     the persist.Transformer of a configuration, which can be replaced while in use
-//	provider        one way to encrypt: a key of aesgcm, aescbc or secretbox, a KMS plugin, or
+//	provider        an encryption scheme: a key of aesgcm, aescbc or secretbox, a KMS plugin, or
 //	                identity, which does not encrypt
 //
-// The first provider of a resource encrypts new values, and all of them decrypt. A resource without
-// an entry has only identity.
+// A resource's first provider encrypts new values, and all its providers decrypt. A resource
+// without an entry has only identity.
 //
 // # Stored values
 //
@@ -42,12 +42,11 @@
 // # Invariants
 //
 //   - Values of a resource whose first provider is not identity are never written unencrypted.
-//   - Unencrypted values are rejected unless identity is a provider of the resource. Write access
-//     to files therefore does not allow injecting values.
-//   - A value that was not written by the first provider of its resource is stale
-//     (Transformer.Stale) until it is rewritten. All values up to the newest stale revision of a
-//     resource count as stale.
-//   - A configuration that cannot be used changes nothing.
+//   - Unencrypted values are rejected unless identity is a provider of the resource. An attacker
+//     with write access to the files therefore cannot inject values.
+//   - A value is stale (Transformer.Stale) until its resource's first provider has written it. All
+//     values up to a resource's newest stale revision count as stale.
+//   - An unusable configuration changes nothing.
 //
 // Keys are not wiped from memory, which holds the decrypted values anyway.
 package encryption

@@ -20,7 +20,7 @@ import (
 )
 
 // A kmsClient calls a KMS v2 plugin with gRPC over a Unix socket. The three calls are unary, so
-// plain HTTP/2 suffices, with a length before each message and the status in the trailers.
+// plain HTTP/2 with length-prefixed messages and the status in the trailers suffices.
 type kmsClient struct {
 	http    *http.Client
 	timeout time.Duration
@@ -28,8 +28,8 @@ type kmsClient struct {
 	observe func(method, code string, took time.Duration)
 }
 
-// maxMessage limits a response in bytes. kube-apiserver limits the parts of a response to much
-// less.
+// maxMessage limits a response in bytes. It far exceeds kube-apiserver's limits on the parts of a
+// response.
 const maxMessage = 1 << 20
 
 // newKMSClient returns a client for an endpoint such as unix:///run/kms.sock, or unix:///@name for
@@ -87,8 +87,8 @@ func codeName(code int) string {
 	return codeNames[code]
 }
 
-// call makes one call, limited by the plugin's timeout. Errors that do not come from the plugin get
-// the code that a gRPC library would use, DeadlineExceeded on timeout and Unavailable otherwise.
+// call makes one call, limited by the plugin's timeout. Transport errors get the code that a gRPC
+// library would use, DeadlineExceeded on timeout and Unavailable otherwise.
 func (c *kmsClient) call(ctx context.Context, method string, message []byte) ([]byte, error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)

@@ -34,8 +34,8 @@ const (
 )
 
 // A plugin is the provider for a KMS plugin. The KMS plugin encrypts a seed once, and the provider
-// encrypts values with the seed. The provider calls the KMS plugin again only when the key changes,
-// so that writes never wait for the KMS plugin.
+// encrypts values with the seed. The KMS plugin is called again only when its key changes, so
+// writes never wait for it.
 type plugin struct {
 	name   string
 	begin  string // its prefix
@@ -71,8 +71,8 @@ type openedSeed struct {
 	err    error
 }
 
-// newPlugin does not call the KMS plugin. The provider is unhealthy and cannot encrypt until the
-// first probe.
+// newPlugin returns a provider without calling the KMS plugin. It is unhealthy and cannot encrypt
+// until the first probe.
 func newPlugin(of kmsFile, o Options) *plugin {
 	p := &plugin{name: of.Name, begin: marker + "kms:v2:" + escapeName(of.Name) + ":", events: o.Events, now: o.Now, log: o.Logger, seeds: map[string]openedSeed{}}
 	p.client = newKMSClient(of.Endpoint, time.Duration(*of.Timeout), func(method, code string, took time.Duration) {
@@ -101,7 +101,7 @@ func (p *plugin) health() error {
 	return p.lastErr
 }
 
-// writerID depends only on the plugin's key, so that values under older seeds are not stale.
+// writerID depends only on the plugin's key, so values encrypted with older seeds are not stale.
 func (p *plugin) writerID() string {
 	if state := p.state.Load(); state != nil {
 		return p.begin + state.wrapped.keyID

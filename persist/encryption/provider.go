@@ -7,8 +7,8 @@ import (
 	"net/url"
 )
 
-// A provider encrypts values in one way. Its prefix never changes, but the writerID of a KMS plugin
-// does. A provider is safe for concurrent use.
+// A provider is one encryption scheme. Its prefix never changes, but a KMS plugin's writerID does.
+// A provider is safe for concurrent use.
 type provider interface {
 	// prefix returns the prefix of stored values, or "" for identity.
 	prefix() string
@@ -16,17 +16,16 @@ type provider interface {
 	check() error
 	// writerID identifies the key that encrypts new values.
 	writerID() string
-	// encode appends the stored form of a value without the prefix. It also returns the ID of the
-	// key.
+	// encode appends a value's stored form without the prefix, and returns the key's ID.
 	encode(b, place, value []byte) (stored []byte, writerID string)
-	// decode returns the value of a stored form without prefix, and the ID of its key.
+	// decode returns the value of a stored form without prefix, and the key's ID.
 	decode(body, place []byte) (value []byte, writerID string, err error)
 }
 
 const marker = "enc:"
 
 // identity stores values unchanged and ignores places. Anyone with write access to the files can
-// move such values.
+// therefore move values.
 type identity struct{}
 
 func (identity) prefix() string { return "" }
@@ -63,8 +62,8 @@ func (p *keyProvider) decode(body, place []byte) ([]byte, string, error) {
 	return value, p.id, err
 }
 
-// newProviders returns the providers of a configuration entry in order, one per key. It creates KMS
-// plugins with connect and appends them to plugins.
+// newProviders returns the providers of a configuration entry in order, one per key. It uses
+// connect to create KMS plugins and appends them to plugins.
 func newProviders(of providerConfig, connect func(kmsFile) *plugin, plugins *[]*plugin) (made []provider, err error) {
 	switch {
 	case of.Identity != nil:

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Events receives the actions of a Transformer, for metrics. Methods must not block and must be
-// safe for concurrent use.
+// Events receives a Transformer's events, for metrics. Methods must not block and must be safe for
+// concurrent use.
 type Events interface {
 	// Transformed is called for each value. direction is "to_storage" or "from_storage". prefix is
 	// the prefix of the provider without the key name.
@@ -273,8 +273,8 @@ func (t *Transformer) Stale(key string, revision persist.Revision) bool {
 	return uint64(revision) <= t.resourceOf(key).staleTo.Load()
 }
 
-// addStale marks values before it increments the counter, so that a reader of Rewrites sees them as
-// stale.
+// addStale marks values up to a revision as stale before it increments the counter, so that readers
+// of Rewrites see them as stale.
 func (t *Transformer) addStale(r *resource, upTo uint64) {
 	storeMax(&r.staleTo, upTo)
 	t.rewrites.Add(1)
@@ -341,7 +341,7 @@ func storeMax(to *atomic.Uint64, value uint64) {
 	}
 }
 
-// Run probes the KMS plugins periodically and follows key changes until ctx ends. It then waits for
+// Run probes the KMS plugins periodically and tracks key changes until ctx ends. It then waits for
 // a running Replace and closes the connections.
 func (t *Transformer) Run(ctx context.Context) {
 	for probe := t.probeDue; ; {
@@ -371,7 +371,7 @@ func (t *Transformer) probeStale(ctx context.Context) time.Duration {
 	return t.probe(ctx, (*plugin).stale)
 }
 
-// probe holds t.replacing, so that the plugins are not closed meanwhile.
+// probe returns the delay until the next probe. It holds t.replacing to keep plugins open.
 func (t *Transformer) probe(ctx context.Context, early func(*plugin) bool) time.Duration {
 	t.replacing.Lock()
 	defer t.replacing.Unlock()

@@ -128,7 +128,7 @@ func (l *Log) commit(r *round, until time.Time) error {
 	return l.resolve(ctx, r, err)
 }
 
-// catchUp handles a round whose transaction failed because the record of this log has changed.
+// catchUp handles a round whose transaction failed because this log's record has changed.
 func (l *Log) catchUp(ctx context.Context, r *round, done *clientv3.TxnResponse) error {
 	if err := l.takeRecord(ctx, done); errors.Is(err, persist.ErrFailed) {
 		l.withdraw(r)
@@ -191,8 +191,8 @@ func (l *Log) transact(ctx context.Context, r *round) (*clientv3.TxnResponse, er
 	return done, err
 }
 
-// takeRecord determines why the comparisons of a transaction failed. Either an earlier transaction
-// of this log got no response, Trim deleted a record, or the servers have a different history.
+// takeRecord determines why a transaction's comparisons failed. Either an earlier transaction of
+// this log got no response, Trim deleted a record, or the servers have a different history.
 func (l *Log) takeRecord(ctx context.Context, done *clientv3.TxnResponse) error {
 	at := int64(0)
 	for _, kv := range done.Responses[0].GetResponseRange().Kvs {
@@ -240,7 +240,7 @@ func (l *Log) resolve(ctx context.Context, r *round, cause error) error {
 }
 
 // decide retries writing the record until it succeeds, and waits until the follower has seen it. An
-// earlier transaction that the follower has not seen by then can no longer be committed, because it
+// earlier transaction that the follower has not seen by then can never be committed, because it
 // compares an older revision of the record.
 func (l *Log) decide(ctx context.Context) error {
 	for {

@@ -76,7 +76,7 @@ func writePEM(path, kind string, der []byte) error {
 	return os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
 }
 
-// startSecure runs one member with a certificate issued by a. Clients need a certificate issued by
+// startSecure runs one member with a certificate issued by a. Client certificates must be issued by
 // an authority in the file clients, which must include a.
 func startSecure(t testing.TB, a *authority, clients string) *etcdtest.Cluster {
 	t.Helper()

@@ -49,9 +49,9 @@ type claimChange struct {
 	holder string // new holder; "" if none
 }
 
-// changeClaims computes the effects of a unit on claims, ordered by name. A write may take a claim
-// that another write of the unit releases. If another key holds a claim, ok is false and taken is
-// the name of the claim.
+// changeClaims computes a unit's effects on claims, ordered by name. A write may take a claim that
+// another write of the unit releases. If another key holds a claim, ok is false and taken is the
+// claim's name.
 func (l *Log) changeClaims(batch []persist.Write, u unit) (changes []claimChange, taken string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// TestClocksDiffer checks that followers use their own clock for commits. A writer with a wrong
-// clock must not shorten history or prevent its compaction. Recovered commits have the writers'
-// times, but never a future one.
+// TestClocksDiffer checks that followers timestamp commits with their own clock. A writer with a
+// wrong clock must not shorten history or prevent its compaction. Recovered commits have the
+// writers' times, unless these are in the future.
 func TestClocksDiffer(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}

@@ -85,9 +85,8 @@ func compactedAt(value []byte) int64 {
 	return at
 }
 
-// dropOld deletes records, then guards, older than a compacted revision. If a log was paused
-// meanwhile, its record is deleted first. Its next transaction therefore fails, and the log catches
-// up before it plans again.
+// dropOld deletes records older than a compacted revision, then guards. The deleted record makes
+// the next transaction of a paused log fail. The log then catches up before it plans again.
 func (l *Log) dropOld(ctx context.Context, before int64) error {
 	if err := l.dropUnused(ctx, l.keys.records(), before); err != nil {
 		return err

@@ -29,7 +29,7 @@ type confirmation struct {
 // respond in time.
 //
 // A running request may have been sent before the call, so its result is not used. All readers that
-// arrive meanwhile share the next request.
+// arrive during this request share the next one.
 func (l *Log) Current(ctx context.Context) (persist.Revision, error) {
 	q := l.confirmations.join(l.confirm)
 	select {

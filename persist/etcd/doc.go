@@ -1,13 +1,16 @@
-// Package etcd implements persist.Log on an etcd cluster that several processes share. All of them
-// write, and each follows the writes of all others.
+// Package etcd implements persist.Log on an etcd cluster shared by several processes. Every process
+// writes to the cluster and watches the writes of all others.
 //
-// A Log is one process's view of a key prefix. A batch is written in rounds, and each round is one
-// transaction. A unit is a write with its parts, which are committed together. A record is the key
-// with which a log marks its transactions. The follower is the goroutine that watches the prefix.
+// A Log is one process's view of a key prefix. Its terms are:
 //
-// append.go and round.go write, with claims.go and guards.go for conditions across keys. follow.go
-// and watches.go receive all writes, and read the state again after a compaction passed them.
-// recover.go and history.go load the state at a start. compact.go drops old history.
+//   - A unit is a persist.Write with its parts, which are committed atomically.
+//   - A round is one etcd transaction. Append writes a batch in one or more rounds.
+//   - A record is a log's own key, which each of its transactions writes.
+//   - The follower is the goroutine that watches the prefix.
+//
+// append.go and round.go write batches. claims.go and guards.go add conditions across keys.
+// follow.go and watches.go deliver all writes, and reload the state if the watch falls behind a
+// compaction. recover.go and history.go load the state on startup. compact.go compacts old history.
 //
 // # Keys
 //
@@ -15,141 +18,143 @@
 //
 //	/format               "troupe-etcd 1 <base>", decimal; written once
 //	/filling              exists while Fill creates the store; Open rejects it
-//	/labels/<name>        a label, such as the naming profile
+//	/labels/<name>        a store property, such as the naming profile
 //	/secrets/<name>       a secret shared by all logs; encoded by the Transformer like a Secret
-//	/objects/<key>        an object by the key of its write: a value
+//	/objects/<key>        an object; the value format is below
 //	/claims/<name>        the key that holds the claim <name>
 //	/guards/<name>        empty; written by each transaction that raises the guard.
 //	                      Fences are guards: fence/<name>
-//	/records/<writer>     the record of a log: 32 hexadecimal digits, new with each start.
-//	                      Reading the whole state writes another record with a new name
+//	/records/<writer>     a log's record; <writer> is 32 hex digits, new with each start.
+//	                      Each read of the whole state writes another record with a new name
 //	/compaction           the revision of the newest compaction, decimal
 //	/copies/<name>        marks of a local copy: the newest, and possibly the previous one
 //
 // # Revisions
 //
-// All writes of a transaction share one revision of etcd. Each has a position in it, from 0 to 126.
-// The revision of a write is
+// All writes of a transaction share one etcd revision. Each write has a position in the
+// transaction, from 0 to 126. The revision of a write is
 //
-//	base + (revision of etcd << 7 | position)
+//	base + (etcd revision << 7 | position)
 //
-// Revisions are unique and increase in the order of writes. They are the same for all readers,
-// because both parts are stored. The base is a multiple of 128. It is 0 in a new store. A store
-// filled from a data directory has a base above all revisions of that directory. Position 127
-// stands for a revision of etcd that changes no object.
+// Revisions are unique and increase in write order. All readers compute the same revisions, because
+// the base and the positions are stored. The base is a multiple of 128. It is 0 in a new store. In
+// a store filled from a data directory, the base exceeds all revisions of that directory. Position
+// 127 stands for an etcd revision that changes no object.
 //
 // # Values
 //
-// The value of an object:
+// The columns are offset, size (v: variable) and content. An object's value:
 //
-//	0  1  format, 1
+//	0  1  format version, 1
 //	1  1  position of the write
-//	2  v  unsigned varint: 1 + offset at which the digits of the revision belong; 0: none
-//	   .. the value without its revision; a persist.Transformer may have encoded it
+//	2  v  unsigned varint: 1 + offset at which the revision is inserted; 0 if there is none
+//	   v  the value without its revision, possibly encoded by a persist.Transformer
 //
-// The record of a log, the first key that each of its transactions writes:
+// A log's record, the first key that each of its transactions writes:
 //
-//	0  1  format, 1
-//	1  v  number of the transaction, counted by the log from 1
+//	0  1  format version, 1
+//	1  v  transaction number, counted by the log from 1
 //	   8  time in nanoseconds since 1970, big-endian
-//	   .. notes, each: position (1 byte), flags (1 byte: 1 delete), key, value, metadata, each
-//	      preceded by its length (unsigned varint); value begins like that of an object
+//	   v  notes, each: position (1 byte), flags (1 byte: 1 delete), key, value, metadata, each
+//	      preceded by its length (unsigned varint); the value begins like that of an object
 //
-// Only writes that delete or have metadata get a note, because a deletion has no value in etcd and
-// metadata is not part of the state. A note is valid only if its write was committed, which the
-// events of the revision show. A Transformer encodes its value and metadata, bound to the key.
+// Only deletions and writes with metadata have a note, because etcd stores no value for a deletion
+// and metadata is not part of the state. A note is valid only if the events of the revision show
+// that its write was committed. A Transformer encodes the note's value and metadata, bound to the
+// key.
 //
-// # A transaction
+// # Transactions
 //
-//	if   the record has the revision of etcd that this log gave it last,
-//	     and the record of the fingerprint (see below) is not older than it was delivered
+//	if   the record still has the mod_revision of this log's last transaction,
+//	     and the fingerprint's record (see below) is at least as new as delivered
 //	then put the record
-//	     for each unit: if its conditions hold, put and delete its keys and claims; else nothing
-//	     for each guard that units raise: if it has not changed since, put it; else nothing
+//	     for each unit: put and delete its keys and claims if its conditions hold
+//	     for each guard raised by a unit: put it if it is unchanged
 //	else get the record
 //
-// The conditions of a unit compare the mod_revision of each key that it changes or depends on, and
-// of its claims and guards. Units fail independently. etcd evaluates all comparisons on the state
+// A unit's conditions compare the mod_revision of each key that it changes or depends on, and of
+// its claims and guards. Units fail independently. etcd evaluates all comparisons on the state
 // before the transaction, and accepts a key once per transaction. A unit waits for the next round
 // if an earlier unit writes one of its keys or is its base (BasedOn). Rounds respect etcd's limits
-// for operations and bytes.
+// on operations and request size.
 //
 // # Invariants
 //
-//   - The subscriber receives only changes that come from the watch, in the order of etcd's
-//     revisions, one whole revision at a time.
+//   - The subscriber receives only changes delivered by the watch, in the order of etcd's
+//     revisions, one complete revision at a time.
 //
-//   - Append returns the result of a write when the follower has delivered its revision. For a
-//     rejected unit, the write that caused the rejection precedes that revision.
+//   - Append returns a write's result after the follower has delivered its revision. If a unit
+//     was rejected, the conflicting write was delivered earlier.
 //
 //   - A log has one transaction in progress, and each transaction compares the record. If the
-//     outcome of a transaction is unknown, the next successful one settles it. If the watch has not
-//     delivered the unknown one by then, it was not committed and never will be. Until then,
-//     nothing is retried.
+//     outcome of a transaction is unknown, the next successful one settles it: if the watch
+//     has not delivered the unknown transaction by then, it was not committed and never will
+//     be. Nothing is retried before that.
 //
-//   - A claim is a key that is compared and written with the unit that takes it, so two logs cannot
-//     both take it.
+//   - A claim is a key. The unit that takes a claim compares and writes this key, so that two
+//     logs cannot both take the claim.
 //
-//   - A guard is compared with the delivered state at planning time, and a write based on an older
-//     state is rejected. The second of two logs that raise it has seen the effects of the
-//     first. This also holds for guards that were deleted because of their age. A log that missed
-//     them was paused, so its record was deleted too. Its transaction fails, it catches up and
-//     plans again, and outdated results are rejected. Therefore the first transaction of a log
-//     writes only its record.
+//   - A guard is compared with the state delivered at planning time, and a write based on an
+//     older state is rejected. Of two logs that raise a guard, the second has seen the first
+//     log's changes. This also holds for guards deleted because of their age. A log that
+//     missed such a guard was paused, and its record was deleted too. Its next transaction
+//     fails, it catches up and plans again, and outdated results are rejected. For this
+//     reason, a log's first transaction writes only its record.
 //
-//   - If the history was compacted before the follower has read it, the follower reads the whole
-//     state at one revision. The caller then ends watches that would miss changes
-//     (persist.AppliedState.Rebuild).
+//   - If unread history was compacted, the follower reads the whole state at one revision. The
+//     caller then ends watches that would miss changes (persist.AppliedState.Rebuild).
 //
-//   - One log compacts at a time. It keeps the promised history and whatever was not yet applied
-//     one interval ago. It also deletes records and guards of the compacted age, except for fences.
+//   - One log compacts at a time. It keeps the promised history and everything that was not
+//     yet applied one interval ago. It also deletes records and guards older than the
+//     compacted revision, except for fences.
 //
 //   - If the servers have a different history, as after a restore, the log fails
-//     (persist.ErrFailed) or reads the state again. It confirms no read and commits nothing on the
+//     (persist.ErrFailed) or reloads the state. It confirms no read and commits nothing on the
 //     lost history.
 //
-// # The fingerprint of the history
+// # History fingerprint
 //
 // Restoring a backup or replacing etcd changes the history under a running log. Revisions do not
-// reveal that, because new writes reuse the revisions of lost ones. A log that was paused meanwhile
-// even finds higher revisions than it has seen. The cluster ID may stay the same.
+// reveal the change, because new writes reuse the revisions of lost ones. A log that was paused
+// meanwhile may even find higher revisions than it has seen. The cluster ID may stay the same.
 //
 // The fingerprint is the newest delivered record: its revision, its writer and a digest of its
-// value. No two records are equal, so servers that have the record at that revision have the same
-// history up to there. The fingerprint costs a hash per delivery and a comparison per transaction,
-// and needs no format of its own. It is verified
+// value. No two records are equal. Servers that have the record at that revision therefore share
+// the history up to that point. The fingerprint costs a hash per delivery and a comparison per
+// transaction. It is verified
 //
-//   - when the watch is opened. The watch begins at the fingerprint's revision. It must show that
-//     record first, and no other record among the delivered revisions. Each watch has its own gRPC
-//     stream, because the client would silently resume a shared one at any server;
+//   - when the watch is opened. The watch begins at the fingerprint's revision. It must
+//     deliver that record first, and no other record among the revisions that were already
+//     delivered. Each watch has its own gRPC stream, because the client would silently resume
+//     a shared stream at any server;
 //   - in each transaction, by the comparison above;
-//   - with each request for the newest revision, by the revision of the same key. If the record was
-//     written or deleted since, the watch must deliver that change before the response is used.
+//   - in each request for the newest revision, by the revision of the same key. If the record
+//     was written or deleted since, the watch must deliver that change before the response is
+//     used.
 //
 // Recover and rebuilds write a record first and read the state at its revision. The first watch
 // then verifies that both belong to the same history. If the servers accept no writes, there is no
-// record. The first watch then begins after the state, and the state is read again if the watch
-// must be reopened before a record was delivered. Compaction stays below the fingerprint. If
-// another program has compacted further, or an older version of Troupe has deleted the record, the
-// state is read again.
+// record. The first watch then begins after the state, and the state is reloaded if the watch ends
+// before it has delivered a record. Compaction stays below the fingerprint. If another program has
+// compacted further, or an older version of Troupe has deleted the record, the state is reloaded.
 //
-// # A copy on the local disk
+// # Local copy
 //
-// The copy is a persist.LocalCopy whose origin holds the servers, the prefix, the store and a mark
+// The copy is a persist.LocalCopy. Its origin holds the servers, the prefix, the store and a mark
 // of 26 random letters. The mark is written to /copies/<name> after the state was delivered. The
 // copy is valid once the watch has delivered the mark, because a write alone may reach servers with
 // another history. A store with that mark contains everything in the copy, and its history has all
-// later changes. If those are compacted, the keys are listed with their revisions, and only values
-// with other revisions are read. Resources that a Transformer may change are not in the copy. The
-// newest 256 marks are kept.
+// later changes. If those are compacted, the keys are listed with their revisions, and only changed
+// values are read. Resources that a Transformer may change are not in the copy. The newest 256
+// marks are kept.
 //
-// The key of a mark also keeps the previous mark, if its value is still the one that this log wrote
-// last. The origin has the field "verified". Copies without it are not used, because older versions
-// did not wait for the watch.
+// The mark's key also keeps the previous mark, if its value is still the one that this log wrote
+// last. Copies whose origin lacks the field "verified" are not used, because older versions did not
+// wait for the watch.
 //
 // # Limits
 //
 // No other program may write below the prefix. A value of unknown format is delivered as
-// unreadable. Backups are left to etcd (etcdctl snapshot save). A restore must raise the revisions
-// of etcd (etcdutl snapshot restore --bump-revision), or clients would see them twice.
+// unreadable. Backups are left to etcd (etcdctl snapshot save). A restore must raise etcd's
+// revisions (etcdutl snapshot restore --bump-revision), or clients would see revisions twice.
 package etcd

@@ -30,8 +30,8 @@ func eventually(t *testing.T, name string, ok func() bool) {
 	}
 }
 
-// TestUnknownFate checks that the outcome of a write without a response is determined before the
-// next write. No write may be applied twice.
+// TestUnknownFate checks that the outcome of a write that got no response is settled before the
+// next write, and that no write is applied twice.
 func TestUnknownFate(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -67,8 +67,7 @@ func TestUnknownFate(t *testing.T) {
 	}
 }
 
-// TestAway checks that writes fail immediately while no server responds, and succeed again
-// afterwards.
+// TestAway checks that writes fail fast while no server responds, and succeed again afterwards.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -90,8 +89,8 @@ func TestAway(t *testing.T) {
 	})
 }
 
-// TestRebuild checks that a log reads the state again if its position was compacted, and that
-// deleted objects are gone.
+// TestRebuild checks that a log reloads the state, without deleted objects, if its position was
+// compacted.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -125,8 +124,8 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// TestCompactedDuringAStart checks that a log that is opened during a compaction gets the newest
-// state and a history without gaps.
+// TestCompactedDuringAStart checks that a log opened during a compaction gets the newest state and
+// a history without gaps.
 func TestCompactedDuringAStart(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -166,7 +165,7 @@ func TestCompactedDuringAStart(t *testing.T) {
 	}
 }
 
-// TestTrim checks that one log compacts the history and that later logs see where it begins.
+// TestTrim checks that only one log compacts the history and that later logs report its new start.
 func TestTrim(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -198,8 +197,8 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestLimits checks that batches are split to fit the servers' limits. A write that is too large
-// must not make other writes of its batch fail.
+// TestLimits checks that batches are split to fit the servers' limits, and that an oversized write
+// does not fail the rest of its batch.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1, "--max-txn-ops", "16", "--max-request-bytes", "20000")
@@ -224,9 +223,9 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestManyWriters runs several logs that write the same keys over links that lose responses. Every
-// acknowledged write must exist, each write must build on the previous one, and all logs must see
-// the same order.
+// TestManyWriters runs several logs that write the same keys over links that drop responses. No
+// acknowledged write may be lost, each write must be based on the previous one, and all logs must
+// see the same order.
 func TestManyWriters(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)

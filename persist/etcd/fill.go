@@ -18,14 +18,14 @@ type Content struct {
 	Labels   map[string]string // as for EnsureLabel
 	Secrets  map[string][]byte // as for EnsureSecret
 	Revision persist.Revision  // the store's revisions begin above it
-	// Items passes each object to yield. value does not contain the revision of the object.
-	// revisionOffset is the offset at which the revision belongs (persist.Write.RevisionOffset).
+	// Items passes each object to yield. value lacks the object's revision, which belongs at
+	// revisionOffset (see persist.Write.RevisionOffset).
 	Items func(yield func(key string, value []byte, revisionOffset int) error) error
 }
 
-// Fill creates a store in an empty prefix with the content that read returns. Revisions of the
-// store begin above Content.Revision. Fill marks the prefix before it calls read. Open rejects a
-// marked prefix, and the next Fill starts over. If read fails, Fill removes the mark.
+// Fill creates a store in an empty prefix from the content returned by read. While Fill runs, a
+// marker key makes Open reject the prefix. If Fill is interrupted, the next Fill starts over. If
+// read fails, Fill removes the marker.
 func Fill(ctx context.Context, o Options, read func() (Content, error)) (err error) {
 	o = o.withDefaults()
 	if err := o.Validate(); err != nil {
@@ -88,8 +88,8 @@ type filler struct {
 	bytes int
 }
 
-// fillOps is the number of keys per transaction. It stays below the servers' default limit and the
-// number of positions.
+// fillOps is the number of keys per transaction. It is below the default of --max-txn-ops and below
+// maxWrites.
 const fillOps = 100
 
 // begin marks the prefix. It removes the keys of an interrupted Fill and returns ErrNotEmpty if
@@ -133,9 +133,9 @@ func (f *filler) begin(ctx context.Context) error {
 // encodingBytes is an upper bound for the bytes that a Transformer adds to a value.
 const encodingBytes = 1 << 10
 
-// add adds a key to the current transaction. If the transaction is full, add sends it first and
-// begins another one. If place is set, the Transformer encodes the value. head returns the bytes
-// that precede the value, given the position in the transaction.
+// add adds a key to the current transaction, and first sends the transaction if it is full. If
+// place is set, the Transformer encodes the value. head returns the header of a value, given its
+// position in the transaction.
 func (f *filler) add(ctx context.Context, key string, value []byte, place *persist.Place, head func(position byte) []byte) error {
 	size := len(key) + len(value) + encodingBytes
 	if len(f.ops) > 0 && (f.bytes+size > defaultMaxBytes || len(f.ops) == cap(f.ops)) {
@@ -175,8 +175,8 @@ func (f *filler) send(ctx context.Context) error {
 	return nil
 }
 
-// Export calls items with each item of the newest state and returns the revision of that state.
-// Other logs may write meanwhile.
+// Export calls items with each item of the newest state and returns that state's revision. Other
+// logs may write concurrently.
 func (l *Log) Export(ctx context.Context, items func(persist.Item) error) (persist.Revision, error) {
 	revision, err := l.currentRevision(ctx)
 	if err != nil {

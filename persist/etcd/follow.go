@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// follow delivers the writes of all logs until this log is closed or has failed. It reopens a watch
-// that ends.
+// follow delivers all logs' writes until this log is closed or fails. If the watch ends, follow
+// reopens it.
 func (l *Log) follow() {
 	for l.ctx.Err() == nil && l.failure() == nil {
 		err := l.watch()
@@ -34,8 +34,8 @@ func (l *Log) follow() {
 	}
 }
 
-// watch delivers all new revisions until the watch ends. It begins at the revision of the
-// fingerprint, to verify that the servers have the delivered history.
+// watch delivers new revisions until the watch ends. It begins at the fingerprint's revision, to
+// verify that the servers have the delivered history.
 func (l *Log) watch() error {
 	applied, _ := l.appliedRevision()
 	r := &replay{fingerprint: l.fingerprint(), delivered: applied}
@@ -93,7 +93,7 @@ func byRevision(events []*clientv3.Event) iter.Seq2[int64, []*clientv3.Event] {
 
 func (l *Log) deliverProgress(revision int64) { l.deliver(&delivery{revision: revision}) }
 
-// A delivery is the content of one etcd revision.
+// A delivery holds the changes of one etcd revision.
 type delivery struct {
 	revision int64
 	writer   string // whose record was written; "" if none
@@ -108,7 +108,7 @@ type delivery struct {
 	fingerprint fingerprint
 }
 
-// An event is a change to the key of an object, claim, guard or mark.
+// An event is a change to an object, claim, guard or mark.
 type event struct {
 	key     string // without the prefix of its kind
 	value   []byte
@@ -150,9 +150,9 @@ func hasPrefix(key []byte, prefix string) bool {
 	return len(key) > len(prefix) && string(key[:len(prefix)]) == prefix
 }
 
-// deliver delivers one revision. It skips revisions that were already delivered, because a watch
-// that resumes at a lagging member may begin too early. Commits of the round in progress are
-// attributed to their Append.
+// deliver delivers one revision. It skips revisions that were already delivered, because a resumed
+// watch may repeat them. If this log wrote the revision, deliver passes its outcome to the round in
+// flight.
 func (l *Log) deliver(d *delivery) {
 	l.delivering.Lock()
 	defer l.delivering.Unlock()
@@ -211,7 +211,7 @@ func (l *Log) applyClaims(d *delivery) {
 	}
 }
 
-// time returns the timestamp of the record, or now if there is no earlier timestamp.
+// time returns the earlier of the record's timestamp and now, or now if there is no record.
 func (d *delivery) time(now time.Time) time.Time {
 	if d.record != nil && d.record.time.Before(now) {
 		return d.record.time
@@ -219,9 +219,9 @@ func (d *delivery) time(now time.Time) time.Time {
 	return now
 }
 
-// commits returns the commits of a revision. r is the round if this log wrote them, and at is their
-// time. A running follower passes the time of delivery, so that the clocks of other writers do not
-// matter.
+// commits returns the commits of a revision. r is the round that wrote them, or nil if another log
+// did. at is their commit time. The follower passes the delivery time, so that clock skew between
+// writers does not matter.
 func (l *Log) commits(d *delivery, r *round, at time.Time) []persist.Commit {
 	if len(d.objects) == 0 {
 		return nil
@@ -291,8 +291,7 @@ func (l *Log) decode(at persist.Place, stored []byte) ([]byte, error) {
 	}
 }
 
-// rebuild reads the whole state again, because changes that were not delivered yet have been
-// compacted.
+// rebuild reloads the whole state, because undelivered changes were compacted.
 func (l *Log) rebuild() error {
 	l.stats.rebuilds.Add(1)
 	if l.state == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// TestForeignKeys checks that foreign keys below the prefix neither end a log nor block a caller.
-// Running, new and copied logs must agree on the state, and unreadable values must be reported.
+// TestForeignKeys checks that other programs' keys below the prefix neither end a log nor block a
+// caller. Running, new and copied logs must agree on the state and report unreadable values.
 func TestForeignKeys(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)

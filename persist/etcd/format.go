@@ -12,11 +12,10 @@ import (
 )
 
 const (
-	// positionBits is the number of bits in a revision that hold the position of a write in its
-	// transaction.
+	// positionBits is the number of revision bits that hold a write's position in its transaction.
 	positionBits = 7
-	// wholeRevision is the position that stands for all writes of an etcd revision, or for a
-	// revision without writes.
+	// wholeRevision is the position that stands for an entire etcd revision, including one without
+	// writes.
 	wholeRevision = 1<<positionBits - 1
 	// maxWrites limits the writes of one transaction.
 	maxWrites = wholeRevision
@@ -54,7 +53,7 @@ func (r revisions) of(etcd int64, position byte) persist.Revision {
 
 func (r revisions) upTo(etcd int64) persist.Revision { return r.of(etcd, wholeRevision) }
 
-// etcd returns the etcd revision of a log revision, or 0 if that precedes the store.
+// etcd returns the etcd revision of a log revision, or 0 for one before the store's base.
 func (r revisions) etcd(revision persist.Revision) int64 {
 	if revision < r.base {
 		return 0
@@ -62,7 +61,7 @@ func (r revisions) etcd(revision persist.Revision) int64 {
 	return int64((revision - r.base) >> positionBits)
 }
 
-// check rejects etcd revisions whose resource versions would overflow an int64.
+// check rejects etcd revisions whose resourceVersions would overflow an int64.
 func (r revisions) check(etcd int64) error {
 	if limit := int64((math.MaxInt64 - r.base) >> positionBits); etcd >= limit {
 		return fmt.Errorf("etcd: the servers are at revision %d, but resource versions end at revision %d: was --bump-revision too large in a restore?", etcd, limit)
@@ -88,8 +87,8 @@ func splitHead(b []byte) (position byte, offset int, rest []byte, err error) {
 	return b[1], int(n) - 1, b[2+used:], nil
 }
 
-// valueAt inserts the digits of a revision. An offset beyond the value is an error, because only
-// another program can have written it.
+// valueAt inserts the revision's digits at an offset. Only another program can have written an
+// offset beyond the value.
 func valueAt(value []byte, offset int, revision persist.Revision) ([]byte, error) {
 	if offset > len(value) {
 		return value, errFormat
@@ -97,18 +96,18 @@ func valueAt(value []byte, offset int, revision persist.Revision) ([]byte, error
 	return (&persist.Write{Value: value, RevisionOffset: offset}).ValueAt(revision), nil
 }
 
-// maxOffset limits decoded offsets. They cannot be checked against the value, because its encoded
-// form may be shorter.
+// maxOffset limits decoded offsets. They cannot be checked against the value, because the encoded
+// value may be shorter.
 const maxOffset = 1 << 30
 
-// A record is the decoded value of a log's record key, which each of its transactions writes.
+// A record is a log's decoded record, which each of its transactions writes.
 type record struct {
 	number uint64
 	time   time.Time
 	notes  []note
 }
 
-// A note holds the data of one write in a record.
+// A note holds metadata, and a deletion's key and value, for one write.
 type note struct {
 	position byte
 	deletes  bool

@@ -12,13 +12,13 @@ import (
 // A guard is the delivered state of a persist.Guard.
 type guard struct {
 	at int64 // the revision of etcd that its key has; 0 if it does not exist
-	// raised is the log revision of the newest raise by any log, and others the log revision of the
-	// newest raise by another log.
+	// raised is the log revision of the newest raise. others is that of the newest raise by another
+	// log.
 	raised, others persist.Revision
 }
 
-// overtakes reports whether a write with the Guard by must be rejected, because the guard was
-// raised after by.Seen.
+// overtakes reports whether a write with the persist.Guard by must be rejected, because this guard
+// was raised after by.Seen.
 func (g guard) overtakes(by persist.Guard) bool {
 	if by.IsFence() {
 		return !by.Raise && g.others > by.Seen
@@ -29,7 +29,7 @@ func (g guard) overtakes(by persist.Guard) bool {
 	return g.raised > by.Seen
 }
 
-// applyGuards records the guards of a delivered revision. The caller must then report upTo to the
+// applyGuards applies a delivered revision's guard changes. The caller must then report upTo to the
 // subscriber.
 func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
 	if len(d.guards) == 0 && d.dropped == 0 {
@@ -68,8 +68,8 @@ func (l *Log) readGuards(ctx context.Context, revision int64) (map[string]guard,
 	return guards, err
 }
 
-// overtaken returns persist.ErrOvertaken, or ErrFenced for a fence, if a guard was raised after
-// revision Seen. seen is then the revision to wait for.
+// overtaken returns persist.ErrOvertaken, or ErrFenced for a fence, if a guard was raised after its
+// Seen. The caller must then wait for revision seen before a retry.
 func (l *Log) overtaken(guards []persist.Guard) (seen persist.Revision, refused error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,9 +103,9 @@ func guardsOf(batch []persist.Write, u unit) (all []persist.Guard) {
 	return all
 }
 
-// addGuards makes a step conditional on the delivered guards, or returns an error if one of them
-// has overtaken the unit. It holds l.mu throughout, because neither this check nor the servers
-// would detect a raise delivered in between.
+// addGuards makes a step conditional on the delivered guards. It returns an error if a guard has
+// overtaken the unit. It holds l.mu throughout: if a raise were delivered between the check and the
+// comparison, the unit would be committed although it is outdated.
 func (l *Log) addGuards(s *step, guards []persist.Guard) (seen persist.Revision, refused error) {
 	if len(guards) == 0 {
 		return 0, nil
@@ -125,15 +125,15 @@ func (l *Log) addGuards(s *step, guards []persist.Guard) (seen persist.Revision,
 	return 0, nil
 }
 
-// A raise is a unit's write to the key of a guard. at is the previous revision of the key.
+// A raise is a unit's write to a guard's key. at is the key's mod_revision before the write.
 type raise struct {
 	name string
 	at   int64
 }
 
-// newRaises returns the raises of a step that the round does not have yet. All units of a round
-// share one operation per guard, because etcd accepts a key once per transaction. The operation has
-// the same condition as the units, so that one of several conflicting logs always succeeds.
+// newRaises returns the step's raises that the round does not contain yet. etcd accepts a key once
+// per transaction, so all units of a round share one operation per guard. The operation has the
+// same condition as the units, so that one of several conflicting logs always succeeds.
 func (r *round) newRaises(s step) (all []raise) {
 	for _, one := range s.raises {
 		if !r.raised[one.name] {

@@ -21,8 +21,8 @@ func guarded(w persist.Write, raise bool, seen persist.Revision, names ...string
 	return w
 }
 
-// TestGuards checks that a write is rejected if its log has not seen another log's raise of a
-// guard. A log's own raises are always seen.
+// TestGuards checks that a write is rejected if its log has not seen another log's raise of the
+// guard.
 func TestGuards(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -45,8 +45,8 @@ func TestGuards(t *testing.T) {
 	same(t, "known to a new one", c.append(guarded(create("/11", "x"), true, seen, "g"), guarded(create("/11", "x"), true, c.appliedVersion(), "g")), overtaken+", ok")
 }
 
-// TestGuardedSum lets logs consume parts of a limit, each with a raise of the same guard. They must
-// never exceed the limit, and must use all of it in the end.
+// TestGuardedSum lets several logs consume a shared limit, protected by one guard. Together they
+// must use the limit completely and never exceed it.
 func TestGuardedSum(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -81,8 +81,8 @@ func TestGuardedSum(t *testing.T) {
 	}
 }
 
-// TestGuardsInOneMoment checks that a write is compared with the guard that it has seen, not with
-// one raised during planning. Otherwise the servers would commit an outdated result.
+// TestGuardsInOneMoment checks that a write is compared with the guard that it has seen, even if
+// the guard is raised during planning. Otherwise etcd would commit an outdated write.
 func TestGuardsInOneMoment(t *testing.T) {
 	t.Parallel()
 	l := &Log{guards: map[string]guard{}}
@@ -131,8 +131,8 @@ func TestGuardsDropped(t *testing.T) {
 	same(t, "raised again", a.append(guarded(create("/3", "x"), true, a.appliedVersion(), "g")), "ok")
 }
 
-// TestGuardDeleted checks that another program's deletion of a guard rejects a write computed
-// before it. The write succeeds when it is computed again.
+// TestGuardDeleted checks that if another program deletes a guard, writes based on the older state
+// are rejected, and succeed once recomputed.
 func TestGuardDeleted(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.Start(t, 1)
@@ -163,8 +163,8 @@ func TestManyGuards(t *testing.T) {
 	}
 }
 
-// TestFence checks that late writes of a log are rejected permanently once another log has taken
-// over, even after a compaction. A log's own raises do not fence its writes.
+// TestFence checks that a log's late writes are rejected permanently once another log has raised
+// the fence, even after a compaction. A log's own raises do not fence its writes.
 func TestFence(t *testing.T) {
 	t.Parallel()
 	const fenced = refused + ": another writer has taken over"
@@ -213,7 +213,7 @@ func TestFence(t *testing.T) {
 	third = take(b, "/b2")
 	same(t, "work afterwards", b.append(write("/5", third)), "ok")
 
-	// b keeps the fence after a rebuild, as does a log that takes over after a restart.
+	// b keeps the fence after a rebuild. A restarted log that takes over keeps it too.
 	must.Succeed(t, b.Log.rebuild())
 	same(t, "work after a rebuild", b.append(write("/6", third)), "ok")
 	c := open(t, Options{Endpoints: cluster.URLs()})

@@ -44,8 +44,8 @@ func (l *Log) Healthy() error {
 	return nil
 }
 
-// watchHealth periodically checks whether the servers respond and the follower keeps up, until the
-// log is closed.
+// watchHealth checks every healthPeriod whether the servers respond and the follower keeps up. It
+// returns when the log is closed.
 func (l *Log) watchHealth() {
 	for wait(l.ctx, healthPeriod) == nil {
 		now, err := l.ask(clientv3.WithRequireLeader(l.ctx), l.o.HealthCheckTimeout)
@@ -72,8 +72,8 @@ func (l *Log) watchHealth() {
 	}
 }
 
-// noteBehind records when the follower began to lag. It also requests a progress notification,
-// which advances the follower without events.
+// noteBehind records since when the follower lags. It also requests a progress notification, which
+// advances the follower if there are no events.
 func (l *Log) noteBehind(revision int64) {
 	switch applied, _ := l.appliedRevision(); {
 	case applied >= revision:

@@ -15,13 +15,13 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Servers that were restored from a backup or replaced have a different history. Delivered commits
-// may be missing there, and the revisions may be the same or higher. A log that detects this fails,
-// because it can neither continue nor undo what it has delivered.
+// Servers that were replaced or restored from a backup have a different history. It may lack
+// delivered commits, although its revisions are the same or higher. A log that detects this fails,
+// because it cannot undo delivered commits.
 
-// A fingerprint identifies the history up to a revision by the record written at that revision. No
-// two records are equal, because each has the random name of its writer, a number and a time. The
-// zero value identifies no history.
+// A fingerprint identifies the history up to a revision by the record written at that revision.
+// Each record is unique, because it has a random writer name, a number and a time. The zero value
+// identifies no history.
 type fingerprint struct {
 	revision int64 // of etcd
 	writer   string
@@ -40,9 +40,9 @@ func newWriter() string {
 	return hex.EncodeToString(id[:])
 }
 
-// beginHistory writes a record under a new name and returns its revision, at which the caller reads
-// the state. The fingerprint identifies that state. If the servers accept no writes, it returns
-// their newest revision and no fingerprint.
+// beginHistory writes a record with a new writer name and returns its revision and fingerprint. The
+// caller reads the state at that revision. If the servers accept no writes, beginHistory returns
+// the newest revision and no fingerprint.
 func (l *Log) beginHistory(ctx context.Context) (int64, fingerprint, error) {
 	now, err := l.ask(ctx, l.o.WriteTimeout)
 	if err != nil {
@@ -66,8 +66,7 @@ func (l *Log) beginHistory(ctx context.Context) (int64, fingerprint, error) {
 	return done.Header.Revision, newFingerprint(done.Header.Revision, writer, record), nil
 }
 
-// sameStore requires that the format key, which is written only once, is the one that Open has
-// read.
+// sameStore requires that the write-once format key is the one that Open has read.
 func (l *Log) sameStore() clientv3.Cmp {
 	return clientv3.Compare(clientv3.CreateRevision(l.keys.format()), "=", l.identity.Created)
 }
@@ -84,8 +83,8 @@ func (l *Log) setFingerprint(f fingerprint) {
 	l.newest = f
 }
 
-// A replay verifies the beginning of a watch. The watch begins at the revision of the fingerprint
-// and must repeat the revisions that were already delivered.
+// A replay verifies the start of a watch. The watch begins at the fingerprint's revision and must
+// repeat the revisions that were already delivered.
 type replay struct {
 	fingerprint fingerprint
 	delivered   int64 // everything up to this revision of etcd was delivered
@@ -108,8 +107,8 @@ func (r *replay) check(d *delivery) error {
 	return nil
 }
 
-// checkProgress verifies that the servers have the revision of the fingerprint. A lagging member
-// may not have reached it yet.
+// checkProgress returns an error if the servers have passed the fingerprint's revision without
+// sending its record. A lagging member may not have reached that revision yet.
 func (r *replay) checkProgress(revision int64) error {
 	if f := r.fingerprint; !r.seen && f.revision > 0 && revision >= f.revision {
 		return fmt.Errorf("revision %d, whose record was delivered, changes nothing", f.revision)
@@ -138,8 +137,8 @@ type moment struct {
 	found    int64       // the revision of etcd that its record has; 0 if it does not exist
 }
 
-// ask requests the newest revision and the record of the fingerprint. It returns persist.ErrFailed
-// if the servers have a different history.
+// ask reads the newest revision and the fingerprint's record key. It returns persist.ErrFailed if
+// the servers have a different history.
 func (l *Log) ask(ctx context.Context, timeout time.Duration) (moment, error) {
 	if err := l.failure(); err != nil {
 		return moment{}, err
@@ -163,9 +162,9 @@ func (l *Log) ask(ctx context.Context, timeout time.Duration) (moment, error) {
 	return now, nil
 }
 
-// check verifies the record at the fingerprint. If at shows that the record has changed, the watch
-// must have delivered the change. Otherwise the servers have a different history, as after a
-// restore that has raised the revisions.
+// check verifies the fingerprint's record. If the record has changed, the watch must have delivered
+// the change. Otherwise the servers have a different history, as after a restore with raised
+// revisions.
 func (l *Log) check(at moment) error {
 	if at.found == at.known.revision {
 		return nil
@@ -199,7 +198,7 @@ func (l *Log) failReplaced() error {
 	return l.fail(fmt.Errorf("etcd: %s was deleted or rewritten, as after a restore from a backup: restart this process", l.keys.format()))
 }
 
-// fail ends the log, so that it writes nothing more and confirms no reads. It returns the first
+// fail marks the log as failed, so that it neither writes nor confirms reads. It returns the first
 // cause.
 func (l *Log) fail(err error) error {
 	err = fmt.Errorf("%w: %w", persist.ErrFailed, err)

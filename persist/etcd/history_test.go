@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// cutOff is a log behind a link, with the directory of its local copy.
+// cutOff is a log that reaches the servers through a link. It has a local copy.
 type cutOff struct {
 	*member
 	cluster *etcdtest.Cluster
@@ -36,9 +36,8 @@ func newCutOff(t *testing.T) (a *cutOff, other *member) {
 	return a, other
 }
 
-// restore restores the servers from a backup while the log cannot reach them. If backup is empty,
-// it deletes all data of the servers. A new log then writes until the servers pass the newest
-// revision that the first log has seen.
+// restore cuts the link and restores the servers from a backup, or deletes all their data if backup
+// is empty. A new log then writes until the servers pass the newest revision that a has seen.
 func (a *cutOff) restore(backup string) *member {
 	a.t.Helper()
 	applied, _ := a.appliedRevision()
@@ -66,7 +65,7 @@ func (a *cutOff) mend() {
 
 // TestRestoredBelowAFollower restores the servers to a different history while a follower cannot
 // reach them, and advances them beyond its revision. The follower must not confirm reads or write
-// based on its old state. It must fail or read the state again.
+// based on its old state. It must fail or reload the state.
 func TestRestoredBelowAFollower(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -112,7 +111,7 @@ func TestRestoredBelowAFollower(t *testing.T) {
 }
 
 // TestWriteBelowARestore checks that a log that has not noticed a restore commits nothing, even if
-// the backup contains the record of the log.
+// the backup contains the log's record.
 func TestWriteBelowARestore(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -152,7 +151,7 @@ func TestWriteBelowARestore(t *testing.T) {
 }
 
 // TestCopyBelowARestore checks that a local copy is not used after a restore of the servers, unless
-// the backup contains the mark of the copy.
+// the backup contains the copy's mark.
 func TestCopyBelowARestore(t *testing.T) {
 	t.Parallel()
 	for _, copied := range []bool{false, true} { // whether a copy is written between the backup and the restore
@@ -183,8 +182,8 @@ func TestCopyBelowARestore(t *testing.T) {
 	}
 }
 
-// TestCopyOfAnOlderVersion checks that a copy is not used if the release that wrote it did not
-// verify the history.
+// TestCopyOfAnOlderVersion checks that a copy from a release that did not verify the history is not
+// used.
 func TestCopyOfAnOlderVersion(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// EnsureLabel sets a property of the store, such as its naming profile, unless it exists. It
-// returns the value in the store. If several logs set it concurrently, one of them succeeds.
+// EnsureLabel sets a store property, such as the naming profile, if it is not set, and returns the
+// stored value. Of several concurrent callers, one succeeds.
 func (l *Log) EnsureLabel(ctx context.Context, name, value string) (present string, err error) {
 	ctx, cancel := bounded(ctx, l.o.WriteTimeout)
 	defer cancel()
@@ -26,7 +26,7 @@ func (l *Log) EnsureLabel(ctx context.Context, name, value string) (present stri
 	return string(done.Responses[0].GetResponseRange().Kvs[0].Value), nil
 }
 
-// secretPlace returns a place below /secrets/, so that the Transformer encrypts the value like a
+// secretPlace returns a key below /secrets/, so that the Transformer encrypts the value like a
 // Secret.
 func secretPlace(name string) persist.Place {
 	return persist.Place{Key: "/secrets//" + name, Unversioned: true}
@@ -46,8 +46,8 @@ func (l *Log) Secret(ctx context.Context, name string) ([]byte, error) {
 	return l.decodeSecret(name, found.Kvs[0].Value)
 }
 
-// EnsureSecret stores a secret that all logs share, unless it exists. It returns the value in the
-// store. The Transformer encodes it.
+// EnsureSecret stores a secret shared by all logs if it does not exist, and returns the stored
+// secret. The Transformer encodes it.
 func (l *Log) EnsureSecret(ctx context.Context, name string, value []byte) (present []byte, err error) {
 	place := secretPlace(name)
 	if t := l.o.Transformer; t != nil {

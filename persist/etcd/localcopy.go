@@ -17,12 +17,12 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A local copy of the state saves most requests at the next start, which reads only later changes.
-// If those are compacted, keys are listed with their revisions, and only missing values are read.
-// Copied values stay valid, because equal revisions within one history mean equal values.
+// With a local copy of the state, a start reads only later changes. If those were compacted, the
+// log lists all keys with their revisions and reads only changed values. Equal revisions in one
+// history mean equal values.
 //
-// A mark proves that the servers have the history of the copy. It is a random string that is
-// written to the servers once the state is complete.
+// A mark proves that the servers have the copy's history. It is a random string written to the
+// servers once the state is complete.
 
 type localCopy struct {
 	files persist.LocalCopy // no copy without a directory
@@ -42,14 +42,14 @@ type origin struct {
 	Created int64  `json:"created"` // and its create revision
 	Name    string `json:"name"`    // of the key with the marks
 	Mark    string `json:"mark"`
-	// Verified means that the watch delivered the mark, which proves that state and mark belong to
-	// one history. Older versions did not check this.
+	// Verified reports whether the watch delivered the mark, which proves that state and mark
+	// belong to one history. Older versions did not check this.
 	Verified bool `json:"verified"`
 	apart
 }
 
-// apart lists the resources that a copy omits, because some of their objects are encrypted in etcd
-// or unreadable. They are read from the servers.
+// apart lists the resources that a copy omits because some of their objects are encrypted in etcd
+// or unreadable. A start reads them from the servers.
 type apart struct {
 	Resources [][]byte `json:"resources,omitempty"` // prefixes of their keys, in ascending order
 	Scattered bool     `json:"scattered,omitempty"` // some keys belong to no resource
@@ -117,10 +117,9 @@ func (l *Log) transforms(key string) bool {
 	return l.o.Transformer != nil && l.o.Transformer.Transforms(key)
 }
 
-// markCopy writes a mark for the state at a revision. It waits until the follower has delivered the
-// mark, which proves that state and mark belong to one history. The key keeps the previous mark,
-// because the old copy stays valid until the new one replaces it. A previous mark of another
-// history is dropped.
+// markCopy writes a mark for the state at a revision and waits until the follower has delivered it.
+// Delivery proves that state and mark belong to one history. The key keeps the previous mark if it
+// belongs to the same history, because the old copy stays valid until the new one replaces it.
 func (l *Log) markCopy(at persist.Revision, without apart) ([]byte, error) {
 	ctx, cancel := bounded(l.ctx, l.o.WriteTimeout)
 	defer cancel()
@@ -173,8 +172,8 @@ func (l *Log) shownMarks() string {
 
 var errOtherHistory = errors.New("etcd: the servers do not hold the history that this state comes from")
 
-// changed returns the number of bytes changed since the copy was written, or unbounded once they
-// exceed the size of the copy. A growing store is copied again when its size has doubled.
+// changed returns the number of bytes changed since the copy was written. It returns unbounded once
+// they reach the copy's size, so that a growing store is copied each time it doubles.
 func (c *localCopy) changed() int64 {
 	const least = 8 << 20
 	if since := c.since.Load(); since < max(least, c.bytes.Load()) {
@@ -183,10 +182,10 @@ func (c *localCopy) changed() int64 {
 	return unbounded
 }
 
-// unbounded exceeds any number of changed bytes at which a copy is due.
+// unbounded is larger than any threshold at which a copy is due.
 const unbounded = 1 << 50
 
-// wantsCopy reports whether enough has changed since the last copy for Close to write a new one.
+// wantsCopy reports whether enough bytes have changed for Close to write a new copy.
 func (l *Log) wantsCopy() bool {
 	const part = 8
 	since := l.copy.since.Load()
@@ -209,7 +208,7 @@ type copiedState struct {
 	compacted bool // the servers have lost the changes since then
 }
 
-// loadCopy returns the local copy, or nil if there is none or it is not valid.
+// loadCopy returns the local copy, or nil if there is no valid one.
 func (l *Log) loadCopy(ctx context.Context, revision int64) *copiedState {
 	c := &l.copy
 	if c.files.Dir == "" {
@@ -235,7 +234,7 @@ func (l *Log) loadCopy(ctx context.Context, revision int64) *copiedState {
 	return s
 }
 
-// checkCopy verifies that the copy belongs to the history of the servers.
+// checkCopy verifies that the copy belongs to the servers' history.
 func (l *Log) checkCopy(ctx context.Context, loaded *persist.CopiedState, revision int64) (*copiedState, error) {
 	var o origin
 	if err := json.Unmarshal(loaded.Origin, &o); err != nil {
@@ -281,9 +280,9 @@ func (l *Log) leaveOut(s *copiedState) {
 	s.items = slices.DeleteFunc(s.items, func(i persist.Item) bool { return s.without.has(i.Key) || l.transforms(i.Key) })
 }
 
-// readCopied calls take with the state of a copy and returns its revision. If later changes are
-// compacted or omitted keys belong to no resource, it reads the state at the given revision
-// instead.
+// readCopied calls take with each item of a copy and returns the copy's revision. If later changes
+// were compacted, or omitted keys belong to no resource, it reads the state at the given revision
+// and returns that one.
 func (l *Log) readCopied(ctx context.Context, revision int64, s *copiedState, take func(persist.Item) error) (at int64, err error) {
 	if s.compacted || s.without.Scattered {
 		return revision, l.readChanged(ctx, revision, s.items, take)

@@ -204,8 +204,8 @@ func onlyOneCopy(t *testing.T, dir string) {
 	}
 }
 
-// TestLocalCopyOfSecrets checks that the files of the copy do not contain values that are encrypted
-// in etcd. These values must be read with the current keys.
+// TestLocalCopyOfSecrets checks that copies contain no values that are encrypted in etcd. Such
+// values must be read with the current keys.
 func TestLocalCopyOfSecrets(t *testing.T) {
 	t.Parallel()
 	cluster, dir := etcdtest.Start(t, 1), t.TempDir()
@@ -243,8 +243,8 @@ func TestLocalCopyOfSecrets(t *testing.T) {
 	}
 }
 
-// TestRestoredWhileAway checks that a copy newer than a restored backup is not used, even if etcd
-// has since passed the revision of the copy.
+// TestRestoredWhileAway checks that a copy newer than the restored backup is not used, even if
+// etcd's revision has since passed the copy's.
 func TestRestoredWhileAway(t *testing.T) {
 	t.Parallel()
 	for _, beyond := range []bool{false, true} {
@@ -282,8 +282,8 @@ func TestRestoredWhileAway(t *testing.T) {
 	}
 }
 
-// TestRestoredBelowALog checks that a log whose servers were restored from a backup fails before it
-// confirms a read or writes again.
+// TestRestoredBelowALog checks that after a restore of the servers, a log fails before it confirms
+// a read or writes again.
 func TestRestoredBelowALog(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"reads", "writes", "waits"} {

@@ -51,8 +51,7 @@ type Log struct {
 	claims   claims
 	guards   map[string]guard // by name
 	dropped  int64            // records and guards older than this revision may be deleted for their age
-	// forgotten is the highest revision at which a guard that is not in guards may have been
-	// raised.
+	// forgotten is an upper bound for the raise revisions of guards that are missing in guards.
 	forgotten persist.Revision
 
 	copying  sync.Mutex // held while the copy is written
@@ -87,7 +86,7 @@ var (
 const (
 	// defaultMaxOps is etcd's default limit for operations in a transaction (--max-txn-ops).
 	defaultMaxOps = 128
-	// minOps is the lowest limit at which every write fits.
+	// minOps is the lowest operation limit that any single write fits.
 	minOps = 8
 	// defaultMaxBytes leaves room below etcd's default limit of 1.5 MiB (--max-request-bytes).
 	defaultMaxBytes = 1 << 20
@@ -185,8 +184,8 @@ func (l *Log) initialize(ctx context.Context) error {
 	return nil
 }
 
-// oldest holds the minimum patch version per minor version. Older servers may report watch progress
-// before they have sent all changes.
+// oldest maps a minor version to its minimum patch version. Older servers may report watch progress
+// before sending all changes.
 var oldest = map[string]int{"3.4": 25, "3.5": 8}
 
 // checkVersions rejects servers that are too old. It ignores unreachable servers.

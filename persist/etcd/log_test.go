@@ -40,7 +40,7 @@ func openWith(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 	return m
 }
 
-// openPaused opens a log that does not receive changes by other writers until resume.
+// openPaused opens a log that receives no changes from other writers until resume.
 func openPaused(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 	t.Helper()
 	l, err := Open(context.Background(), o)
@@ -232,7 +232,7 @@ func commitsText(commits []persist.Commit) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestClaims checks that no key can take a claim that another key holds, regardless of the log.
+// TestClaims checks that no key can take a claim held by another key, in any log.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -266,8 +266,8 @@ func returning(c Content) func() (Content, error) {
 	return func() (Content, error) { return c, nil }
 }
 
-// TestFill checks that a filled store equals a written one. An interrupted fill cannot be opened
-// but can be repeated.
+// TestFill checks that a filled store equals a written one, and that an interrupted Fill cannot be
+// opened but can be repeated.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}

@@ -40,10 +40,10 @@ type Options struct {
 	Transformer persist.Transformer
 	Logger      *slog.Logger // nil: slog.Default()
 	Now         func() time.Time
-	// Base is the minimum first revision of a new store. It is rounded up to a multiple of 128.
+	// Base is the minimum first revision of a new store, rounded up to a multiple of 128.
 	Base persist.Revision
-	// CopyDir is a dedicated directory for a local copy of the state, which saves most reads of the
-	// next start. An empty CopyDir disables the copy.
+	// CopyDir is a dedicated directory for a local copy of the state, which saves most reads on
+	// startup. An empty CopyDir disables the copy.
 	CopyDir string
 	// Fatal is called once if the log cannot continue, for example after a restore of the servers.
 	// The process must then exit. Fatal must not block.
@@ -83,8 +83,7 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// cleanPrefix returns p with a leading slash and without a trailing slash, so that prefixes of
-// different stores cannot overlap.
+// cleanPrefix returns p with one leading slash and no trailing slash.
 func cleanPrefix(p string) string {
 	if p = strings.Trim(p, "/"); p == "" {
 		return ""
@@ -120,8 +119,8 @@ func alignBase(base persist.Revision) persist.Revision {
 	return (base + wholeRevision) &^ wholeRevision
 }
 
-// tls returns the configuration for https endpoints, or nil for http. Each connection reads the
-// client certificate again, so that it can be renewed.
+// tls returns the TLS configuration for https endpoints, or nil for http. Each connection reads the
+// client certificate again, to pick up renewals.
 func (o Options) tls() (*tls.Config, error) {
 	if !strings.HasPrefix(o.Endpoints[0], "https://") {
 		return nil, nil
@@ -162,8 +161,8 @@ const (
 	dialTimeout      = 20 * time.Second
 	keepAlive        = 10 * time.Second
 	keepAliveTimeout = 5 * time.Second
-	// maxSendBytes exceeds the limit of any server, so that the server itself reports requests that
-	// are too large.
+	// maxSendBytes exceeds any server's limit, so that the server itself rejects oversized
+	// requests.
 	maxSendBytes = 64 << 20
 )
 

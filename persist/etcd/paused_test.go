@@ -32,8 +32,8 @@ func dropAll(t *testing.T, m *member) {
 }
 
 // TestGuardDroppedWhilePaused checks that a paused log cannot commit outdated results after a guard
-// was raised and then dropped because of its age. This must hold whether or not the log has written
-// before, and no matter when its write is planned.
+// was raised and dropped because of its age. The cases differ in whether the log has written before
+// and when its write is planned.
 func TestGuardDroppedWhilePaused(t *testing.T) {
 	t.Parallel()
 	for _, wrote := range []bool{false, true} {
@@ -112,7 +112,7 @@ func TestDeliveredOnce(t *testing.T) {
 }
 
 // TestFragments checks that changes larger than a message arrive completely, even if the connection
-// breaks repeatedly. A revision may be split across two messages.
+// breaks repeatedly. A revision may span two messages.
 func TestFragments(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -148,8 +148,8 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-// TestGreatRevisions checks that servers whose revisions exceed the range of resource versions are
-// rejected, and that a log that follows them fails.
+// TestGreatRevisions checks that Open rejects servers with revisions beyond the resourceVersion
+// range, and that a running log fails there.
 func TestGreatRevisions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -174,8 +174,8 @@ func TestGreatRevisions(t *testing.T) {
 	}
 }
 
-// TestCopyCompactedDuringAStart checks that a log with a copy reads the state again if the later
-// changes are compacted while it starts.
+// TestCopyCompactedDuringAStart checks that a log with a copy reloads the state if the later
+// changes are compacted during its start.
 func TestCopyCompactedDuringAStart(t *testing.T) {
 	t.Parallel()
 	cluster, dir := etcdtest.Start(t, 1), t.TempDir()
@@ -224,8 +224,8 @@ func TestCopyCompactedDuringAStart(t *testing.T) {
 }
 
 // TestRestoredBelowALogThatIsCutOff restores the servers while a log cannot reach them, and
-// advances them beyond its revision. The log must adopt the restored state or fail. It must never
-// return lost data, whether or not the backup has the record of the log.
+// advances them beyond its revision. The log must adopt the restored state or fail, and never
+// return lost data. The backup may or may not contain the log's record.
 func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	for _, bumped := range []bool{false, true} {
@@ -299,8 +299,8 @@ func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 	}
 }
 
-// TestCopyOfAClosedLog checks that closing a log during the write of a copy leaves the previous
-// copy intact.
+// TestCopyOfAClosedLog checks that closing a log while it writes a copy leaves the previous copy
+// intact.
 func TestCopyOfAClosedLog(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}

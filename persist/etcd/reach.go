@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// The etcd client retries until the timeout and then reports only the timeout. The functions here
-// determine the actual cause.
+// The etcd client retries until the timeout and then returns only the timeout error. The functions
+// below find the cause.
 
 const reachTimeout = 2 * time.Second
 
@@ -31,8 +31,8 @@ func (l *Log) explained(ctx context.Context, do func(context.Context) error) err
 	return err
 }
 
-// reach returns an error with the reason if no server is reachable. lasting means that all servers
-// reject the certificates, so that retries are pointless.
+// reach returns the reason if no server is reachable. lasting means that a retry is pointless,
+// because all servers fail the TLS handshake.
 func (o Options) reach(ctx context.Context) (lasting bool, err error) {
 	secure, err := o.tls()
 	if err != nil {
@@ -59,8 +59,7 @@ func (o Options) reach(ctx context.Context) (lasting bool, err error) {
 // server accepts the client certificate.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 
-// reachServer connects to one server. refused means that the TLS handshake failed because of
-// certificates.
+// reachServer connects to one server. refused means that the TLS handshake failed.
 func reachServer(ctx context.Context, address string, secure *tls.Config) (refused bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()

@@ -43,8 +43,7 @@ type changedPage struct {
 	items    []persist.Item
 }
 
-// readMissing reads some keys of a page. It reads many keys as one range and few keys in small
-// groups.
+// readMissing reads the missing keys of a page: many keys as one range, few keys in small groups.
 func (l *Log) readMissing(ctx context.Context, page changedPage, missing []int) error {
 	const many = 4 // as a fraction of the page
 	if len(missing) > len(page.keys)/many {
@@ -64,8 +63,8 @@ func (l *Log) readMissing(ctx context.Context, page changedPage, missing []int) 
 	return nil
 }
 
-// readThese sends ops in one transaction and stores the results as items of page. The argument
-// these holds their indexes in ascending order.
+// readThese sends ops in one transaction and stores the results in page.items. these holds their
+// indexes in ascending order.
 func (l *Log) readThese(ctx context.Context, page changedPage, these []int, ops ...clientv3.Op) error {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()

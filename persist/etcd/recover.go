@@ -16,8 +16,8 @@ import (
 
 const pageSize = 1000
 
-// Recover implements persist.Log. It passes r the newest state and the preceding changes that are
-// not compacted.
+// Recover implements persist.Log. It passes r the newest state and all changes that are not
+// compacted.
 func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(l.ctx))
 	defer cancel()
@@ -70,7 +70,8 @@ func (l *Log) currentRevision(ctx context.Context) (int64, error) {
 	return now.revision, nil
 }
 
-// readPages calls take with pages of the keys with a prefix at a revision, in ascending order.
+// readPages reads the keys with a prefix at a revision, in ascending order, and calls take per
+// page.
 func (l *Log) readPages(ctx context.Context, prefix string, revision int64, how []clientv3.OpOption, take func([]*mvccpb.KeyValue) error) error {
 	from := prefix
 	if k := l.keys; prefix == k.objects() || prefix == k.claims() || prefix == k.guards() {
@@ -130,8 +131,7 @@ func (l *Log) readItems(ctx context.Context, prefix string, revision int64, take
 	})
 }
 
-// itemOf decodes the item of a key. If the log is closed meanwhile, the Err of the item is
-// errClosed.
+// itemOf decodes a key's item. If the log is closed meanwhile, the item's Err is errClosed.
 func (l *Log) itemOf(kv *mvccpb.KeyValue) persist.Item {
 	position, offset, rest, err := splitHead(kv.Value)
 	i := persist.Item{Key: trimKey(kv.Key, l.keys.objects()), Value: rest, Revision: l.revisions.of(kv.ModRevision, position), Err: err}
@@ -151,10 +151,9 @@ func (l *Log) readClaims(ctx context.Context, revision int64, into *claims) erro
 	})
 }
 
-// readHistory passes r the changes up to upTo that are not compacted. It returns the revision that
-// the state reaches with these changes. If a compaction interferes, the history starts again after
-// the compaction. If changes after base are compacted, the state stays incomplete and the follower
-// reads it again.
+// readHistory passes r the uncompacted changes up to upTo, and returns the revision that the state
+// reaches with them. If a compaction interferes, the history restarts after it. If changes after
+// base were compacted, the returned revision is below upTo, and the follower reloads the state.
 func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recovery) (reached int64, err error) {
 	if r.HistoryAfter == nil {
 		r.HistoryAfter = func(persist.Revision) {}
@@ -189,9 +188,9 @@ func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recov
 	}
 }
 
-// readChanges calls take with the changes from one revision to another. It passes the last revision
-// even if that changes nothing. If the first changes are compacted, the error is ErrCompacted and
-// compacted is the revision of the compaction.
+// readChanges calls take with the changes from one revision to another, always including the last
+// revision. If the first changes were compacted, it returns ErrCompacted and the compaction's
+// revision.
 func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revision int64, commits []persist.Commit) error) (compacted int64, err error) {
 	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx, "troupe-watch", "history")) // a stream of its own
 	defer cancel()
@@ -199,7 +198,7 @@ func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revis
 	last := from - 1
 	take = takeOnce(&last, take)
 	for {
-		// If no event has revision upTo, only a progress notification shows that it is reached.
+		// If no event has revision upTo, only a progress notification shows that it was reached.
 		if err := l.client.RequestProgress(ctx); err != nil {
 			return 0, l.unavailable(err)
 		}
@@ -216,8 +215,8 @@ func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revis
 	}
 }
 
-// takeOnce skips changes that were already delivered, as deliver does. *last is the newest
-// delivered revision.
+// takeOnce skips revisions that were already delivered, like deliver. *last is the newest delivered
+// revision.
 func takeOnce(last *int64, take func(int64, []persist.Commit) error) func(int64, []persist.Commit) error {
 	return func(revision int64, commits []persist.Commit) error {
 		if revision < *last || revision == *last && commits != nil {
@@ -228,8 +227,8 @@ func takeOnce(last *int64, take func(int64, []persist.Commit) error) func(int64,
 	}
 }
 
-// takeChanges calls take with the changes of one watch response. done means that upTo is reached.
-// With ErrCompacted, compacted is the revision of the compaction.
+// takeChanges calls take with the changes of one watch response. done means that upTo was reached.
+// If the error is ErrCompacted, compacted is the compaction's revision.
 func (l *Log) takeChanges(response clientv3.WatchResponse, upTo int64, take func(int64, []persist.Commit) error) (done bool, compacted int64, err error) {
 	switch err := response.Err(); {
 	case err != nil && response.CompactRevision > 0:

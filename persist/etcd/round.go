@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A unit lists the positions in the batch of a write and its parts, which are committed together.
+// A unit is a write and its parts, committed atomically. It holds their batch indexes.
 type unit []int
 
 func unitsOf(batch []persist.Write) ([]unit, error) {
@@ -73,11 +73,11 @@ type planner struct {
 	done    []bool // writes that have a result
 }
 
-// overheadBytes is the approximate size of a request per key, without key and value.
+// overheadBytes is a request's approximate overhead per key.
 const overheadBytes = 64
 
-// next returns the next round and the units left for later rounds. The round is nil if no unit is
-// left to send.
+// next returns the next round and the units for later rounds. The round is nil if there is nothing
+// to send.
 func (p *planner) next(pending []unit) (*round, []unit) {
 	r := &round{keys: p.log.keys, batch: p.batch, touched: map[string]bool{}, raised: map[string]bool{}, decided: make(chan struct{})}
 	var later []unit
@@ -125,8 +125,8 @@ func (p *planner) waitsForBase(u unit) bool {
 	return base > 0 && !p.done[base-1]
 }
 
-// precheck returns false and a result if the unit must be rejected without a request, because its
-// base was rejected or the Transformer cannot encrypt.
+// precheck returns false and a result if the unit must be rejected without a request: its base was
+// rejected or the Transformer cannot encrypt.
 func (p *planner) precheck(u unit) (persist.Result, bool) {
 	if base := p.batch[u[0]].BasedOn; base > 0 && p.done[base-1] && p.results[base-1].Err != nil {
 		return persist.Result{Revision: p.results[base-1].Revision, Err: persist.ErrCondition}, false
@@ -172,8 +172,8 @@ func (r *round) touch(keys []string) {
 	}
 }
 
-// raises reports whether the round raises a guard that a unit only reads. Such a unit waits for the
-// next round, which rejects it.
+// raises reports whether the round raises a guard that the unit with these guards only reads. The
+// unit then waits for the next round, which rejects it.
 func (r *round) raises(guards []persist.Guard) bool {
 	return slices.ContainsFunc(guards, func(g persist.Guard) bool { return !g.Raise && r.raised[g.Name] })
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// TestTLS checks that a log works with the servers' CA and a trusted client certificate. With any
-// other certificate, Open must fail with the reason.
+// TestTLS checks that a log works with the servers' CA and a trusted client certificate, and that
+// Open reports the reason for rejecting any other certificate.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	soon := time.Now().Add(time.Hour)
@@ -48,7 +48,7 @@ func TestTLS(t *testing.T) {
 			t.Parallel()
 			o := good
 			test.change(&o)
-			// Only errors that may come from a missing server are retried until the timeout.
+			// Only errors that a missing server may cause are retried until the timeout.
 			ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
 			defer cancel()
 			l, err := Open(ctx, o)
@@ -62,8 +62,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestNewCertificates checks that a log uses renewed files after the servers require certificates
-// of another CA. Before the renewal, it must report that its certificate is invalid.
+// TestNewCertificates checks that a log uses renewed certificates after the servers switch to
+// another CA. Before the renewal, it must report that its certificate is invalid.
 func TestNewCertificates(t *testing.T) {
 	t.Parallel()
 	soon := time.Now().Add(time.Hour)

@@ -21,8 +21,8 @@ func (s *oldServer) Status(context.Context, *pb.StatusRequest) (*pb.StatusRespon
 	return &pb.StatusResponse{Header: &pb.ResponseHeader{}, Version: s.version}, nil
 }
 
-// TestVersions checks that servers whose watches may report progress too early are rejected by
-// version, before any other request.
+// TestVersions checks that server versions that may report watch progress too early are rejected
+// before any other request.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	for version, refused := range map[string]bool{

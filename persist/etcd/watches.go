@@ -13,8 +13,7 @@ import (
 )
 
 // watches gives each watch of the follower its own gRPC stream, which ends with the connection. The
-// etcd client would silently resume a shared stream, possibly at servers with an unverified
-// history.
+// etcd client would silently resume a shared stream, possibly on servers with another history.
 type watches struct {
 	newest atomic.Int64 // number of the newest watch
 	opened atomic.Int64 // number of the newest watch that has had its stream
@@ -24,7 +23,8 @@ type watches struct {
 // all requests with the same metadata.
 const watchKey = "troupe-watch"
 
-// next returns the context for a new watch. The watch ends if its server loses the leader.
+// next returns the context for a new watch. The watch ends if its server loses contact with the
+// leader.
 func (w *watches) next(ctx context.Context) context.Context { return w.of(ctx, w.newest.Add(1)) }
 
 func (*watches) of(ctx context.Context, number int64) context.Context {

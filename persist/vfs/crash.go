@@ -55,8 +55,8 @@ func (m *Mem) survivingNames(chance *rand.Rand) map[string]*node {
 	return names
 }
 
-// survivingBytes keeps any part of an added length, but keeps a truncation completely or not at
-// all. Each sector is either old or new.
+// survivingBytes keeps any prefix of an extension, but a truncation only completely or not at all.
+// Each sector is either old or new.
 func (n *node) survivingBytes(chance *rand.Rand) []byte {
 	if n.dir || chance == nil || slices.Equal(n.data, n.synced) {
 		return slices.Clone(n.synced)

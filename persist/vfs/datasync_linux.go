@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// Sync makes the content and size of the file durable. It skips the timestamps, which are never
-// read and cost an extra write.
+// Sync makes the file's content and size durable. It skips timestamps, which are never read and
+// cost an extra write.
 func (f osFile) Sync() error {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -8,28 +8,28 @@ import (
 // ErrLocked is returned by FS.Lock while another owner holds the lock.
 var ErrLocked = errors.New("file is locked")
 
-// An FS is a file system. For a missing file, errors.Is(err, fs.ErrNotExist) is true. For a full
-// disk, errors.Is(err, syscall.ENOSPC) is true.
+// An FS is a file system. Its errors match fs.ErrNotExist for a missing file and syscall.ENOSPC for
+// a full disk (errors.Is).
 type FS interface {
-	// Create creates an empty file for reading and writing. It truncates an existing file.
+	// Create creates or truncates a file for reading and writing.
 	Create(path string) (File, error)
 	// Open opens an existing file for reading.
 	Open(path string) (File, error)
 	// OpenReadWrite opens an existing file for reading and writing.
 	OpenReadWrite(path string) (File, error)
 	// OpenLog opens an existing file for appending. Writes may only extend the file or overwrite
-	// its trailing zeros. A write may add zeros up to a multiple of 4 KiB. If the system supports
-	// it, a write is durable when it returns.
+	// its zero padding. A write may pad the file with zeros to a multiple of 4 KiB. If the system
+	// supports it, a write is durable when it returns.
 	OpenLog(path string) (File, error)
 	Rename(from, to string) error
 	Remove(path string) error
 	// ReadDir returns the names in a directory in ascending order.
 	ReadDir(dir string) ([]string, error)
 	MkdirAll(dir string) error
-	// SyncDir makes the names in a directory durable.
+	// SyncDir makes a directory's entries durable.
 	SyncDir(dir string) error
-	// Lock takes an exclusive lock without waiting. The lock ends with Close or with the process.
-	// Lock creates a missing file and returns ErrLocked if there is another owner.
+	// Lock takes an exclusive lock without waiting, and creates a missing file. It returns
+	// ErrLocked if there is another owner. The lock ends with Close or the process.
 	Lock(path string) (Lock, error)
 }
 
@@ -49,10 +49,10 @@ type File interface {
 	Sync() error
 	Truncate(size int64) error
 	Size() (int64, error)
-	// Allocate extends the file to size with zeros and reserves the disk space. It returns
-	// errors.ErrUnsupported if the file system cannot do that.
+	// Allocate extends the file to size with zeros and reserves disk space, or returns
+	// errors.ErrUnsupported.
 	Allocate(size int64) error
-	// Zero zeroes a range of the file and frees its disk space without changing the length. It
-	// returns errors.ErrUnsupported if the file system cannot do that.
+	// Zero zeroes a byte range and frees its disk space without changing the length, or returns
+	// errors.ErrUnsupported.
 	Zero(from, to int64) error
 }

@@ -7,15 +7,14 @@ import (
 	"unsafe"
 )
 
-// blockSize is the alignment of direct writes, in the file and in memory.
+// blockSize is the alignment of direct writes, for both file offsets and memory.
 const blockSize = 4 << 10
 
-// maxBuffer is the size in bytes up to which a logFile keeps its buffer between writes.
+// maxBuffer is the largest buffer, in bytes, that a logFile keeps between writes.
 const maxBuffer = 1 << 20
 
-// A logFile bypasses the page cache, which saves copying and caching pages that are never read. It
-// writes whole blocks. The first block begins with the existing bytes and the last one ends with
-// zeros, so that existing bytes are only overwritten with themselves.
+// A logFile bypasses the page cache, because its pages are never read. It writes whole blocks. The
+// first block repeats the existing bytes before the write, and the last block is padded with zeros.
 type logFile struct {
 	osFile
 	direct *os.File // its writes are durable when they return; nil without direct writes
@@ -36,8 +35,8 @@ func newLogFile(f osFile) File {
 	return &logFile{osFile: f, direct: direct, dirty: true, end: -1}
 }
 
-// WriteAt reads the beginning of the block from the file if the previous write failed, because the
-// content of the disk is then unknown.
+// WriteAt reads the start of the first block from the file after a failed write, because the last
+// write's buffer may not match the disk.
 func (f *logFile) WriteAt(b []byte, off int64) (int, error) {
 	if f.direct == nil {
 		return f.osFile.WriteAt(b, off)
@@ -60,8 +59,8 @@ func (f *logFile) WriteAt(b []byte, off int64) (int, error) {
 	return len(b), nil
 }
 
-// blocks returns the whole blocks to write. The first block begins with head existing bytes. They
-// come from the last write if possible, and from the file otherwise.
+// blocks returns the whole blocks to write. The first block begins with head existing bytes, from
+// the last write if possible, otherwise from the file.
 func (f *logFile) blocks(b []byte, off int64, head int) ([]byte, error) {
 	size := (head + len(b) + blockSize - 1) / blockSize * blockSize
 	old := f.last
@@ -79,7 +78,7 @@ func (f *logFile) blocks(b []byte, off int64, head int) ([]byte, error) {
 }
 
 // aligned returns a buffer of n bytes aligned to blockSize. It allocates an extra block, because Go
-// does not guarantee this alignment. The garbage collector does not move allocations.
+// does not guarantee the alignment. The garbage collector does not move allocations.
 func aligned(n int) []byte {
 	b := make([]byte, n+blockSize)
 	past := int(uintptr(unsafe.Pointer(&b[0])) % blockSize)
@@ -96,7 +95,7 @@ func (f *logFile) writeThrough(b []byte, off int64) (int, error) {
 	return f.osFile.WriteAt(b, off)
 }
 
-// Truncate marks the file dirty, because direct writes do not make the length durable.
+// Truncate marks the file dirty, because direct writes do not sync the length.
 func (f *logFile) Truncate(size int64) error {
 	f.end, f.dirty = -1, true
 	return f.osFile.Truncate(size)

@@ -37,8 +37,8 @@ func checkLog(t *testing.T, path string, want []byte) {
 	}
 }
 
-// TestLogRecordsWrites checks the content of a log after writes of all sizes, some over earlier
-// zeros, truncations and reopens.
+// TestLogRecordsWrites checks a log's content after writes of all sizes, with or without zero
+// padding, and after truncations and reopens.
 func TestLogRecordsWrites(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	path, file := newLog(t)

@@ -2,6 +2,5 @@
 
 package vfs
 
-// newLogFile opens a file as a log. Its writes become durable with Sync, which uses F_FULLFSYNC on
-// macOS.
+// newLogFile returns f. Its writes become durable with Sync, which uses F_FULLFSYNC on macOS.
 func newLogFile(f osFile) File { return f }

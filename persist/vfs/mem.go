@@ -13,16 +13,15 @@ import (
 // ErrCrashed is returned by every operation after a simulated crash.
 var ErrCrashed = errors.New("the machine has crashed")
 
-// An Op is a changing operation of a Mem. It is the argument of the fault function.
+// An Op is a mutating operation of a Mem, passed to the fault function.
 type Op struct {
 	N    int    // 1 for the first operation, 2 for the next
 	Name string // create, edit, write, sync, truncate, rename, remove, mkdir, syncdir, allocate
 	Path string
 }
 
-// Mem is an in-memory file system that tracks which names and bytes survive a crash. Names and
-// bytes are tracked separately, as on a disk. A file with synced bytes but an unsynced name is
-// therefore lost. Mem is safe for concurrent use.
+// Mem is an in-memory file system that tracks which names and bytes survive a crash. As on a disk,
+// a crash loses a file with synced bytes if its name is unsynced. Mem is safe for concurrent use.
 type Mem struct {
 	mu      sync.Mutex
 	now     map[string]*node // names as programs see them
@@ -32,7 +31,7 @@ type Mem struct {
 	fault   func(Op) error
 	budget  int64 // limit of the bytes of all files; negative: none
 	crashed bool
-	// volatile means that no data outlives the process, so no durable copies are kept.
+	// volatile means that no durable copies are kept, because no data outlives the process.
 	volatile bool
 }
 
@@ -46,8 +45,8 @@ func NewMem() *Mem {
 	}
 }
 
-// ErrVolatile is the error of Allocate on a volatile file system. It wraps errors.ErrUnsupported,
-// and callers need not log it.
+// ErrVolatile is returned by Allocate on a volatile file system. It wraps errors.ErrUnsupported.
+// Callers need not log it.
 var ErrVolatile = fmt.Errorf("a volatile file system cannot reserve space: %w", errors.ErrUnsupported)
 
 // NewVolatile returns a file system for a process that needs no durability. Sync costs neither time
@@ -58,8 +57,8 @@ func NewVolatile() *Mem {
 	return m
 }
 
-// SetFault sets a function that is called before each changing operation. If it returns an error,
-// the operation fails. After ErrCrashed, all later operations fail too.
+// SetFault sets a function called before each mutating operation. An error makes the operation
+// fail. After ErrCrashed, all later operations fail too.
 func (m *Mem) SetFault(fault func(Op) error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -73,7 +72,7 @@ func (m *Mem) SetBudget(bytes int64) {
 	m.budget = bytes
 }
 
-// Ops returns the number of changing operations so far.
+// Ops returns the number of mutating operations so far.
 func (m *Mem) Ops() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -94,7 +93,7 @@ func (m *Mem) used() (n int64) {
 	return n
 }
 
-// Clone returns an independent copy as another process would see it. Everything is durable and no
+// Clone returns an independent copy as another process would see it: everything is durable and no
 // lock is held.
 func (m *Mem) Clone() *Mem {
 	m.mu.Lock()
@@ -139,7 +138,7 @@ func (m *Mem) Files() []string {
 	return out
 }
 
-// beginOp counts a changing operation and calls the fault function. The caller holds m.mu.
+// beginOp counts a mutating operation and calls the fault function. The caller holds m.mu.
 func (m *Mem) beginOp(name, p string) error {
 	if m.crashed {
 		return ErrCrashed
@@ -189,7 +188,7 @@ func (m *Mem) OpenReadWrite(p string) (File, error) { return m.openReadWrite(p) 
 // OpenLog opens a file. Its writes become durable only with Sync.
 func (m *Mem) OpenLog(p string) (File, error) { return m.openReadWrite(p) }
 
-// openReadWrite counts as a changing operation, "edit", so that tests can make it fail.
+// openReadWrite counts as a mutating operation, "edit", so that tests can make it fail.
 func (m *Mem) openReadWrite(p string) (File, error) {
 	m.mu.Lock()
 	err := m.beginOp("edit", path.Clean(p))
@@ -265,8 +264,8 @@ func (m *Mem) ReadDir(dir string) ([]string, error) {
 	return names, nil
 }
 
-// MkdirAll creates directories that become durable only with SyncDir of their parents, so that
-// tests detect a missing call.
+// MkdirAll creates directories. They become durable only with SyncDir of their parents, so that
+// tests detect a missing SyncDir.
 func (m *Mem) MkdirAll(dir string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -303,7 +302,7 @@ func (m *Mem) SyncDir(dir string) error {
 	return nil
 }
 
-// Lock creates a lock file that is not affected by a crash.
+// Lock creates a lock file that survives a crash.
 func (m *Mem) Lock(p string) (Lock, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

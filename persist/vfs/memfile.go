@@ -34,8 +34,8 @@ func (f *memFile) ReadAt(b []byte, off int64) (int, error) {
 }
 
 // WriteAt writes as many bytes as the budget allows, like a disk that fills up. If the fault
-// function requests a crash, it writes half of the bytes, and Crash then decides per sector which
-// of them survive.
+// function simulates a crash, WriteAt writes half of the bytes. Crash then decides which sectors
+// survive.
 func (f *memFile) WriteAt(b []byte, off int64) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -97,7 +97,7 @@ func (f *memFile) Allocate(size int64) error {
 	return nil
 }
 
-// Zero changes nothing if the fault function requests a crash, unlike WriteAt.
+// Zero changes nothing if the fault function simulates a crash, unlike WriteAt.
 func (f *memFile) Zero(from, to int64) error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// OS is the file system of the operating system.
+// OS is the operating system's file system.
 type OS struct{}
 
 var _ FS = OS{}
@@ -44,7 +44,7 @@ func (OS) Open(path string) (File, error) { return openOS(path, os.O_RDONLY) }
 
 func (OS) OpenReadWrite(path string) (File, error) { return openOS(path, os.O_RDWR) }
 
-// OpenLog opens an ordinary file on systems without direct writes.
+// OpenLog falls back to an ordinary file if direct writes are not supported.
 func (o OS) OpenLog(path string) (File, error) {
 	file, err := o.OpenReadWrite(path)
 	if err != nil {
@@ -71,8 +71,8 @@ func (OS) ReadDir(dir string) ([]string, error) {
 	return names, nil
 }
 
-// SyncDir syncs a directory like a file. On Windows it does nothing, because directories cannot be
-// synced there, and NTFS journals names itself.
+// SyncDir syncs a directory like a file. On Windows it is a no-op, because directories cannot be
+// synced, and NTFS journals names itself.
 func (OS) SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

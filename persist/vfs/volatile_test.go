@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestVolatile checks that written bytes are readable and stored only once, and that no space is
-// reserved.
+// TestVolatile checks that written bytes are readable, are stored only once, and that Allocate
+// fails.
 func TestVolatile(t *testing.T) {
 	m := NewVolatile()
 	must.Succeed(t, m.MkdirAll("/a"))

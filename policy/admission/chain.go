@@ -11,21 +11,19 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A Registration describes a plugin to a Chain.
+// A Registration registers a plugin with a Chain.
 type Registration struct {
-	// Name is the plugin's name in the configuration, one of Names. A plugin without a name always
-	// runs.
+	// Name is the plugin's configured name, one of Names. A plugin without a name always runs.
 	Name string
 	// Resources lists "group/resource" or "group/resource/subresource" in the platform naming
 	// profile. "/pods" is in the core group. "*" stands for all resources and subresources.
 	Resources []string
-	// Users reports whether the plugin runs for changes by a user. nil means all users.
+	// Users reports whether the plugin runs for a user's changes. nil means all users.
 	Users func(*request.User) bool
 	// Namespaces reports whether the plugin may handle changes in a namespace. It must be cheap.
-	// nil means all namespaces. The argument is "" for a request in no namespace or in several.
+	// nil means all namespaces. The argument is "" for cluster-scoped and multi-namespace requests.
 	Namespaces func(namespace string) bool
-	// Selects reports whether the plugin may handle any change to a resource. nil means all
-	// resources.
+	// Selects reports whether the plugin may handle changes to a resource. nil means all resources.
 	Selects func(k *schema.Kind, subresource string) bool
 	// Provision creates prerequisites of a new object, such as its namespace, before the mutation
 	// begins.
@@ -55,7 +53,7 @@ type resourceKey struct {
 	sub string
 }
 
-// New returns a Chain of the registrations enabled by switches. Plugins without a name come first.
+// New returns a Chain of the registrations enabled by switches. Unnamed plugins come first.
 func New(naming *meta.Naming, switches PluginConfig, all []Registration) *Chain {
 	c := &Chain{byResource: map[resourceKey][]*Registration{}}
 	for i := range all {
@@ -119,8 +117,7 @@ func (c *Chain) AppliesToNoOp(user *request.User, k *schema.Kind, subresource, n
 	})
 }
 
-// For returns the admission for a user's changes to a resource, or nil if no plugin may handle
-// them.
+// For returns the plugins that may handle a user's changes to a resource, or nil if there are none.
 func (c *Chain) For(user *request.User, k *schema.Kind, subresource, namespace string) *request.Admission {
 	var a *request.Admission
 	registrations := c.of(k, subresource)
@@ -136,7 +133,7 @@ func (c *Chain) For(user *request.User, k *schema.Kind, subresource, namespace s
 	return a
 }
 
-// Provision creates the prerequisites of a mutation that may create an object, except for dry runs.
+// Provision creates an object's prerequisites before a create or apply. It skips dry runs.
 func (c *Chain) Provision(ctx context.Context, m *request.Mutation) error {
 	if c == nil || m.DryRun || !request.Is[request.Create](m) && !request.Is[request.Apply](m) {
 		return nil

@@ -47,10 +47,10 @@ func Register(name string, plugin any, caches ...policy.Follower) Registration {
 // objects in missing or terminating namespaces and protects system namespaces.
 var inherentPlugins = []string{"NamespaceLifecycle", "NamespaceExists"}
 
-// Names returns all plugin names, sorted.
+// Names returns the sorted names of all plugins that can be disabled.
 func Names() []string { return namesOf(func(d declaration) bool { return !d.Always }) }
 
-// Defaults returns the plugins that are enabled by default, sorted.
+// Defaults returns the sorted names of the plugins enabled by default.
 func Defaults() []string { return namesOf(func(d declaration) bool { return d.Default }) }
 
 func namesOf(which func(declaration) bool) (names []string) {
@@ -71,7 +71,7 @@ func position(name string) int {
 type PluginConfig struct {
 	// Enabled plugins run in addition to the default ones. Disabled plugins do not run.
 	Enabled, Disabled []string
-	// Only, if not empty, lists exactly the plugins that run.
+	// Only, if not empty, lists the only plugins that run.
 	Only []string
 }
 
@@ -92,7 +92,7 @@ func (c PluginConfig) AlwaysEffective() []string {
 	return slices.DeleteFunc(slices.Clone(c.Disabled), func(name string) bool { return !slices.Contains(inherentPlugins, name) })
 }
 
-// Ineffective returns the configured plugins that have no Registration and are not inherent.
+// Ineffective returns the configured plugins that neither have a Registration nor are inherent.
 func (c PluginConfig) Ineffective(all []Registration) []string {
 	var names []string
 	for _, name := range slices.Concat(c.Enabled, c.Disabled, c.Only) {

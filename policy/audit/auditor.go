@@ -39,17 +39,17 @@ func newVendorNames(n *meta.Naming) vendorNames {
 	}
 }
 
-// New returns an Auditor that owns the sinks.
+// New returns an Auditor. The Auditor owns the sinks.
 func New(policy *Policy, naming *meta.Naming, now func() time.Time, sinks ...*Sink) *Auditor {
 	u := &Auditor{sinks: sinks, names: newVendorNames(naming), now: now}
 	u.SetPolicy(policy)
 	return u
 }
 
-// SetPolicy replaces the policy for future requests.
+// SetPolicy replaces the policy for subsequent requests.
 func (u *Auditor) SetPolicy(policy *Policy) { u.policy.Store(policy) }
 
-// emit sends the current Event of a Record to all sinks. It returns false if a sink in mode
+// emit sends a Record's current Event to all sinks. It returns false if a sink in mode
 // BlockingStrict lost the Event. The caller may then reject the request, but only at stage
 // RequestReceived. The first sink of each format (JSON or legacy) encodes the Event for the others.
 func (u *Auditor) emit(r *Record) bool {
@@ -65,7 +65,7 @@ func (u *Auditor) emit(r *Record) bool {
 	return stored
 }
 
-// Close delivers buffered events and closes the sinks in order, until ctx ends. The error contains
+// Close delivers buffered events until ctx ends, and closes the sinks in order. The error contains
 // the number of lost events.
 func (u *Auditor) Close(ctx context.Context) error {
 	var errs []error

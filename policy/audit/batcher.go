@@ -10,8 +10,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// BatchOptions configures batching. A batch is sent when MaxSize Events are waiting, or MaxWait
-// after the first one.
+// BatchOptions configures batching. A batch is sent once it has MaxSize Events, or MaxWait after
+// its first Event.
 type BatchOptions struct {
 	BufferSize    int           // waiting Events; more are lost
 	MaxSize       int           // Events per batch
@@ -23,7 +23,7 @@ type BatchOptions struct {
 // maxBufferedBytes limits the size of buffered events, because bodies may be large.
 const maxBufferedBytes = 64 << 20
 
-// A batcher gathers lines into batches. Callers only append to the queue. One goroutine takes
+// A batcher groups lines into batches. Callers only append to the queue. One goroutine takes
 // batches from it, and a goroutine per batch stores them.
 type batcher struct {
 	options BatchOptions
@@ -59,8 +59,8 @@ var (
 	errClosed = errors.New("the backend is closed")
 )
 
-// put adds line to the queue without blocking. It copies line, because the caller reuses the
-// buffer. It wakes run only for the first line of a batch and the line that completes it.
+// put adds a copy of line to the queue without blocking. The caller may reuse line. put wakes run
+// only for the first line of a batch and the line that completes it.
 func (b *batcher) put(line []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -87,7 +87,7 @@ func (b *batcher) signal() {
 }
 
 // run stores batches until the batcher is closed and empty. It takes a batch before it waits for
-// the rate limit and a slot, so a slow backend holds up that batch and the queue. Concurrent
+// the rate limiter and a slot, so a slow backend blocks that batch and the queue. Concurrent
 // batches may be reordered.
 func (b *batcher) run() {
 	defer close(b.done)
@@ -108,9 +108,9 @@ func (b *batcher) run() {
 	storing.Wait()
 }
 
-// next waits for a full batch. Once MaxWait has passed since it saw the first line, it returns a
-// partial one. It returns an empty batch once the batcher is closed and empty. No timer runs while
-// the queue is empty.
+// next waits for a full batch, and returns a partial one when MaxWait has passed since it saw the
+// first line. The result is empty once the batcher is closed and empty. No timer runs while the
+// queue is empty.
 func (b *batcher) next() [][]byte {
 	var due <-chan time.Time
 	ripe := b.options.MaxWait <= 0
@@ -130,9 +130,9 @@ func (b *batcher) next() [][]byte {
 	}
 }
 
-// take returns the next batch if it is full, flush is set, or the batcher is closed. some reports
-// whether lines are waiting, and over whether the batcher is closed and empty. If lines remain,
-// take signals again, because their signal may have been consumed.
+// take returns the next batch if it is full, flush is set, or the batcher is closed. some means
+// that lines are waiting, and over that the batcher is closed and empty. If lines remain, take
+// signals again, because their signal may be lost.
 func (b *batcher) take(flush bool) (lines [][]byte, some, over bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -168,8 +168,8 @@ func (b *batcher) release(lines [][]byte) {
 	b.pending -= len(lines)
 }
 
-// close stores the waiting lines at once, until ctx ends. It returns the number of lines not stored
-// by then. Some of these lines may still arrive.
+// close stores the waiting lines without delay, until ctx ends. It returns the number of lines not
+// stored by then. Some of them may still arrive.
 func (b *batcher) close(ctx context.Context) (left int) {
 	b.mu.Lock()
 	first := !b.closed

@@ -4,7 +4,7 @@ import "github.com/troupe-api/troupe/kinds/jsontext"
 
 // appendCompactJSON appends a JSON document without white space and escapes unprintable characters.
 // { "a" : "ü" } becomes {"a":"ü"}. Invalid JSON becomes null, so that an Event stays one line of
-// JSON. No tree is built, because bodies may be large.
+// JSON. It works without building a tree, because bodies may be large.
 //
 // omitManagedFields removes the managed fields of the object, or of the objects in a list or table.
 func appendCompactJSON(b, doc []byte, omitManagedFields bool) []byte {
@@ -93,8 +93,8 @@ func (c *compactor) value(at position) error {
 	return nil
 }
 
-// object writes a comma only if the copy already has a member, because the first members of the
-// source may have been dropped.
+// object writes a comma only if the copy already has a member, because the source's first members
+// may have been dropped.
 func (c *compactor) object(at position) error {
 	if err := c.Open(); err != nil {
 		return err

@@ -1,7 +1,7 @@
 package audit
 
-// DefaultPolicy returns the policy that applies without a policy file. It records metadata of every
-// request except frequent health and discovery requests, but no bodies.
+// DefaultPolicy returns the policy used without a policy file. It records metadata, but no bodies,
+// of every request except frequent health and discovery requests.
 func DefaultPolicy() *Policy {
 	return &Policy{
 		omitStages: 1 << RequestReceived,

@@ -1,9 +1,9 @@
 // Package audit records requests with their users and outcomes.
 //
 // The first matching rule of a Policy decides how much to record. An Event describes a request at
-// one stage. A Record makes the Events of one request. Records are reused. A Sink takes Events: a
-// log file (a File rotates itself) or a webhook, either before the request proceeds (blocking) or
-// in batches. The Auditor combines them.
+// one stage. A Record produces the Events of one request, and is reused. A Sink delivers Events to
+// a log file (a File rotates itself) or a webhook, either before the request proceeds (blocking) or
+// in batches. An Auditor combines them.
 //
 // # Format
 //
@@ -17,28 +17,28 @@
 //	 "annotations":{T:T}}
 //
 // Events have no white space outside strings and end with one newline. L is Metadata, Request or
-// RequestResponse. S is RequestReceived, ResponseStarted (of watches, and of requests that were
-// rejected before authentication), ResponseComplete or Panic. U is
-// {"username","uid","groups","extra"}. M is a time in UTC with microseconds. Empty members are
-// absent, except for user, level, auditID, stage, requestURI, verb and the two times. A legacy line
-// is "<time> AUDIT: id=Q stage=Q ip=Q method=Q user=Q groups=Q,Q as=Q asgroups=Q user-agent=Q
-// namespace=Q uri=Q response=Q" with strings quoted as in Go. A webhook receives
+// RequestResponse. S is RequestReceived, ResponseStarted (for watches, and for requests rejected
+// before authentication), ResponseComplete or Panic. U is {"username","uid","groups","extra"}. M is
+// a UTC time with microseconds. Empty members are omitted, except for user, level, auditID, stage,
+// requestURI, verb and the two times. A legacy line is "<time> AUDIT: id=Q stage=Q ip=Q method=Q
+// user=Q groups=Q,Q as=Q asgroups=Q user-agent=Q namespace=Q uri=Q response=Q" with strings quoted
+// as in Go. A webhook receives
 // {"kind":"EventList","apiVersion":"audit.platform.io/v1","metadata":{},"items":[...]}.
 //
 // # Invariants
 //
 //   - One Event is one line. Unprintable characters are escaped.
-//   - Of the headers, an Event contains only User-Agent and proxy addresses. The URI omits values
-//     of parameters whose name contains "token" in any spelling.
+//   - Of the headers, an Event contains only User-Agent and proxy addresses. The URI omits
+//     values of parameters whose name contains "token", regardless of case and escaping.
 //   - Bodies, and error messages that may quote them, appear only from level Request on.
 //   - Buffers are limited in number and bytes, and losses are counted.
 //   - A full disk never leaves a partial line before a complete one.
 //
 // # Why not lumberjack
 //
-// gopkg.in/natefinch/lumberjack.v2 (v2.2.1) rotates by the same names and limits, but lacks
-// guarantees of an audit log. A partial write leaves half a line. A write longer than the maximum
-// size fails instead of getting its own file. Two rotations within one millisecond overwrite the
-// first file. Errors of compression and removal are dropped. A size of 0 means 100 MB rather than
-// unlimited. The goroutine that removes old files outlives Close.
+// gopkg.in/natefinch/lumberjack.v2 (v2.2.1) uses the same file names and limits, but lacks
+// guarantees that an audit log needs. A partial write leaves half a line. A write longer than the
+// maximum size fails instead of getting its own file. Two rotations within one millisecond
+// overwrite the first file. Errors of compression and removal are dropped. A size of 0 means 100 MB
+// rather than unlimited. The goroutine that removes old files outlives Close.
 package audit

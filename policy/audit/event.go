@@ -38,7 +38,7 @@ type Event struct {
 	hasRequestBody bool
 }
 
-// An ObjectReference identifies the object of a request. It is empty for a non-resource path.
+// An ObjectReference identifies a request's object. It is empty for a non-resource path.
 type ObjectReference struct {
 	Resource, Namespace, Name, UID               string
 	Group, Version, ResourceVersion, Subresource string
@@ -47,8 +47,8 @@ type ObjectReference struct {
 // An Annotation is additional information about a request, such as an authorization decision.
 type Annotation struct{ Key, Value string }
 
-// annotate inserts an annotation in key order. The first value of a key wins, because the server
-// adds its own annotations before those of admission.
+// annotate inserts an annotation in key order. The first value of a key wins: the server adds its
+// own annotations before those of admission.
 func (e *Event) annotate(key, value string) {
 	i, found := slices.BinarySearchFunc(e.Annotations, key, func(a Annotation, key string) int { return cmp.Compare(a.Key, key) })
 	if !found {
@@ -182,8 +182,8 @@ func (e *Event) appendStatus(b []byte) []byte {
 	return append(b, '}')
 }
 
-// withoutBodyQuotes removes the message and causes of a 400 or 422, which may quote the body, such
-// as "invalid value: <password>".
+// withoutBodyQuotes removes a 400 or 422 response's message and causes, which may quote the request
+// body, as in "invalid value: <password>".
 func withoutBodyQuotes(s *meta.Status) *meta.Status {
 	if s.Code != http.StatusBadRequest && s.Code != http.StatusUnprocessableEntity {
 		return s
@@ -201,7 +201,7 @@ func withoutBodyQuotes(s *meta.Status) *meta.Status {
 	return &short
 }
 
-// appendBodies checks the level again as a second safeguard.
+// appendBodies appends the bodies. It checks the level again as a safeguard.
 func (e *Event) appendBodies(b []byte) []byte {
 	if e.Level >= Request && e.Request != nil {
 		b = appendCompactJSON(appendName(b, "requestObject"), e.Request, e.omitManagedFields && !e.patch)

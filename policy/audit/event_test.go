@@ -66,7 +66,7 @@ var jane = &authn.User{
 	Extra: map[string][]string{"scopes": {"a", "b"}, "department": {"x\ny"}},
 }
 
-// requests holds the requests that the golden files show at every level in JSON and legacy format.
+// requests holds the requests in the golden files, for every level in JSON and legacy format.
 var requests = []struct {
 	name string
 	do   func(u *audit.Auditor)
@@ -205,7 +205,7 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-// TestRecordReuse checks that a reused record contains no data of the previous request.
+// TestRecordReuse checks that a reused record contains no data from the previous request.
 func TestRecordReuse(t *testing.T) {
 	var b buffer
 	u := audit.New(mustParse(t, "rules: [{level: RequestResponse}]"), meta.Platform, steppingClock(), audit.NewLog(&b, audit.SinkOptions{Mode: audit.Blocking, Logger: discardLogger()}))
@@ -246,8 +246,8 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// TestLargeEventsAreTruncated checks that an event is truncated only in sinks with a lower size
-// limit.
+// TestLargeEventsAreTruncated checks that an event is truncated only in sinks whose size limit it
+// exceeds.
 func TestLargeEventsAreTruncated(t *testing.T) {
 	var short, whole, none buffer
 	sink := func(b *buffer, most int) *audit.Sink {

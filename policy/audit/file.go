@@ -24,7 +24,7 @@ type FileOptions struct {
 	OnError func(error)
 }
 
-// A File is a rotating log file. When it is full, it is renamed with a timestamp and replaced by an
+// A File is a rotating log file. When it is full, File renames it with a timestamp and opens an
 // empty one. It is safe for concurrent use.
 type File struct {
 	options   FileOptions
@@ -70,8 +70,8 @@ func (f *File) open() error {
 }
 
 // Write writes b, which must consist of whole lines. After a partial write, it truncates the file
-// if possible. Each write is one system call in append mode, so that lines of several processes do
-// not interleave.
+// if possible. Each write is one system call in append mode, so that lines of concurrent processes
+// do not interleave.
 func (f *File) Write(b []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -144,7 +144,7 @@ func (f *File) rotatedName() string {
 }
 
 // cleanUp removes and compresses rotated files. It runs on its own goroutine, because compression
-// takes seconds and writers wait for mu. Cleanups do not run concurrently.
+// takes seconds and would block writers. cleanupMu serializes cleanups.
 func (f *File) cleanUp() {
 	f.cleanupMu.Lock()
 	defer f.cleanupMu.Unlock()

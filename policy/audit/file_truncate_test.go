@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// TestPartialLineIsTruncated checks that the next line replaces a partial one, which a full disk
-// may leave behind.
+// TestPartialLineIsTruncated checks that the next line replaces a partial line left by a full disk.
 func TestPartialLineIsTruncated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
 	f, err := OpenFile(FileOptions{Path: path, Now: time.Now})

@@ -31,7 +31,7 @@ func (e *Event) appendLegacy(b []byte) []byte {
 	return append(b, '\n')
 }
 
-// appendUsers appends the user and the impersonated user. It quotes each group, and then the whole
+// appendUsers appends the user and the impersonated user. It quotes each group, and then the joined
 // list again.
 func (e *Event) appendUsers(b []byte) []byte {
 	user, groups := "<none>", "<none>"

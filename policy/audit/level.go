@@ -23,7 +23,7 @@ func parseLevel(name string) (Level, bool) {
 	return Level(max(i, 0)), i >= 0
 }
 
-// A Stage is a point in the life of a request.
+// A Stage is a point in request processing.
 type Stage uint8
 
 // Stages in order. ResponseStarted occurs only for long-running requests and for requests rejected

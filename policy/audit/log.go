@@ -12,8 +12,7 @@ func NewLog(to io.Writer, o SinkOptions) *Sink { return newSink("log", o, &logOu
 // A logOutput requires a writer that is safe for concurrent use.
 type logOutput struct{ to io.Writer }
 
-// write writes a batch with one call, so that lines stay whole and rotation happens between
-// batches.
+// write writes a batch with one call, so that neither interleaving nor rotation splits it.
 func (l *logOutput) write(_ context.Context, _ <-chan struct{}, lines [][]byte) error {
 	text := lines[0]
 	if len(lines) > 1 {

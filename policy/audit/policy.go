@@ -14,8 +14,8 @@ type Policy struct {
 	omitManagedFields bool
 }
 
-// A rule matches requests for resources or for paths. A rule that names neither matches both. An
-// empty list matches everything.
+// A rule matches requests for resources or for paths. With neither, it matches both. An empty list
+// matches everything.
 type rule struct {
 	level             Level
 	users, groups     []string
@@ -29,21 +29,21 @@ type rule struct {
 
 type resources struct {
 	group string
-	// names contains "*" (all resources and subresources), "pods", "pods/log", "pods/*" or
-	// "*/status".
+	// names contains patterns: "*" (all resources and subresources), "pods", "pods/log", "pods/*"
+	// or "*/status".
 	names   []string
 	objects []string // by name
 }
 
-// A Decision is the result of a Policy for one request.
+// A Decision is a Policy's result for one request.
 type Decision struct {
 	Level             Level
 	OmitManagedFields bool
 	omitStages        stageSet
 }
 
-// Decide returns the decision of the first matching rule, with the omitted stages of both the rule
-// and the policy. If no rule matches, the level is None. a.User may be nil. Frequently matched
+// Decide returns the decision of the first matching rule. It omits the stages of both the rule and
+// the policy. Without a matching rule, the level is None. a.User may be nil. Frequently matched
 // rules should come first.
 func (p *Policy) Decide(a *authz.Attributes) Decision {
 	for i := range p.rules {
@@ -102,8 +102,8 @@ func (r *resources) match(a *authz.Attributes) bool {
 	return false
 }
 
-// matchesName reports whether name matches the resource and subresource. "pods" excludes
-// subresources, and "pods/*" includes them, unlike in RBAC.
+// matchesName reports whether name matches the resource and subresource. Unlike in RBAC, "pods/*"
+// also matches the resource itself. "pods" matches no subresources.
 func matchesName(name string, a *authz.Attributes) bool {
 	if name == "*" {
 		return true

@@ -29,7 +29,7 @@ func Load(path string, naming *meta.Naming) (*Policy, error) {
 }
 
 // Parse parses a Policy in YAML or JSON. It rejects duplicate and unknown fields, because a rule
-// with a misspelled field would match, and record, too much.
+// with a misspelled field would match and record too much.
 func Parse(text []byte, naming *meta.Naming) (*Policy, error) {
 	doc, err := yaml.YAMLToJSONStrict(text)
 	if err != nil {

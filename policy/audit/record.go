@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A Record produces the Events of one request. Only one goroutine at a time may use it, and none
-// after Release. Callers set the fields of Event. Records are pooled with their buffers.
+// A Record produces the Events of one request. It must not be used concurrently, or after Release.
+// Callers set the fields of Event. Records are pooled with their buffers.
 type Record struct {
 	Event
 	auditor    *Auditor
@@ -26,15 +26,15 @@ type Record struct {
 
 var recordPool = sync.Pool{New: func() any { return new(Record) }}
 
-// maxRetainedBuffers limits the buffers, in bytes, that a pooled Record keeps.
+// maxRetainedBuffers limits the buffers of a pooled Record, in bytes.
 const maxRetainedBuffers = 64 << 10
 
-// MaxBody limits a body in an Event, in bytes. Larger bodies are omitted, and the annotation
-// audit.platform.io/truncated is set instead.
+// MaxBody limits a body in an Event, in bytes. A larger body is replaced by the annotation
+// audit.platform.io/truncated.
 const MaxBody = 3 << 20
 
-// Begin starts the Record of a request, or returns nil if the policy records nothing. a.User is nil
-// if the user is unknown.
+// Begin starts a request's Record, or returns nil if the policy records nothing. a.User is nil if
+// the user is unknown.
 func (u *Auditor) Begin(a *authz.Attributes, received time.Time) *Record {
 	d := u.policy.Load().Decide(a)
 	u.levels[d.Level].Inc()
@@ -54,7 +54,7 @@ func (u *Auditor) Begin(a *authz.Attributes, received time.Time) *Record {
 	return r
 }
 
-// Release returns the Record to the pool. It clears the whole capacity of the annotations, so that
+// Release returns the Record to the pool. It clears the annotations up to their capacity, so that
 // the pool does not retain their strings.
 func (r *Record) Release() {
 	addresses, annotations := r.SourceIPs[:0], r.Annotations[:0]
@@ -73,13 +73,12 @@ func (r *Record) Release() {
 // next Event allocates new ones.
 func (r *Record) DropBuffers() { r.json, r.legacy, r.line = nil, nil, [1][]byte{} }
 
-// maxName is in bytes. Valid names are never longer.
+// maxName is the maximum length of a valid name in bytes.
 const maxName = 253
 
 // SetRequestObject completes the object reference from the metadata in the request body, because
-// the path of a create does not contain the name. It applies at any level. Values longer than
-// maxName are omitted, because they could carry the body into the log. SetRequestObject does not
-// modify object.
+// the path of a create does not contain the name. It applies at any level. It omits values longer
+// than maxName, because they could leak the body into the log, and does not modify object.
 func (r *Record) SetRequestObject(object tree.Tree) {
 	head := object.Object("metadata")
 	fill := func(to *string, name string) {
@@ -96,7 +95,7 @@ func (r *Record) SetRequestObject(object tree.Tree) {
 // WantsRequest reports whether the level includes the request body.
 func (r *Record) WantsRequest() bool { return r.Level >= Request }
 
-// SetRequest records a copy of the request body. It ignores bodies that are not JSON.
+// SetRequest records a copy of the request body. It ignores non-JSON bodies.
 func (r *Record) SetRequest(body []byte, patch bool) {
 	switch {
 	case !r.WantsRequest() || !jsontext.Valid(body):
@@ -115,7 +114,7 @@ func (r *Record) SetHasRequestBody() { r.hasRequestBody = true }
 func (r *Record) WantsResponse() bool { return r.Level >= RequestResponse }
 
 // SetResponse records the JSON response body, which must not change before Release. It calls body
-// only if the body is recorded and size is at most MaxBody.
+// only if the body is recorded and size does not exceed MaxBody.
 func (r *Record) SetResponse(size int, body func() []byte) {
 	switch {
 	case !r.WantsResponse():
@@ -139,7 +138,7 @@ func (r *Record) SetDecision(d authz.Decision, reason string) {
 	r.annotate(r.auditor.names.reason, reason)
 }
 
-// SetDeprecated records that the request uses a deprecated version. removed is the release that
+// SetDeprecated records that the request uses a deprecated API version. removed is the release that
 // removes the version, or "".
 func (r *Record) SetDeprecated(removed string) {
 	r.annotate(r.auditor.names.deprecated, "true")
@@ -148,7 +147,7 @@ func (r *Record) SetDeprecated(removed string) {
 	}
 }
 
-// Annotate adds the annotations of admission plugins. Detailed annotations are added only at level
+// Annotate adds the annotations of admission plugins. It adds detailed annotations only at level
 // Request and above.
 func (r *Record) Annotate(all []request.Annotation) {
 	for _, a := range all {
@@ -158,7 +157,7 @@ func (r *Record) Annotate(all []request.Annotation) {
 	}
 }
 
-// SetStatus records the Status that the response contains.
+// SetStatus records the Status in the response.
 func (r *Record) SetStatus(s *meta.Status) { r.Status = s }
 
 // EmitStage emits the Event for a stage, unless the policy omits the stage. It returns false if a

@@ -56,8 +56,8 @@ func (o rotatedFiles) list() (list []rotatedFile, err error) {
 	return list, err
 }
 
-// cleanUp removes files beyond MaxBackups or MaxAge and compresses the others. It continues after
-// errors.
+// cleanUp removes files beyond MaxBackups or MaxAge, and compresses the others if enabled. It
+// continues after errors.
 func (o rotatedFiles) cleanUp(options *FileOptions) error {
 	list, err := o.list()
 	for i, f := range list {

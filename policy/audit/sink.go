@@ -25,8 +25,8 @@ type SinkOptions struct {
 	Mode Mode
 	// Legacy selects the legacy line format.
 	Legacy bool
-	// MaxEventSize limits the size of an Event in bytes. A value of 0 means no limit. A larger
-	// Event loses its bodies. If it is still too large, the whole Event is lost.
+	// MaxEventSize limits the size of an Event in bytes. 0 means no limit. A larger Event loses its
+	// bodies. If it is still too large, the whole Event is lost.
 	MaxEventSize int
 	// Batch applies only in mode Batch.
 	Batch  BatchOptions
@@ -60,8 +60,8 @@ func newSink(name string, o SinkOptions, out output, parallel int) *Sink {
 	return s
 }
 
-// put stores or queues the Event of a Record. It returns false if the Event was lost and the
-// request must not proceed. In mode Batch, it always returns true and never blocks.
+// put stores or queues a Record's Event. It returns false if the Event was lost and the request
+// must not proceed. In mode Batch, it always returns true and never blocks.
 func (s *Sink) put(r *Record) bool {
 	line, err := s.line(r)
 	if err != nil {
@@ -88,7 +88,8 @@ func (s *Sink) store(ctx context.Context, lines [][]byte) bool {
 	return true
 }
 
-// line returns the encoded Event, which all sinks of the same format share unless it is truncated.
+// line returns the encoded Event. Sinks of the same format share the encoding unless it is
+// truncated.
 func (s *Sink) line(r *Record) ([]byte, error) {
 	line := &r.json
 	encode := func(e *Event, b []byte) []byte { return e.appendJSON(b, r.auditor.names.apiVersion) }
@@ -122,8 +123,8 @@ func (s *Sink) close(ctx context.Context) error {
 	return err
 }
 
-// lossCounter counts lost Events. It logs only the first loss and the recovery, because a full disk
-// would otherwise cause a log line per request.
+// lossCounter counts lost Events. It logs only the first loss and the recovery. Otherwise a full
+// disk would cause a log line per request.
 type lossCounter struct {
 	name   string
 	log    *slog.Logger

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// NewWebhook returns a Sink that posts Events to a service. backoff is the pause before the first
-// retry. Each later pause is longer by the factor backoffRatio.
+// NewWebhook returns a Sink that posts Events to a service. backoff is the delay before the first
+// retry. Each later delay is longer by the factor backoffRatio.
 func NewWebhook(service *remote.Client, naming *meta.Naming, backoff time.Duration, o SinkOptions) *Sink {
 	head := []byte(`{"kind":"EventList","apiVersion":"` + newVendorNames(naming).apiVersion + `","metadata":{},"items":[`)
 	return newSink("webhook", o, &webhookOutput{service, head, backoff}, maxConcurrentPosts)
@@ -32,8 +32,8 @@ type webhookOutput struct {
 	backoff time.Duration
 }
 
-// write posts a batch with retries. During shutdown, it makes only one more attempt, without a
-// pause. If that fails, the whole batch is lost.
+// write posts a batch with retries. During shutdown, it makes only one more attempt without delay.
+// If that fails, the whole batch is lost.
 func (w *webhookOutput) write(ctx context.Context, closing <-chan struct{}, lines [][]byte) error {
 	body := w.list(lines)
 	pause := w.backoff

@@ -1,7 +1,6 @@
 package authn
 
-// Authenticated adds the group system:authenticated to each user that next returns, except
-// anonymous ones.
+// Authenticated adds the group system:authenticated to each user from next, except anonymous ones.
 func Authenticated(next Authenticator) Authenticator { return authenticated{next} }
 
 type authenticated struct{ next Authenticator }
@@ -25,5 +24,5 @@ func (a authenticated) Authenticate(r Request) (*User, error) {
 	return &member, nil
 }
 
-// An authenticatedUser caches the user with the added group for a base user.
+// An authenticatedUser caches the user derived from a base user.
 type authenticatedUser struct{ base, user *User }

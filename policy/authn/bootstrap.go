@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// Identifiers of bootstrap tokens, whose Secrets are in the system namespace. The Secret type is
-// spelled as in the platform naming profile.
+// Identifiers of bootstrap tokens. Their Secrets are in the system namespace. The Secret type is in
+// the platform naming profile.
 const (
 	GroupBootstrappers = "system:bootstrappers"
 	bootstrapUser      = "system:bootstrap:"
@@ -35,7 +35,7 @@ func isBootstrapGroup(group string) bool {
 		strings.IndexByte(lettersAndDigits, name[len(name)-1]) >= 0
 }
 
-// A BootstrapToken is the decoded content of a bootstrap token Secret.
+// A BootstrapToken is a decoded bootstrap token Secret.
 type BootstrapToken struct {
 	ID, Secret string
 	// Expiration is an RFC 3339 time. It is empty if the token never expires.
@@ -45,8 +45,7 @@ type BootstrapToken struct {
 	ExtraGroups         string
 }
 
-// ReadBootstrapToken decodes a bootstrap token Secret. The error contains the reason why the Secret
-// is invalid.
+// ReadBootstrapToken decodes a bootstrap token Secret. The error says why the Secret is invalid.
 func ReadBootstrapToken(naming *meta.Naming, secret *policy.Object) (t BootstrapToken, err error) {
 	if kind := secret.Tree.String("type"); kind != naming.Translate(BootstrapSecretType) {
 		return t, fmt.Errorf("its type is %q", kind)
@@ -96,11 +95,11 @@ func (t BootstrapToken) validate() error {
 	return nil
 }
 
-// String returns the token in the form that clients send.
+// String returns the token as clients send it.
 func (t BootstrapToken) String() string { return t.ID + "." + t.Secret }
 
-// Expiry returns the time at which the token expires. never is true if it does not expire. A token
-// with an invalid time has already expired.
+// Expiry returns the token's expiration time. never is true if it does not expire. A token with an
+// invalid time counts as expired.
 func (t BootstrapToken) Expiry() (at time.Time, never bool) {
 	if t.Expiration == "" {
 		return at, true
@@ -133,7 +132,7 @@ func (t BootstrapToken) groups() (all []string, ok bool) {
 	return slices.Compact(all), true
 }
 
-// BootstrapTokens authenticates requests with the bootstrap tokens in Secrets of the system
+// BootstrapTokens authenticates requests by the bootstrap tokens in Secrets of the system
 // namespace.
 func BootstrapTokens(naming *meta.Naming, objects policy.Objects, now func() time.Time) Authenticator {
 	return bootstrapTokens{naming, objects, now}
@@ -151,7 +150,7 @@ var (
 	errBootstrapGroups  = errors.New("auth-extra-groups has groups that are not allowed")
 )
 
-// Authenticate has no opinion on unknown tokens and on tokens in another format.
+// Authenticate returns no opinion on unknown tokens and tokens in other formats.
 func (b bootstrapTokens) Authenticate(r Request) (*User, error) {
 	form := bootstrapTokenRE.FindStringSubmatch(r.Token)
 	if form == nil {

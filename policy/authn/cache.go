@@ -10,7 +10,7 @@ import (
 // A Digest is the key of a Cache entry. Caches store digests rather than credentials.
 type Digest [sha256.Size]byte
 
-// DigestOf returns the digest of a credential and of all other inputs that determine the result.
+// DigestOf returns the digest of a credential and all other inputs that determine the result.
 func DigestOf(credential string, more ...string) Digest {
 	if len(more) == 0 {
 		return sha256.Sum256([]byte(credential))
@@ -22,7 +22,7 @@ func DigestOf(credential string, more ...string) Digest {
 	return Digest(h.Sum(nil))
 }
 
-// A Cache holds a limited number of results until they expire. It may evict an entry earlier. It is
+// A Cache holds a limited number of results until they expire. It may evict entries earlier. It is
 // safe for concurrent use.
 type Cache[V any] struct {
 	limit int
@@ -33,7 +33,7 @@ type Cache[V any] struct {
 	lastSweep time.Time // of expired entries
 }
 
-// sweepPeriod is the minimum time between two removals of expired entries.
+// sweepPeriod is the minimum time between removals of expired entries.
 const sweepPeriod = time.Minute
 
 type cacheEntry[V any] struct {
@@ -46,7 +46,7 @@ func NewCache[V any](limit int, now func() time.Time) *Cache[V] {
 	return &Cache[V]{limit: limit, now: now, entries: map[Digest]cacheEntry[V]{}, lastSweep: now()}
 }
 
-// Get returns the result for a digest. It returns false if the result is missing or expired.
+// Get returns the result for a digest, or false if it is missing or expired.
 func (c *Cache[V]) Get(d Digest) (V, bool) {
 	c.mu.RLock()
 	kept, ok := c.entries[d]
@@ -58,7 +58,7 @@ func (c *Cache[V]) Get(d Digest) (V, bool) {
 	return kept.value, true
 }
 
-// Put stores a result that expires at until.
+// Put stores a result until the given time.
 func (c *Cache[V]) Put(d Digest, value V, until time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,17 +18,16 @@ import (
 // The certificate must be issued by a CA in roots and be valid for client authentication. roots is
 // called for each request and must return a new pool when the CAs change.
 //
-// The TLS handshake only proves possession of the key (tls.RequestClientCert), so that an invalid
-// certificate causes a 401 rather than a failed connection.
+// The TLS handshake only proves possession of the key (tls.RequestClientCert), so an invalid
+// certificate causes a 401 instead of a connection error.
 func Certificates(roots func() *x509.CertPool, naming *meta.Naming, now func() time.Time, uids bool) Authenticator {
 	return newVerifier(roots, now, certificateUser(naming, uids))
 }
 
-// CredentialID is the key in a user's extra that holds the ID of the credential, in the platform
-// naming profile.
+// CredentialID is the extra key for the credential's ID, in the platform naming profile.
 const CredentialID = "authentication.platform.io/credential-id"
 
-// uidAttribute is the type of the subject attribute that contains the user's uid.
+// uidAttribute is the subject attribute type for the user's uid.
 var uidAttribute = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}
 
 func certificateUser(naming *meta.Naming, uids bool) func(*x509.Certificate) (*User, error) {
@@ -73,14 +72,13 @@ type verifier struct {
 	pool   atomic.Pointer[verifiedPool]
 }
 
-// A verifiedPool caches the certificates that were verified with one pool of CAs.
+// A verifiedPool caches the certificates verified with one CA pool.
 type verifiedPool struct {
 	pool     *x509.CertPool
 	verified *Cache[verifiedCertificate]
 }
 
-// A verifiedCertificate is a cached result. While it is valid, its signatures are not checked
-// again.
+// A verifiedCertificate is a cached result. While it is valid, signatures are not checked again.
 type verifiedCertificate struct {
 	user                *User
 	notBefore, notAfter time.Time // the latest and the earliest of its chain
@@ -90,8 +88,7 @@ func (v *verifiedCertificate) valid(now time.Time) bool {
 	return !now.Before(v.notBefore) && now.Before(v.notAfter)
 }
 
-// A connCertificate is the verified certificate of a connection. It is valid only with the same
-// verifiedPool.
+// A connCertificate is a connection's verified certificate. It is valid only for one verifiedPool.
 type connCertificate struct {
 	verifiedPool *verifiedPool
 	leaf         *x509.Certificate

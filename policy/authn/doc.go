@@ -2,7 +2,7 @@
 //
 // A Request holds the credentials of an HTTP request. An Authenticator is one authentication
 // method, and a User is its result. A Reviewer answers TokenReviews. A Cache stores results by the
-// Digest of the credential.
+// credential's Digest.
 //
 // An Authenticator returns one of three results:
 //
@@ -34,8 +34,9 @@
 //   - An unknown bearer token is rejected even if anonymous access is enabled.
 //   - The time of a token lookup does not depend on the token.
 //   - Returned Users are immutable, because methods share them between requests.
-//   - Caches are bounded and contain no credentials. An entry never outlives its credential, or the
-//     CAs or keys that verified it.
-//   - A slow remote service delays only credentials that no other method knows, for a limited time.
+//   - Caches are bounded and contain no credentials. An entry never outlives its credential,
+//     or the CAs or keys that verified it.
+//   - A slow remote service delays only credentials unknown to all other methods, for a
+//     limited time.
 //   - Errors never contain credentials.
 package authn

@@ -15,18 +15,18 @@ type ProxyOptions struct {
 	// AllowedNames lists the allowed common names of those certificates. If the list is empty, any
 	// name is allowed.
 	AllowedNames []string
-	// UserHeaders and UIDHeaders list alternative headers. The first header with a value is used.
+	// UserHeaders and UIDHeaders list candidate headers. The first one with a value is used.
 	UserHeaders, UIDHeaders []string
 	// GroupHeaders lists the headers whose values are groups, one group per value.
 	GroupHeaders []string
-	// ExtraPrefixes lists the prefixes of headers whose values become the user's extra.
+	// ExtraPrefixes lists the prefixes of headers with extra user attributes.
 	ExtraPrefixes []string
 	Now           func() time.Time
 }
 
-// Proxy authenticates requests with the identity headers of an authenticating proxy. It trusts and
-// removes the headers only on connections with a proxy's client certificate. It has no opinion on
-// requests without a user header or certificate.
+// Proxy authenticates requests by the identity headers of an authenticating proxy. It trusts the
+// headers only if the proxy presents a valid client certificate, and removes them from the request.
+// It has no opinion on requests without a user header or certificate.
 func Proxy(o ProxyOptions) Authenticator {
 	return &proxy{o, newVerifier(o.Roots, o.Now, func(leaf *x509.Certificate) (*User, error) {
 		name := leaf.Subject.CommonName
@@ -87,8 +87,8 @@ func firstValue(h Headers, names []string) string {
 	return ""
 }
 
-// extraKey returns the decoded, lower-case extra key in a header name. It returns false if the
-// header has none of the prefixes.
+// extraKey returns the decoded, lower-case extra key in a header name, or false if no prefix
+// matches.
 func (p *proxy) extraKey(header string) (string, bool) {
 	for _, prefix := range p.ExtraPrefixes {
 		if len(header) < len(prefix) || !strings.EqualFold(header[:len(prefix)], prefix) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A RejectionError contains a remote service's reason for a rejection. Clients see only errors of
-// this type.
+// A RejectionError contains a remote service's rejection message. Clients see the text of no other
+// error type.
 type RejectionError struct{ Message string }
 
 func (r *RejectionError) Error() string { return "refused: " + strconv.Quote(r.Message) }
@@ -14,8 +14,8 @@ func (r *RejectionError) Error() string { return "refused: " + strconv.Quote(r.M
 // maxRejectionMessage is the maximum length of a message in bytes.
 const maxRejectionMessage = 1024
 
-// rejection returns a RejectionError with the text of a remote service. If the text is empty or
-// contains the token, it returns ErrUnknownToken.
+// rejection returns a RejectionError with a remote service's message, or ErrUnknownToken if the
+// message is empty or contains the token.
 func rejection(text, token string) error {
 	if text == "" || strings.Contains(text, token) {
 		return ErrUnknownToken

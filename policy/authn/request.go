@@ -8,32 +8,32 @@ import (
 
 type Request struct {
 	// Token is the text after "Bearer " in the Authorization header, or the token in a TokenReview.
-	// HasToken is set if there is a token.
+	// HasToken reports whether a token is present.
 	Token    string
 	HasToken bool
 	// Certs holds the unverified certificates from the TLS handshake, leaf first, as in
 	// tls.ConnectionState.PeerCertificates.
 	Certs []*x509.Certificate
-	// ConnCache is the cache of the connection. It may be nil.
+	// ConnCache is the connection's cache. It may be nil.
 	ConnCache *ConnCache
-	// Headers gives access to the headers of the request. It may be nil.
+	// Headers provides access to the request headers. It may be nil.
 	Headers Headers
-	// Path is the path of the request, as in authz.Attributes.
+	// Path is the request path, as in authz.Attributes.
 	Path string
 	// Audiences lists the audiences that a TokenReview requests. The credential must be valid for
 	// at least one. If the list is empty, the credential must be valid for this server.
 	Audiences []string
 }
 
-// A ConnCache caches intermediate results for a connection. It must be used by one request at a
-// time. The zero value is an empty cache.
+// A ConnCache caches intermediate results for a connection. It is not safe for concurrent use. The
+// zero value is an empty cache.
 type ConnCache struct {
 	certificate   connCertificate
 	authenticated authenticatedUser
 }
 
-// Headers are the headers of a request in their original order. Names are case-insensitive.
-// Returned strings stay valid after the request.
+// Headers provides access to the request headers in their original order. Names are
+// case-insensitive. Returned strings stay valid after the request.
 type Headers interface {
 	// Values returns all values of the headers with this name.
 	Values(name string) []string
@@ -49,7 +49,7 @@ type Authenticator interface {
 	Authenticate(r Request) (*User, error)
 }
 
-// ErrUnavailable is wrapped by the errors of methods that could not reach their remote service.
+// ErrUnavailable is wrapped by errors from methods that cannot reach their remote service.
 var ErrUnavailable = errors.New("the authenticator is unavailable")
 
 // A FinalError rejects a credential and keeps other methods from trying it.

@@ -7,15 +7,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Reviewer completes TokenReviews. It authenticates their tokens with its Authenticator.
+// A Reviewer completes TokenReviews by authenticating their tokens.
 type Reviewer struct {
 	Authenticator Authenticator
 	// Audiences lists the audiences of this server.
 	Audiences []string
 }
 
-// invalidTokenMessage is the error in a TokenReview unless a RejectionError contains a specific
-// reason.
+// invalidTokenMessage is the TokenReview error for failures other than a RejectionError.
 const invalidTokenMessage = "invalid bearer token"
 
 // Token completes a TokenReview with the authenticated user and the matching audiences. The error

@@ -76,7 +76,7 @@ func (t *TokenFile) add(record []string) (warning string, err error) {
 	return warning, nil
 }
 
-// Authenticate has no opinion on unknown tokens.
+// Authenticate returns the token's user. It has no opinion on unknown tokens.
 func (t *TokenFile) Authenticate(r Request) (*User, error) {
 	if !r.HasToken || r.Token == "" {
 		return nil, nil

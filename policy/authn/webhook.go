@@ -21,7 +21,7 @@ type WebhookOptions struct {
 	// TTL is the time for which a response is cached. A response with an error is cached for at
 	// most maxErrorTTL.
 	TTL time.Duration
-	// Audiences lists the audiences of this server. A response without audiences is valid for them.
+	// Audiences lists the audiences of this server. They also apply to responses without audiences.
 	Audiences []string
 	Now       func() time.Time
 }
@@ -36,7 +36,7 @@ const (
 )
 
 // Webhook authenticates bearer tokens with TokenReviews. Concurrent requests with the same token
-// share one review. A failed call is an error and is not cached.
+// share one review. Failed calls return an error and are not cached.
 func Webhook(o WebhookOptions) Authenticator {
 	return &webhook{
 		WebhookOptions: o, apiVersion: o.Naming.Group("authentication") + "/" + o.Version,
@@ -100,8 +100,8 @@ func (w *webhook) review(ctx context.Context, token string, wanted []string) (kn
 	return known, ttl, err
 }
 
-// status returns the status of a response. The response must have the version of the request.
-// Errors do not contain the response, because it may contain the token.
+// status returns the response's status. The response must have the request's API version. Errors
+// omit the response, because it may contain the token.
 func (w *webhook) status(answer []byte) (tree.Tree, error) {
 	var review tree.Tree
 	if json.Unmarshal(answer, &review) != nil {

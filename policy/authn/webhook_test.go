@@ -148,8 +148,8 @@ func TestWebhookCache(t *testing.T) {
 	}
 }
 
-// TestWebhookSingleFlight checks that there is one review per token at a time, and that a slow
-// response does not delay other tokens.
+// TestWebhookSingleFlight checks that concurrent reviews of a token are deduplicated, and that a
+// slow response does not delay other tokens.
 func TestWebhookSingleFlight(t *testing.T) {
 	begun, release := make(chan string, 32), make(chan struct{})
 	var asked []string

@@ -13,8 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// ABAC authorizes requests by the lines of a policy file. It has no opinion on requests that no
-// line allows.
+// ABAC authorizes requests with a policy file. It has no opinion on requests that no line allows.
 type ABAC struct{ lines []policyLine }
 
 // A policyLine grants rights to a user, a group, or a user in a group. "*" matches any value. As a

@@ -26,10 +26,10 @@ func (a Attributes) ReadOnly() bool {
 	return a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
 }
 
-// maxForbidden limits the length of a 403 message without its reason, in bytes.
+// maxForbidden is the maximum length of a 403 message in bytes, excluding the reason.
 const maxForbidden = 2 << 10
 
-// ForbiddenMessage returns the message of a 403, as worded by kube-apiserver. reason may be empty.
+// ForbiddenMessage returns kube-apiserver's message for a 403. reason may be empty.
 func (a Attributes) ForbiddenMessage(reason string) string {
 	text := a.target() + fmt.Sprintf("forbidden: User %q cannot %s ", a.userName(), a.Verb)
 	if a.ResourceRequest {

@@ -2,7 +2,7 @@ package authz
 
 type Decision uint8
 
-// With NoOpinion and Failed, the next authorizer decides. Failed means that the mode could not
+// After NoOpinion or Failed, the next authorizer is tried. Failed means that the mode could not
 // decide, for example because a remote service did not respond.
 const (
 	NoOpinion Decision = iota

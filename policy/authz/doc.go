@@ -2,16 +2,16 @@
 //
 // Attributes describes the request, an Authorizer is one authorization mode, and a Decision is its
 // result. A Reviewer answers SubjectAccessReviews. A RuleResolver is an Authorizer that can also
-// list the rules of a user. Authorizers are tried in order until one allows or denies. If none
-// does, the request is denied.
+// list a user's rules. Authorizers are tried in order until one allows or denies. If none does, the
+// request is denied.
 //
-// Masters and AlwaysAllowPaths come first. ABAC uses a policy file, and Webhook asks a remote
-// service. AlwaysAllow and AlwaysDeny ignore the request. Package rbac decides by roles. Package
-// node authorizes kubelets according to the Pods on their nodes.
+// Masters and AlwaysAllowPaths come first. ABAC uses a policy file, and Webhook calls a remote
+// service. AlwaysAllow and AlwaysDeny ignore the request. Package rbac implements role-based access
+// control. Package node authorizes kubelets according to the Pods on their nodes.
 //
 // # Invariants
 //
-//   - The Attributes of a request and its route come from the same parsed request.
+//   - Attributes and the route come from the same parsed request.
 //   - An unparseable selector never restricts Attributes.
 //   - A mode that fails allows nothing and leaves the decision to later modes.
 //   - No lock is held during slow work, so a slow remote service delays only requests that need it.
@@ -23,16 +23,16 @@
 //	{"apiVersion": "abac.authorization.platform.io/v1beta1", "kind": "Policy", "spec": {
 //	   "user": U, "group": G, "readonly": B, "apiGroup": A, "resource": R, "namespace": N, "nonResourcePath": P}}
 //
-// It applies to the user U, if set, in the group G, if set. "*" for either means the group
-// system:authenticated. It allows requests for resource R of group A in namespace N, where "*"
-// matches any value. It also allows requests for path P, which may end in "*". With readonly, it
-// allows only get, list and watch.
+// A policy applies to user U in group G. Both are optional, and "*" for either means the group
+// system:authenticated. The policy allows requests for resource R of group A in namespace N, where
+// "*" matches any value. It also allows requests for path P, which may end in "*". A readonly
+// policy allows only get, list and watch.
 //
 // # Webhook
 //
-// The request is a POST of a SubjectAccessReview in the configured version. In v1beta1, the field
-// for groups is named "group". Selectors become requirements in fieldSelector and labelSelector,
-// except Gt and Lt, which a review cannot express. The response is a SubjectAccessReview of the
-// same version with status.allowed, status.denied and status.reason. It is cached by the SHA-256
-// sum of the request.
+// The request is a POST of a SubjectAccessReview in the configured version. In v1beta1, the groups
+// field is named "group". Selectors become requirements in fieldSelector and labelSelector, except
+// Gt and Lt, which a review cannot express. The response is a SubjectAccessReview of the same
+// version with status.allowed, status.denied and status.reason. It is cached by the SHA-256 sum of
+// the request.
 package authz

@@ -6,7 +6,7 @@ import "github.com/troupe-api/troupe/policy/authn"
 // that member.
 type Masters struct{ UserName string }
 
-// Authorize has no opinion on other users.
+// Authorize allows matching users and has no opinion on others.
 func (m Masters) Authorize(a Attributes) (Decision, string) {
 	if a.User != nil && a.User.InGroup(authn.GroupMasters) && (m.UserName == "" || m.UserName == a.User.Name) {
 		return Allow, ""

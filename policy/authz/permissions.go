@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A RuleResolver is an Authorizer that can list the rules of a user. Another mode may still deny a
+// A RuleResolver is an Authorizer that can list a user's rules. Another mode may still deny a
 // request that these rules allow.
 type RuleResolver interface {
 	Authorizer
@@ -15,12 +15,12 @@ type RuleResolver interface {
 	RulesFor(user *authn.User, namespace string) RuleSet
 }
 
-// RuleSet lists the rules of a user.
+// RuleSet lists a user's rules.
 type RuleSet struct {
 	ResourceRules    []ResourceRule
 	NonResourceRules []NonResourceRule
-	// Incomplete reports whether the user may have more rules. EvaluationError contains the
-	// reason for clients, and may be empty.
+	// Incomplete reports whether the user may have more rules. EvaluationError is an explanation
+	// for clients. It may be empty.
 	Incomplete      bool
 	EvaluationError string
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A Reviewer completes access reviews with the decisions of its Authorizer.
+// A Reviewer completes access reviews with its Authorizer's decisions.
 type Reviewer struct{ Authorizer Authorizer }
 
 // Access completes a SubjectAccessReview or LocalSubjectAccessReview of kind k with the decision
@@ -58,8 +58,8 @@ func reviewAttributes(spec tree.Tree, user *authn.User) Attributes {
 	return a
 }
 
-// SelfRules completes a SelfSubjectRulesReview with the rules of a user in a namespace. The rules
-// are incomplete if the Authorizer cannot list them all.
+// SelfRules completes a SelfSubjectRulesReview with a user's rules in a namespace. The rules are
+// incomplete if the Authorizer cannot list them all.
 func (r *Reviewer) SelfRules(review tree.Tree, user *authn.User) (tree.Tree, error) {
 	namespace := review.Object("spec").String("namespace")
 	if namespace == "" {

@@ -5,12 +5,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Selectors restricts a request to objects that meet all conditions. Conditions that cannot be
-// parsed are omitted.
+// Selectors restricts a request to objects that match all requirements. Unparseable requirements
+// are omitted.
 type Selectors struct{ Fields, Labels []selector.Requirement }
 
-// ReadSelectors parses the selectors of a request. It ignores a malformed selector. It returns nil
-// if there are no conditions.
+// ReadSelectors parses a request's selectors. It ignores malformed selectors. It returns nil if
+// there are no requirements.
 func ReadSelectors(fields, labels string) *Selectors {
 	s := &Selectors{}
 	if all, err := selector.FieldRequirements(fields); err == nil {
@@ -57,7 +57,7 @@ func reviewSelectors(attributes tree.Tree) *Selectors {
 	return s.orNil()
 }
 
-// Supported operators of requirements, with the allowed numbers of values.
+// Supported requirement operators and their allowed numbers of values.
 var (
 	fieldOperators = map[string]valueCount{"In": {1, 1}, "NotIn": {1, 1}}
 	labelOperators = map[string]valueCount{"In": {1, 1 << 20}, "NotIn": {1, 1 << 20}, "Exists": {}, "DoesNotExist": {}}

@@ -72,7 +72,7 @@ func (w *Webhook) Authorize(a Attributes) (Decision, string) {
 	return found.decision, found.reason
 }
 
-// logFailure logs err and returns a reason for clients that does not contain err.
+// logFailure logs err and returns Failed with a reason that does not expose err.
 func (w *Webhook) logFailure(err error) (Decision, string) {
 	w.options.Logger.Warn("the authorization webhook did not respond", "error", err)
 	return Failed, "the authorization webhook did not respond"

@@ -19,9 +19,9 @@ type FileError struct {
 
 func (e *FileError) Error() string { return e.File + " " + e.What }
 
-// A Binding ties irreplaceable files, such as CAs and the key of service account tokens, to the
-// data that depends on them. The checksums of the files are stored with that data, so that lost and
-// replaced files are detected. A nil Binding has no checksums.
+// A Binding ties irreplaceable files, such as CAs and the service account signing key, to the data
+// that depends on them. File checksums are stored with that data, so that lost and replaced files
+// are detected. A nil Binding has no checksums.
 type Binding struct {
 	// Get and Set access the stored checksums of a file by its name.
 	Get func(name string) (value string, ok bool)
@@ -79,7 +79,7 @@ func (b *Binding) adopt(path string, text []byte) {
 	}
 }
 
-// Release removes the checksums of a file that is no longer used.
+// Release removes the checksums of an unused file.
 func (b *Binding) Release(path string) error { return b.bind(path) }
 
 func (b *Binding) sums(path string) []string {
@@ -95,8 +95,8 @@ func checksum(text []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// EnsureFile checks the file at path against its checksums. It creates a file that is missing and
-// has no checksum.
+// EnsureFile checks the file at path against its checksums. It creates a missing file only if there
+// is no checksum.
 func (b *Binding) EnsureFile(path string, make func() ([]byte, error)) error {
 	text, err := readIfExists(path)
 	if err != nil {
@@ -130,7 +130,7 @@ func (b *Binding) acceptsLoss() bool { return b != nil && b.AcceptLoss }
 // roots lists the certificate pairs that cannot be reissued.
 var roots = []string{"ca", "front-proxy-ca"}
 
-// leaves lists the reissuable certificate pairs by the CA that signs them.
+// leaves lists the reissuable certificate pairs by signing CA.
 var leaves = map[string][]string{"ca": {"server", "admin", "apiserver-kubelet-client"}, "front-proxy-ca": {"front-proxy-client"}}
 
 // Check returns the faults of all files in the store, without changing anything.

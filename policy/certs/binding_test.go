@@ -162,8 +162,8 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// TestInterruptedSave checks that a complete pair remains after a crash during a save, whichever
-// renames have taken effect.
+// TestInterruptedSave checks that a crash during a save leaves a complete pair, whichever renames
+// have taken effect.
 func TestInterruptedSave(t *testing.T) {
 	_, old := boundStore(t)
 	_, next := boundStore(t)
@@ -212,8 +212,7 @@ func TestInterruptedSave(t *testing.T) {
 	}
 }
 
-// TestInterruptedRenewal checks that the store still opens after a crash at any write of a
-// checksum.
+// TestInterruptedRenewal checks that the store still opens after a crash at any checksum write.
 func TestInterruptedRenewal(t *testing.T) {
 	for n := range 8 {
 		s, _ := boundStore(t)

@@ -45,8 +45,7 @@ func replaceFile(made, path string) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// syncDir makes the file names in a directory durable. Windows cannot sync directories, but
-// journals file names.
+// syncDir fsyncs a directory. Windows cannot fsync directories, but journals file names.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

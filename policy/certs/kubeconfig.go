@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Kubeconfig returns a kubeconfig with the embedded certificate of a user for the server at url. ca
+// Kubeconfig returns a kubeconfig for the server at url, with the user's certificate embedded. ca
 // contains the trusted CAs in PEM.
 func Kubeconfig(url string, ca []byte, user *Pair) []byte {
 	return fmt.Appendf(nil, `apiVersion: v1

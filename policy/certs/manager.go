@@ -61,8 +61,8 @@ func (o *Manager) IssueClient(name string, groups ...string) (*Pair, error) {
 func (o *Manager) CABundle() ([]byte, error) { return o.set.Load().CA.CertPEM, nil }
 
 // Renew renews expiring certificates, or all certificates if an administrator has requested new
-// CAs. It reports whether the serving certificate changed. After a successful renewal, the error is
-// the result of Warning.
+// CAs. It reports whether the serving certificate changed. If renewal succeeds or is not needed,
+// the error comes from Warning.
 func (o *Manager) Renew() (bool, error) {
 	set := o.set.Load()
 	if o.store.renewRequested() || !o.store.usable(set.Server, set.CA) || !o.store.usable(set.Admin, set.CA) ||

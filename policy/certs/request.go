@@ -7,8 +7,8 @@ import (
 	"errors"
 )
 
-// ParseRequest decodes a PKCS #10 certificate request in the form that a CertificateSigningRequest
-// contains: PEM, encoded in base64. It does not verify the signature.
+// ParseRequest decodes a PKCS #10 certificate request from the base64-encoded PEM in a
+// CertificateSigningRequest. It does not verify the signature.
 func ParseRequest(text string) (*x509.CertificateRequest, error) {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

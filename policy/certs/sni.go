@@ -8,7 +8,7 @@ import (
 )
 
 // SNICertificates selects the serving certificate by the server name in the ClientHello (SNI).
-// Without SNI, it uses the local address of the connection.
+// Without SNI, it uses the connection's local address.
 type SNICertificates struct {
 	fallback func() *tls.Certificate
 	pairs    []*FilePair

@@ -16,8 +16,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// Lifetimes of certificates, the time before expiry at which they are renewed, and the tolerated
-// clock skew.
+// Certificate lifetimes, the renewal window before expiry, and the tolerated clock skew.
 const (
 	caLifetime   = 10 * 365 * 24 * time.Hour
 	leafLifetime = 365 * 24 * time.Hour
@@ -67,9 +66,9 @@ type Set struct {
 	unsaved map[string]*Pair
 }
 
-// Ensure returns the certificates of the store. names lists the host names and IP addresses of the
-// server. Ensure issues certificates that are missing, expire soon, or lack one of names. It issues
-// a CA only if the CA is missing or an administrator has requested a new one.
+// Ensure returns the certificates of the store. names lists the server's host names and IP
+// addresses. Ensure issues certificates that are missing, expire soon, or lack one of names. It
+// issues a CA only if the CA is missing or an administrator has requested a new one.
 func (s Store) Ensure(names []string) (Set, error) {
 	if s.Dir != "" {
 		if err := os.MkdirAll(s.Dir, 0o700); err != nil {
@@ -134,8 +133,8 @@ func (s Store) cas(set *Set, asked bool) (renewed bool, err error) {
 	return asked && proxySaved && saved, nil
 }
 
-// ca returns one CA. saved reports whether the CA is saved. ca replaces a CA only if renew is set.
-// Otherwise, a wrong clock could revoke the trust of all clients.
+// ca loads or issues one CA. saved reports whether the CA is saved. An existing CA is replaced only
+// if renew is set. Otherwise, a wrong clock could revoke the trust of all clients.
 func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err error) {
 	certFile, _ := s.files(file)
 	old, err := s.load(file)
@@ -391,8 +390,8 @@ func (s Store) now() time.Time {
 	return s.Now()
 }
 
-// usable reports whether a pair need not be renewed. It returns true if the clock is outside the
-// CA's validity.
+// usable reports whether a pair needs no renewal. It returns true if the clock is outside the CA's
+// validity.
 func (s Store) usable(p, ca *Pair) bool {
 	now := s.now()
 	return s.clockOutsideCA(ca) || !now.Before(p.Cert.NotBefore) && now.Add(renewBefore).Before(p.Cert.NotAfter)

@@ -59,8 +59,8 @@ func (q *question) convertedObjects(review tree.Tree) ([]any, error) {
 	return response.List("convertedObjects"), nil
 }
 
-// readObject validates and encodes one converted object. The webhook may not change the identity
-// and most metadata of the object.
+// readObject validates and encodes one converted object. The webhook must not change the object's
+// identity or most of its metadata.
 func (q *question) readObject(i int, v any) (*meta.Object, error) {
 	original := q.objects[i]
 	converted, ok := v.(tree.Tree)
@@ -173,10 +173,10 @@ func checkTexts(name string, original, texts tree.Tree, validate func(tree.Tree,
 	return fmt.Errorf("%s: %s", first.Field, first.Message)
 }
 
-// encode returns a converted object with the key and version of like.
+// encode returns t as an object with the key and version of like.
 //
-// The object has the stored kind, like an object that is read from the store. It is marked as
-// conforming to the schema of the requested version, so that it is not pruned again.
+// Like an object read from the store, it has the stored kind. It is marked as conforming to the
+// requested version's schema, so that it is not pruned again.
 func encode(k *schema.Kind, like *meta.Object, t tree.Tree) (*meta.Object, error) {
 	encoded := codec.EncodeJSON(k, t)
 	json := encoded.Unversioned()

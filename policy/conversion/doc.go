@@ -1,16 +1,16 @@
 // Package conversion calls the conversion webhooks of CRDs, which convert custom objects between
 // versions.
 //
-// Webhooks calls all of them. A schema.ConversionWebhook is the webhook of one CRD in its current
-// state. A question is a ConversionReview request that converts objects to one version.
+// Webhooks calls the webhooks of all CRDs. A schema.ConversionWebhook is one CRD's current webhook.
+// A question is a ConversionReview request that converts objects to one version.
 //
 // # Responses
 //
-// A response must have the UID of the request, and the same number of objects in the same order.
-// Each must have the requested kind and version, and its original name, namespace and UID. A
+// A response must have the request's UID, and the same number of objects in the same order. Each
+// object must have the requested kind and version, and its original name, namespace and UID. A
 // webhook may change labels and annotations. Other metadata is restored. The object is pruned by
-// the schema of the target version. It is not defaulted, because it has the defaults of the version
-// in which it was written.
+// the target version's schema. It is not defaulted, because it was defaulted in the version in
+// which it was written.
 //
 // # Limits
 //
@@ -20,5 +20,5 @@
 //
 // # Errors
 //
-// All errors are a *meta.Status with code 500 and the message that Kubernetes uses.
+// All errors are a *meta.Status with code 500 and kube-apiserver's message.
 package conversion

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// Upper bounds of buckets in seconds, for the metric per CRD and for the metric of all calls.
+// Histogram bucket bounds in seconds, for the per-CRD metric and the metric of all calls.
 var (
 	definitionBuckets = []float64{0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384}
 	webhookBuckets    = []float64{0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60}
@@ -36,7 +36,7 @@ func NewMetrics(defined func(definition string) bool) *Metrics {
 	}
 }
 
-// maxSeries is the number of CRD series at which observe removes the series of deleted CRDs.
+// maxSeries is the number of CRD series at which observe removes deleted CRDs' series.
 const maxSeries = 4096
 
 // observe counts the result of a call. The type of a *failure becomes a label. Errors of
@@ -55,7 +55,7 @@ func (m *Metrics) observe(q *question, err error, elapsed time.Duration) {
 	m.took.With(result, string(kind)).ObserveDuration(elapsed)
 }
 
-// forget drops the series of deleted CRDs. They would accumulate in test clusters that often
+// forget drops the series of deleted CRDs, which would accumulate in test clusters that often
 // recreate CRDs.
 func (m *Metrics) forget() {
 	m.byDefinition.Delete(func(labels []string) bool { return !m.defined(labels[0]) })

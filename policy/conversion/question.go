@@ -29,8 +29,8 @@ type question struct {
 
 // newQuestion builds the request that converts objects to kind k.
 //
-// It uses the first review version of the CRD that this server supports. It builds the body from
-// stored JSON, because encoding trees would dominate the cost of long lists.
+// It uses the CRD's first review version that this server supports. The body is built from stored
+// JSON, because encoding trees would dominate the cost of long lists.
 func newQuestion(k *schema.Kind, objects []*meta.Object, naming *meta.Naming) (*question, error) {
 	q := &question{uid: uuid.NewString(), target: k, objects: objects, from: convert.WrittenVersion(objects[0])}
 	for _, version := range k.ConversionWebhook().ReviewVersions {

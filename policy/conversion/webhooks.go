@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// MaxAnswer limits a response, in bytes.
+// MaxAnswer is the maximum response size in bytes.
 const MaxAnswer = 16 << 20
 
 const callTimeout = 30 * time.Second

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// A claim is a level's target number of seats, with the bounds of its share.
+// A claim is a level's target number of seats, with its lower and upper bounds.
 type claim struct{ target, lower, upper float64 }
 
-// minTarget replaces smaller targets, because a proportion of zero would never get a seat.
+// minTarget is the minimum target, because a target of zero would never get a seat.
 const minTarget = 0.001
 
 func (c claim) at(fraction float64) float64 {
 	return min(max(max(c.target, minTarget)*fraction, c.lower), c.upper)
 }
 
-// allocate divides seats among claims. Each claim gets the same fraction of its target, within its
-// bounds. ok is false if the bounds make this impossible.
+// allocate divides seats among claims. Each claim gets the same fraction of its target, clamped to
+// its bounds. ok is false if the bounds make this impossible.
 //
-// The sum of the parts increases with the fraction, linearly between the points at which a part
-// reaches a bound. allocate finds the two points around seats and interpolates between them.
+// The sum of the parts is piecewise linear in the fraction, with a bend wherever a part reaches a
+// bound. allocate interpolates between the two bends around seats.
 func allocate(seats float64, claims []claim) (parts []float64, fraction float64, ok bool) {
 	sum := func(f float64) (all float64) {
 		for _, c := range claims {

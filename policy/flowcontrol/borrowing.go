@@ -32,9 +32,9 @@ func (c *Controller) adjust() {
 	}
 }
 
-// parts returns the new limits of levels. left is the number of seats that exempt levels leave.
-// lowest and used are the sums of the lower bounds of levels and of claims. Each level gets at
-// least its lower bound, even if lowest exceeds left.
+// parts returns the new limits of levels. left is the number of seats not used by exempt levels.
+// lowest is the sum of the levels' lower bounds, and used is the sum of the claims' lower bounds.
+// Each level gets at least its lower bound, even if lowest exceeds left.
 func (c *Controller) parts(levels []*level, claims []claim, left, lowest, used int) []int {
 	parts := make([]int, len(levels))
 	divided, fraction, ok := allocate(float64(c.nominals), claims)

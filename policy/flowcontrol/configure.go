@@ -15,7 +15,7 @@ type configuration struct {
 	levels map[string]*level
 }
 
-// anyUndesired reports whether a level that is no longer configured is still draining.
+// anyUndesired reports whether an unconfigured level is still draining.
 func (c *configuration) anyUndesired() bool {
 	for _, l := range c.levels {
 		l.mu.Lock()
@@ -52,8 +52,8 @@ func newFixed(n *meta.Naming) fixed {
 
 // configure applies the current objects. The caller holds c.mu.
 //
-// A removed level is dropped in the second rebuild, when new requests can no longer find it.
-// Earlier requests for the level are classified again.
+// A removed level is dropped in the second rebuild, when new requests cannot find it. Earlier
+// requests for the level are classified again.
 func (c *Controller) configure() {
 	c.rebuild()
 	if c.current.Load().anyUndesired() {
@@ -125,8 +125,8 @@ func (c *Controller) divide(levels map[string]*level) {
 	}
 }
 
-// setBounds sets the nominal limit and the bounds for borrowing. The limit of a new level assumes
-// that half of its lendable seats are lent. adjust sets the limit of an existing level.
+// setBounds sets the nominal limit and the borrowing bounds. A new level's limit assumes that half
+// of its lendable seats are lent. adjust sets the limit of an existing level.
 func (l *level) setBounds(nominal, all int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -142,8 +142,8 @@ func (l *level) setBounds(nominal, all int) {
 
 func percent(n, of int) int { return round(float64(n) * float64(of) / 100) }
 
-// most returns the maximum number of seats for one request. It is a fraction of the level's seats,
-// so that one flow cannot occupy all of them.
+// most returns the maximum number of seats per request. It is a fraction of the level's seats, so
+// that one flow cannot occupy all of them.
 func (l *level) most() int {
 	if l.spec.queues == 0 {
 		return maxSeats

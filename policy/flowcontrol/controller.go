@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A Controller divides the seats of a server among requests. It is safe for concurrent use.
+// A Controller divides a server's seats among requests. It is safe for concurrent use.
 type Controller struct {
 	// Watches counts the open watches. The caller must add each admitted watch to it.
 	Watches Watches
@@ -164,9 +164,9 @@ func (c *Classification) classify(by *configuration, a *authz.Attributes) {
 	}
 }
 
-// Admit admits a request, which may have to wait for up to longest. The error for a rejection is a
-// *RejectedError. listing describes the cost of a list or watch, and is nil for other requests.
-// known belongs to the connection, which has one request at a time.
+// Admit admits a request, which may wait for up to longest. A rejection returns a *RejectedError.
+// listing describes the cost of a list or watch, and is nil for other requests. known is the cache
+// of the connection, which has one request at a time.
 //
 // Admit copies the attributes. The caller must call Finish on the Request to free its seats.
 func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Classification, listing *Listing, longest time.Duration) (*Request, error) {
@@ -192,8 +192,8 @@ func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Clas
 	return r, nil
 }
 
-// flowHash includes the schema, so that the flows of a user in different schemas get different
-// hands.
+// flowHash returns the hash of a flow. It includes the schema, so that a user's flows in different
+// schemas get different hands.
 func flowHash(s *schema, a *authz.Attributes) uint64 {
 	switch {
 	case s.distinguisher == byUser && a.User != nil:

@@ -69,8 +69,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestPrecedence checks that the lowest precedence is selected, and the first name in a tie. A
-// schema whose level does not exist never matches.
+// TestPrecedence checks that the schema with the lowest precedence wins, and the first name in a
+// tie. A schema whose level does not exist never matches.
 func TestPrecedence(t *testing.T) {
 	c := aController(600)
 	set := func(name, level string, precedence int) {

@@ -7,14 +7,14 @@
 //	flow            requests of a schema with the same user or namespace
 //	seat            unit of concurrency; a large request occupies several
 //	level           a priority level with its seats, queues and requests
-//	Request         one request on its way through a level
+//	Request         one request at a level
 //
 // # Seats
 //
-// The number of seats equals the server's limit of requests in flight. Each level gets a nominal
-// limit in proportion to its shares. It may lend seats down to lower and borrow seats up to upper.
-// Every ten seconds, the current limits are adjusted to demand (borrowing.go). Exempt levels are
-// not limited.
+// The number of seats equals the server's in-flight request limit. Each level gets a nominal limit
+// in proportion to its shares. It may lend seats down to its lower bound and borrow seats up to its
+// upper bound. Every ten seconds, the current limits are adjusted to demand (borrowing.go). Exempt
+// levels are not limited.
 //
 // # Queues
 //
@@ -24,18 +24,18 @@
 //
 // Free seats go to the queue whose first request would finish first if all queues were served
 // equally (fair queuing). The virtual time R counts the seat-seconds available to each active
-// queue. The clock of a queue starts at R when the queue becomes active. It advances by the
-// estimated work of each dispatched request, and is corrected when the actual work is known. In a
-// tie, the queue that was served longest ago is next.
+// queue. A queue's clock starts at R when the queue becomes active. It advances by the estimated
+// work of each dispatched request, and is corrected when the actual work is known. In a tie, the
+// least recently served queue is next.
 //
 // # Invariants
 //
-//   - An admitted request occupies its seats until Finish. If many watches deliver a write, its
-//     final seats stay occupied a little longer.
+//   - An admitted request occupies its seats until Finish. A write with many watchers occupies
+//     its final seats a little longer.
 //   - No request waits beyond its time limit or in a full queue. Queues exist only while they are
 //     used, so memory is bounded by the waiting requests rather than by the configuration.
 //   - A removed level disappears after it has served its admitted requests.
-//   - The levels exempt and catch-all always exist.
+//   - The exempt and catch-all levels always exist.
 //   - Classification reads an immutable configuration without locks. A level has one lock, which is
 //     held for a few hundred nanoseconds.
 package flowcontrol

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A Dump writes the state of flow control as a table in the format of kube-apiserver. If details is
-// set, requests are listed with their attributes.
+// A Dump writes the flow control state as a table in kube-apiserver's format. If details is set,
+// requests are listed with their attributes.
 type Dump func(w io.Writer, details bool) error
 
 // Dumps returns the dumps by the last segment of their URL path.
@@ -45,7 +45,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// dumpLevels copies the counters first, so that it holds no lock while a slow client reads.
+// dumpLevels lists the levels. It copies the counters first, to hold no lock while a client reads.
 func (c *Controller) dumpLevels(w io.Writer, _ bool) error {
 	t := newTable(w, "PriorityLevelName", "ActiveQueues", "IsIdle", "IsQuiescing", "WaitingRequests", "ExecutingRequests",
 		"DispatchedRequests", "RejectedRequests", "TimedoutRequests", "CancelledRequests")
@@ -98,7 +98,7 @@ func (c *Controller) dumpRequests(w io.Writer, details bool) error {
 	return t.tabs.Flush()
 }
 
-// cells returns the row of a request. The caller holds the lock of the level.
+// cells returns the request's table row. The caller holds the level's lock.
 func (r *Request) cells(queue, place int, details bool) []any {
 	at := func(nanoseconds int64) string {
 		if nanoseconds == 0 {
@@ -122,9 +122,9 @@ func (r *Request) cells(queue, place int, details bool) []any {
 	return append(cells, user, a.Verb, a.Path, a.Namespace, a.Name, version, a.Resource, a.Subresource)
 }
 
-// eachLevel calls do for each level under its lock, in the order of names. do must not write to a
-// client, because all requests of the level would wait for it. It may add rows to a table, which
-// buffers them.
+// eachLevel calls do for each level under its lock, in name order. do must not write to a client,
+// because all requests of the level would wait for the client. do may add rows to a table, because
+// the table buffers them.
 func (c *Controller) eachLevel(do func(*level)) {
 	levels := c.current.Load().levels
 	for _, name := range slices.Sorted(maps.Keys(levels)) {

@@ -11,8 +11,7 @@ type level struct {
 
 	mu   sync.Mutex // guards the fields below
 	spec levelSpec
-	// Numbers of seats: the nominal limit, the bounds for lending and borrowing, and the current
-	// limit.
+	// Seat counts: the nominal limit, the lending and borrowing bounds, and the current limit.
 	nominal, lower, upper, limit int
 	forecast                     forecast
 	removed                      bool // drained; requests that found it are classified again
@@ -54,7 +53,7 @@ const (
 	gone // the level was removed; classify the request again
 )
 
-// start admits, enqueues or rejects a request. flow is the hash of its flow.
+// start admits, enqueues or rejects a request. flow is its flow hash.
 func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 	now := int64(time.Since(l.epoch))
 	l.mu.Lock()
@@ -135,7 +134,7 @@ func (l *level) choose(flow uint64) *queue {
 	return l.queues[best]
 }
 
-// queue returns the queue with an index. It creates the queue if it is not in use.
+// queue returns the queue at index. It creates the queue if it is not in use.
 func (l *level) queue(index int) *queue {
 	q := l.queues[index]
 	if q != nil {
@@ -151,7 +150,7 @@ func (l *level) queue(index int) *queue {
 	return q
 }
 
-// release drops an unused queue. The clock of a queue restarts when the queue is used again.
+// release drops an unused queue. The queue's clock restarts on its next use.
 func (l *level) release(q *queue) {
 	if q.active() || q.seats > 0 {
 		return
@@ -352,7 +351,7 @@ func (l *level) finish(r *Request) bool {
 	return true
 }
 
-// releaseLater frees the seats of a write after the time that watches need to deliver it.
+// releaseLater frees a write's seats after the estimated watch delivery time.
 func (l *level) releaseLater(r *Request) {
 	seats, q, s := r.seats, r.queue, r.schema.stats
 	time.AfterFunc(r.work.AdditionalLatency, func() {

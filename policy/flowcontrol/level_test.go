@@ -154,8 +154,8 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// TestLingeringSeats checks that a write that many watches must deliver occupies its final seats
-// for a while after the response.
+// TestLingeringSeats checks that a write with many watchers occupies its final seats for a while
+// after the response.
 func TestLingeringSeats(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestLingeringSeats(t *testing.T) {
 	})
 }
 
-// TestFairness checks that a flow with many requests does not take the share of other flows.
+// TestFairness checks that a flow with many requests does not take other flows' share.
 func TestFairness(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -267,7 +267,7 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
-// check compares the counters of a level with the requests that it holds.
+// check compares a level's counters with the requests held at the level.
 func check(t *testing.T, l *level, held []*Request) {
 	t.Helper()
 	var waits, runs, seatsWaiting, seatsInUse int

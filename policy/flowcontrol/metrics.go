@@ -56,7 +56,7 @@ func (l *level) figures() levelFigures {
 }
 
 // WriteMetrics writes the series of all levels, and of schemas with requests, in the text
-// exposition format. It locks one level at a time, and never while it holds c.mu.
+// exposition format. It locks one level at a time, and none while holding c.mu.
 func (c *Controller) WriteMetrics(w io.Writer) {
 	all := c.figures()
 	c.mu.Lock()

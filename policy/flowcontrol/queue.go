@@ -50,8 +50,8 @@ func (q *queue) remove(r *Request) {
 	}
 }
 
-// bound raises nextDispatch to the arrival of the first request, so that a queue that does not use
-// its whole share cannot save it up.
+// bound raises nextDispatch to the first request's arrival, so that a queue cannot accumulate
+// unused share.
 func (q *queue) bound() {
 	if q.first != nil {
 		q.nextDispatch = max(q.nextDispatch, q.first.arrival)

@@ -19,7 +19,7 @@ type Request struct {
 	seats      int // of work
 	watches    int // that a write concerns; -1 for other requests
 
-	// The fields below are guarded by the lock of the level.
+	// The level's lock guards the fields below.
 	state      state
 	queue      *queue  // nil without queues
 	arrival    float64 // in virtual time of the level
@@ -49,7 +49,7 @@ func (r *Request) Finish() {
 	}
 }
 
-// wait blocks until the request is admitted or rejected. It returns the error of a rejection.
+// wait blocks until the request is admitted or rejected. It returns the rejection error, if any.
 func (r *Request) wait(ctx context.Context, closed <-chan struct{}, longest time.Duration) error {
 	timer := time.NewTimer(longest)
 	defer timer.Stop()
@@ -65,10 +65,10 @@ func (r *Request) wait(ctx context.Context, closed <-chan struct{}, longest time
 	}
 }
 
-// A Reason is the reason for a rejection, spelled as in metrics.
+// A Reason is a rejection reason, spelled as in metrics.
 type Reason string
 
-// Reasons for rejections.
+// Rejection reasons.
 const (
 	QueueFull        Reason = "queue-full"        // its queue is full
 	ConcurrencyLimit Reason = "concurrency-limit" // the level has no free seats and no queues

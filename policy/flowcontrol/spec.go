@@ -85,7 +85,7 @@ const (
 	subjectAccounts
 )
 
-// hashSeed is random, so that clients cannot choose names that share the queues of another flow.
+// hashSeed is random, so that clients cannot choose names that share another flow's queues.
 var hashSeed = maphash.MakeSeed()
 
 func parseSchema(name, uid string, spec tree.Tree) *schema {
@@ -121,7 +121,7 @@ func parseRule(t tree.Tree) (r rule) {
 	return r
 }
 
-// accountPrefix precedes <namespace>:<name>.
+// accountPrefix starts the user names of service accounts.
 const accountPrefix = "system:serviceaccount:"
 
 // parseSubject converts a service account to its user, and "*" as a user or group to all users.

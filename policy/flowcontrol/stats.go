@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// stats holds the counters of one schema at one level. The lock of the level guards it.
+// stats holds the counters of one schema at one level. The level's lock guards it.
 type stats struct {
 	waiting, seatsWaiting, executing, seatsInUse int
 	dispatched, noAccommodation                  uint64
@@ -16,7 +16,7 @@ type stats struct {
 	tookWatch, tookRegular                       *metrics.Histogram
 }
 
-// Upper bounds of buckets for numbers of seats, queue lengths, numbers of watches, and seconds.
+// Histogram bucket bounds for seats, queue lengths, watches, and seconds.
 var (
 	seatBuckets     = []float64{1, 2, 4, 8, 16, 32, 64, 100}
 	lengthBuckets   = []float64{0, 10, 25, 50, 100, 250, 500, 1000}
@@ -46,7 +46,7 @@ func (l *level) statsOf(name string) *stats {
 func (s *stats) used() bool { return s.seats.Count() > 0 }
 
 // clone copies the counters but shares the histograms, which need no lock. The caller holds the
-// lock of the level.
+// level's lock.
 func (s *stats) clone() *stats {
 	c := *s
 	c.rejected = maps.Clone(s.rejected)

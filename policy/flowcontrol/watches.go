@@ -24,8 +24,8 @@ func (w *Watches) Add(a *authz.Attributes) (remove func()) {
 	return func() { w.add(key, -1) }
 }
 
-// add adds n to the count of a scope. It removes scopes without watches, so that the size of the
-// map is bounded by the open watches.
+// add adds n to a scope's count. It removes scopes without watches, so that the open watches bound
+// the map size.
 func (w *Watches) add(key watched, n int) {
 	w.total.Add(int64(n))
 	w.mu.Lock()
@@ -38,7 +38,7 @@ func (w *Watches) add(key watched, n int) {
 	}
 }
 
-// interested returns the number of watches that must deliver a write.
+// interested returns the number of watches to which a write must be delivered.
 func (w *Watches) interested(a *authz.Attributes) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

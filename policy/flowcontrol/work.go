@@ -3,7 +3,7 @@ package flowcontrol
 import "time"
 
 // Work is the estimated cost of a request. The request occupies InitialSeats while it runs. A write
-// that many watches must deliver then occupies FinalSeats for AdditionalLatency.
+// with many watchers then occupies FinalSeats for AdditionalLatency.
 type Work struct {
 	InitialSeats, FinalSeats int
 	AdditionalLatency        time.Duration
@@ -60,10 +60,10 @@ func (l Listing) seats() int {
 
 func (l Listing) work(most int) Work { return Work{InitialSeats: max(1, min(l.seats(), most))} }
 
-// writeWork returns the work of a write that a number of watches must deliver.
+// writeWork returns the work of a write with the given number of watchers.
 //
-// The cost of a few watches is part of each write. For many watches, the delivery takes fewer seats
-// for a longer time, because a request that waits for many seats blocks other requests.
+// The base cost covers a few watchers. Delivery to many watchers takes fewer seats for a longer
+// time, because a request that waits for many seats blocks other requests.
 func writeWork(watches, most int) Work {
 	w := Work{InitialSeats: 1}
 	if watches < watchesPerSeat {

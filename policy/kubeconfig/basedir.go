@@ -21,7 +21,7 @@ func (d baseDir) path(file string) string {
 	return filepath.Join(string(d), file)
 }
 
-// pem returns the content of a field that is set as base64 data or as a file name, or nil.
+// pem returns a field's PEM content from its base64 data or file, or nil if neither is set.
 func (d baseDir) pem(data, file string) ([]byte, error) {
 	switch {
 	case data != "":
@@ -78,8 +78,8 @@ func (u user) pair() (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// authorization returns the value of the user's Authorization header, or "" without token and
-// password. It reads a token file on each call, because tokens are replaced before they expire.
+// authorization returns the user's Authorization header, or "" if there is no token or password. It
+// rereads a token file on each call, because tokens are rotated.
 func (u user) authorization() (string, error) {
 	token := u.Token
 	if u.TokenFile != "" {
@@ -98,7 +98,7 @@ func (u user) authorization() (string, error) {
 	return "", nil
 }
 
-// proxy returns the proxy of the cluster. It defaults to the proxy in the environment.
+// proxy returns the cluster's proxy. It defaults to the proxy in the environment.
 func (c cluster) proxy() (func(*http.Request) (*url.URL, error), error) {
 	if c.ProxyURL == "" {
 		return http.ProxyFromEnvironment, nil

@@ -13,8 +13,8 @@ import (
 // whenever they are needed, so that rotated credentials take effect.
 type Config struct {
 	Server *url.URL // with the scheme http or https, and a host
-	// TLS trusts the CA of the cluster. Its GetClientCertificate returns the user's client
-	// certificate, if there is one.
+	// TLS trusts the cluster's CA. Its GetClientCertificate returns the user's client certificate,
+	// if there is one.
 	TLS           *tls.Config
 	Proxy         func(*http.Request) (*url.URL, error)
 	Credential    *Credential
@@ -25,7 +25,7 @@ type Config struct {
 }
 
 // Load loads the current context of the kubeconfig at path, for a process without a terminal. It
-// fails if a field or file that the context needs is missing or invalid. It does not run programs.
+// fails if a required field or file is missing or invalid. It does not run credential plugins.
 func Load(path string) (*Config, error) { return Rules{Path: path}.Load() }
 
 // newConfig returns the Config of a cluster and a user. It reads all referenced files once, to
@@ -67,7 +67,7 @@ func orNone(pair *tls.Certificate, err error) (*tls.Certificate, error) {
 	return pair, err
 }
 
-// Transport returns a Transport for requests of the user. base creates the underlying transports.
+// Transport returns a Transport for the user's requests. base creates the underlying transports.
 // Their TLS, proxy and compression settings are replaced.
 func (c *Config) Transport(base func() *http.Transport) *Transport {
 	t := NewTransport(func() *http.Transport {

@@ -14,8 +14,8 @@ type Credential struct {
 	issuer *issuer // obtains what the file lacks; nil if it has everything
 }
 
-// newCredential returns the credential of a user. c, which may be nil, is passed to programs. The
-// content of the kubeconfig is validated, but no program is run yet.
+// newCredential returns a user's credential. c, which may be nil, is passed to credential plugins.
+// newCredential validates the kubeconfig, but does not run plugins.
 func newCredential(u user, c *cluster, programs Programs) (*Credential, error) {
 	credential := &Credential{user: u}
 	switch {

@@ -1,5 +1,5 @@
 // Package kubeconfig reads kubeconfig files: the address of a server, its CA, and the client's
-// credentials. All clients in this project use it: the commands of troupe, package remote for
+// credentials. All clients in this project use it: the troupe commands, package remote for
 // webhooks, and the bench.
 //
 // # Files
@@ -8,36 +8,40 @@
 // context. These fields are supported:
 //
 //	cluster  server, proxy-url, tls-server-name, insecure-skip-tls-verify, disable-compression,
-//	         certificate-authority and certificate-authority-data, and of its extensions the one for plugins
+//	         certificate-authority, certificate-authority-data, and the exec plugin extension
 //	user     client-certificate, client-key and their -data, token, tokenFile, username, password,
 //	         as, as-uid, as-groups, as-user-extra, exec, auth-provider (oidc)
 //	context  cluster, user, namespace
 //
 // Fields that end in -data are base64. They take precedence over the corresponding file names,
-// which are relative to the directory of the kubeconfig. Certificates and tokens in files are read
-// whenever they are needed, so that replaced ones take effect.
+// which are relative to the kubeconfig's directory. Certificate and token files are read whenever
+// they are needed, so that rotated credentials take effect.
 //
-// Rules select the files: the one that a flag names, those in KUBECONFIG, or ~/.kube/config. In
+// Rules select the files: the one named by a flag, those in KUBECONFIG, or ~/.kube/config. In
 // KUBECONFIG, missing files are skipped, and the first definition of a name takes precedence. If
 // there are no clusters, a process in a container uses its service account.
 //
 // # Credentials
 //
-// A Credential may come from a program (exec) or an identity provider (auth-provider). It is
-// obtained on first use, once for all callers, and kept until it expires or a server responds with
-// 401. A Transport handles these cases, and opens new connections when the certificate changes.
+// A Credential may come from a credential plugin (exec) or an identity provider (auth-provider). It
+// is fetched on first use, shared by all callers, and kept until it expires or a server responds
+// with 401. A Transport handles these cases, and opens new connections when the certificate
+// changes.
 //
-// A program gets its arguments and environment. The latter also contains the fields of env and the
-// variable PLATFORM_EXEC_INFO, whose name depends on the naming profile of its apiVersion:
+// A plugin's environment contains the entries of env and the variable PLATFORM_EXEC_INFO, whose
+// name depends on the naming profile of its apiVersion:
 //
-//	{"kind":"ExecCredential","apiVersion":"<that of the configuration>","spec":{"interactive":<stdin is a terminal for it>,
-//	 "cluster":{"server","certificate-authority-data","tls-server-name","insecure-skip-tls-verify","proxy-url",
-//	            "disable-compression","config":<the extension client.authentication.platform.io/exec of the cluster>}}}
+//	{"kind":"ExecCredential","apiVersion":"<as configured>",
+//	 "spec":{"interactive":<stdin is a terminal for the plugin>,
+//	 "cluster":{"server","certificate-authority-data","tls-server-name",
+//	            "insecure-skip-tls-verify","proxy-url","disable-compression",
+//	            "config":<cluster extension client.authentication.platform.io/exec>}}}
 //
-// The field cluster is present only with provideClusterInfo. The program writes to standard output,
+// The cluster field is present only with provideClusterInfo. The plugin writes to standard output,
 // with the same apiVersion,
 //
-//	{"kind":"ExecCredential","apiVersion":…,"status":{"token","clientCertificateData","clientKeyData","expirationTimestamp"}}
+//	{"kind":"ExecCredential","apiVersion":…,"status":{"token","clientCertificateData",
+//	 "clientKeyData","expirationTimestamp"}}
 //
 // in at most maxOutput bytes and within Programs.Timeout.
 //

@@ -17,7 +17,7 @@ type issued struct {
 	expires     time.Time // zero if unknown
 }
 
-// sameCertificate need not compare the keys, because the certificate contains the public part.
+// sameCertificate compares only certificates, because each contains the public key.
 func (i *issued) sameCertificate(other *issued) bool {
 	a, b := i.chain(), other.chain()
 	return slices.EqualFunc(a, b, bytes.Equal)

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// execConfig is the field exec of a user, which configures a credential plugin.
+// execConfig is a user's exec field, which configures a credential plugin.
 type execConfig struct {
 	Command            string   `json:"command"`
 	Args               []string `json:"args"`
@@ -41,7 +41,7 @@ type plugin struct {
 	programs Programs
 }
 
-// newPlugin validates the field exec of a user. Errors start with the name of the invalid field.
+// newPlugin validates a user's exec field. Errors start with the name of the invalid field.
 func newPlugin(u user, c *cluster, programs Programs) (*plugin, error) {
 	e := *u.Exec
 	p := &plugin{execConfig: e, path: e.Command, mode: e.InteractiveMode, programs: programs}
@@ -95,7 +95,7 @@ type execCluster struct {
 	Config                   json.RawMessage `json:"config,omitempty"`
 }
 
-// newExecCluster passes the CA as data, so that programs do not need to resolve paths.
+// newExecCluster encodes a cluster for plugins. It inlines the CA, so that plugins need no paths.
 func newExecCluster(c cluster, naming *meta.Naming) (*execCluster, error) {
 	authority, err := c.authority()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 type Programs struct {
 	// Stdin is passed to plugins if it is a terminal. It may be nil.
 	Stdin *os.File
-	// StdinUse is the option that reads standard input, such as "-f -", or "". Unless StdinUse is
-	// empty, plugins cannot use standard input.
+	// StdinUse is the command-line option that reads standard input, such as "-f -". If it is set,
+	// plugins cannot use standard input.
 	StdinUse string
 	// Stderr receives warnings and the standard error of plugins. If Stderr is nil, both are
 	// discarded.
@@ -26,7 +26,7 @@ type Programs struct {
 	Timeout time.Duration
 }
 
-// maxOutput limits the output of a program and the response of an identity provider, in bytes.
+// maxOutput is the maximum size of a plugin's output or an identity provider's response in bytes.
 const maxOutput = 1 << 20
 
 func (p Programs) timeout() time.Duration { return cmp.Or(p.Timeout, time.Minute) }

@@ -23,7 +23,7 @@ type authProvider struct {
 	Config map[string]string `json:"config"`
 }
 
-// Settings of the auth-provider oidc.
+// Settings of the oidc auth-provider.
 const (
 	settingIssuer       = "idp-issuer-url"
 	settingCA           = "idp-certificate-authority"

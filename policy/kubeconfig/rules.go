@@ -21,7 +21,7 @@ type Rules struct {
 	Context, Cluster, User string
 	Overrides
 	Programs Programs
-	// Container replaces the root directory of a container in tests.
+	// Container overrides the container's root directory in tests.
 	Container string
 }
 
@@ -62,8 +62,8 @@ func (r Rules) Files() []string {
 	return []string{filepath.Join(home, ".kube", "config")}
 }
 
-// Load loads the selected kubeconfig or, if there is none, the service account of the container.
-// The error is ErrNone if neither exists.
+// Load loads the selected kubeconfig or, if there is none, the container's service account. The
+// error is ErrNone if neither exists.
 func (r Rules) Load() (*Config, error) {
 	files := r.Files()
 	f, err := r.read(files)
@@ -165,8 +165,8 @@ func inContainer() bool {
 	return false
 }
 
-// inContainer returns the configuration of a Pod's container, from environment variables and the
-// files of the service account.
+// inContainer returns a Pod's in-cluster configuration, from environment variables and the service
+// account files.
 func (r Rules) inContainer() (*Config, error) {
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		host, port := os.Getenv(naming.Translate(serviceVariables[0])), os.Getenv(naming.Translate(serviceVariables[1]))

@@ -61,7 +61,7 @@ func (f *UsersFile) For(target string) *Credential {
 	return f.users.For(target)
 }
 
-// reload retries an invalid file only after it has changed, so that the error is logged once.
+// reload reloads a changed file. An unchanged invalid file is skipped, to log its error only once.
 func (f *UsersFile) reload() {
 	state, err := stateOf(f.path)
 	if err == nil && state == f.read {

@@ -14,7 +14,7 @@ type Response struct {
 	Body []byte
 }
 
-// Ask posts an idempotent request with a JSON body and a query. It returns the response with any
+// Ask posts an idempotent request with a JSON body and a query. It returns responses with any
 // status code. net/http retries if an idle connection turns out to be closed. Ask also retries once
 // if a new connection is closed without a response, as during a shutdown. Errors contain the URL.
 func (s *Client) Ask(ctx context.Context, query string, body []byte) (Response, error) {

@@ -55,7 +55,7 @@ type Options struct {
 	MaxAnswer int
 }
 
-// New returns a Client for the service that o describes.
+// New returns a Client for the service described by o.
 func New(o Options) *Client {
 	credential := o.Credential
 	if credential == nil {
@@ -83,7 +83,7 @@ func (o Options) transport() *http.Transport {
 // Close closes idle connections. Other connections close after their requests.
 func (s *Client) Close() { s.httpClient.CloseIdleConnections() }
 
-// Limits of a response, in bytes.
+// Response limits in bytes.
 const (
 	maxResponseSize       = 3 << 20
 	maxResponseHeaderSize = 64 << 10
@@ -136,9 +136,9 @@ func (s *Client) Post(ctx context.Context, body []byte) ([]byte, error) {
 	return text, nil
 }
 
-// Get requests a path below the URL once. It returns the response body, which may be of any size.
-// The caller must close the body. The error is a *StatusError for status codes other than 200 and
-// 201.
+// Get sends one request to a path below the URL. It returns the response body, which may be of any
+// size. The caller must close the body. The error is a *StatusError for status codes other than 200
+// and 201.
 func (s *Client) Get(ctx context.Context, path string) (io.ReadCloser, error) {
 	return s.Do(ctx, http.MethodGet, path)
 }
@@ -190,7 +190,7 @@ type Backoff struct {
 	Factor   float64       // growth of the pause
 }
 
-// DefaultBackoff suits requests for which a client waits. It makes five attempts within about five
+// DefaultBackoff suits requests with a waiting client. It makes five attempts within about five
 // seconds.
 var DefaultBackoff = Backoff{Steps: 4, Duration: 500 * time.Millisecond, Factor: 1.5}
 

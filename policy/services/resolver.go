@@ -142,8 +142,8 @@ func (r *Resolver) update(c policy.Change) {
 	}
 }
 
-// takeIn applies a change to an EndpointSlice. changed lists the previous and the current Service
-// of the slice. onChange is the callback of Notify.
+// takeIn applies an EndpointSlice change. changed lists the slice's previous and current Service.
+// onChange is Notify's callback.
 func (r *Resolver) takeIn(c policy.Change) (changed []service, onChange func(namespace, name string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// maxCalls limits the concurrent calls of one client.
+	// maxCalls limits the concurrent calls per client.
 	maxCalls = 128
 	// stuckAfter is the time without any response after which calls beyond maxCalls fail
 	// immediately.
@@ -17,7 +17,7 @@ const (
 	// maxFailures is the number of consecutive connection failures after which calls fail
 	// immediately.
 	maxFailures = 5
-	// probePeriod is the time after which another call may probe although a probe is still running.
+	// probePeriod is the time after which another call may probe even if a probe is still running.
 	probePeriod = time.Second
 )
 
@@ -40,8 +40,8 @@ func newCircuit() *circuit { return &circuit{slots: make(chan struct{}, maxCalls
 var errStuck = errors.New("too many calls are waiting for its response")
 
 // enter starts a call. ctx limits the call, and request is the context of the client's request. If
-// the client's request ends early, the call does not count as a failure of the webhook. The caller
-// must call leave exactly once, with the error of the call and whether it connected.
+// the client's request ends early, the call does not count as a webhook failure. The caller must
+// call leave exactly once, with the call's error and whether it connected.
 func (c *circuit) enter(ctx, request context.Context) (leave func(connected bool, err error), err error) {
 	probe, err := c.admit()
 	if err != nil {
@@ -116,8 +116,8 @@ func (c *circuit) stuck() bool {
 	return time.Since(c.answeredAt) > stuckAfter
 }
 
-// note records the result of a call. A missing connection is not a failure if the client canceled
-// its request.
+// note records the result of a call. A failed connection does not count if the client canceled its
+// request.
 func (c *circuit) note(connected bool, err error, gaveUp bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

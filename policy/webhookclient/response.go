@@ -28,7 +28,7 @@ func ReadReview(r remote.Response) (tree.Tree, error) {
 	return t, nil
 }
 
-// maxShown limits the text that Truncate returns, in bytes.
+// maxShown is the maximum length of a truncated text in bytes.
 const maxShown = 2048
 
 // responseError returns the error for a response with an error status, as worded by client-go.

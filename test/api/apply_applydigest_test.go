@@ -27,8 +27,8 @@ func (s applySession) applyDigests() (n int) {
 	return n
 }
 
-// TestApplyDigests checks that only an exact repetition of an apply without effect is answered from
-// memory. An apply with any relevant difference must be processed.
+// TestApplyDigests checks that only an exact repeat of a no-op apply is answered from memory. An
+// apply with any relevant difference must be processed.
 func TestApplyDigests(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}

@@ -22,8 +22,8 @@ func (s applySession) clientApply(path, manifest string) client.Object {
 	return s.create(path+"?fieldManager=kubectl-client-side-apply", client.Object(o).String())
 }
 
-// TestUpgradeOfClientSideApply checks that server-side apply by kubectl takes over fields from
-// client-side apply. It must not take over a value that another manager has changed since.
+// TestUpgradeOfClientSideApply checks that kubectl's server-side apply takes over fields from
+// client-side apply, but no value that another manager has changed since.
 func TestUpgradeOfClientSideApply(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
@@ -100,9 +100,8 @@ func TestUnusableLastApplied(t *testing.T) {
 	s.has(s.apply(200, "kubectl", configMaps+"/a", configMap("a", `"k":"2"`)), map[string]string{"data": `{"k":"2","l":"1"}`})
 }
 
-// TestWrittenLastApplied checks the annotation that an apply by kubectl writes. The annotation must
-// contain the configuration without the annotation itself, or nothing if the configuration is too
-// large.
+// TestWrittenLastApplied checks the annotation written by kubectl apply. It must contain the
+// configuration without the annotation itself, or be absent if the configuration is too large.
 func TestWrittenLastApplied(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}

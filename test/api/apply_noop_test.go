@@ -17,9 +17,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAppliedAgain checks that repeating an apply later changes neither the version nor the managed
-// fields with their timestamps. First, one manager applies an object. Then three managers apply the
-// result or parts of it.
+// TestAppliedAgain checks that repeating an apply later changes neither the resourceVersion nor the
+// managed fields, including their timestamps. First, one manager applies an object. Then three
+// managers apply the result or parts of it.
 func TestAppliedAgain(t *testing.T) {
 	t.Parallel()
 	optional := map[string]bool{"admissionregistration.k8s.io/v1beta1": true}
@@ -38,7 +38,7 @@ func TestAppliedAgain(t *testing.T) {
 			continue
 		}
 		r, path := rand.New(rand.NewSource(int64(i))), pathOf(k, o)
-		// With the label, the first apply creates a manager, unlike an empty apply.
+		// The label makes the first apply create a managed fields entry. An empty apply would not.
 		o["metadata"].(map[string]any)["labels"] = map[string]any{"a": "b"}
 		all = append(all, &reapplied{Rand: r, path: path, field: "spec", configs: []map[string]any{o}})
 		if k.Subresource("status") != nil && o["status"] != nil {
@@ -62,8 +62,8 @@ type reapplied struct {
 	live    client.Object
 }
 
-// applyAll applies all objects, and applies them again in another second, because managed fields
-// have timestamps in whole seconds.
+// applyAll applies all objects, and repeats this in another second, because managed fields have
+// timestamps in whole seconds.
 func (s applySession) applyAll(all []*reapplied) {
 	s.T.Helper()
 	for _, a := range all {

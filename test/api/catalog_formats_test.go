@@ -28,7 +28,7 @@ func readObjects(t *testing.T, paths ...string) (all []map[string]any) {
 	return all
 }
 
-// eachKind runs test with a sample object of each kind that wanted selects. It fails if it finds
+// eachKind runs test with a sample object of each kind selected by wanted. It fails if there are
 // fewer kinds than least.
 func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func(caller, *schema.Kind, map[string]any)) {
 	t.Helper()
@@ -82,8 +82,8 @@ func (f formatClient) json(path string) string {
 	return compact(o)
 }
 
-// TestFormats checks that reading an object and writing it back changes nothing, in any format and
-// version. The resource version must stay the same.
+// TestFormats checks that reading an object and writing it back changes nothing, not even the
+// resourceVersion, in any format and version.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t, meta.Kubernetes)

@@ -93,8 +93,7 @@ func (p *catalogPlayer) sendAny(t *testing.T, path, body string) client.Answer {
 	return a
 }
 
-// withoutGenerated returns the JSON of an object without its status and the fields that each create
-// generates.
+// withoutGenerated returns an object's JSON without its status and generated fields.
 func withoutGenerated(o client.Object) string {
 	metadata := maps.Clone(o.Metadata())
 	for _, name := range []string{"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"} {

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// keptMetadata lists the metadata fields that a status write must not change, by kind, as in the
-// strategies of Kubernetes. A status write may change all other metadata fields.
+// keptMetadata lists the metadata fields that a status write must not change, by kind, as in
+// kube-apiserver's strategies. A status write may change all other metadata fields.
 var keptMetadata = map[string][]string{
 	"APIService":                 {"annotations", "finalizers", "labels", "ownerReferences"},
 	"Deployment":                 {"labels"},
@@ -36,10 +36,10 @@ var statusMetadata = map[string]any{
 }
 
 // TestStatusMetadata checks, for each verb, that a status write changes only the metadata fields
-// that the kind's strategy in Kubernetes permits. The writer must own exactly those fields.
+// that kube-apiserver permits for the kind. The writer must own exactly those fields.
 func TestStatusMetadata(t *testing.T) { eachKind(t, 20, hasStatus, reaches) }
 
-// TestCustomStatusMetadata checks that a status write of a custom resource changes no metadata.
+// TestCustomStatusMetadata checks that a status write to a custom resource changes no metadata.
 func TestCustomStatusMetadata(t *testing.T) {
 	t.Parallel()
 	c := caller{t, client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", client.KeepingControllers })}

@@ -114,8 +114,8 @@ func parseCatalog(line string) (catalogRequest, error) {
 	return q, json.Unmarshal([]byte(rest), &q.patch)
 }
 
-// write returns the text of the table with new responses. It does not change any other byte, so
-// that a diff shows only changes of behavior.
+// write returns the table's text with new responses. All other bytes stay the same, so that a diff
+// shows only behavior changes.
 func (t *tableFile) write(answers [][][]string) string {
 	var b strings.Builder
 	for _, line := range t.head {

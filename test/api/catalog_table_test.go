@@ -50,7 +50,7 @@ func playRow(t *testing.T, p *catalogPlayer, r catalogRow) (answers [][]string) 
 		if err != nil {
 			t.Fatalf("%s: %v", q.line, err)
 		}
-		// Compare joined lines, because a message may have several.
+		// Compare joined lines, because a message may span several.
 		if got, want := strings.Join(got, "\n"), strings.Join(q.answer, "\n"); !*transcript.Update && got != want {
 			t.Errorf("$ %s\ngot\n%s\nwant\n%s", q.line, got, want)
 		}
@@ -59,8 +59,7 @@ func playRow(t *testing.T, p *catalogPlayer, r catalogRow) (answers [][]string) 
 	return answers
 }
 
-// checkFormats checks that the object that a row leaves behind survives a round trip in each
-// format.
+// checkFormats checks that a row's final object survives a round trip in each format.
 func (f formatClient) checkFormats(p *catalogPlayer) {
 	k, err := p.kind(catalogRequest{})
 	if err != nil {

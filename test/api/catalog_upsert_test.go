@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// createdByUpdate lists the kinds for which an update creates a missing object, as in the
-// strategies of Kubernetes.
+// createdByUpdate lists the kinds for which an update creates a missing object, as in
+// kube-apiserver's strategies.
 var createdByUpdate = map[string]bool{
 	"ClusterRole": true, "ClusterRoleBinding": true, "Endpoints": true, "Event": true, "Lease": true, "LimitRange": true,
 	"Role": true, "RoleBinding": true, "RuntimeClass": true, "Service": true,

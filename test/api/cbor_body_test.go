@@ -10,7 +10,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// marshal uses the default options of the CBOR library, unlike the Kubernetes serializer.
+// marshal encodes v with the CBOR library's defaults, unlike the Kubernetes serializer.
 func marshal(t *testing.T, v any) []byte {
 	t.Helper()
 	b, err := cbor.Marshal(v)
@@ -20,7 +20,7 @@ func marshal(t *testing.T, v any) []byte {
 	return b
 }
 
-// head returns the encoding of a ConfigMap up to the key data. The caller appends its value.
+// head returns the encoding of a ConfigMap up to its "data" key. The caller appends the value.
 func head(t *testing.T, name string) []byte {
 	t.Helper()
 	whole := marshal(t, []any{"kind", "ConfigMap", "apiVersion", "v1", "metadata", cborObject{"name": name}, "data"})

@@ -19,8 +19,8 @@ type filler struct {
 	sparse int // one in this many pointers, lists and maps is left empty
 }
 
-// words are strings that encoders may treat differently. The JSON encoder of Go escapes HTML
-// characters and U+2028, and faulty code may cut a multi-byte character.
+// words are strings that encoders may treat differently. Go's JSON encoder escapes HTML characters
+// and U+2028, and faulty code may cut a multi-byte character.
 var words = []string{"", "a", "web-1", "<b>&\"\\\n", "grüße", "\u2028", "a text that is somewhat longer than the others"}
 
 func (f filler) word() string { return words[f.Intn(len(words))] }

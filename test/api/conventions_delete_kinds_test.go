@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// returnsObject lists the resources for which a delete returns the deleted object, by the API
-// conventions or as in kube-apiserver. For all other resources, a delete returns a Status.
+// returnsObject lists the resources for which a delete returns the deleted object, as in the API
+// conventions or kube-apiserver. For all other resources, a delete returns a Status.
 var returnsObject = strings.Fields(`persistentvolumes persistentvolumeclaims storageclasses volumeattachments csidrivers
 	csinodes services serviceaccounts pods podtemplates resourcequotas volumeattributesclasses
 	deviceclasses resourceclaims resourceclaimtemplates resourceslices`)
@@ -54,7 +54,7 @@ func (s *testServer) collection(t testing.TB, apiVersion, kind string) (path, re
 // withoutCollector disables the garbage collector, so that pending deletions stay pending.
 func withoutCollector(c *daemon.Config) { c.Controllers += ",-garbage-collector-controller" }
 
-// TestDeleteReturns checks what a delete returns for each kind. A dry run must return the same.
+// TestDeleteReturns checks the response to a delete of each kind, with and without dry run.
 func TestDeleteReturns(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestNamingWarning checks that a client that expects the names of Kubernetes gets one warning per
-// connection under the profile platform, and none under the profile kubernetes.
+// TestNamingWarning checks that a client that expects Kubernetes names gets one warning per
+// connection under the platform profile, and none under the kubernetes profile.
 func TestNamingWarning(t *testing.T) {
 	t.Parallel()
 	const warning = `299 - "this server uses vendor-neutral names (--naming platform); kubectl, Helm and controllers expect those of troupe serve --naming kubernetes"`

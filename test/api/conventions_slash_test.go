@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// TestServerAddress checks that /api returns the advertised address of the server.
+// TestServerAddress checks that /api returns the server's advertised address.
 func TestServerAddress(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) { c.Serving.AdvertiseAddress = "192.0.2.7" })

@@ -44,9 +44,9 @@ func TestForgedTokens(t *testing.T) {
 	}
 }
 
-// TestExpiry checks that exact versions, continue tokens and watches beyond the history expire.
-// Requests fail with 410, and watches get an ERROR event with that code. The error for a continue
-// token contains a new token for the current version.
+// TestExpiry checks that exact resourceVersions, continue tokens and watches older than the history
+// expire. Requests fail with 410, and watches get an ERROR event with that code. The error for a
+// continue token contains a new token for the current version.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) {
@@ -72,8 +72,7 @@ func TestExpiry(t *testing.T) {
 			t.Errorf("%s: %v", path, a)
 		}
 	}
-	// With several servers, the history of another server may still contain the version, so try
-	// again.
+	// With several servers, another server's history may still contain the version, so try again.
 	for i := 0; ; i++ {
 		w := s.watch(t, configMaps+"?watch=1&resourceVersion="+textConventions(first))
 		e, err := w.Next()
@@ -90,7 +89,7 @@ func TestExpiry(t *testing.T) {
 	a := s.get(t, 0, configMaps+"?limit=1&continue="+token)
 	marks := s.watch(t, configMaps+"?watch=1&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dnone")
 	defer marks.Close()
-	// Each use extends the life of the snapshot by the history time. The bookmark period is longer,
+	// Each use extends the snapshot's lifetime by the history time. The bookmark period is longer,
 	// so wait for a bookmark between uses.
 	for i := 0; a.Code == 200 && i < 10; i++ {
 		if e, err := marks.Next(); err != nil || e.Type != client.Bookmark {
@@ -124,7 +123,8 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// TestOverRestart checks that continue tokens, exact versions and watches survive a restart.
+// TestOverRestart checks that continue tokens, exact resourceVersions and watches survive a
+// restart.
 func TestOverRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,17 +1,17 @@
 // Package api tests the API over HTTP: reads and writes, apply, formats, schemas, and the rules of
 // each kind.
 //
-// The names of files start with their topic. The topics:
+// File names start with a topic. The topics:
 //
 // # Apply
 //
-// These tests cover server-side apply and managed fields over HTTP: the owners of fields after each
-// write, and the effect on the object. Most are transcripts in testdata/apply.
+// These tests cover server-side apply over HTTP: the field owners after each write, and the effect
+// on the object. Most are transcripts in testdata/apply.
 //
 // # Catalog
 //
 // These tests cover the resource catalog row by row. For each rule of each field, they check the
-// response to a value that obeys the rule and to one that breaks it. Nouns:
+// responses to a valid and an invalid value. Nouns:
 //
 //	row       one rule of the catalog, with the requests that show it
 //	table     testdata/catalog/<kind>.txt: the rows of a kind, and its minimal object
@@ -24,7 +24,7 @@
 //
 //	$ create [?query] PATCH [> PATHS]   POST the base, changed by the merge patch
 //	$ update [?query] PATCH [> PATHS]   PUT the current object, changed by the patch
-//	$ status [?query] PATCH [> PATHS]   the same to the status subresource
+//	$ status [?query] PATCH [> PATHS]   the same for the status subresource
 //	$ patch  [?query] PATCH [> PATHS]   PATCH with the merge patch
 //	$ get    [?query] [> PATHS]         GET; after "@apiVersion" in another version
 //	$ delete [?query] [> PATHS]         DELETE
@@ -32,43 +32,42 @@
 // Tables of kinds that specification 2 leaves to Kubernetes, such as pod.txt, contain the responses
 // of kube-apiserver 1.35.3.
 //
-// PATHS are the dotted paths of the response to show. `go test ./api -run TestRows -update`
-// rewrites the responses. Review the diff.
+// PATHS are the dotted response paths to show. `go test ./api -run TestRows -update` rewrites the
+// responses. Review the diff.
 //
 // # CBOR
 //
-// These tests compare the server's CBOR with that of the Kubernetes serializer, and test clients
-// that use it. Representation covers every kind in CBOR, and Codec covers single values.
+// These tests compare the server's CBOR with the Kubernetes serializer's, and test CBOR clients.
+// Representation covers every kind in CBOR, and Codec covers single values.
 //
 // # Codec
 //
 // These tests compare the codecs of package kinds/codec with the Go types of k8s.io/api. Random
-// objects must have the same bytes in JSON and Protobuf, and each side must decode the bytes of the
-// other.
+// objects must be encoded to the same bytes in JSON and Protobuf, and each side must decode the
+// other's bytes.
 //
 // # Conventions
 //
-// These tests check the conventions that all kinds share, statement by statement: combinations of
+// These tests check the conventions shared by all kinds, statement by statement: combinations of
 // options, continue tokens, watches, WebSockets, field validation and dry runs. COVERAGE.md maps
 // statements to tests.
 //
-// Most are transcripts in testdata/conventions. The other tests send their requests with a
-// testServer.
+// Most are transcripts in testdata/conventions. The other tests use a testServer.
 //
 // # Coverage
 //
-// These tests check the maps from lines of the specification to tests, in test/coverage/*.md. A row
-// has lines, their topic, and tests as a folder and function names. All tests must exist.
+// These tests check the maps from specification lines to tests, in test/coverage/*.md. A row has
+// lines, their topic, and tests as a folder and function names. All tests must exist.
 //
 // # Drift
 //
-// These tests compare every field of every kind in the plan with the Go types of k8s.io/api: its
-// JSON name, wire numbers, list type, merge key, and whether it is a pointer or omitted when empty.
+// These tests compare every field of every planned kind with the Go types of k8s.io/api: its JSON
+// name, wire numbers, list type, merge key, and whether it is a pointer or omitted when empty.
 //
 // # FeatureGates
 //
-// These tests check the effect of each feature gate that has one, and compare the table of gates
-// with the Kubernetes libraries that declare them.
+// These tests check the effects of feature gates, and compare the gates with their declarations in
+// the Kubernetes libraries.
 //
 // # Kinds
 //
@@ -78,45 +77,46 @@
 // # OpenAPI
 //
 // These tests check how OpenAPI documents are served in JSON and Protobuf. The gnostic models must
-// parse them, and the loaders of clients accept them.
+// parse them, and client loaders must accept them.
 //
 // # Ownership
 //
-// These tests compare kinds/managedfields with the oracle: the implementation of managed fields and
-// server-side apply in Kubernetes. The same random writes must result in the same objects and
+// These tests compare kinds/managedfields with an oracle: the Kubernetes implementation of managed
+// fields and server-side apply. The same random writes must result in the same objects and
 // managedFields, for every kind, version, and the subresources status and scale. For custom
 // resources, random objects are written over HTTP while their CRDs change list types and map types
 // (scenario).
 //
-// Known differences, due to the Go types of Kubernetes or to chance:
+// Known differences, due to the Kubernetes Go types or to chance:
 //
 //   - Converting the Go types adds lists that are never omitted, so an applier that changes its
-//     version cannot remove them. Such histories end at that point (ownershipComparison.diverged).
+//     version cannot remove them. Such histories end at that point
+//     (ownershipComparison.diverged).
 //   - The oracle iterates over versions in random order, and some orders restore fields that were
-//     given up. It may apply several times until the results agree (maxAttempts).
-//   - In the oracle, an update through the scale subresource may leave two entries of one manager.
-//     The entries are joined before comparing.
+//     given up. The oracle may apply several times until the results agree (maxAttempts).
+//   - In the oracle, an update through the scale subresource may leave a manager with two
+//     entries. The entries are joined before comparing.
 //   - Inside an item of an atomic list, the oracle reports a change of a field that is never
 //     omitted but was not applied. Also, autoscaling/v1 cannot represent empty messages. Such
 //     objects are not generated (ObjectGenerator).
 //   - When a CRD makes an object without declared fields atomic, the oracle keeps the managed
-//     fields below it. Here, the managers then own the whole object, and conflict (untyped). The
-//     oracle cannot apply objects that are atomic at the root.
-//   - When an applier gives up fields, the oracle replaces them with an empty object, list or null
-//     only at the next identical apply (explicit). The second of two applies that own nothing
-//     starts to manage an object without managers.
-//   - The oracle leaves a null where no field is declared and an applier has given up all fields of
-//     an object (withoutNulls).
+//     fields below it. In this server, managers then own the whole object, and conflict
+//     (untyped). The oracle cannot apply objects that are atomic at the root.
+//   - When an applier gives up fields, the oracle replaces them with an empty object, list or
+//     null only at the next identical apply (explicit). The second of two applies that own
+//     nothing starts to manage an object without managers.
+//   - The oracle leaves a null where no field is declared and an applier has given up all
+//     fields of an object (withoutNulls).
 //
 // # Patch
 //
-// These tests compare strategic merge patches of random objects of every kind with the
-// implementation in Kubernetes. They also test patches of all formats over HTTP.
+// These tests compare strategic merge patches of random objects of every kind with the Kubernetes
+// implementation. They also test patches of all formats over HTTP.
 //
 // # Reference
 //
-// These tests replay requests to the reference implementation and compare the responses with the
-// recorded ones, under the naming profile kubernetes. Nouns:
+// These tests replay requests recorded from the reference implementation and compare the responses,
+// under the kubernetes naming profile. Nouns:
 //
 //	recording   one file of testdata/reference: a group of cases
 //	step        one request of a case, and the recorded response
@@ -127,8 +127,8 @@
 // The responses of a case agree, or the case is listed with a reason in differs and
 // docs/departures.md. A listed case that agrees fails the test, so the lists stay accurate.
 //
-// The values of uids, resource versions, timestamps, continue tokens and addresses always differ.
-// Only their presence is compared.
+// UIDs, resourceVersions, timestamps, continue tokens and addresses always differ. Only their
+// presence is compared.
 //
 // # Representation
 //
@@ -136,7 +136,7 @@
 // and PartialObjectMetadata, alone, in lists and in watches. Nouns:
 //
 //	object          one object of every stored kind, from testdata/representation/objects.yaml
-//	representation  what an Accept header selects
+//	representation  the format and shape selected by an Accept header
 //	table           testdata/representation/tables.txt: the columns and the row of every kind;
 //	                `go test ./api -run TestTables -update` rewrites it
 //
@@ -145,12 +145,11 @@
 //
 // # Warnings
 //
-// These tests compare the Warning headers of responses with those that the strategies of Kubernetes
-// 1.35.3 return for the same objects.
+// These tests compare the Warning headers of responses with the warnings of Kubernetes 1.35.3 for
+// the same objects.
 //
-// testdata/warnings/cases.json contains the objects, under the naming profile kubernetes, and the
-// warnings. These were recorded from the functions of the strategies (PrepareForCreate and
-// WarningsOnCreate, or those of an update), because this module cannot import k8s.io/kubernetes.
-// They are in order and without duplicates. Where a strategy ranges over a map, they are in the
-// order of its keys.
+// testdata/warnings/cases.json contains the objects, under the kubernetes naming profile, and the
+// warnings, in order and without duplicates. They were recorded by calling the Kubernetes
+// strategies (PrepareForCreate and WarningsOnCreate, or the update functions), because this module
+// cannot import k8s.io/kubernetes. Where a strategy ranges over a map, warnings are in key order.
 package api

@@ -76,7 +76,7 @@ func markersOf(doc *ast.CommentGroup) map[string][]string {
 	return found
 }
 
-// A goField describes a field of a Go type in terms that can be compared with a field of the plan.
+// A goField describes a field of a Go type for comparison with a field of the plan.
 type goField struct {
 	name    string
 	wire    []int32
@@ -88,9 +88,9 @@ type goField struct {
 	pkg     string
 }
 
-// fieldsOfDrift returns the JSON fields of a struct in order, with embedded structs expanded. An
-// embedded struct is a message of its own in Protobuf, so wire numbers are paths. encoding/json
-// omits a struct field because of omitzero, but never because of omitempty.
+// fieldsOfDrift returns the JSON fields of a struct in order, with embedded structs expanded. Wire
+// numbers are paths, because an embedded struct is a separate Protobuf message. encoding/json omits
+// a struct field for omitzero, but never for omitempty.
 func fieldsOfDrift(t reflect.Type, wire []int32) ([]goField, error) {
 	var list []goField
 	for i := range t.NumField() {

@@ -25,7 +25,7 @@ var shared = map[string]any{
 	"meta.v1.PartialObjectMetadataList": metav1.PartialObjectMetadataList{},
 }
 
-// kept lists fields of the plan that the Go types no longer have.
+// kept lists fields of the plan that the Go types lack.
 var kept = map[string]bool{"core.v1.PersistentVolumeClaimStatus.resizeStatus": true}
 
 func TestFields(t *testing.T) {
@@ -113,8 +113,8 @@ func (d *driftComparison) field(path string, f *schema.Field, want goField) {
 	}
 }
 
-// atomic reports whether a marker of the field or its type makes a map, a message, or the items of
-// a keyed list atomic.
+// atomic reports whether a marker of the field or its type makes a map, a message, or a keyed
+// list's items atomic.
 func (d *driftComparison) atomic(field map[string][]string, f goField) bool {
 	own, typ := map[string][]string{}, f.typ
 	if typ.Kind() == reflect.Slice && first(field["listType"]) == "map" {
@@ -174,7 +174,7 @@ func shapeOf(t reflect.Type) (schema.Shape, reflect.Type) {
 	return schema.Single, t
 }
 
-// values maps Go types with their own JSON form to types of the plan.
+// values maps Go types with custom JSON encodings to types of the plan.
 var values = map[string]schema.Type{
 	"Time": schema.TypeTime, "MicroTime": schema.TypeMicroTime, "Quantity": schema.TypeQuantity,
 	"IntOrString": schema.TypeIntOrString, "RawExtension": schema.TypeRaw, "FieldsV1": schema.TypeFields,

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// open starts a server with the given feature gates and API versions, under the naming profile
-// kubernetes.
+// open starts a server with the given feature gates and API versions, under the kubernetes naming
+// profile.
 func open(t *testing.T, gates string, served ...string) client.Session {
 	t.Helper()
 	return client.Open(t, func(c *daemon.Config) {
@@ -226,8 +226,8 @@ func TestMutatingAdmissionPolicy(t *testing.T) {
 	}
 }
 
-// TestFieldsOfFeatures checks that a field of a disabled feature is dropped, unless the stored
-// object already has it.
+// TestFieldsOfFeatures checks that a field behind a disabled feature gate is dropped, unless the
+// stored object has it.
 func TestFieldsOfFeatures(t *testing.T) {
 	t.Parallel()
 	const templates = "/api/v1/namespaces/default/podtemplates"

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// connections describes the connect subresources as in the OpenAPI documents of Kubernetes, from
-// which clients are generated.
+// connections describes the connect subresources as in the Kubernetes OpenAPI documents. Clients
+// are generated from them.
 var connections = map[string]struct{ kind, id, methods, parameters string }{
 	"/pods/{name}/attach":           {"PodAttachOptions", "PodAttach", "get post", "container name namespace stderr:boolean stdin:boolean stdout:boolean tty:boolean"},
 	"/pods/{name}/exec":             {"PodExecOptions", "PodExec", "get post", "command container name namespace stderr:boolean stdin:boolean stdout:boolean tty:boolean"},
@@ -87,8 +87,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// parametersOf returns the names of the parameters of a path. The type follows a name unless it is
-// string.
+// parametersOf returns a path's parameter names. A type other than string follows its name.
 func parametersOf(t *testing.T, text json.RawMessage) string {
 	t.Helper()
 	var all []struct {

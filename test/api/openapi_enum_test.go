@@ -88,8 +88,8 @@ func valueType(t reflect.Type) reflect.Type {
 	return t
 }
 
-// enumConstants returns the sorted constants of the types that a package marks as enumerations, by
-// type.
+// enumConstants returns the sorted constants of a package's types that are marked as enumerations,
+// by type.
 func enumConstants(t *testing.T, pkg string) map[string][]string {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", pkg).Output()

@@ -123,8 +123,8 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestClients checks that clients find each kind in kubectl's models of v2, in the models of v3,
-// and in the schema for apply.
+// TestClients checks that clients find each kind in kubectl's v2 models, in the v3 models, and in
+// the schema for apply.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")

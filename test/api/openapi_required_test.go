@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// refusedWithout returns the fields without which the server rejects an object, such as
+// refusedWithout returns the fields that the server requires, such as
 // "core.v1.SecretVolumeSource.secretName". The Go types may mark other fields as required.
 func refusedWithout(c *catalog.Catalog) map[string]bool {
 	refused, seen := map[string]bool{}, map[*schema.Message]bool{}

@@ -16,8 +16,8 @@ type atomicField struct {
 	field          string // in the conflict
 }
 
-// TestAtomicFields checks that two writers of an atomic field conflict, even if only the schema of
-// the first write makes the field atomic. An apply must not overwrite an update by another manager.
+// TestAtomicFields checks that two writers of an atomic field conflict, even if the field was
+// atomic only at the first write. An apply must not overwrite an update by another manager.
 func TestAtomicFields(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

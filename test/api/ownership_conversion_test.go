@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// conversion lets the oracle convert between the versions of a kind with the code of this server.
+// conversion lets the oracle convert between the versions of a kind with this server's code.
 type conversion struct{ *ownershipComparison }
 
 // toStored converts a tree of kind k to the storage version. It does not apply defaults.

@@ -25,7 +25,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// shortDefined is the number of random kinds that make test covers.
+// shortDefined is the number of random kinds covered by "make test".
 const shortDefined = 40
 
 // TestDefinitions writes objects with random schemas over HTTP while the schemas change list types
@@ -104,7 +104,7 @@ func (d *scenario) randomObject() map[string]any {
 	return o
 }
 
-// withLastApplied randomly adds the annotation of client-side apply to a copy of an object. The
+// withLastApplied randomly adds the client-side apply annotation to a copy of an object. The
 // annotation contains the object, a random one, or the existing value.
 func (d *scenario) withLastApplied(o map[string]any) map[string]any {
 	d.Helper()
@@ -325,8 +325,8 @@ func (d *scenario) compare() {
 	}
 }
 
-// aside returns the JSON of an object without the metadata that the server sets. It returns the
-// managed fields separately.
+// aside returns an object's JSON without server-set metadata. It returns the managed fields
+// separately.
 func aside(o map[string]any) (string, []string) {
 	text, _ := json.Marshal(o)
 	out := map[string]any{}

@@ -46,8 +46,8 @@ func (s *ownershipComparison) endpoint(k *schema.Kind, sub string) ownershipEndp
 	return ownershipEndpoint{k, sub, manager}
 }
 
-// unwritableFields returns a filter that excludes the fields that a write through a resource or
-// subresource does not change.
+// unwritableFields returns a filter that excludes the fields that a resource or subresource cannot
+// write.
 func unwritableFields(k *schema.Kind, sub string) fieldpath.Filter {
 	set := fieldpath.NewSet()
 	for _, f := range k.Message().Fields {

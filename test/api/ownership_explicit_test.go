@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// If an apply removes all fields of an object or list that its configuration sets to empty, this
-// server creates the empty value at once. The oracle creates it only at the next apply. These
-// functions add it to the oracle's object.
+// If an apply sets an object or list to empty and thereby removes all its fields, this server
+// stores the empty value at once. The oracle stores it only at the next apply, so these functions
+// add it to the oracle's object.
 
 // explicit adds the empty objects and lists in config to a custom resource.
 func explicit(s shape, object, config map[string]any) {
@@ -63,7 +63,7 @@ func (s *ownershipComparison) withExplicit(w ownershipEndpoint, o runtime.Object
 	return made
 }
 
-// explicitFields is explicit for built-in kinds. It reports whether it set any field.
+// explicitFields is like explicit, but for built-in kinds. It reports whether it set any field.
 func explicitFields(m *schema.Message, object, config tree.Tree) (set bool) {
 	for name, v := range config {
 		f := m.Field(name)

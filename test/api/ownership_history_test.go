@@ -15,10 +15,10 @@ import (
 	"github.com/troupe-api/troupe/test/public"
 )
 
-// ownershipShortRounds is the number of random histories per kind that make test covers.
+// ownershipShortRounds is the number of random histories per kind covered by "make test".
 const ownershipShortRounds = 3
 
-// kindsOwnership returns the kinds of the catalog that client-go also has.
+// kindsOwnership returns the catalog's kinds that client-go also has.
 func kindsOwnership(t *testing.T) (list []*schema.Kind) {
 	t.Helper()
 	all := newCatalog(t, meta.Kubernetes)
@@ -147,7 +147,7 @@ func (s *ownershipComparison) config(r ObjectGenerator, w ownershipEndpoint, den
 	return r.Object(w.kind, density)
 }
 
-// alwaysOf returns the names of the fields that at least one version of a kind never omits.
+// alwaysOf returns the names of fields that at least one version of a kind never omits.
 func alwaysOf(k *schema.Kind) map[string]bool {
 	names := map[string]bool{}
 	for _, form := range k.Versions {

@@ -10,8 +10,7 @@ import (
 )
 
 // In the oracle, an applier that changes its API version cannot remove a list that the Go types
-// never omit. Converting the types adds the list again as null, so the existing list stays. This
-// difference is permanent.
+// never omit. Converting the types adds the list again as null, so the existing list stays.
 
 // changesVersion reports whether the manager's last apply used a different version than w.
 func (s *ownershipComparison) changesVersion(w ownershipEndpoint, manager string) bool {

@@ -15,8 +15,8 @@ type ObjectGenerator struct {
 	*rand.Rand
 	// Always names fields to set wherever possible: those that at least one version of the kind
 	// never omits. Conversion of the Go types adds such fields even if an apply omits them. With
-	// Always, messages are never empty, because an empty behavior of an autoscaler does not survive
-	// a conversion to v1.
+	// Always, messages are never empty, because an autoscaler's empty behavior does not survive a
+	// conversion to v1.
 	Always map[string]bool
 	// Twice permits duplicate items in keyed lists.
 	Twice bool
@@ -27,8 +27,8 @@ type ObjectGenerator struct {
 	inAtomicList bool
 }
 
-// Object returns an object with a random subset of the fields of its kind. density is the
-// probability of each field.
+// Object returns an object with a random subset of its kind's fields. density is the probability of
+// each field.
 func (r ObjectGenerator) Object(k *schema.Kind, density float64) tree.Tree {
 	t := r.message(k.Message(), density, 0)
 	metadata := tree.Tree{"name": "a"}
@@ -45,7 +45,7 @@ func (r ObjectGenerator) Object(k *schema.Kind, density float64) tree.Tree {
 	return t
 }
 
-// retired lists fields that the Go types in k8s.io/api no longer have.
+// retired lists fields that the Go types in k8s.io/api lack.
 var retired = map[string]bool{"resizeStatus": true}
 
 func (r ObjectGenerator) word() string { return string(rune('a' + r.Intn(3))) }

@@ -17,9 +17,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The oracle writes a scale as kube-apiserver does. It converts the managers of the object's
-// replicas to managers of the scale, and converts them back afterwards. Clients write only a
-// number, so the type of a scale can be deduced.
+// scaleOracle returns an oracle that writes scales like kube-apiserver: it converts the managers of
+// the object's replicas to managers of the scale, and back. Clients write only a number, so a
+// deduced type suffices.
 
 func scaleOracle(t *testing.T) *managedfields.FieldManager {
 	t.Helper()
@@ -60,7 +60,7 @@ func (s *ownershipComparison) scale(w ownershipEndpoint, write func(live runtime
 }
 
 // joined merges entries of the same manager. Converting an updater's entry back from the scale
-// keeps the version of the scale, so Kubernetes later adds a second entry.
+// keeps the scale's version, so Kubernetes later adds a second entry.
 func joined(t *testing.T, entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
 	t.Helper()
 	var out []metav1.ManagedFieldsEntry

@@ -42,8 +42,8 @@ const (
 
 var converter = applyconfigurations.NewTypeConverter(scheme.Scheme)
 
-// newComparison returns a comparison with an endpoint for each of kinds, which are versions of one
-// kind. If sub is set, it adds endpoints for status and scale.
+// newComparison returns a comparison with an endpoint for each of kinds, which are versions of the
+// same kind. If sub is set, it adds endpoints for status and scale.
 func newComparison(t *testing.T, sub bool, kinds ...*schema.Kind) *ownershipComparison {
 	t.Helper()
 	s := &ownershipComparison{t: t, kind: kinds[0].Stored, converts: len(kinds) > 1}
@@ -112,8 +112,7 @@ func (s *ownershipComparison) live() runtime.Object {
 	return live
 }
 
-// update replaces the object with next in both implementations. next is in the version of the
-// endpoint.
+// update replaces the object with next in both implementations. next is in the endpoint's version.
 func (s *ownershipComparison) update(w ownershipEndpoint, manager string, next tree.Tree) {
 	s.t.Helper()
 	next = w.mergeWritable(s.actual, s.normal(s.kind, toStored(w.kind, next)))

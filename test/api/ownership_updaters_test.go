@@ -15,8 +15,8 @@ import (
 // versions, or the status.
 var updating = []string{"pods", "services", "configmaps", "deployments", "horizontalpodautoscalers"}
 
-// TestManyUpdaters checks how the entries of many updaters are merged. The managers write in the
-// order of their names, so that both implementations agree on the oldest manager.
+// TestManyUpdaters checks how the entries of many updaters are merged. The managers write in name
+// order, so that both implementations agree on the oldest manager.
 func TestManyUpdaters(t *testing.T) {
 	t.Parallel()
 	for _, k := range kindsOwnership(t) {
@@ -26,8 +26,8 @@ func TestManyUpdaters(t *testing.T) {
 		for seed := range int64(ownershipShortRounds) {
 			s, r := newComparison(t, k.Subresource("status") != nil, formsOf(k)...), newObjectGenerator(k, seed)
 			next := s.normal(k, r.Object(k, 0.5))
-			// Exclude the scale, because the oracle loses the timestamp of its writer, which then
-			// seems to be the oldest.
+			// Exclude the scale: the oracle loses the timestamp of a scale write, so that its
+			// manager would seem to be the oldest.
 			ways := slices.DeleteFunc(slices.Clone(s.endpoints), func(w ownershipEndpoint) bool { return w.sub == "scale" })
 			s.update(s.endpoints[0], "m", next)
 			for i := range 16 {

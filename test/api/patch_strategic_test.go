@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/test/public"
 )
 
-// patchShortRounds is the number of random patches per kind that make test covers.
+// patchShortRounds is the number of random patches per kind covered by "make test".
 const patchShortRounds = 20
 
 // A patchComparison applies the same patches to objects of one kind in this server and in the
@@ -84,7 +84,7 @@ func (c *patchComparison) tree(text []byte) tree.Tree {
 func bytesPatch(t tree.Tree) []byte { return codec.AppendAny(nil, t) }
 
 // compare applies a patch in both implementations. If the oracle returns an error, this server must
-// return one too, possibly with another text.
+// too, possibly with another text.
 func (c *patchComparison) compare(label string, current, patch tree.Tree) {
 	c.t.Helper()
 	theirs, fault := strategicpatch.StrategicMergePatch(bytesPatch(current), bytesPatch(patch), c.data)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A referenceComparison lists the differences of a response. Soft differences concern only wording.
+// A referenceComparison lists a response's differences. Soft differences concern only wording.
 type referenceComparison struct {
 	hard, soft []string
 	code       int // of the response

@@ -103,8 +103,7 @@ func (r *referenceRequest) text(t *testing.T, name string) string {
 	return s
 }
 
-// longBody generates the body for a case whose recording contains only the start and size of the
-// body.
+// longBody generates the body for a case whose recording contains only the body's start and size.
 func longBody(t *testing.T, name string) string {
 	t.Helper()
 	switch name {

@@ -78,7 +78,7 @@ func (a *requester) writeTable(t *testing.T, b *strings.Builder, path string) {
 	b.WriteByte('\n')
 }
 
-// TestColumnPaths checks that the functions of columns and their field paths exist.
+// TestColumnPaths checks that column functions and their field paths exist.
 func TestColumnPaths(t *testing.T) {
 	t.Parallel()
 	for _, k := range newCatalog(t, meta.Kubernetes).Kinds() {

@@ -127,7 +127,7 @@ func (a *requester) event(t *testing.T, path, accept, kind string) map[string]an
 	return e.Object
 }
 
-// protobufEvent is like event for Protobuf. A frame is a length of four bytes and a WatchEvent.
+// protobufEvent is like event for Protobuf. A frame is a four-byte length followed by a WatchEvent.
 func (a *requester) protobufEvent(t *testing.T, path, accept, kind string) []byte {
 	t.Helper()
 	body := a.stream(t, path, accept, watchType)

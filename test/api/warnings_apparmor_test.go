@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAppArmorAnnotations checks that the annotation of a new Pod sets the field that replaces it.
-// There must be a warning unless the field already agrees. Values without a meaning set no field.
+// TestAppArmorAnnotations checks that a new Pod's annotation sets the field that replaces it, with
+// a warning unless the field already agrees. Unrecognized values set no field.
 func TestAppArmorAnnotations(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, plainWarnings)

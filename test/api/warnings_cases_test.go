@@ -59,7 +59,7 @@ var resources = map[string]string{
 	"StorageClass":          "/apis/storage.k8s.io/v1/storageclasses",
 }
 
-// path returns the paths of an object's collection and of the object.
+// path returns the paths of an object and its collection.
 func path(t *testing.T, object json.RawMessage) (collection, at string) {
 	t.Helper()
 	var head struct {
@@ -73,7 +73,7 @@ func path(t *testing.T, object json.RawMessage) (collection, at string) {
 }
 
 // others lists the prefixes of warnings that do not come from strategies. They depend only on the
-// kind of the object.
+// object's kind.
 var others = []string{"this server stores the object and does not enforce it", "v1 Endpoints is deprecated"}
 
 // texts returns the unescaped texts of the warnings in a response, which must have the code 299.

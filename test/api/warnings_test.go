@@ -138,7 +138,7 @@ func TestUnchangedApply(t *testing.T) {
 	}
 }
 
-// TestPlatformNames checks that the naming profile platform has the same warnings with its own
+// TestPlatformNames checks that the platform naming profile returns the same warnings with its own
 // names.
 func TestPlatformNames(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Watchdog is the time for which a test waits for an event. It is long enough for a busy machine.
+// Watchdog is the maximum time that a test waits for an event. It suits even a busy machine.
 const Watchdog = 5 * time.Minute
 
 // Poll calls done until it returns true. It returns false after Watchdog. To leave CPU time to the

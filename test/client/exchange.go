@@ -23,8 +23,8 @@ func (c *Client) Anonymous() *tls.Config {
 	return config
 }
 
-// Exchange sends a request and reads the whole response. headers has the form "Name: value", and
-// the names are sent exactly as spelled.
+// Exchange sends a request and reads the whole response. headers have the form "Name: value". Their
+// names are sent exactly as spelled.
 func Exchange(t testing.TB, transport http.RoundTripper, method, url, body string, headers ...string) Answer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Watchdog)

@@ -21,8 +21,8 @@ func AtEnd(f func() error) {
 	shared.end = append(shared.end, f)
 }
 
-// Main runs the tests of a suite and then the functions that AtEnd has registered. It returns the
-// exit code for TestMain.
+// Main runs the tests of a suite and then the functions registered by AtEnd. It returns the exit
+// code for TestMain.
 func Main(m *testing.M) int {
 	code := m.Run()
 	shared.Lock()
@@ -87,7 +87,7 @@ func TroupeBinary(t testing.TB) string {
 	return troupe.Get(t)
 }
 
-// TroupeWorkerBinary returns the path of the worker for troupe, which is built once per suite.
+// TroupeWorkerBinary returns the path of the troupe worker, which is built once per suite.
 func TroupeWorkerBinary(t testing.TB) string {
 	t.Helper()
 	return troupeWorker.Get(t)

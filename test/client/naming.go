@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// kubernetesNames translates names of the profile platform. Longer names come before their
-// prefixes.
+// kubernetesNames translates names of the platform profile. Longer names precede their prefixes.
 var kubernetesNames = func() *strings.Replacer {
 	names := []string{
 		"platform.io/apiserver-client-node", "kubernetes.io/kube-apiserver-client-kubelet",
@@ -28,7 +27,7 @@ var kubernetesNames = func() *strings.Replacer {
 	return strings.NewReplacer(append(names, "platform.io", "kubernetes.io", "platform-", "kube-")...)
 }()
 
-// Named translates the names in text from the profile platform to another profile.
+// Named translates the names in text from the platform profile to another profile.
 func Named(profile, text string) string {
 	if profile == "platform" {
 		return text

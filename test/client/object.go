@@ -49,7 +49,7 @@ func (o Object) text(field string) string {
 // Name returns metadata.name.
 func (o Object) Name() string { return o.text("name") }
 
-// Key returns the namespace and name in the form namespace/name.
+// Key returns namespace/name.
 func (o Object) Key() string { return o.text("namespace") + "/" + o.text("name") }
 
 // UID returns metadata.uid.

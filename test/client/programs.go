@@ -24,8 +24,8 @@ func BuildKubectl(dir string) (string, error) {
 // may use third-party libraries and package worker.
 //
 // The program is cached in the user's cache directory for all suites and clones, because linking
-// kubectl takes 12 s of CPU time, and go build takes 2 s even for a program that is up to date. The
-// cache key consists of the library versions and the content of the folder.
+// kubectl takes 12 s of CPU time, and "go build" takes 2 s even for an up-to-date program. The
+// cache key consists of the library versions and the folder's content.
 func Build(dir, name, folder, ldflags string) (string, error) {
 	kept, err := programCache("libraries")
 	if err != nil {
@@ -56,11 +56,11 @@ func Build(dir, name, folder, ldflags string) (string, error) {
 	})
 }
 
-// BuildTroupe builds troupe like make build, with the libraries of the main module, and returns its
+// BuildTroupe builds troupe like "make build", with the main module's libraries, and returns its
 // path in dir. Each clone has its own program in the user's cache directory.
 //
-// Even checking that the program is up to date takes 2 s of CPU time. make test therefore builds
-// troupe once for all suites and sets TROUPE_PROGRAM to its path.
+// Even an up-to-date check takes 2 s of CPU time. Therefore, "make test" builds troupe once for all
+// suites and sets TROUPE_PROGRAM to its path.
 func BuildTroupe(dir string) (string, error) {
 	if program := os.Getenv("TROUPE_PROGRAM"); program != "" {
 		return linkProgram(dir, program)
@@ -68,13 +68,13 @@ func BuildTroupe(dir string) (string, error) {
 	return buildOwn(dir, "troupe", "..", "./cmd/troupe")
 }
 
-// BuildTroupeWorker builds the worker for troupe and returns its path in dir.
+// BuildTroupeWorker builds the troupe worker and returns its path in dir.
 func BuildTroupeWorker(dir string) (string, error) {
 	return buildOwn(dir, "troupe-worker", ".", "./tools/troupe")
 }
 
 // buildOwn builds a program of this project. folder is relative to from, which is relative to the
-// folder of the test module.
+// test module.
 func buildOwn(dir, name, from, folder string) (string, error) {
 	module, err := moduleDir()
 	if err != nil {
@@ -89,11 +89,11 @@ func buildOwn(dir, name, from, folder string) (string, error) {
 	})
 }
 
-// ClockOffset is the environment variable that contains the clock offset, in seconds, for programs
-// that BuildTroupeWithClock builds.
+// ClockOffset is the environment variable with the clock offset, in seconds, for programs built by
+// BuildTroupeWithClock.
 const ClockOffset = "TROUPE_TEST_CLOCK_OFFSET"
 
-// BuildTroupeWithClock builds troupe like BuildTroupe, but with a modified package time that shifts
+// BuildTroupeWithClock builds troupe like BuildTroupe, but with a patched time package that shifts
 // the clock.
 func BuildTroupeWithClock(dir string) (string, error) {
 	kept, err := programCache("clock")
@@ -113,8 +113,8 @@ func BuildTroupeWithClock(dir string) (string, error) {
 	})
 }
 
-// clockOverlay writes an overlay for go build that replaces files of package time. It returns the
-// path of the overlay.
+// clockOverlay writes a "go build" overlay that replaces files of package time. It returns the
+// overlay's path.
 func clockOverlay(dir string) (string, error) {
 	command := exec.Command("go", "env", "GOROOT")
 	out, err := command.Output()

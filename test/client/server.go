@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Server is a server in this process, with the client of its administrator.
+// Server is a server in this process, with its administrator's client.
 type Server struct {
 	*Client
 	daemon *daemon.Daemon
@@ -79,8 +79,8 @@ func start(t testing.TB, config daemon.Config, logs io.Writer) (d *daemon.Daemon
 	return d
 }
 
-// First returns a Server whose client uses only one of several servers, for tests of state that
-// servers do not share, such as limits.
+// First returns a Server whose client uses only one of several servers, for tests of unshared state
+// such as limits.
 func (s *Server) First(t testing.TB) *Server {
 	t.Helper()
 	c, err := New(s.Kubeconfig())

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// Session is a server for one test, with a context that limits the duration of the test.
+// Session is a server for one test, with a context that limits the test's duration.
 type Session struct {
 	*Server
 	Ctx context.Context

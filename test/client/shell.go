@@ -34,7 +34,7 @@ func (s *Shell) Run(ctx context.Context, line string) (output string, code int, 
 // A ShellSession runs command lines that share variables and a working directory.
 type ShellSession struct{ runner *interp.Runner }
 
-// Session returns a new session of the shell.
+// Session returns a new shell session.
 func (s *Shell) Session() (*ShellSession, error) {
 	runner, err := interp.New(interp.Dir(s.Dir), interp.Env(expand.ListEnviron(s.Env...)), interp.ExecHandlers(s.handle))
 	return &ShellSession{runner}, err

@@ -14,7 +14,7 @@ import (
 func Soak() bool { return os.Getenv("TROUPE_SOAK") != "" }
 
 // Quick returns a function that fails the test if more than limit has passed since Quick was
-// called. Outside the soak, it does nothing, because other tests use the machine.
+// called. Outside the soak, it does nothing, because other tests share the machine.
 func Quick(t testing.TB, limit time.Duration, name string) (done func()) {
 	began := time.Now()
 	return func() {
@@ -26,10 +26,10 @@ func Quick(t testing.TB, limit time.Duration, name string) (done func()) {
 	}
 }
 
-// Rounds iterates over the numbers of the rounds of a repeated test. make test runs short rounds.
-// In the soak, TROUPE_SOAK is a duration or a number of rounds, which is divided by the number of
-// loops in the test. TROUPE_ROUND selects a single round. If the test fails, Rounds logs the
-// command that repeats the last round.
+// Rounds iterates over the round numbers of a repeated test. By default, there are short rounds. In
+// the soak, TROUPE_SOAK is a duration or a number of rounds, divided by the number of loops in the
+// test. TROUPE_ROUND selects a single round. If the test fails, Rounds logs the command that
+// repeats the last round.
 func Rounds(t testing.TB, short, loops int) iter.Seq[int] {
 	t.Helper()
 	count, end := short, time.Now()
@@ -64,7 +64,7 @@ func Rounds(t testing.TB, short, loops int) iter.Seq[int] {
 	}
 }
 
-// Figures logs the coverage of a test, for the table that make soak prints.
+// Figures logs a test's coverage, for the table printed by "make soak".
 func Figures(t testing.TB, format string, args ...any) {
 	t.Helper()
 	t.Logf("tried: %s", fmt.Sprintf(format, args...))

@@ -20,8 +20,7 @@ import (
 // OnEtcd reports whether servers store their data in etcd.
 func OnEtcd() bool { return os.Getenv("TROUPE_STORE") == "etcd" }
 
-// OnDisk makes the servers of a test store their data in the data directory, regardless of
-// TROUPE_STORE.
+// OnDisk makes a test's servers store their data in the data directory, regardless of TROUPE_STORE.
 func OnDisk(t testing.TB) { t.Setenv("TROUPE_STORE", "") }
 
 // Daemons returns the number of servers that share the data of one test.
@@ -37,11 +36,11 @@ func Daemons(t testing.TB) int {
 	return n
 }
 
-// servers starts the etcd of the suite on first use, and returns its URLs.
+// servers starts the suite's etcd on first use, and returns its URLs.
 var servers = sync.OnceValues(func() ([]string, error) { return etcdtest.Run() })
 
-// keepIn configures the storage of the suite. The path of the data directory becomes the etcd
-// prefix, so that a restarted server finds its data.
+// keepIn configures the suite's storage. The data directory's path becomes the etcd prefix, so that
+// a restarted server finds its data.
 func keepIn(t testing.TB, config *daemon.Config) {
 	if !OnEtcd() || config.Ephemeral || len(config.Etcd.Servers) > 0 {
 		return
@@ -59,7 +58,7 @@ func keepIn(t testing.TB, config *daemon.Config) {
 	config.Etcd.HealthCheckTimeout, config.Etcd.WriteTimeout = daemon.Duration(Watchdog), daemon.Duration(Watchdog)
 }
 
-// StoreFlags returns the flags that make a troupe process use the storage of the suite.
+// StoreFlags returns the flags that make a troupe process use the suite's storage.
 func StoreFlags(t testing.TB, dir string) []string {
 	config := daemon.Default()
 	config.DataDir = dir

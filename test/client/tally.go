@@ -2,7 +2,7 @@ package client
 
 import "sync"
 
-// A Tally counts the operations of a load generator, so that faults occur after the same number of
+// A Tally counts a load generator's operations, so that faults occur after the same number of
 // operations on any machine. It is safe for concurrent use, but only one goroutine may wait at a
 // time.
 type Tally struct {

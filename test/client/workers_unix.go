@@ -42,8 +42,8 @@ type invocation struct {
 	Dir       string
 }
 
-// SharedWorkers returns the Workers of the suite for a program that uses package worker. The
-// processes start on demand. env contains variables that the program reads only once.
+// SharedWorkers returns the suite's Workers for a program that uses package worker. The processes
+// start on demand. env contains variables that the program reads only once.
 func SharedWorkers(program string, env ...string) *Workers {
 	workers.Lock()
 	defer workers.Unlock()

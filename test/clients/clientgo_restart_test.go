@@ -73,7 +73,7 @@ func TestKilledInformer(t *testing.T) {
 				watches, all := len(f.traffic.With("watch=true")), len(f.traffic.With(""))
 				streams := len(f.traffic.With("sendInitialEvents=true"))
 				t.Logf("%s: %d watches, %d of them of the state, %d lists", f.name, watches, streams, all-watches)
-				// The test itself sends one of the lists, to compare the cache with it.
+				// One of the lists comes from the test itself, which compares the cache with it.
 				if state := streams + all - watches - 1; state < 1 || c.forgets && state <= c.kills || !c.forgets && state > 1 {
 					t.Errorf("%s: the state was read %d times", f.name, state)
 				}
@@ -136,8 +136,8 @@ func killed(t *testing.T, settings string, kills int, late bool) []*follower {
 	return followers
 }
 
-// dialRetrying retries refused connections. Otherwise, the backoff of client-go would grow while
-// the port is closed.
+// dialRetrying retries refused connections. Otherwise, client-go's backoff would grow while the
+// port is closed.
 func dialRetrying(ctx context.Context, network, address string) (conn net.Conn, err error) {
 	var dialer net.Dialer
 	client.Poll(func() bool {

@@ -90,8 +90,8 @@ func TestRetriedWatch(t *testing.T) {
 	})
 }
 
-// TestExpiredWatch checks that a RetryWatcher ends with 410 Expired and does not retry once the
-// watch history no longer contains its resource version.
+// TestExpiredWatch checks that a RetryWatcher ends with 410 Expired, without retrying, once its
+// resourceVersion has left the watch history.
 func TestExpiredWatch(t *testing.T) {
 	t.Parallel()
 	var log troupe.Log
@@ -139,7 +139,7 @@ func TestExpiredWatch(t *testing.T) {
 	}
 }
 
-// forget patches an object until the watch history no longer contains the resource version of o.
+// forget patches an object until o's resourceVersion has left the watch history.
 func forget(t *testing.T, objects dynamic.ResourceInterface, o *unstructured.Unstructured) {
 	t.Helper()
 	then := metav1.ListOptions{ResourceVersion: o.GetResourceVersion(), ResourceVersionMatch: metav1.ResourceVersionMatchExact}

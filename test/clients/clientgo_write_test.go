@@ -171,7 +171,8 @@ func TestEvict(t *testing.T) {
 	})
 }
 
-// TestDeleteCollection checks that only the selected objects are deleted, and none by a dry run.
+// TestDeleteCollection checks that only selected objects are deleted, and that a dry run deletes
+// none.
 func TestDeleteCollection(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {

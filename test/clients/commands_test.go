@@ -107,7 +107,7 @@ func (p *place) open(width, height int, c *exec.Cmd) *terminal {
 	return t
 }
 
-// resize clears the screen, because the command redraws it.
+// resize resizes the terminal and clears the screen, because the command redraws it.
 func (t *terminal) resize(width, height int) {
 	t.p.T.Helper()
 	t.screen.mu.Lock()

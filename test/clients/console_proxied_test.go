@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// thief is a page that tries to read the session storage of the console.
+// thief is a page that tries to read the console's session storage.
 const thief = `<!DOCTYPE html><body><script>
 let found
 try { found = "found " + JSON.stringify(Object.values(sessionStorage)) } catch (e) { found = "denied: " + e.name }

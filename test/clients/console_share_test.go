@@ -26,7 +26,7 @@ import (
 // console triggers them.
 const ofConsole = `http\.\(\*Server\)\.writeMetrics|represent\.\(\*Events\)\.appendTable|present\.\(\*TableWriter\)|represent\.\(\*Encoder\)\.tableList`
 
-// TestShare measures the share of the server's CPU time that two consoles cause under the bench's
+// TestShare measures the share of the server's CPU time used by two consoles under the bench's
 // mixed load. One console shows the overview, the other a live table of all writes. The share comes
 // from the server's CPU profile, so that other processes do not affect it. docs/console.md has the
 // result.

@@ -127,7 +127,7 @@ func TestOverview(t *testing.T) {
 	})
 }
 
-// TestOwnershipInThreeClicks checks that three clicks lead to the field managers of an object.
+// TestOwnershipInThreeClicks checks that three clicks lead to an object's field managers.
 func TestOwnershipInThreeClicks(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.signIn(adminToken)

@@ -21,7 +21,7 @@ import (
 // everything lists the operations for which controller-runtime calls validators.
 var everything = append([]admissionregistration.OperationType{admissionregistration.Delete}, writes...)
 
-// letters is a defaulter and validator of ConfigMaps. The data of a ConfigMap selects the response.
+// letters is a defaulter and validator for ConfigMaps. A ConfigMap's data selects the response.
 type letters struct{}
 
 func (letters) Default(ctx context.Context, c *corev1.ConfigMap) error {
@@ -141,8 +141,7 @@ func TestDefaulterOfGeneratedName(t *testing.T) {
 	}
 }
 
-// TestSeveralPatches checks that the patches and warnings of several handlers of one webhook are
-// combined.
+// TestSeveralPatches checks that the patches and warnings of a webhook's handlers are combined.
 func TestSeveralPatches(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(namespace string, o *envtest.WebhookInstallOptions) {

@@ -78,7 +78,7 @@ func open(t *testing.T, fill func(namespace string, o *envtest.WebhookInstallOpt
 	return s
 }
 
-// close deletes the webhook configurations, so that the server no longer calls stopped webhooks.
+// close deletes the webhook configurations, so that the server does not call stopped webhooks.
 func (s *controllerWebhookSite) close() {
 	for _, c := range s.env.WebhookInstallOptions.MutatingWebhooks {
 		s.remove(c)

@@ -101,8 +101,7 @@ func TestObjects(t *testing.T) {
 	s.Send(201, "POST", "/api/v1/namespaces/troupe/pods", client.JSON, string(text))
 }
 
-// TestMetrics checks that the queries of alerts and dashboard panels are valid and use existing
-// metrics.
+// TestMetrics checks that alert and dashboard queries are valid and use existing metrics.
 func TestMetrics(t *testing.T) {
 	s := client.Open(t, nil)
 	s.Send(409, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"default"}}`) // causes metrics of writes

@@ -1,7 +1,7 @@
 // Package clients tests the server with real clients: kubectl, client-go, controller-runtime,
 // envtest, the console, and the troupe command line.
 //
-// The files of each topic start with its name.
+// File names start with their topic.
 //
 // # ClientGo
 //
@@ -9,23 +9,23 @@
 // the dynamic, metadata, scale and discovery clients, informers with and without WatchList,
 // RetryWatchers, pagers, event recorders and leader election.
 //
-// Most tests share one server in this process, with a namespace for each. TestKilledInformer runs
-// the server as a process and kills it repeatedly while informers and writers are active. Then it
-// compares the caches of the informers with a list.
+// Most tests share one server in this process, and each has its own namespace. TestKilledInformer
+// runs the server as a process and kills it repeatedly while informers and writers are active. Then
+// it compares the informer caches with a list.
 //
-// Server is the server under test, and Traffic records the requests of a client.
+// Server is the server under test, and Traffic records a client's requests.
 //
 // # Commands
 //
 // These tests run troupe as users do: in a terminal, with an editor, with manifests from URLs, with
-// Ctrl-C, and against servers that have fewer features. TestShells, with the build tag shells,
-// tests completion.
+// Ctrl-C, and against servers with fewer features. TestShells, with the build tag shells, tests
+// completion.
 //
 // A terminal is a pseudoterminal, and a screen interprets its output.
 //
 // # Console
 //
-// These tests use the console in a headless Chromium, with a server in this process. `.ci/suite
+// These tests use the console in headless Chromium, with a server in this process. `.ci/suite
 // console` installs Chromium from Debian packages. The tests have the build tag chromium, because
 // `make test` must pass without a browser.
 //
@@ -46,21 +46,19 @@
 // # Docs
 //
 // TestDocs runs the commands in README.md, CONTRIBUTING.md and docs. Each document gets a new
-// directory and a new server. Code blocks with commands have one of two languages. In sh, the
+// directory and a new server. A code block with commands is marked sh or console. In sh, the
 // commands must succeed. In console, commands follow "$ " and must print the output shown.
 //
 // Ages, addresses, times, durations and sizes may have any value. An … stands for any text or,
-// alone in a line, for any number of lines. notRun lists commands that need more than a test
-// machine has. The make targets, tests and programs in these commands must exist. Each `troupe
-// serve` command gets a free port and its own data directory, and is stopped when the server is
-// ready.
+// alone on a line, for any number of lines. notRun lists commands that a test machine cannot run.
+// Their make targets, tests and programs must exist. Each `troupe serve` command gets a free port
+// and its own data directory, and is stopped when the server is ready.
 //
 // # Envtest
 //
-// These tests use controller-runtime's package envtest with the assets that `troupe envtest
-// install` installs. They cover what the assets must do beyond etcd and kube-apiserver, such as
-// cleaning up after a killed test. docs/conformance.md has the results of controller-runtime's own
-// tests.
+// These tests use controller-runtime's envtest package with the assets installed by `troupe envtest
+// install`. They cover requirements beyond etcd and kube-apiserver, such as cleanup after a killed
+// test. docs/conformance.md has the results of controller-runtime's own tests.
 //
 // # Kubectl
 //
@@ -72,23 +70,23 @@
 // table has its own server, and runs in a copy of testdata/kubectl/manifests with KUBECONFIG and
 // PATH set.
 //
-// The output must equal the transcript testdata/kubectl/PROFILE/NAME.txt. For each step, it
-// contains "$ COMMAND", standard output and standard error in the order of writing, and "[exit N]"
+// The output must equal the transcript testdata/kubectl/PROFILE/NAME.txt. For each step, the
+// transcript contains "$ COMMAND", interleaved standard output and standard error, and "[exit N]"
 // unless N is 0. Values that vary between runs are replaced by UID, TIME, AGE, RV, ADDR, HASH or
 // SUFFIX, and columns are separated by three spaces. `go test ./clients -run TestTables -update`
-// writes the transcripts. Review its changes.
+// rewrites the transcripts. Review the diff.
 //
 // kubectl is built from ../tools/kubectl at the version in the test module's go.mod. Commands run
 // in worker processes, because starting kubectl takes more CPU time than most commands. The
 // commands in processTables, and other kubectl versions, run as separate processes.
 //
 // With TROUPE_SOAK, TestOtherClients runs every table with other kubectl versions. KUBECTLS lists
-// their paths, separated by colons, and defaults to installedClients. Only exit codes must equal
-// those of the transcript, because texts differ between versions.
+// their paths, separated by colons, and defaults to installedClients. Only exit codes must match
+// the transcript, because texts differ between versions.
 //
-// The transcripts of the profile "platform" also show a limitation of kubectl. It sends objects
-// built from flags as Protobuf with the media type of Kubernetes, which that profile rejects. It
-// sends objects from manifests as JSON, which works in both profiles.
+// The transcripts of the platform profile also show a limitation of kubectl. It sends objects built
+// from flags as Protobuf with the Kubernetes media type, which that profile rejects. It sends
+// objects from manifests as JSON, which works in both profiles.
 //
 // TestTwins runs the tables with troupe instead of kubectl. Its transcripts in
 // testdata/kubectl/twin/PROFILE contain "(as kubectl)" for each step whose output and exit code

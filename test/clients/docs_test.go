@@ -189,7 +189,8 @@ var (
 	goRun      = regexp.MustCompile(`\bgo run (\./\w\S*)`)
 )
 
-// checkNotRun checks that the make target, test or program in a command exists.
+// checkNotRun checks a command that the test does not run. Its make target, test or program must
+// exist.
 func checkNotRun(t *testing.T, root, command string) {
 	t.Helper()
 	dir := root
@@ -216,7 +217,7 @@ func checkNotRun(t *testing.T, root, command string) {
 	}
 }
 
-// A docSession is a shell in a new directory, with a server in this process.
+// A docSession is a shell in a temporary directory, with an in-process server.
 type docSession struct {
 	t       *testing.T
 	dir     string
@@ -266,8 +267,8 @@ func (s *docSession) stop() {
 	}
 }
 
-// play runs the blocks of a document. Blocks with background commands run in Bash, because the
-// session's own shell does not support them.
+// play runs a document's blocks. Blocks with background commands run in Bash, because the session's
+// shell does not support background commands.
 func (s *docSession) play(blocks [][]docStep) {
 	for _, steps := range blocks {
 		if slices.ContainsFunc(steps, func(s docStep) bool { return strings.Contains(s.command, " & ") }) {
@@ -314,8 +315,8 @@ func (s *docSession) run(step docStep) {
 	}
 }
 
-// serve runs a second server, with a free port and its own data directory, until the server is
-// ready. serve returns the line that reports readiness.
+// serve runs command, a second server, until it is ready, and then stops it. serve returns the
+// readiness line.
 func (s *docSession) serve(command string) string {
 	s.t.Helper()
 	if !strings.Contains(command, "--ephemeral") {
@@ -328,7 +329,7 @@ func (s *docSession) serve(command string) string {
 	return p.ReadyLine
 }
 
-// varyingDoc replaces values that vary between runs. It is applied after normalize.
+// varyingDoc lists patterns of values that vary between runs. They are applied after normalize.
 var varyingDoc = []struct{ pattern, with string }{
 	{`\b10\.0\.0\.([2-9]|\d\d+)\b`, "CLUSTER-IP"},
 	{`https://ADDR|https://127\.0\.0\.1:\d+`, "https://ADDR"},

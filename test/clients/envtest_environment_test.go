@@ -117,8 +117,8 @@ func TestEnvironment(t *testing.T) {
 	mustEnvtest(t, hers.Get(ctx, runtimeclient.ObjectKeyFromObject(backup), backup))
 }
 
-// TestEnvtestFlags checks that the API server flags of a suite are applied, and that unsupported
-// flags are logged.
+// TestEnvtestFlags checks that a suite's API server flags are applied, and that unsupported flags
+// are logged.
 func TestEnvtestFlags(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

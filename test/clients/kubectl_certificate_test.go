@@ -29,8 +29,8 @@ func TestDenial(t *testing.T) {
 	}
 }
 
-// newAdministrator starts a server with Kubernetes names and returns a kubectl client for its
-// administrator. The client has its own copy of the kubeconfig, to which tests can add users.
+// newAdministrator starts a server with the kubernetes naming profile and returns a kubectl client
+// for the administrator. The client has its own kubeconfig, to which tests can add users.
 func newAdministrator(t *testing.T) kubectlClient {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")

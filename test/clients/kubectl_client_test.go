@@ -57,7 +57,7 @@ func others() ([]string, error) {
 	return filepath.Glob(installedClients)
 }
 
-// run returns an error only if the command could not be run.
+// run runs a shell command. A nonzero exit code is not an error.
 func (c kubectlClient) run(command string) (step, error) {
 	out, code, err := c.shellOutput(command)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 var profiles = []string{"kubernetes", "platform"}
 
-// tables returns the tables that run in a profile, including those for all profiles.
+// tables returns the names of a profile's tables, including tables for all profiles.
 func tables(t *testing.T, profile string) (names []string) {
 	t.Helper()
 	for _, pattern := range []string{"testdata/kubectl/steps/*.txt", "testdata/kubectl/steps/" + profile + "/*.txt"} {

@@ -35,8 +35,8 @@ func writeKubectl(steps []step) string {
 	return b.String()
 }
 
-// varying replaces values that vary between runs. Ages come last, because they would also match
-// parts of times.
+// varying lists patterns of values that vary between runs. Ages come last, because they would also
+// match parts of times.
 var varying = []struct {
 	name *regexp.Regexp
 	with string
@@ -58,7 +58,7 @@ var varying = []struct {
 
 const namingWarning = "Warning: this server uses vendor-neutral names"
 
-// normalize replaces values that vary between runs, separates columns by three spaces, and removes
+// normalize replaces values that vary between runs, separates columns with three spaces, and trims
 // trailing spaces.
 func normalize(output string) string {
 	var b strings.Builder

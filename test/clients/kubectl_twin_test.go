@@ -12,8 +12,7 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// asKubectl replaces a step's output and exit code in troupe's transcript if they equal those of
-// kubectl.
+// asKubectl replaces a step's output and exit code in troupe's transcript if they match kubectl's.
 const asKubectl = "(as kubectl)\n"
 
 // TestTwins runs the tables with troupe instead of kubectl. The transcripts in

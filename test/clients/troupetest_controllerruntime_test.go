@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A labeller is a reconciler that adds the label team to namespaces.
+// A labeller is a reconciler that adds the team label to namespaces.
 type labeller struct{ runtimeclient.Client }
 
 func (l labeller) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {

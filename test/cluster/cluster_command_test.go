@@ -62,8 +62,8 @@ func TestCommand(t *testing.T) {
 	c.eventually(t, "1", `k get pods -l app=web --no-headers | wc -l`)
 }
 
-// TestPlatform checks nodes, leases, volumes and built-in controllers with platform names. The test
-// uses troupe as its client.
+// TestPlatform checks nodes, leases, volumes and built-in controllers in the platform naming
+// profile. The client is troupe.
 func TestPlatform(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")

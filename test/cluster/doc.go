@@ -1,34 +1,35 @@
 // Package cluster tests the server as part of a cluster, with nodes, workloads, Services, and
 // Kubernetes' own controllers.
 //
-// The files of each topic start with its name.
+// Each topic below has its own file name prefix.
 //
 // # Cluster
 //
 // These tests run a whole cluster: the daemon, controllers, a scheduler and simulated nodes, each
-// as a process. They use kubectl, and kill the daemon at any point.
+// as a process. They use kubectl, and kill the daemon at arbitrary points.
 //
 // A table is a text file, testdata/cluster/NAME.txt, with one step per line. Empty lines and lines
 // that start with # are ignored.
 //
 //	COMMAND             a shell command that must succeed; k is kubectl in the table's namespace
 //	fails COMMAND       a shell command that must fail
-//	TEXT = COMMAND      waits until the trimmed output of the command is TEXT
+//	TEXT = COMMAND      waits until the command's trimmed output is TEXT
 //	kill                kills the daemon (SIGKILL) and restarts it
-//	load N              sets the custom metric load of every Service to N
+//	load N              sets the custom metric "load" of every Service to N
 //
 // A table fails if any process other than the daemon exits before the end of the table.
 //
-// make test runs the tables with the built-in controllers and scheduler of the daemon. The tables
-// in testdata/cluster/programs need other programs or take minutes. .ci/suite cluster
+// make test runs the tables with the daemon's built-in controllers and scheduler. The tables in
+// testdata/cluster/programs need other programs or take minutes. .ci/suite cluster
 // (TROUPE_CLUSTER=programs) runs all tables with kube-controller-manager, kube-scheduler, kubeadm
 // and kwok. These programs are built once into the user's cache directory, at the versions in
-// kubernetes/go.mod and kwok/go.mod. TROUPE_PROGRAMS=DIR names a directory to use instead.
+// kubernetes/go.mod and kwok/go.mod. TROUPE_PROGRAMS=DIR selects a directory with existing programs
+// instead.
 //
 // # Network
 //
-// These tests cover Services, their addresses and endpoints, PodDisruptionBudgets and Nodes, on a
-// daemon with its controllers.
+// These tests cover Services, cluster IPs, endpoints, PodDisruptionBudgets and Nodes, on a daemon
+// with its controllers.
 //
 // # Workloads
 //

@@ -20,7 +20,7 @@ type ipAddress struct {
 	}
 }
 
-// addresses returns the parents of all IPAddresses, keyed by name.
+// addresses returns the parent of each IPAddress, keyed by IPAddress name.
 func (c *networkCluster) addresses() (map[string]string, error) {
 	var list struct{ Items []ipAddress }
 	err := c.get(netv1+"ipaddresses", &list)
@@ -240,8 +240,8 @@ func (c *networkCluster) gone(path string) error {
 	return err
 }
 
-// TestOwnObjects checks that the Service, Endpoints and EndpointSlice of the API server exist, and
-// are restored when a client changes or deletes them.
+// TestOwnObjects checks that the API server's own Service, Endpoints and EndpointSlice exist, and
+// are restored after a client changes or deletes them.
 func TestOwnObjects(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)

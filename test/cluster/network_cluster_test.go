@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A networkCluster is a daemon with Kubernetes names.
+// A networkCluster is a daemon with the kubernetes naming profile.
 type networkCluster struct{ client.Session }
 
 func openNetwork(t *testing.T, change func(*daemon.Config)) *networkCluster {
@@ -58,7 +58,7 @@ func (c *networkCluster) patch(path, body string) {
 	c.Send(200, "PATCH", path, "application/merge-patch+json", body)
 }
 
-// get returns an error for any status code other than 200.
+// get decodes the response to a GET request into into. Any status code other than 200 is an error.
 func (c *networkCluster) get(path string, into any) error {
 	answer, err := c.Get(c.Ctx, path)
 	if err != nil {

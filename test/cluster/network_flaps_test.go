@@ -36,8 +36,8 @@ func (c *networkCluster) serviceIPs() map[string]string {
 	return all
 }
 
-// checkAddresses checks that Services and IPAddresses match, and that a ServiceCIDR contains each
-// address.
+// checkAddresses checks that Services and IPAddresses match, and that each address is in a
+// ServiceCIDR.
 func (c *networkCluster) checkAddresses() {
 	c.T.Helper()
 	var list struct{ Items []serviceCIDR }
@@ -158,7 +158,7 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 	c.checkAddresses()
 }
 
-// TestManyAddresses fills a range up to its last address, with a restart halfway, and then releases
+// TestManyAddresses allocates every address of a range, with a restart halfway, and then releases
 // all addresses. The range has 254 addresses, or 65,534 with TROUPE_SOAK.
 func TestManyAddresses(t *testing.T) {
 	t.Parallel()

@@ -192,7 +192,8 @@ func TestPodGC(t *testing.T) {
 	})
 }
 
-// TestCordon checks that a cordoned node is tainted at once, not at the controller's next period.
+// TestCordon checks that a cordoned node is tainted immediately, without waiting for the
+// controller's next sync.
 func TestCordon(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) {

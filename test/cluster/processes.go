@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A process is a running program of a cluster. Failure messages contain its name.
+// A process is a cluster's running program. name identifies it in failure messages.
 type process struct {
 	*client.Process
 	name string
@@ -48,8 +48,8 @@ type testCluster struct {
 // kube-scheduler.
 const builtIn = "*,workloads,scheduler,node-lifecycle-controller,taint-eviction-controller"
 
-// lostNodes holds flags that make the conditions of a silent node Unknown sooner. The grace period
-// exceeds the interval of lease renewals, which is 10 s.
+// lostNodes holds flags that mark silent nodes Unknown sooner. The grace period exceeds the lease
+// renewal interval of 10 s.
 var lostNodes = []string{"--node-monitor-grace-period=15s", "--node-monitor-period=1s"}
 
 func newShells(t testing.TB, dir string) *testCluster {

@@ -19,7 +19,7 @@ func TestAttacks(t *testing.T) {
 	c.create(in(deployments), deployment("huge", `"replicas":2147483647`, template("huge", "one", "")))
 	c.create(in(jobs), job("huge", `"completions":2147483647,"parallelism":2147483647,`, ""))
 	c.create(in(jobs), job("indexed", `"completions":100000,"parallelism":100000,"completionMode":"Indexed",`, ""))
-	// Frequent template changes do not leave more old ReplicaSets than revisionHistoryLimit.
+	// Frequent template changes leave at most revisionHistoryLimit old ReplicaSets.
 	c.create(deployments, deployment("flap", `"replicas":2,"revisionHistoryLimit":1`, template("flap", "one", "")))
 	for i := range 30 {
 		c.patch(deployments+"/flap", fmt.Sprintf(`{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"image-%d"}]}}}}`, i%3))

@@ -120,8 +120,8 @@ func TestRecreate(t *testing.T) {
 	c.wait(path, map[string]any{"status.updatedReplicas": 2, "status.availableReplicas": 2, "status.replicas": 2})
 }
 
-// TestScale checks proportional scaling during a rollout, that a pause stops the rollout, and that
-// an exceeded progress deadline is reported.
+// TestScale checks that a rollout scales proportionally, that a pause stops it, and that an
+// exceeded progress deadline is reported.
 func TestScale(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)

@@ -100,8 +100,7 @@ func condition(o client.Object, kind string) string {
 	return ""
 }
 
-// waitCondition waits until the object at path has a condition that equals want, as formatted by
-// condition.
+// waitCondition waits until the condition kind of the object at path is formatted as want.
 func (c *workloadCluster) waitCondition(path, kind, want string) client.Object {
 	c.T.Helper()
 	var o client.Object

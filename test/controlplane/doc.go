@@ -1,9 +1,9 @@
-// Package controlplane runs control planes as child processes: Troupe, or kube-apiserver with etcd
-// as the reference. Both run with kube-controller-manager and kube-scheduler, and with nodes
-// simulated by troupe cluster. Package cluster builds the programs of Kubernetes.
+// Package controlplane runs control planes as child processes. The API server is Troupe or, as the
+// reference, kube-apiserver with etcd. Both run with kube-controller-manager, kube-scheduler, and
+// nodes simulated by troupe cluster. Package cluster builds the Kubernetes programs.
 //
-//	Processes  the running processes, which are stopped in reverse order
+//	Processes  the running processes, stopped in reverse start order
 //	Server     an API server, with its kubeconfig and certificates
-//	Reference  the programs of the reference
+//	Reference  the paths of kube-apiserver and etcd
 //	Main       the main function of a command that runs a control plane
 package controlplane

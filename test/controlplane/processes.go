@@ -46,11 +46,11 @@ func (p *Processes) Start(path string, args ...string) (*Process, error) {
 	return c, nil
 }
 
-// stopTimeout is the time that a process gets to exit after SIGTERM.
+// stopTimeout is the grace period between SIGTERM and SIGKILL.
 const stopTimeout = time.Minute
 
-// Stop stops all processes in reverse order. A process that has not exited stopTimeout after
-// SIGTERM is killed.
+// Stop stops all processes in reverse start order. It kills processes that do not exit within
+// stopTimeout after SIGTERM.
 func (p *Processes) Stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,7 +67,7 @@ func (p *Processes) Stop() {
 	p.all = nil
 }
 
-// shownLog limits the log output in errors, in bytes per process.
+// shownLog is the maximum log output per process in errors, in bytes.
 const shownLog = 4 << 10
 
 func (p *Processes) logs() string {

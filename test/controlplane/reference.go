@@ -22,8 +22,8 @@ import (
 // A Reference holds the paths of the kube-apiserver and etcd programs to run instead of Troupe.
 type Reference struct{ APIServer, Etcd string }
 
-// StartReference starts etcd and kube-apiserver, with their directories below dir. They use
-// certificates and keys that a Troupe daemon generated.
+// StartReference starts etcd and kube-apiserver with directories below dir. Their certificates and
+// keys come from a Troupe daemon.
 func (p *Processes) StartReference(ctx context.Context, dir, kubectl string, r Reference) (*Server, error) {
 	data, port, err := makeIdentity(dir)
 	if err != nil {
@@ -52,8 +52,8 @@ func (p *Processes) StartReference(ctx context.Context, dir, kubectl string, r R
 	})
 }
 
-// makeIdentity starts and stops a daemon to generate certificates and keys. It returns the data
-// directory and the port of the daemon, which kube-apiserver then uses.
+// makeIdentity starts and stops a daemon to generate certificates and keys. It returns the daemon's
+// data directory and port, which kube-apiserver then uses.
 func makeIdentity(dir string) (data, port string, err error) {
 	config := daemon.Default()
 	config.DataDir, config.Naming, config.Serving.SecurePort = filepath.Join(dir, "identity"), "kubernetes", 0

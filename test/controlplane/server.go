@@ -21,8 +21,8 @@ type Server struct {
 	Etcd       *Process // of kube-apiserver; nil for Troupe
 }
 
-// StartTroupe starts the program troupe with a data directory below dir, and returns when it serves
-// requests.
+// StartTroupe starts the troupe binary with a data directory below dir, and returns once the server
+// is ready.
 func (p *Processes) StartTroupe(ctx context.Context, troupe, dir string, flags ...string) (*Server, error) {
 	data := filepath.Join(dir, "data")
 	args := []string{"serve", "--naming=kubernetes", "--data-dir", data, "--secure-port=0", "--service-cluster-ip-range=" + ServiceRanges}

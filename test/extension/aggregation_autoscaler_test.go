@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A metricsServer serves the metrics APIs. It reports used as the CPU usage of every Pod, in
+// A metricsServer serves the metrics APIs. The field used is every Pod's reported CPU usage, in
 // millicores.
 type metricsServer struct {
 	used atomic.Int64
@@ -70,8 +70,7 @@ func (s aggregationSession) wantAutoscaler(name string, right func(a autoscalerS
 	})
 }
 
-// says reports whether the condition of type kind has the given status and reason, and a message
-// that starts with message.
+// says reports whether the condition kind has the given status, reason and message prefix.
 func (a autoscalerState) says(kind, status, reason, message string) bool {
 	for _, c := range a.Status.Conditions {
 		if c.Type == kind && c.Status == status && c.Reason == reason && strings.HasPrefix(c.Message, message) {
@@ -81,7 +80,7 @@ func (a autoscalerState) says(kind, status, reason, message string) bool {
 	return false
 }
 
-// wantEvent waits for an Event with the given reason and a message that starts with message.
+// wantEvent waits for an Event with the given reason and message prefix.
 func (s aggregationSession) wantEvent(reason, message string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -104,8 +103,8 @@ func (s aggregationSession) scaled(name string, replicas int, metrics string) {
 		"behavior":{"scaleDown":{"stabilizationWindowSeconds":0,"policies":[{"type":"Pods","value":9,"periodSeconds":1}]}}}}`, name, metrics))
 }
 
-// TestAutoscaler checks that autoscalers scale by metrics from aggregated servers. Conditions and
-// Events report why an autoscaler cannot scale.
+// TestAutoscaler checks that autoscalers scale on metrics from aggregated API servers. Conditions
+// and Events report why an autoscaler cannot scale.
 func TestAutoscaler(t *testing.T) {
 	t.Parallel()
 	m := &metricsServer{pods: []string{"web-0", "web-1"}}
@@ -130,8 +129,8 @@ func TestAutoscaler(t *testing.T) {
 	})
 	s.wantEvent("FailedComputeMetricsReplicas", "invalid metrics (1 invalid out of 1), first error is: failed to get cpu resource metric value: failed to get cpu utilization")
 
-	// The Pods use 100 % of the CPU that they request, and the target is 50 %. So the autoscaler
-	// doubles the number of replicas.
+	// The Pods use 100% of their requested CPU, and the target is 50%. So the autoscaler doubles
+	// the replicas.
 	for group, version := range map[string]string{"metrics": "v1beta1", "custom.metrics": "v1beta1", "external.metrics": "v1beta1"} {
 		s.register(b, group+".platform.io", version)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestReasons checks the reason of the condition Available while the objects that an APIService
-// requires are created one by one.
+// TestReasons checks the Available condition's reason while an APIService's prerequisites are
+// created one by one.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -139,9 +139,9 @@ func listenSilently(t *testing.T) (address string, ended *atomic.Int64) {
 	return l.Addr().String(), ended
 }
 
-// TestSilentServers checks that servers that do not respond become unavailable, while the API,
-// discovery and other APIServices are served. Each request must complete at least once while no
-// probe of a silent server ends, because it must not wait for a probe.
+// TestSilentServers checks that unresponsive servers become unavailable without affecting other
+// requests. Requests must not wait for probes: each must complete at least once while no probe
+// ends.
 func TestSilentServers(t *testing.T) {
 	t.Parallel()
 	silent, ended := listenSilently(t)

@@ -21,8 +21,8 @@ import (
 
 const apiServices = "/apis/apiregistration.platform.io/v1/apiservices"
 
-// A backend is an aggregated server that serves the resource things. If handle is set and returns
-// true, handle has sent the response.
+// A backend is an aggregated API server for the resource things. If set, handle returns true after
+// sending the response itself.
 type backend struct {
 	*httptest.Server
 	handle func(w http.ResponseWriter, r *http.Request) bool
@@ -108,8 +108,8 @@ func (s aggregationSession) register(b *backend, group, version string) {
 	s.wantCondition(version+"."+group, "True", "Passed", "all checks passed")
 }
 
-// wantCondition waits until the condition Available of an APIService has the given status and
-// reason, and a message that starts with message.
+// wantCondition waits until an APIService's Available condition has the given status, reason and
+// message prefix.
 func (s aggregationSession) wantCondition(name, status, reason, message string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {

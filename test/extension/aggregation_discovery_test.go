@@ -74,8 +74,8 @@ func (s aggregationSession) wantDiscovery(group, want string) {
 
 const things = "things(Namespaced Thing thing [th])/scale(autoscaling/v1 Scale)"
 
-// TestLegacyDiscovery checks that discovery requests each version separately from a server without
-// aggregated discovery.
+// TestLegacyDiscovery checks that each version's discovery document is fetched separately from a
+// server without aggregated discovery.
 func TestLegacyDiscovery(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -107,9 +107,9 @@ func TestLegacyDiscovery(t *testing.T) {
 	s.Send(404, "GET", "/apis/ext.example.com", "", "")
 }
 
-// TestAggregatedDiscovery checks that one request fetches the discovery document of a server for
-// all its versions, and that the document is updated. If the server fails, its document stays and
-// is marked stale. Unregistered groups and versions are hidden.
+// TestAggregatedDiscovery checks that one request fetches a server's discovery document for all
+// versions, and that the document is updated. If the server fails, its document is kept and marked
+// stale. Unregistered groups and versions are hidden.
 func TestAggregatedDiscovery(t *testing.T) {
 	t.Parallel()
 	kind := make(chan string, 1)

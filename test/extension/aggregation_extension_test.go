@@ -73,7 +73,7 @@ func startExtension(t *testing.T, l *net.TCPListener, kubeconfig string) (ca []b
 	return ca
 }
 
-// A metricsSession is a daemon with Kubernetes names and a metrics server built on
+// A metricsSession is a daemon with the kubernetes naming profile, and a metrics server built on
 // k8s.io/apiserver. The metrics server authenticates to the daemon as a service account.
 type metricsSession struct {
 	client.Session
@@ -184,8 +184,7 @@ clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %s}}], us
 	return path
 }
 
-// want checks that the output of a kubectl command matches pattern, in which one space separates
-// columns.
+// want checks that a kubectl command's output matches pattern after runs of spaces are collapsed.
 func (m metricsSession) want(pattern string, args ...string) {
 	m.T.Helper()
 	out := strings.TrimSpace(regexp.MustCompile(` +`).ReplaceAllString(m.kubectl("", args...), " "))

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// openapiURL waits until the OpenAPI v3 index lists path, and returns the URL of the document. If
-// wanted is false, it waits until the index does not list path.
+// openapiURL waits until the OpenAPI v3 index lists path, and returns the document's URL. If wanted
+// is false, openapiURL waits until the index omits path.
 func (s aggregationSession) openapiURL(path string, wanted bool) (url string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {

@@ -83,8 +83,8 @@ const (
 	label                  = "platform-aggregator.platform.io/automanaged"
 )
 
-// wantAPIService waits until the line of an APIService equals want, or until the APIService is
-// deleted if want is "".
+// wantAPIService waits until listed formats an APIService as want, without its condition. If want
+// is "", wantAPIService waits until the APIService is deleted.
 func (s aggregationSession) wantAPIService(name, want string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -101,9 +101,9 @@ func (s aggregationSession) wantAPIService(name, want string) {
 	})
 }
 
-// TestDefinitionsHaveAPIServices checks that the APIServices of CRDs are created, repaired and
-// deleted along with the served versions. The server does not change APIServices without the
-// automanaged label. An APIService with a Service takes precedence over the CRD.
+// TestDefinitionsHaveAPIServices checks that each served version of a CRD has an APIService, which
+// the server repairs. The server does not change APIServices without the automanaged label. An
+// APIService with a Service takes precedence over the CRD.
 func TestDefinitionsHaveAPIServices(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)

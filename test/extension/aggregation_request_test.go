@@ -43,7 +43,7 @@ func (s aggregationSession) body(resp *http.Response) string {
 }
 
 // TestRequestIsPassedOn checks that path, query, user and response are forwarded over a connection
-// with a trusted client certificate. Credentials and identity headers of the client are dropped.
+// with a trusted client certificate. The client's credentials and identity headers are dropped.
 func TestRequestIsPassedOn(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)

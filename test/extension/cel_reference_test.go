@@ -240,7 +240,7 @@ func (o ourOracle) ServiceAccount(namespace, name string) cel.Authorizer {
 	return ourOracle{oracle{"system:serviceaccount:" + namespace + ":" + name}}
 }
 
-// same reports whether two error messages are equal except for the prefixes of type names.
+// same reports whether two error messages are equal, ignoring the prefixes of type names.
 func same(ours, reference string) bool {
 	return strings.ReplaceAll(ours, "platform.", "kubernetes.") == reference
 }

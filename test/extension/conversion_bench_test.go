@@ -70,8 +70,8 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkWatch measures the delivery of events in a converted version, and reports how often the
-// webhook is called.
+// BenchmarkWatch measures watch event delivery in a converted version, and reports the number of
+// webhook calls.
 func BenchmarkWatch(b *testing.B) {
 	for _, watchers := range []int{1, 100} {
 		b.Run(fmt.Sprint(watchers), func(b *testing.B) {

@@ -11,7 +11,7 @@ import (
 )
 
 // managers returns the sorted field managers of an object with their versions. owned is the field
-// set of the manager called name.
+// set of the manager name.
 func managers(o client.Object, name string) (all []string, owned string) {
 	list, _ := o.Metadata()["managedFields"].([]any)
 	// The order of entries depends on their times, which have a resolution of one second.
@@ -26,8 +26,8 @@ func managers(o client.Object, name string) (all []string, owned string) {
 	return all, owned
 }
 
-// TestOwnershipAcrossVersions checks that managed fields have the API version of the write. An
-// update through another version takes over fields, and an apply through another version conflicts
+// TestOwnershipAcrossVersions checks that managed fields record the API version of the write. An
+// update through another version takes over fields. An apply through another version conflicts
 // unless forced.
 func TestOwnershipAcrossVersions(t *testing.T) {
 	t.Parallel()

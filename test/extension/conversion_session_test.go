@@ -26,7 +26,7 @@ func serveConversion(t *testing.T, change func(*daemon.Config)) conversionSessio
 	return conversionSession{client.Open(t, change)}
 }
 
-// routes describes the Route CRD. Empty fields have the defaults in brackets.
+// routes describes the Route CRD. Empty fields default to the values in brackets.
 type routes struct {
 	stored         string // storage version [v1]
 	versions       string // all versions in order [v1 v2]

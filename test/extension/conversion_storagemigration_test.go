@@ -86,9 +86,8 @@ func TestStorageVersionMigration(t *testing.T) {
 	s.wantSpec(routesV2+"/r19", `{"hostPort":"host:80","proto":"tcp"}`)
 }
 
-// TestStorageVersionMigrationWithoutWebhook migrates a resource with the strategy None, and a
-// built-in resource, which needs no rewrite. It also creates a migration before the CRD of its
-// resource.
+// TestStorageVersionMigrationWithoutWebhook migrates a CRD with conversion strategy None, and a
+// built-in resource, which needs no rewrite. One migration is created before its CRD.
 func TestStorageVersionMigrationWithoutWebhook(t *testing.T) {
 	t.Parallel()
 	s := serveConversion(t, withMigrations)

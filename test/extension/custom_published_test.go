@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// bars is a schema with the features that matter for publication in OpenAPI.
+// bars is a schema with the features that affect the published OpenAPI documents.
 const bars = `{"description":"Bars.","type":"object","properties":{"spec":{"type":"object","description":"Wanted.","properties":{"bars":{"description":"List of bars.","type":"array",
 	"items":{"type":"object","required":["name"],"properties":{"name":{"description":"Name of a bar.","type":"string"},"feeling":{"type":"string","enum":["Great","Down"]},"bazs":{"type":"array","items":{"type":"string"}}}}},
 	"null":{"type":"object","nullable":true,"properties":{"a":{"type":"string"}}},"list":{"type":"array","x-platform-preserve-unknown-fields":true,"items":{"type":"object"}},
@@ -35,7 +35,7 @@ func (s customSession) published(path string, where ...string) map[string]any {
 }
 
 // TestPublishedSchemas compares the OpenAPI schemas of CRDs with the reference implementation,
-// except for the fields that all objects have.
+// except for fields common to all objects.
 func TestPublishedSchemas(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)

@@ -66,7 +66,7 @@ func (s customSession) updateDefinition(d customDefinition) {
 }
 
 // unknown checks that path returns 404 after its CRD was deleted. If several daemons share an etcd,
-// unknown waits for all of them, because the deletion reaches some of them milliseconds later.
+// unknown waits for each daemon, because watches deliver the deletion with a delay.
 func (s customSession) unknown(path string) {
 	s.T.Helper()
 	daemons := client.Daemons(s.T)

@@ -42,7 +42,7 @@ func (s customSession) views(name string) map[string]string {
 	return views
 }
 
-// checkViews compares the spec in every view of a widget, and its resource version.
+// checkViews checks a widget's resourceVersion, and its spec in every view.
 func (s customSession) checkViews(when, name, want string, version uint64) {
 	s.T.Helper()
 	for view, got := range s.views(name) {
@@ -107,8 +107,8 @@ func copyOf(t *testing.T, dir string) string {
 	return to
 }
 
-// TestWritesOfOutdated writes objects that are stored in an outdated form. Every write is based on
-// the object as served, and its result is stored even if it is a no-op.
+// TestWritesOfOutdated writes objects that were stored under an older schema. Every write is based
+// on the object as served, and its result is stored even if it is a no-op.
 func TestWritesOfOutdated(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)

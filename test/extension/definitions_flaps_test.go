@@ -22,7 +22,7 @@ func TestFlaps(t *testing.T) {
 		flaps = 1000
 	}
 	s := client.Open(t, func(c *daemon.Config) {
-		// Let watch history expire soon, because it would count as leaked memory.
+		// Expire watch history early, because it would count as leaked memory.
 		c.Watches.HistoryTime = daemon.Duration(time.Second)
 	})
 	const group, warmUp = "flap.example.com", 5
@@ -55,7 +55,7 @@ func TestFlaps(t *testing.T) {
 }
 
 // flap creates the Widget CRD, watches widgets, and deletes the CRD. It also checks the events of
-// all, which is a watch on CRDs.
+// all, a watch on CRDs.
 func flap(s client.Session, group string, all *client.Watch) {
 	s.T.Helper()
 	s.Send(201, "POST", definitionDefinitions2, client.JSON, definitionDefinitions(group))
@@ -105,7 +105,7 @@ func settled(s client.Session, group string) leftovers {
 	s.T.Helper()
 	series := 0
 	for line := range strings.Lines(string(s.Send(200, "GET", "/metrics", "", "").Body)) {
-		// The number of buckets depends on the measured times.
+		// Ignore histogram buckets, because their number depends on measured durations.
 		if strings.Contains(line, group) && !strings.Contains(line, "_bucket{") {
 			series++
 		}

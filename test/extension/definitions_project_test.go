@@ -29,7 +29,7 @@ var modules = []string{
 	"sigs.k8s.io/karpenter@v1.8.0",
 }
 
-// moreModules are larger modules, which only TROUPE_SOAK includes.
+// moreModules are larger modules that are tested only with TROUPE_SOAK.
 var moreModules = []string{
 	"github.com/argoproj/argo-rollouts@v1.8.3",
 	"github.com/external-secrets/external-secrets@v1.3.2",

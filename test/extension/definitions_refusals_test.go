@@ -94,7 +94,7 @@ func store(d *apiextensions.CustomResourceDefinition) {
 }
 
 // largeValue matches an object or a list of objects in an error message. The reference
-// implementation prints such a value as a Go value, and Troupe prints it as sent.
+// implementation prints such a value in Go syntax, and Troupe prints it as sent.
 var largeValue = regexp.MustCompile(`(Invalid value: )(\{.*\}|\[\{.*\}\])(: )`)
 
 // definitionTypeName matches the type name of self in an error message. The reference

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// makers lists the functions that allocate memory for a served CRD, except for the CRD object.
+// makers lists the functions that allocate memory for a served CRD, other than the CRD object.
 var makers = map[string]string{
 	"kinds":              "kinds/crd.(*Compiler).version",
 	"compiled schemas":   "kinds/crd.(*definedSchema).compile",
@@ -23,9 +23,9 @@ var makers = map[string]string{
 	"series of requests": "http.(*requestMetrics).add",
 }
 
-// objects counts objects by maker. count selects a field of a profile record. If dead is true,
-// records without live objects are included. Garbage is collected three times first, because the
-// profile lags by two collections.
+// objects counts objects by maker. count selects a field of a profile record. dead includes records
+// without live objects. objects runs the garbage collector three times, because the profile lags by
+// two collections.
 func objects(count func(*runtime.MemProfileRecord) int64, dead bool) map[string]int64 {
 	for range 3 {
 		runtime.GC()
@@ -66,9 +66,9 @@ func allocator(stack []uintptr) string {
 // rounds is the number of CRDs that TestReleased creates and deletes.
 const rounds = 5
 
-// TestReleased creates CRDs, each in a new group, uses them in every way and deletes them. Their
-// memory must then be released. A leak would keep at least rounds objects per maker. Fewer objects
-// are no leak, because a worker may hold the last one.
+// TestReleased checks that deleting a CRD releases its memory. Each CRD is in a new group and is
+// used in every way. A leak would keep at least rounds objects per maker. Fewer objects are no
+// leak, because a worker may hold the last one.
 func TestReleased(t *testing.T) {
 	s := client.Open(t, nil)
 	round := func(i int) {

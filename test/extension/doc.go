@@ -2,13 +2,13 @@
 // webhooks, aggregated servers, and proxying.
 //
 // The reference implementation is the code of kube-apiserver in the public Go modules of
-// Kubernetes. The files of each topic start with its name.
+// Kubernetes. Each topic below has its own file name prefix.
 //
 // # Aggregation
 //
 // These tests cover aggregated API servers: registration, availability, forwarding of requests and
-// users, discovery and OpenAPI. Some servers are part of the tests. Another one, in
-// test/tools/extension, is built on k8s.io/apiserver.
+// users, discovery and OpenAPI. Most servers run in the test process. The one in
+// test/tools/extension is built on k8s.io/apiserver.
 //
 // # CEL
 //
@@ -26,9 +26,9 @@
 //
 // # Definitions
 //
-// These tests create the CRDs that real projects publish, and their example objects. The server
-// must accept all of them, with the same results as the reference implementation. The projects are
-// Go modules at pinned versions.
+// These tests create CRDs and example objects published by real projects. The server must accept
+// all of them, with the same results as the reference implementation. The projects are Go modules
+// at pinned versions.
 //
 // Validation errors of new and updated CRDs are compared with the reference implementation.
 //
@@ -38,12 +38,11 @@
 // # Proxying
 //
 // These tests use public clients for requests that the daemon forwards: to Services, Pods and Nodes
-// through the proxy subresource, and to containers through a kubelet. The kubelet is part of the
-// tests. It is built on Kubernetes' streaming library, requires a client certificate, and runs
-// commands on this machine.
+// through the proxy subresource, and to containers through a kubelet. The test kubelet is built on
+// Kubernetes' streaming library, requires a client certificate, and runs commands on this machine.
 //
 // # Webhooks
 //
-// These tests check admission webhooks over TLS: which requests they receive, the content of the
-// reviews, the effect of their responses, and slow, failing and lying webhooks.
+// These tests check admission webhooks over TLS: request selection, review content, the effect of
+// responses, and slow, failing and lying webhooks.
 package extension

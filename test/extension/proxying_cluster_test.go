@@ -87,7 +87,7 @@ func (c *cluster) get(t *testing.T, path string) (string, error) {
 	return string(b), err
 }
 
-// fault formats the Status that a failing GET request returns.
+// fault formats the Status of a failing GET request.
 func (c *cluster) fault(t *testing.T, path string) string {
 	t.Helper()
 	a, err := c.server.Client.Get(t.Context(), path)

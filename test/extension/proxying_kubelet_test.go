@@ -45,8 +45,8 @@ type kubelet struct {
 	hold   chan struct{} // closed to end logs that are followed
 }
 
-// newKubelet starts a kubelet whose serving certificate is issued by the CA servers. The kubelet
-// requires client certificates issued by the CA clients.
+// newKubelet starts a kubelet. servers is the CA of its serving certificate. clients is the CA of
+// the client certificates that it accepts.
 func newKubelet(t testing.TB, host string, clients *x509.Certificate, servers tls.Certificate) *kubelet {
 	t.Helper()
 	k := &kubelet{host: host, hold: make(chan struct{})}
@@ -111,7 +111,7 @@ func (k *kubelet) serve(w http.ResponseWriter, r *http.Request) {
 
 var remoteProtocols = []string{"v4.channel.k8s.io", "v3.channel.k8s.io", "v2.channel.k8s.io", "channel.k8s.io"}
 
-// serveLog sends a log that contains the URI of the request. Some container names get an error.
+// serveLog sends a log that contains the request's URI. Some container names return an error.
 func (k *kubelet) serveLog(w http.ResponseWriter, r *http.Request, parts []string) {
 	switch parts[3] {
 	case "absent":

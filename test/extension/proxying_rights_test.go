@@ -160,8 +160,8 @@ func TestRevocation(t *testing.T) {
 	})
 }
 
-// TestAdmission checks that admission policies for CONNECT see the options of a request, and that
-// metrics count these requests.
+// TestAdmission checks that admission policies for CONNECT see the request's options, and that
+// metrics count CONNECT requests.
 func TestAdmission(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")

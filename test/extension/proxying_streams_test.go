@@ -234,8 +234,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestKubeletIsVerified checks that a kubelet whose certificate has another CA is rejected, except
-// for logs with insecureSkipTLSVerifyBackend.
+// TestKubeletIsVerified checks that a kubelet with a certificate from another CA is rejected,
+// except for logs with insecureSkipTLSVerifyBackend.
 func TestKubeletIsVerified(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1", func(o *daemon.Config) {

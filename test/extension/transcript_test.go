@@ -45,14 +45,14 @@ func runTranscripts(t *testing.T, folder, profile string, change func(*daemon.Co
 	}
 }
 
-// A script is the webhook server of a transcript. Its URL is {url} and its CA {bundle}. Each path
-// is a separate webhook. PUT {hook}/PATH sets the response of a path, and GET {hook}/PATH returns
-// the reviews received since the last GET. A response is a JSON object:
+// A script is a transcript's webhook server. Its URL is {url} and its CA is {bundle}. Each path is
+// a separate webhook. PUT {hook}/PATH sets the response of a path, and GET {hook}/PATH returns the
+// reviews received since the last GET. A response is a JSON object:
 //
 //	{"allowed":false}        the response of an AdmissionReview; a patch may be plain JSON
-//	{"append":"x"}           a patch that appends a text to data.s of the object
-//	{"edit":[…]}             a JSON patch of the valid ConversionReview of convertRoutes
-//	{"code":500,"body":""}   an HTTP response, with UID and VERSION replaced by those of the review
+//	{"append":"x"}           a patch that appends a text to the object's data.s
+//	{"edit":[…]}             a JSON patch of convertRoutes' valid ConversionReview
+//	{"code":500,"body":""}   an HTTP response; the review's UID and VERSION are substituted
 //	{"abort":true}           no response
 //
 // <<N TEXT>> repeats TEXT as described at repetition.

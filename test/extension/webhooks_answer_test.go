@@ -16,7 +16,7 @@ func respondRaw(text string) func(question, http.ResponseWriter, *http.Request) 
 }
 
 // TestBounds checks that webhook responses are limited in size and time, and that invalid responses
-// fail the request at once.
+// fail the request immediately.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

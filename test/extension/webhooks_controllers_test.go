@@ -49,9 +49,9 @@ func readControllers(t *testing.T) (rows []controllerRow) {
 	return rows
 }
 
-// TestControllersAreAdmitted checks admission for the writes of controllers that Kubernetes runs in
-// kube-controller-manager. The webhook receives each write with the server's user name. A policy
-// blocks the writes until the policy is deleted.
+// TestControllersAreAdmitted checks that admission applies to writes of the controllers that
+// Kubernetes runs in kube-controller-manager. The webhook receives each write with the server's
+// user name. A policy blocks the writes until the policy is deleted.
 func TestControllersAreAdmitted(t *testing.T) {
 	t.Parallel()
 	rows, h := readControllers(t), startWebhooks(t, allow)

@@ -47,7 +47,7 @@ func annotations(t *testing.T, path, uri string) map[string]string {
 	return found
 }
 
-// TestAuditAnnotations checks the audit annotations that webhooks cause at the levels Metadata and
+// TestAuditAnnotations checks the audit annotations that webhooks add at levels Metadata and
 // Request, in both naming profiles.
 func TestAuditAnnotations(t *testing.T) {
 	t.Parallel()

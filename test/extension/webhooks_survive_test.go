@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestCallsBack checks that a webhook may change the object under review. The server then computes
-// the request again with the changed object and calls the webhook again.
+// TestCallsBack checks that a webhook may update the object under review through the API. The
+// server then retries the request with the updated object, including the webhook call.
 func TestCallsBack(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -119,8 +119,8 @@ func TestParallel(t *testing.T) {
 	s.create(201, "a", "")
 }
 
-// TestDead checks that requests fail at once while their webhook is down, and succeed once it is
-// back.
+// TestDead checks that requests fail immediately while their webhook is down, and succeed once the
+// webhook is back.
 func TestDead(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -182,8 +182,8 @@ func TestBlackHole(t *testing.T) {
 	}
 }
 
-// A turn is the listener of one of several servers that use the same port in succession. Closing a
-// turn keeps the port open.
+// A turn is the listener of one of several servers that take turns on the same port. Closing a turn
+// keeps the port open.
 type turn struct {
 	net.Listener
 	conns  chan net.Conn

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A Kubelet simulates the kubelets of all nodes. Pods run and become ready by default. The
-// annotation "sim" of a Pod selects another behavior: "pending", "unready", "succeed", "fail", or
-// "stay", which keeps a deleted Pod.
+// A Kubelet simulates the kubelets of all nodes. Pods run and become ready by default. A Pod's
+// "sim" annotation selects another behavior: "pending", "unready", "succeed", "fail", or "stay",
+// which keeps a deleted Pod.
 type Kubelet struct {
 	c       *client.Client
 	running sync.WaitGroup
@@ -113,7 +113,7 @@ func (k *Kubelet) remove(ctx context.Context, path string) {
 	})
 }
 
-// nodeFor returns the node that the DaemonSet controller has put in the Pod's node affinity. For
+// nodeFor returns the node in the Pod's node affinity, which the DaemonSet controller sets. For
 // other Pods it returns n1.
 func nodeFor(pod client.Object) string {
 	terms, _ := pod.At("spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms").([]any)

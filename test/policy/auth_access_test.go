@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestVolumeTokens checks that a token for a volume has the requested lifetime, or a lifetime of a
-// year with ExtendTokenExpiration.
+// TestVolumeTokens checks that a token for a volume has the requested lifetime, or one year with
+// ExtendTokenExpiration.
 func TestVolumeTokens(t *testing.T) {
 	t.Parallel()
 	for _, extended := range []bool{false, true} {

@@ -56,7 +56,7 @@ func (c *collector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	c.events += len(list.Items)
 }
 
-// auditWebhook serves c and returns the path of the kubeconfig for it.
+// auditWebhook serves c as an audit webhook and returns the path of the webhook's kubeconfig.
 func auditWebhook(t *testing.T, c *collector, dir string) (path string) {
 	t.Helper()
 	server := httptest.NewTLSServer(c)

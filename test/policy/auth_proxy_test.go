@@ -16,7 +16,7 @@ import (
 )
 
 // withCertificate returns a copy of the cluster whose client presents cert, even if the server does
-// not accept the CA of cert.
+// not accept cert's CA.
 func (r *userCluster) withCertificate(cert tls.Certificate) *userCluster {
 	config := r.Anonymous()
 	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &cert, nil }

@@ -87,8 +87,7 @@ func decoded(o client.Object, key string) string {
 
 const pod = `{"metadata":{"name":"p"},"spec":{"serviceAccountName":"robot","terminationGracePeriodSeconds":0,"containers":[{"name":"c","image":"i"}]}}`
 
-// TestTokens checks that deleting the service account or the bound object of a token makes the
-// token invalid.
+// TestTokens checks that deleting a token's service account or bound object invalidates the token.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	r := newTokenCluster(t, nil)
@@ -147,7 +146,7 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// requestsAuth checks the errors of invalid token requests.
+// requestsAuth checks the errors for invalid token requests.
 func requestsAuth(t *testing.T, r tokenCluster) {
 	r.must(core+"serviceaccounts", `{"metadata":{"name":"other"}}`)
 	ref := func(kind, version, name, uid string) string {

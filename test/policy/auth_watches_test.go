@@ -225,8 +225,8 @@ func (r userCluster) eventuallyAs(user, path string) {
 	r.eventually(user, path, 200)
 }
 
-// TestWatchesOfRemotes checks that the decisions of remote authenticators and authorizers also
-// expire for open watches. A watch continues if the remote server fails.
+// TestWatchesOfRemotes checks that remote authentication and authorization decisions also expire
+// for open watches. A watch continues if the remote server fails.
 func TestWatchesOfRemotes(t *testing.T) {
 	t.Parallel()
 	d, m := newTokenWebhookServer(t), newAuthzWebhookServer(t)

@@ -60,7 +60,7 @@ func (m *authzWebhookServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"apiVersion":%q,"kind":%q,"status":%s}`, review.APIVersion, review.Kind, status)
 }
 
-// TestAuthorizationWebhook checks an authorization webhook that comes before RBAC.
+// TestAuthorizationWebhook checks an authorization webhook that precedes RBAC.
 func TestAuthorizationWebhook(t *testing.T) {
 	t.Parallel()
 	m := newAuthzWebhookServer(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestApprover checks that requests for node client certificates are approved only if the requester
-// has permission to request them.
+// TestApprover checks that CSRs for node client certificates are approved only if the requester has
+// the required permission.
 func TestApprover(t *testing.T) {
 	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		const self, boot = "system:node:n1", "system:bootstrap:abcdef"

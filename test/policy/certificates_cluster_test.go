@@ -112,7 +112,7 @@ func (c *certificateCluster) ask(name string, o order) *ecdsa.PrivateKey {
 	return key
 }
 
-// decide sets a condition of a request. Its lastUpdateTime is the current time minus ago.
+// decide sets a condition of a CSR, with a lastUpdateTime that is ago before the current time.
 func (c *certificateCluster) decide(name, condition string, ago time.Duration) {
 	c.T.Helper()
 	sub := "approval"

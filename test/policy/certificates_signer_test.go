@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestSigners checks that each signer signs only requests that its rules allow. The condition
-// Failed of a rejected request gives the reason. Package actors/controllers/certificates has more
+// TestSigners checks that each signer signs only requests that its rules allow. A rejected
+// request's Failed condition gives the reason. Package actors/controllers/certificates has more
 // cases.
 func TestSigners(t *testing.T) {
 	uri, _ := url.Parse("spiffe://example.com/a")
@@ -133,8 +133,8 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestSignerFiles checks that, if files are configured for only one signer, the other signers are
-// disabled. A replaced CA takes effect at once, and a broken file has no effect.
+// TestSignerFiles checks that configuring files for only one signer disables the other signers. A
+// replaced CA takes effect immediately, and a broken file has no effect.
 func TestSignerFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -149,8 +149,8 @@ func TestAnswersOfAPlugin(t *testing.T) {
 	}
 }
 
-// TestPluginsThatFail checks the errors for plugins that are missing, fail, hang, or write without
-// end.
+// TestPluginsThatFail checks the errors for plugins that are missing, fail, hang, or write
+// endlessly.
 func TestPluginsThatFail(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)
@@ -310,8 +310,8 @@ func TestNewCertificate(t *testing.T) {
 	}
 }
 
-// TestModes checks when a plugin may read standard input. Standard input must be a terminal, and
-// the client must not read from it.
+// TestModes checks that a plugin may read standard input only if it is a terminal that the client
+// itself does not read.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)

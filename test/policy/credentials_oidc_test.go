@@ -156,7 +156,7 @@ func TestProvider(t *testing.T) {
 	}
 }
 
-// TestProviderFaults checks the errors of failed refreshes.
+// TestProviderFaults checks the errors for failed token refreshes.
 func TestProviderFaults(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newProvider(t)

@@ -130,8 +130,8 @@ func (p *plugin) given() (g given) {
 // apiVersion is the stable version of the credential plugin API.
 const apiVersion = "client.authentication.platform.io/v1"
 
-// config writes a kubeconfig whose user is this plugin, and returns its path. cluster and exec are
-// fields in YAML.
+// config writes a kubeconfig whose user authenticates with this plugin, and returns its path.
+// cluster and exec are YAML fields.
 func (p *plugin) config(cluster, exec string) string {
 	p.t.Helper()
 	p.write("config", fmt.Sprintf(`clusters: [{name: c, cluster: {%s}}]

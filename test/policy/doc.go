@@ -1,6 +1,6 @@
 // Package policy tests authentication, authorization, admission, certificates, and attacks on them.
 //
-// The files of each topic start with its name.
+// Each topic below has its own file name prefix.
 //
 // # Auth
 //
@@ -32,7 +32,7 @@
 // # PodPlugins
 //
 // These tests check the admission plugins for Pods: defaults from service accounts, classes,
-// namespaces and nodes, and rejections. Every case contains the name of its plugin.
+// namespaces and nodes, and rejections. Every case names its plugin.
 //
 // # PodSecurity
 //
@@ -56,11 +56,11 @@
 //	repeated identity headers in different orders             TestOrderOfHeaders
 //	paths with dots, double slashes, escapes, other case      TestTargets
 //	bodies: large, deep, YAML aliases, JSON patch copies      TestBombs
-//	values that could be stored but not be decoded again      TestPoison
+//	values that can be stored but not decoded                 TestPoison
 //	stored objects that cannot be decoded                     TestQuarantine
 //	hostile values for every field of every kind and format   TestHostileObjects
 //	small requests with large results: defaults, errors       TestSizes
-//	many large writes at a time                               TestLargeBatch
+//	many concurrent large writes                              TestLargeBatch
 //	lists of tens of thousands of items                       TestLongLists
 //	continue tokens of another type or namespace              TestContinueTokens
 //	empty, wrong and repeated bearer tokens                   TestBearerTokens
@@ -72,7 +72,7 @@
 //	certificates: time, CA, use, name                         TestClientCertificates
 //	privilege escalation by roles and bindings                TestSecurityEscalation
 //	resourceNames in rules for requests without a name        TestResourceNames
-//	creating with only the right to update or patch           TestCreation
+//	creating with only permission to update or patch          TestCreation
 //	certificate requests for system:masters, nodes, others    TestCertificateRequests
 //	approving and signing without permission for the signer   TestCertificateApproval
 //	CA bundles that were stored before they were validated    TestStoredBundles
@@ -84,12 +84,12 @@
 //	token webhooks: redirects, endless and wrong responses    TestHostileTokenWebhook
 //	authorization webhooks: the same                          TestHostileAuthorizationWebhook
 //	watches whose authorization is revoked                    TestWatchesEnd
-//	watches whose remote authorizer revokes its decision      TestWatchesOfRemotes
+//	watches after a remote authorizer revokes access          TestWatchesOfRemotes
 //	authorization mode AlwaysDeny                             TestAuthAlwaysDeny
 //	legacy proxy and redirect paths                           TestAuthTranscripts/old-verbs
 //	tokens that one authenticator rejects and others accept   TestRefusedElsewhere
-//	certificates on requests that are pending or denied       TestAuthTranscripts/certificate-states
-//	Secrets of bootstrap tokens with odd fields               TestOddBootstrapSecrets
+//	certificates for pending or denied requests               TestAuthTranscripts/certificate-states
+//	bootstrap token Secrets with invalid fields               TestOddBootstrapSecrets
 //	anonymous access to the ConfigMap cluster-info            TestClusterInfo
 //	tokens in volumes, by the serving key; bad key files      TestVolumeTokens, TestServingKeyVerifies, TestFaultyFiles
 //	control characters and secrets in log and metrics         TestLogsAndMetrics
@@ -100,16 +100,16 @@
 //	bodies that grow large in audit events                    TestAuditBombs
 //	object content in the error messages of patches           TestFailedPatches
 //	object names that cannot be part of a path                TestUnnameable
-//	headers that arrive slowly and never end                  TestSlowHeaders
+//	slow headers without an end                               TestSlowHeaders
 //	clients that do not read the response                     TestSlowReaders
 //	the same, for large lists                                 TestStalledLists; test/storage TestStalledReaders
-//	lists that fail after a part was sent                     TestBrokenStream
+//	lists that fail halfway through the response              TestBrokenStream
 //	many concurrent large lists in every representation       test/storage TestListMemory
 //	a thousand slow clients                                   TestSlowCrowd
 //	large Content-Length, with and without authentication     TestAnnouncedBodies
 //	bodies that never arrive, of one user or many             TestIncompleteBodies, TestReclaimedBodies
 //	large bodies of reviews, bodies without credentials       TestReviewBodies
-//	one user that takes all watches, connections, responses   TestShares
+//	a user that takes all watches, connections, responses     TestShares
 //	many users that take all watches                          TestReclaimedWatches
 //	cross-site requests and WebSockets from browsers          TestForeignPages
 //	more connections than descriptors or than the limit       TestDescriptorsRunOut, TestSilentConnections in test/storage
@@ -118,13 +118,13 @@
 //	anonymous, slow and stalled connections at once           TestManyConnections in test/storage
 //	large Content-Length under a memory limit                 TestAnnouncedBodies in http
 //	many unauthenticated HTTP/2 requests on many connections  TestHTTP2Crowd
-//	writes of one user that take all memory                   TestMemoryShares in http
+//	one user whose writes take all memory                     TestMemoryShares in http
 //	clients that disconnect at random moments                 TestStress in http
 //	recovery that needs more memory than serving              TestRecoveryNeedsNoMoreThanServing in test/storage
 //	large updates that fill the watch history                 TestHistoryIsBounded, TestOwnersOfLargeObjectsLeaveNothing in test/storage
 //	requests under memory pressure                            TestScarceMemory in test/storage
 //	incomplete requests during shutdown                       TestHalfSentRequests in test/storage
 //
-// Other packages test admission webhooks and the rules of certificate signers for alternative
-// names, the CA flag and usages.
+// Other packages test admission webhooks, and signers' rules for subject alternative names, the CA
+// flag and usages.
 package policy

@@ -43,8 +43,8 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestDangling checks that the condition Dangling of a FlowSchema changes when its priority level
-// is created and deleted.
+// TestDangling checks that a FlowSchema's Dangling condition changes when its priority level is
+// created or deleted.
 func TestDangling(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -70,8 +70,8 @@ func TestDangling(t *testing.T) {
 	expect("True NotFound")
 }
 
-// TestMaintenance checks that the server restores the objects that it maintains, except for changes
-// that operators may make.
+// TestMaintenance checks that the server restores the objects that it manages, but keeps the
+// changes that operators may make.
 func TestMaintenance(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -118,7 +118,7 @@ func TestMaintenance(t *testing.T) {
 	}
 }
 
-// TestRejectedObjects checks the errors of objects that flow control cannot enforce.
+// TestRejectedObjects checks the errors for objects that flow control cannot enforce.
 func TestRejectedObjects(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)

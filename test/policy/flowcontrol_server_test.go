@@ -30,8 +30,8 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// A flowControlServer is a daemon with Kubernetes names and 60 seats. Authenticated users have all
-// permissions.
+// A flowControlServer is a daemon with 60 seats, in the kubernetes naming profile. Authenticated
+// users have all permissions.
 type flowControlServer struct {
 	*client.Server
 	config *rest.Config

@@ -34,9 +34,9 @@ func TestUnknownPlugins(t *testing.T) {
 	}
 }
 
-// TestSwitches checks that plugins have no effect if they are disabled or are missing from the
-// complete list in --admission-control. The log warns once about each enabled plugin without
-// effect, and about admission resources of disabled plugins.
+// TestSwitches checks that plugins have no effect if they are disabled, or if --admission-control,
+// the complete list, omits them. The log warns once about each enabled no-op plugin, and about
+// admission resources of disabled plugins.
 func TestSwitches(t *testing.T) {
 	t.Parallel()
 	const classes, finalizer = `,"storageClassName":"x"`, "platform.io/pvc-protection"

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestPublishedSuite runs the suite of k8s.io/pod-security-admission. It creates Pods and
-// Deployments from all fixtures, in namespaces of each level and version.
+// TestPublishedSuite runs the test suite of k8s.io/pod-security-admission. The suite creates Pods
+// and Deployments from all fixtures, in namespaces of each level and version.
 func TestPublishedSuite(t *testing.T) {
 	dir := t.TempDir()
 	client.Serve(t, dir, func(c *daemon.Config) { c.Naming = "kubernetes" })

@@ -10,15 +10,15 @@ import (
 
 type object = map[string]any
 
-// A Generator generates random Pods from values that the checks distinguish.
+// A Generator generates random Pods from field values that affect the checks.
 type Generator struct{ *rand.Rand }
 
 // podSecurityProfiles are the types of seccomp and AppArmor profiles.
 var podSecurityProfiles = []any{"RuntimeDefault", "Localhost", "Unconfined", ""}
 
-// contextFields are the securityContext fields that both Pods and containers have, with their
-// values. container_engine_t is allowed only from a certain version of the standards. Other values
-// are allowed or forbidden in all versions.
+// contextFields are the securityContext fields common to Pods and containers, with their values.
+// Only later versions of the standards allow container_engine_t. Other values are allowed or
+// forbidden in all versions.
 var contextFields = map[string][]any{
 	"runAsNonRoot": {true, false}, "runAsUser": {0, 1},
 	"seccompProfile.type": podSecurityProfiles, "appArmorProfile.type": podSecurityProfiles,
@@ -66,7 +66,7 @@ var podFields = map[string][]any{
 	"runtimeClassName": {"", "exempt", "other"},
 }
 
-// volumeSources lists the sources that the standards allow and those that they forbid.
+// volumeSources lists allowed and forbidden volume sources.
 var volumeSources = []string{
 	"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret",
 	"hostPath", "gcePersistentDisk", "awsElasticBlockStore", "gitRepo", "nfs", "iscsi", "glusterfs", "rbd", "flexVolume",
@@ -75,8 +75,8 @@ var volumeSources = []string{
 }
 
 // annotationKeys lists legacy seccomp and AppArmor annotations, with the container name in the key.
-// Older versions of the standards read them in addition to the fields. Some of the named containers
-// do not exist.
+// Older versions of the standards check both the annotations and the fields. Some of the named
+// containers do not exist.
 var annotationKeys = []string{
 	"seccomp.security.alpha.kubernetes.io/pod", "container.seccomp.security.alpha.kubernetes.io/c0",
 	"container.seccomp.security.alpha.kubernetes.io/other", "container.apparmor.security.beta.kubernetes.io/c0",

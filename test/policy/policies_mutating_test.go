@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMutations checks the objects that mutations produce, and the errors of mutations that fail.
+// TestMutations checks the objects that mutations produce, and the errors of failed mutations.
 func TestMutations(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		apply := func(expression string) string {
@@ -68,7 +68,8 @@ func TestMutations(t *testing.T) {
 	})
 }
 
-// TestMutatedIdentity checks that a policy may change only the name in a new object's identity.
+// TestMutatedIdentity checks that a policy may change a new object's name, but no other identity
+// field.
 func TestMutatedIdentity(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		set := func(path, value string) string {

@@ -41,8 +41,8 @@ func TestRefusedPolicies(t *testing.T) {
 	})
 }
 
-// TestTypeChecking checks that the status of a policy reports type errors for the kinds that the
-// policy matches.
+// TestTypeChecking checks that a policy's status reports type errors for the kinds that the policy
+// matches.
 func TestTypeChecking(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		const at = admissionPath + "v1/validatingadmissionpolicies/p"

@@ -8,7 +8,7 @@ import (
 )
 
 // A profileSession is a session with a daemon in one naming profile. Tests write requests and
-// expected responses with platform names.
+// expected responses in the platform profile.
 type profileSession struct {
 	client.Session
 	profile string

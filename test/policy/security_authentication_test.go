@@ -51,7 +51,7 @@ func (v *testServer) expectNotDisclosed(hidden ...string) {
 	}
 }
 
-// An issuer signs ID tokens. evil counts requests to key URLs that only a forged token contains.
+// An issuer signs ID tokens. evil counts requests to key URLs that occur only in a forged token.
 type issuer struct {
 	*httptest.Server
 	key  *rsa.PrivateKey
@@ -86,8 +86,8 @@ func publicKey(id string, key *rsa.PrivateKey) map[string]any {
 	}
 }
 
-// TestForgedIdentityTokens checks that an ID token is accepted only if the issuer has signed it,
-// for this server and the current time.
+// TestForgedIdentityTokens checks that an ID token is accepted only with the issuer's signature,
+// the server's audience, and a current validity period.
 func TestForgedIdentityTokens(t *testing.T) {
 	i := newIssuer(t)
 	v := start(t, func(c *daemon.Config) {

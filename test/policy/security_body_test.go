@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAnnouncedBodies checks that memory is allocated for the received bytes of a body and not for
-// a large Content-Length. Other requests are not delayed.
+// TestAnnouncedBodies checks that the server allocates memory for the received bytes of a body, not
+// for its Content-Length. Other requests are not delayed.
 func TestAnnouncedBodies(t *testing.T) {
 	v := start(t)
 	const crowd = 300

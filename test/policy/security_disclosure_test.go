@@ -98,8 +98,8 @@ func TestUnnameable(t *testing.T) {
 	}
 }
 
-// TestAuditQueries checks that audit events do not contain tokens from query parameters, however
-// the parameter is spelled.
+// TestAuditQueries checks that audit events do not contain tokens from query parameters, even if
+// the parameter has an unusual spelling.
 func TestAuditQueries(t *testing.T) {
 	v := start(t)
 	const secret = "hunter2-hunter2"

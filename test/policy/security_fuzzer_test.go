@@ -159,7 +159,7 @@ func (h *fuzzer) fieldSet() rawJSON {
 		`{"f:<":{}}`, nestedValue(300), nestedValue(12_000), `{"f:a":[1,2,{"b":"\u2028"}]}`, h.anything())
 }
 
-// writeHostile writes an object with a hostile value, in a random way.
+// writeHostile writes an object with a hostile value, using a random type of write.
 func (h *fuzzer) writeHostile(q *fuzzObject) {
 	p := h.randomEdit(q.kind)
 	body := tree.Clone(q.body).(tree.Tree)

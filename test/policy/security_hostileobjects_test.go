@@ -158,7 +158,7 @@ func mustSend(t *testing.T, s *client.Server, method, path, kind, body string) c
 }
 
 // storedLists lists every collection in JSON. If compare is true, it also compares each list with
-// its Protobuf form, if the kind has one.
+// the Protobuf form of kinds that support Protobuf.
 func storedLists(t *testing.T, s *client.Server, all []*fuzzObject, compare bool) map[string]string {
 	t.Helper()
 	lists := map[string]string{}
@@ -177,7 +177,7 @@ func storedLists(t *testing.T, s *client.Server, all []*fuzzObject, compare bool
 	return lists
 }
 
-// ownService reports whether item is the Service of the API server, which changes with its port.
+// ownService reports whether item is the API server's Service, whose port may change at a restart.
 func ownService(item string) bool {
 	return strings.HasPrefix(item, `{"metadata":{"name":"kubernetes","namespace":"default"`)
 }

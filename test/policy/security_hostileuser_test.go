@@ -37,8 +37,8 @@ const (
 	largeMaps    = 16
 	largeSize    = 300 << 10
 
-	// requests is the number of request types, and responses the number of ways to handle a
-	// response. The other constants are single types and ways.
+	// requests is the number of request types, and responses is the number of ways to handle a
+	// response. The other constants are individual types and ways.
 	requests, requestWatch, requestPatch = 7, 2, 3
 	responses, responseNone              = 6, 5
 
@@ -283,8 +283,7 @@ type hostileWorker struct {
 	transport *http.Transport
 	held      []func() // end held requests and connections
 	running   sync.WaitGroup
-	// The type of requests stays the same for a while, so that the worker reaches one limit after
-	// another.
+	// The worker repeats each request type for a while, in order to reach one limit after another.
 	request, response int
 	fresh             bool // on new connections
 }

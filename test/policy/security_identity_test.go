@@ -52,8 +52,8 @@ func TestBearerTokens(t *testing.T) {
 	}
 }
 
-// TestClientCertificates checks that a client certificate is accepted only if it has the right CA,
-// is valid now, and is issued for client authentication.
+// TestClientCertificates checks that a client certificate is accepted only if it is signed by the
+// right CA, is currently valid, and is issued for client authentication.
 func TestClientCertificates(t *testing.T) {
 	v := start(t)
 	ours, err := tls.X509KeyPair(v.read("ca.crt"), v.read("ca.key"))

@@ -40,8 +40,8 @@ const (
 	revisions   = "/apis/apps/v1/namespaces/default/controllerrevisions"
 )
 
-// deployment returns a Deployment as JSON. metadata holds additional fields for the metadata of the
-// Pod template.
+// deployment returns a Deployment as JSON. metadata holds additional fields for the Pod template's
+// metadata.
 func deployment(name, metadata string) string {
 	return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"` + name + `"},"spec":{"selector":{"matchLabels":{"a":"b"}},
 		"template":{"metadata":{"labels":{"a":"b"},` + metadata + `},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
@@ -63,8 +63,8 @@ func inProtobuf(t *testing.T, version, resource, document, text string) string {
 	return string(codec.WrapEnvelope(nil, k.APIVersion(), k.Kind, withText(t, k, document, text)))
 }
 
-// withText encodes a document in Protobuf with text in place of the value %s. During encoding, a
-// number of the same length stands in for text, so that length prefixes are correct.
+// withText encodes a document in Protobuf with text in place of %s. A number of the same length is
+// encoded first and then replaced with text, so that length prefixes are correct.
 func withText(t *testing.T, k *schema.Kind, document, text string) []byte {
 	t.Helper()
 	digits := strings.Repeat("7", len(text))

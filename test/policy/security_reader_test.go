@@ -113,9 +113,9 @@ func begin(t *testing.T, addr, path, accept string) (*http.Response, net.Conn) {
 	return answer, conn
 }
 
-// TestStalledLists checks that a list counts as in flight until its client has read it. Above the
-// memory limit for responses, lists are rejected, but small responses are not. At a deadline, the
-// server closes the connections of stalled clients and frees their share.
+// TestStalledLists checks that a list response counts as in flight until its client has read it.
+// Above the response memory limit, lists are rejected, but small responses are not. After a
+// timeout, the server disconnects stalled clients and frees their share.
 func TestStalledLists(t *testing.T) {
 	store := filled(40, strings.Repeat("x", 512<<10))
 	const pretty = configMaps + "?pretty=true"

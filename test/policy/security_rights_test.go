@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSecurityEscalation checks that users cannot grant permissions that they do not have by
-// writing roles or bindings.
+// TestSecurityEscalation checks that roles and bindings written by a user cannot grant permissions
+// that the user lacks.
 func TestSecurityEscalation(t *testing.T) {
 	v := start(t, createUsers(t, "jane"))
 	const (

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestSmuggling checks that a request with an ambiguous end is rejected, and that the server does
-// not parse the bytes after it as another request.
+// TestSmuggling checks that a request with ambiguous length is rejected, and that the server does
+// not parse the following bytes as another request.
 func TestSmuggling(t *testing.T) {
 	v := start(t)
 	const smuggled = "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 33\r\n\r\n" +
@@ -81,8 +81,8 @@ func behindProxy(t *testing.T) (*testServer, *tls.Config) {
 	return v, proxy
 }
 
-// TestOrderOfHeaders checks that the first X-Remote-User header and all X-Remote-Group headers of
-// the proxy apply in their order, regardless of other headers.
+// TestOrderOfHeaders checks that the server uses the proxy's first X-Remote-User header and all its
+// X-Remote-Group headers in order, regardless of other headers.
 func TestOrderOfHeaders(t *testing.T) {
 	v, proxy := behindProxy(t)
 	const path = "/apis/authentication.platform.io/v1/selfsubjectreviews"

@@ -72,9 +72,9 @@ func (m *tokenForger) sign(method jwt.SigningMethod, key any, header, changes ma
 	return text
 }
 
-// TestForgedAccountTokens checks that a token is accepted only if it is signed with the daemon's
-// key, for this server and the current time. The service account and the bound object must not have
-// been replaced.
+// TestForgedAccountTokens checks that a token is accepted only with the daemon's signature, the
+// server's audience, and a current validity period. The service account and the bound object must
+// not have been replaced.
 func TestForgedAccountTokens(t *testing.T) {
 	key, foreign := pki.NewKey(t), pki.NewKey(t)
 	file := filepath.Join(t.TempDir(), "sa.key")

@@ -15,7 +15,7 @@ import (
 )
 
 // A userCluster is a daemon with users that authenticate by token. Tests write requests and
-// expected responses with platform names.
+// expected responses in the platform naming profile.
 type userCluster struct {
 	*client.Server
 	t         *testing.T

@@ -29,8 +29,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Kinds maps every kind in the catalog to an empty value of its public Go type. The keys are
-// Kubernetes names.
+// Kinds maps every kind in the catalog to an empty value of its public Go type. Keys use the
+// kubernetes naming profile.
 var Kinds = map[meta.GroupVersionKind]any{
 	{Group: "admissionregistration.k8s.io", Version: "v1beta1", Kind: "MutatingAdmissionPolicy"}:        admbeta.MutatingAdmissionPolicy{},
 	{Group: "admissionregistration.k8s.io", Version: "v1beta1", Kind: "MutatingAdmissionPolicyBinding"}: admbeta.MutatingAdmissionPolicyBinding{},

@@ -16,7 +16,7 @@ type crashObserver struct {
 	events []client.Event
 }
 
-// errExpired means that the watch history no longer contains the resource version of a watch.
+// errExpired means that a watch's resourceVersion is older than the watch history.
 var errExpired = errors.New("the version of the watch has expired")
 
 // watch reads events up to version end or, if end is 0, until the connection breaks.

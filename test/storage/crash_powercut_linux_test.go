@@ -50,8 +50,8 @@ func TestPowerCuts(t *testing.T) {
 		cuts := 0
 		for n := range client.Rounds(t, shortCuts, len(modes)) {
 			p = h.cycle(p, func(p *crashProcess) error {
-				// The power fails at a random moment of the load, either between a write and the
-				// next flush, or after the flush.
+				// The power fails at a random moment during the load, either between a write and
+				// the next flush, or after the flush.
 				client.Receive(t, m.disk.writes.After(1+h.random.IntN(mostAnswers)), "writes of the disk")
 				n, err := m.cutPower(p, h.random)
 				lost += n
@@ -82,7 +82,7 @@ type machine struct {
 	server *fuse.Server
 }
 
-// newMachine returns an error if this process may not mount file systems.
+// newMachine formats and mounts a disk. It returns an error if the process lacks permission.
 func newMachine(t *testing.T, dir, mode string) (*machine, error) {
 	m := &machine{t: t, mode: mode, host: filepath.Join(dir, "host"), root: filepath.Join(dir, "root")}
 	image := filepath.Join(dir, "image")

@@ -20,16 +20,16 @@ import (
 )
 
 // An injection makes a system call fail, as in strace's inject option. The field when selects calls
-// by their number in each thread: 3 is the third call, 2+ all calls from the second, and 1+2 every
-// second call.
+// by their number in each thread: 3 is the third call, 2+ is every call from the second, and 1+2 is
+// every other call.
 type injection struct {
 	call, fault, when string
 }
 
 func (i injection) String() string { return i.call + " " + i.fault + " " + i.when }
 
-// diskCalls access the disk. They do not include read and write, which the Go runtime and sockets
-// also use.
+// diskCalls are system calls that access the disk. They exclude read and write, which the Go
+// runtime and sockets also use.
 var (
 	diskCalls   = []string{"pwrite64", "pread64", "fdatasync", "fsync", "ftruncate", "renameat", "openat", "unlinkat", "fallocate"}
 	crashFaults = []string{"EIO", "ENOSPC", "EDQUOT", "EROFS", "EMFILE", "EINTR"}
@@ -38,8 +38,8 @@ var (
 // Every test runs these injections, under load and at startup.
 var injections = []injection{{"pwrite64", "EIO", "3"}, {"pwrite64", "ENOSPC", "2+"}, {"fdatasync", "EIO", "1"}, {"openat", "EMFILE", "1+"}, {"pwrite64", "EINTR", "1+2"}}
 
-// injectionsEach returns injections, followed by every combination of call, fault and place. Their
-// order depends on the seed.
+// injectionsEach returns injections, followed by every combination of disk call, fault and place,
+// in an order that depends on the seed. places are values for when.
 func injectionsEach(seed uint64, places ...string) []injection {
 	var rest []injection
 	for _, call := range diskCalls {

@@ -1,22 +1,22 @@
-// Package storage tests that no acknowledged write is lost and that all clients see one history, in
-// spite of kills and disk faults. It also tests etcd, watches and quotas.
+// Package storage tests that no acknowledged write is lost and that all clients see one history,
+// despite kills and disk faults. It also tests etcd, watches and quotas.
 //
-// The files of each topic start with its name.
+// Each topic below has its own file name prefix.
 //
 // # Crash
 //
 // These tests kill the daemon under load, repeatedly on the same data directory. After each start
 // they check that no acknowledged write is lost or changed.
 //
-// Each worker owns a few keys and has at most one write in flight. So the model of a key has the
+// Each worker owns a few keys and has at most one write in flight. A key's model therefore has the
 // last acknowledged state and at most one write that may or may not have been applied. Every object
 // contains a checksum of its data, which reveals partially applied writes. In parallel, a watch
 // records the events delivered before the kill.
 //
 // # Encryption
 //
-// These tests cover encryption at rest: what reaches the disk, which keys are needed, key rotation,
-// and objects whose key is missing.
+// These tests cover encryption at rest: the data on disk, the required keys, key rotation, and
+// objects whose key is missing.
 //
 // # Linear
 //
@@ -58,8 +58,8 @@
 // network and clock. The tests compare the responses, over several lifetimes of the server, with a
 // plain map.
 //
-// A simulationHistory is the run of one seed. In each lifetime, the server starts on what the
-// previous one left behind, and catches up. Then it gets creates, updates with correct and wrong
+// A simulationHistory is the run of one seed. In each lifetime, the server starts on the data of
+// the previous lifetime and catches up. Then it gets creates, updates with correct and wrong
 // versions, concurrent patches, deletes, reads and lists, until its disk fails.
 //
 // The seed decides at which operation the disk fails, and how:
@@ -92,8 +92,8 @@
 //
 // A seed does not control the order in which goroutines run. The requests of a history are
 // sequential, except for the concurrent patches, whose order does not matter to the map.
-// testdata/simulation/seeds has the seeds of histories that have failed. They always run first.
-// TROUPE_SEED=n runs history n alone.
+// testdata/simulation/seeds has the seeds of failed histories. They always run first. TROUPE_SEED=n
+// runs history n alone.
 //
 // # Watch
 //

@@ -18,10 +18,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestNothingPlainReachesTheDisk checks that files in the data directory and backups do not contain
-// plaintext of a Secret. It covers creates, deletes, snapshots, compaction, and label changes,
-// which also store the previous state. As a control, the plaintext of an unencrypted object must be
-// found.
+// TestNothingPlainReachesTheDisk checks that the data directory and backups do not contain a
+// Secret's plaintext. It covers creates, deletes, snapshots, compaction, and label changes, which
+// also store the previous state. As a control, an unencrypted object's plaintext must be found.
 func TestNothingPlainReachesTheDisk(t *testing.T) {
 	t.Parallel()
 	for _, algorithm := range []string{"aesgcm", "aescbc", "secretbox"} {
@@ -183,9 +182,9 @@ func serverHash(t *testing.T, s *client.Server) string {
 	return hash
 }
 
-// TestMissingKey checks objects whose encryption key is missing. Requests for them fail, and the
-// server reports them and serves all other objects. Snapshots keep them, so that they reappear with
-// the key. They can be deleted as unreadable objects.
+// TestMissingKey checks objects whose encryption key is missing. Requests for them fail. The server
+// reports them and serves all other objects. Snapshots keep them, so that they reappear once the
+// key is back. They can be deleted like other unreadable objects.
 func TestMissingKey(t *testing.T) {
 	t.Parallel()
 	one, two := aKey("aesgcm", "one", 1), aKey("aescbc", "two", 2)

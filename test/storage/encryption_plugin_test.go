@@ -22,8 +22,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A plugin is a KMS v2 plugin, which is a gRPC server on a Unix socket. To encrypt, it inverts bits
-// and adds its key ID.
+// A plugin is a KMS v2 plugin, served over gRPC on a Unix socket. It encrypts by inverting bits and
+// adding its key ID.
 type plugin struct {
 	kms.UnimplementedKeyManagementServiceServer
 	endpoint string

@@ -111,7 +111,7 @@ func valueOfEncryption(t *testing.T, s *client.Server, name string) string {
 	return string(value)
 }
 
-// eventuallyMetric waits until a line of the metrics starts with the given text.
+// eventuallyMetric waits until a line in /metrics starts with the given text.
 func eventuallyMetric(t *testing.T, s *client.Server, line string) {
 	t.Helper()
 	client.Eventually(t, func() error {

@@ -13,15 +13,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// briefly makes the watch history shorter than the difference between the clocks.
+// briefly makes the watch history shorter than the clock skew.
 const briefly = linearSettings + `
 watch-history-time: 10s
 `
 
-// TestClocksOfDaemonsDiffer sets the servers' clocks apart by more than the duration of the
-// controllers' Lease and the watch history, but less than the clock tolerance for tokens. Tokens
-// from one server must be valid at the others, and only one server at a time may run the
-// controllers. Racing clients must see a linearizable history despite faults.
+// TestClocksOfDaemonsDiffer skews the servers' clocks by more than the controllers' lease duration
+// and the watch history, but less than the clock tolerance for tokens. Tokens from one server must
+// be valid at the others, and only one server at a time may run the controllers. Racing clients
+// must see a linearizable history despite faults.
 func TestClocksOfDaemonsDiffer(t *testing.T) {
 	off := [3]time.Duration{0, -25 * time.Second, 25 * time.Second}
 	c := newClusterWith(t, briefly, must.Get(client.BuildTroupeWithClock(t.TempDir()))(t), off)

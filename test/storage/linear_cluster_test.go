@@ -45,7 +45,7 @@ type replica struct {
 	clock time.Duration
 }
 
-// linearSettings shortens the timeouts for etcd. It leaves few service addresses and node ports, so
+// linearSettings shortens the timeouts for etcd. It limits service addresses and node ports, so
 // that they are reused often.
 const linearSettings = `
 shutdown-delay-duration: 500ms

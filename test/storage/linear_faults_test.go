@@ -256,7 +256,7 @@ func (o *linearObserver) run(ctx context.Context) {
 }
 
 // watch runs one watch to its end. It returns an error only for events and responses that violate
-// the promises of a watch.
+// the watch guarantees.
 func (o *linearObserver) watch(ctx context.Context) error {
 	w, err := o.cluster.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(o.version(), 10)}, "allowWatchBookmarks": {"true"}})
 	if answer := (*client.Answer)(nil); errors.As(err, &answer) && answer.Code != 503 && answer.Code != 504 {

@@ -23,7 +23,7 @@ type handler struct {
 	ask   func(p *pair, name string) string
 }
 
-// A pair is two servers. behind receives the writes of one late.
+// A pair is two servers. Writes to the server one reach the server behind with a delay.
 type pair struct {
 	t           *testing.T
 	one, behind *replica
@@ -167,7 +167,7 @@ var handlers = []handler{
 	}},
 }
 
-// throughStore lists subresources whose handlers depend only on confirmed state in the store.
+// throughStore lists subresources whose handlers use only confirmed state from the store.
 var throughStore = []string{"status", "scale", "finalize", "approval", "ephemeralcontainers", "resize"}
 
 // TestHandlersSeeOtherDaemons checks that every handler of a server respects writes that another

@@ -96,7 +96,7 @@ func (c *linearCluster) again(ask func(context.Context) (client.Answer, error)) 
 }
 
 // TestEtcdAway stops a majority of the etcd members. Stale reads, discovery and existing watches
-// continue. Other requests are rejected in time with Retry-After, and succeed once etcd is back.
+// continue. Other requests are rejected promptly with Retry-After, and succeed once etcd is back.
 func TestEtcdAway(t *testing.T) {
 	c := newClusterLinear(t)
 	r := c.replicas[0]

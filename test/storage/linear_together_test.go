@@ -68,8 +68,8 @@ func TestCompactedPastADaemon(t *testing.T) {
 	}
 }
 
-// TestTogether checks that, once one server has issued or stored a token, permission or CRD, the
-// other servers accept it. The tokens are service account tokens and continue tokens.
+// TestTogether checks that all servers accept a service account token, continue token, permission
+// or CRD as soon as one server has issued or stored it.
 func TestTogether(t *testing.T) {
 	c := newClusterLinear(t)
 	one, other := c.replicas[0], c.replicas[1]
@@ -139,8 +139,8 @@ func (r *replica) send(t *testing.T, method, path, token string, body any) (clie
 }
 
 // TestForeignWrites checks that writes to etcd by other programs do not stop a server. All servers
-// serve readable objects, even after a restart. The servers quarantine unreadable objects, which
-// can be deleted.
+// serve the readable objects, even after a restart. They quarantine unreadable objects, which can
+// be deleted.
 func TestForeignWrites(t *testing.T) {
 	c := newClusterLinear(t)
 	etcd := c.etcd.Client()

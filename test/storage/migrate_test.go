@@ -233,8 +233,8 @@ func (c migrateCluster) nothingPlain(encrypted bool) {
 	}
 }
 
-// TestBackup restores two backups of etcd into data directories. One is made by a server, the other
-// directly from etcd.
+// TestBackup restores two backups of etcd into data directories. One backup comes from a server,
+// and the other directly from etcd.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	c := migrateCluster{t, etcdtest.Start(t, 1), ""}

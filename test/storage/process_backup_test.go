@@ -142,7 +142,7 @@ func TestBackupUnderLoad(t *testing.T) {
 }
 
 // checkRestored runs restore with the given arguments and compares the objects with those at
-// version. newest is the last version of the first server.
+// version. newest is the original server's last version.
 func checkRestored(t *testing.T, l *load, version, newest uint64, arguments ...string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "restored")

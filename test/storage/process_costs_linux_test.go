@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// costs holds the costs of serial requests that depend only on the code and not on the machine:
-// allocations, write system calls, and journal bytes.
+// costs holds the machine-independent costs of serial requests: allocations, write system calls,
+// and journal bytes.
 type costs struct {
 	allocations, writes, journal float64 // the system calls that write; bytes
 }

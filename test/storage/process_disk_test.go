@@ -148,8 +148,8 @@ func TestFailedWriteEndsProcess(t *testing.T) {
 	again.Stop()
 }
 
-// TestEverybodyInFlightIsAnswered makes the journal fail under many writers. Every pending request
-// must get 503 before the process exits.
+// TestEverybodyInFlightIsAnswered makes the journal fail during many concurrent writes. Every
+// pending request must get 503 before the process exits.
 func TestEverybodyInFlightIsAnswered(t *testing.T) {
 	p := limited(t, 2048)
 	const writers = 32

@@ -27,8 +27,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// drains returns false if the port was closed before the test had sent its requests, which can
-// happen on a busy machine.
+// drains tests one graceful shutdown. It returns false if the port closed before all requests were
+// sent, as may happen on a busy machine.
 func drains(t *testing.T, delay time.Duration) bool {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), "--shutdown-delay-duration", delay.String())
 	c := p.caller()
@@ -112,7 +112,7 @@ func begin(t *testing.T, p *daemonProcess, body string) func() string {
 	}
 }
 
-// TestSecondSignal checks that a second signal stops the daemon at once.
+// TestSecondSignal checks that a second signal stops the daemon immediately.
 func TestSecondSignal(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), "--shutdown-delay-duration", "1h")
 	p.Signal(syscall.SIGTERM)

@@ -12,8 +12,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// processReadyLine matches the line that reports readiness, as documented in docs/testing.md for
-// scripts.
+// processReadyLine matches the readiness line that docs/testing.md documents for scripts.
 var processReadyLine = regexp.MustCompile(`^troupe ready: (https://\S+) \(naming kubernetes\), KUBECONFIG=(.+) in \d+ ms\n$`)
 
 // TestEphemeral checks that an ephemeral daemon serves at the address that it prints, and leaves no

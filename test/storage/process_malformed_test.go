@@ -148,7 +148,7 @@ func (a *abuser) send(r wireRequest) error {
 	return nil
 }
 
-// last sends bytes on a new connection and closes it for writing. It reads all responses, if any.
+// last sends bytes on a new connection, closes its write side, and reads all responses.
 func (a *abuser) last(text []byte) error {
 	a.hangUp()
 	if err := a.dial(); err != nil {

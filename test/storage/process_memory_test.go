@@ -29,8 +29,8 @@ func (p *daemonProcess) statusOf(name string) int64 {
 	return n << 10
 }
 
-// sampleMemory samples the anonymous memory of the process, without file pages, which the kernel
-// can drop. The returned function stops sampling and returns the peak in bytes.
+// sampleMemory samples the anonymous memory of the process. It excludes file pages, because the
+// kernel can evict them. The returned function stops sampling and returns the peak in bytes.
 func (p *daemonProcess) sampleMemory() (peak func() int64) {
 	stop, most := make(chan struct{}), make(chan int64)
 	go func() {
@@ -75,7 +75,7 @@ func writeConfig(t *testing.T, text string) string {
 	return "--config=" + path
 }
 
-// notes is the path of custom resources with the same data as ConfigMaps.
+// notes is the collection path of custom resources with the same data fields as ConfigMaps.
 const notes = "/apis/example.com/v1/namespaces/default/notes"
 
 const noteDefinition = `{"metadata":{"name":"notes.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
@@ -191,7 +191,7 @@ func checkResumption(t *testing.T, c caller, path string) {
 	}
 	r := must.Get(c.http.Get(fmt.Sprintf("%s%s?watch=1&resourceVersion=%d&timeoutSeconds=3600", c.url, path, high)))(t)
 	defer r.Body.Close()
-	// Near the end, only these objects were written, apart from a few writes by controllers.
+	// The history contains only updates of these objects, apart from a few writes by controllers.
 	const mostOthers = 5
 	events, last, others := json.NewDecoder(r.Body), high, uint64(0)
 	for last < newest {
@@ -226,7 +226,7 @@ func watchable(t *testing.T, c caller, path string, version uint64) bool {
 }
 
 // TestHistoryIsBounded checks that the watch history of large objects never exceeds the configured
-// size, which all kinds share.
+// size, which is shared by all kinds.
 func TestHistoryIsBounded(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "watch-history-bytes: 8Mi\njournal-sync: none\n"))
 	c, text := p.caller(), strings.Repeat("x", 500_000)

@@ -24,8 +24,8 @@ snapshot-journal-bytes: 1Mi
 watch-history-time: 1s
 `
 
-// TestPointInTime restores resource versions from before and after backups and compactions under
-// load. It also restores, by time, the objects from before an accidental deletion.
+// TestPointInTime restores earlier resource versions under load, across backups and compactions. It
+// also restores, by time, the objects from before an accidental deletion.
 func TestPointInTime(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "troupe.yaml")
@@ -121,7 +121,7 @@ func TestRestoreIsKilled(t *testing.T) {
 	for n := range kills {
 		r := exec.Command(client.TroupeBinary(t), arguments...)
 		must.Succeed(t, r.Start())
-		// Kill the restore once its directory has a certain size, which is 0 for the first kill.
+		// Each kill waits until the directory has grown further. The first kill does not wait.
 		client.Poll(func() bool { return sizeOf(into) >= size*int64(n)/kills })
 		_ = r.Process.Kill() // it may have exited
 		_ = r.Wait()         // the files show the result

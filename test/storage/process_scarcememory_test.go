@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// asUser sends a request as a user who has all permissions but is not in system:masters.
+// asUser sends a request as a user with all permissions, but outside system:masters.
 func (c caller) asUser(method, path, body string) (int, http.Header, error) {
 	r, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRefusals checks the errors with which the daemon refuses to start.
+// TestRefusals checks the daemon's startup errors.
 func TestRefusals(t *testing.T) {
 	root := t.TempDir()
 	used, other := filepath.Join(root, "used"), filepath.Join(root, "other")

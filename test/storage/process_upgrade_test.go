@@ -79,7 +79,7 @@ func (c caller) as(t *testing.T, method, path, accept, kind, body string) int {
 	return answer.StatusCode
 }
 
-// place converts the path of a list across namespaces into the path of one of its objects.
+// place converts the path of a list across namespaces and an object's name to the object's path.
 func place(list, name string) string {
 	namespace, name, _ := strings.Cut(name, "/")
 	if namespace == "" {

@@ -78,7 +78,7 @@ func (n namespace) dryRun(name string) {
 	}
 }
 
-// TestEveryWayToCreate checks a quota with creates, generated names and applies at the same time.
+// TestEveryWayToCreate checks a quota during concurrent creates, generateName creates and applies.
 // After a deletecollection, objects can be created again.
 func TestEveryWayToCreate(t *testing.T) {
 	t.Parallel()

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestPodsAgainstTheOracle compares the counted requests and limits of random Pods, including Pods
-// during a resize, with k8s.io/component-helpers.
+// TestPodsAgainstTheOracle compares the requests and limits counted for random Pods with
+// k8s.io/component-helpers. Some of the Pods are being resized.
 func TestPodsAgainstTheOracle(t *testing.T) {
 	t.Parallel()
 	n := open(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A namespace is a session with the namespace of one test.
+// A namespace is a session that uses one test namespace.
 type namespace struct {
 	client.Session
 	name string

@@ -43,15 +43,15 @@ type simulationHistory struct {
 	disk   *vfs.Mem
 	clock  clock
 	keys   []*simulationKey
-	// remembers is the duration of the watch history. It may be longer or shorter than the jumps of
-	// the clock.
+	// remembers is the duration of the watch history. It may be longer or shorter than a clock
+	// jump.
 	remembers time.Duration
 	noRoom    bool   // the disk was full once, which drops the watch history
 	writes    int    // attempted writes; each has a value of its own
 	newest    uint64 // newest version that any client has seen
 
-	// catchUp sets listed to the objects at the version in at. reported holds the later watch
-	// events of the lifetime.
+	// listed holds the objects at version at, set by catchUp. reported holds the lifetime's later
+	// watch events.
 	listed   map[string]string
 	at       uint64
 	reported []client.Event
@@ -297,8 +297,8 @@ func (h *simulationHistory) resumeBeforeNewest(ctx context.Context, s *server, l
 	return nil
 }
 
-// resume watches from the previous list to version end, and compares the events with the previous
-// lifetime and with the objects in now.
+// resume watches from the previous list to version end. It compares the events with those of the
+// previous lifetime and with the objects in now.
 func (h *simulationHistory) resume(ctx context.Context, s *server, end uint64, now map[string]string) error {
 	w, err := s.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(h.at, 10)}})
 	if err != nil {

@@ -38,8 +38,8 @@ func throughSelector(before string, e client.Event) (client.Event, bool) {
 	return client.Event{}, false
 }
 
-// resumeSelected starts a watch with a selector from the previous list, and expects the events in
-// want.
+// resumeSelected starts a watch with a selector at the previous list's version, and expects the
+// events in want.
 func (h *simulationHistory) resumeSelected(ctx context.Context, s *server, want []client.Event) error {
 	if len(want) == 0 {
 		return nil
@@ -229,8 +229,8 @@ func (h *simulationHistory) finalized(ctx context.Context, s *server) error {
 	return nil
 }
 
-// neighbour creates an object in a second namespace, whose name has the name of the first as a
-// prefix. Lists of the first namespace must not contain the object.
+// neighbour creates an object in a second namespace, whose name starts with the first namespace's
+// name. Lists of the first namespace must not contain the object.
 func (h *simulationHistory) neighbour(ctx context.Context, s *server) error {
 	h.writes++
 	namespace := client.Object{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "default-too"}}

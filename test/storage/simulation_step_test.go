@@ -221,8 +221,8 @@ func (h *simulationHistory) together(ctx context.Context, s *server, k *simulati
 var fields = []string{"a", "b", "c"}
 
 // partly updates the model with the responses to concurrent patches. done reports whether any patch
-// failed. A patch that a full disk rejected is not applied. Only the next lifetime shows whether
-// patches with other failures were applied.
+// failed. A patch rejected because of a full disk is not applied. The outcome of other failures is
+// unknown until the next lifetime.
 func (h *simulationHistory) partly(k *simulationKey, answers []client.Answer, faults []error, n string) (done bool, err error) {
 	can := []value{k.is}
 	ended := false

@@ -34,8 +34,8 @@ func TestAbruptDisconnects(t *testing.T) {
 		disconnect(t, s, openWatches(t, s, 50), silent) // allocates everything that stays
 	}
 	before := currentUsage(t)
-	// Maps and the runtime's goroutine descriptors do not shrink after the first batch of
-	// connections. The second batch reuses this memory.
+	// Maps and the runtime's goroutine descriptors keep their memory after the first batch of
+	// connections. The second batch reuses it.
 	spare := usage{goroutines: 100, descriptors: 20, memory: 8 << 20}
 	n := watcherLimit(t)
 	for _, silent := range []bool{true, false} {
@@ -121,7 +121,7 @@ func readResponseHead(c net.Conn) error {
 	return err
 }
 
-// disconnect closes the connections, every second one with a reset. Unless silent is true, it also
+// disconnect closes the connections, every other one with a reset. Unless silent is true, it also
 // creates objects, so that the watches receive events.
 func disconnect(t *testing.T, s *client.Server, conns []net.Conn, silent bool) {
 	t.Helper()

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A normalizer formats responses and masks values that differ from run to run.
+// A normalizer formats responses and masks values that vary between runs.
 type normalizer struct {
 	variables [][2]string // names and values, the latest let first
 	kept      [][2]string // names and values of keep, and the namespace
@@ -40,8 +40,8 @@ func (n *normalizer) keep(name string, v any) {
 
 func (n *normalizer) namespace() string { return n.kept[0][1] }
 
-// describe formats a response. show lists the paths to record. If show is nil, usual is used unless
-// the response is an error.
+// describe formats a response. show lists the paths to record. If show is nil, usual replaces it,
+// except for an error.
 func (n *normalizer) describe(a client.Answer, show, usual []string) string {
 	documents := decode(a)
 	var status client.Object
@@ -166,8 +166,8 @@ func (n *normalizer) line(a client.Answer, path string) string {
 	return path + ": " + indent(n.value(key, v), len(path)+2)
 }
 
-// managerOf returns the sort key of an entry of managed fields. Entries are sorted because their
-// order on the server depends on time.
+// managerOf returns the sort key of a managed fields entry. Entries are sorted because the server
+// orders them by time.
 func managerOf(entry any) string {
 	e, _ := entry.(map[string]any)
 	return fmt.Sprint(e["manager"], e["operation"], e["subresource"])
@@ -369,8 +369,8 @@ func indent(v any, used int) string {
 	return text[:1] + "\n " + inner + "\n" + text[len(text)-1:]
 }
 
-// canonical reformats the JSON in a response, because line breaks and field order depend on the
-// names of the profile.
+// canonical reformats the JSON in a response, because line breaks and field order depend on names
+// in the naming profile.
 func canonical(answer string) string {
 	var entries []string
 	for line := range strings.SplitSeq(answer, "\n") {

@@ -1,5 +1,5 @@
 // Package transcript replays recorded HTTP exchanges and compares the responses of a server with
-// the recorded ones. A directory below testdata holds the transcripts of a test, one file per
+// the recorded responses. A directory below testdata holds a test's transcripts, one file per
 // topic:
 //
 //	# Comments explain. A blank line ends an exchange.
@@ -18,14 +18,15 @@
 //	=> 422 Invalid
 //	message: the kind in the patched object does not match
 //
-// go test -run TestName -update ./suite writes everything from => on. Review the result.
+// go test -run TestName -update ./suite records the responses, which begin at =>. Review the
+// result.
 //
 // # Requests
 //
 //	[until] [as USER] METHOD PATH   until repeats the request until the response matches;
 //	                                PATH may be an http:// URL of another server
 //	Name: value                     a header; an empty value removes a default
-//	show PATH, PATH, header NAME    what to record instead of the whole body; line TEXT: the lines
+//	show PATH, PATH, header NAME    values to record instead of the whole body; line TEXT: the lines
 //	                                that contain TEXT; text: the body unchanged; none: no body
 //	keep NAME = PATH                keeps a value of the response for {NAME}
 //	BODY                            up to the response: JSON, YAML or any text; @file reads a file,
@@ -50,12 +51,12 @@
 // cause is omitted if the message contains it. Other bodies and shown values are JSON, in several
 // lines if it is long, or lines of text after "| ".
 //
-// A * replaces values that differ from run to run: uid, resourceVersion, managedFields, addresses,
+// A * replaces values that vary between runs: uid, resourceVersion, managedFields, addresses,
 // tokens, generated names, times and UUIDs. It does not replace values that a request contains. A
 // value that would be replaced, or one listed in show, is recorded as {NAME} if it equals a kept
-// value. So metadata.resourceVersion: "{v}" checks that an object is unchanged, and items: {before}
-// that a list is. If show lists metadata.managedFields, its entries are recorded, sorted by
-// manager.
+// value. For example, metadata.resourceVersion: "{v}" checks that an object is unchanged, and
+// items: {before} that a list is. If show lists metadata.managedFields, its entries are recorded,
+// sorted by manager.
 //
 // # Watches
 //

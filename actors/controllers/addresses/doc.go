@@ -1,9 +1,9 @@
-// Package addresses holds the controllers for the address ranges of Services.
+// Package addresses provides the controllers for Service IP ranges.
 //
-//	Repair        creates the default ServiceCIDR and missing IPAddresses of Services
+//	Repair        creates the default ServiceCIDR and Services' missing IPAddresses
 //	ServiceCIDRs  maintains the Ready condition and protects ServiceCIDRs in use from deletion
 //
 // Package actors/allocation allocates the addresses. It observes ServiceCIDRs and IPAddresses and
-// commits each IPAddress with its Service, so addresses do not leak. Repair only handles data from
-// versions without IPAddresses, and IPAddresses that users have created for Services.
+// commits each IPAddress with its Service, so addresses do not leak. Repair only handles data
+// written by versions without IPAddresses, and IPAddresses that users created for Services.
 package addresses

@@ -18,8 +18,7 @@ import (
 )
 
 // Repair creates the objects that must exist before the first request: the default ServiceCIDR and
-// an IPAddress for each Service address. It changes no Service. It reports conflicts as Events for
-// an administrator.
+// an IPAddress for each Service address. It reports conflicts to administrators as Events.
 type Repair struct {
 	*reconcile.Env
 	allocator                  *allocation.ServiceAllocator
@@ -29,7 +28,7 @@ type Repair struct {
 
 const component = "ipallocator-repair-controller"
 
-// NewRepair returns a Repair for the addresses that allocator assigns.
+// NewRepair returns a Repair for allocator's addresses.
 func NewRepair(env *reconcile.Env, allocator *allocation.ServiceAllocator) *Repair {
 	return &Repair{
 		Env: env, allocator: allocator, services: env.Core("Service").Reporting(component), name: env.Translate("platform"),
@@ -53,9 +52,9 @@ func (r *Repair) Ensure(ctx context.Context) error {
 
 const maxTries = 10
 
-// EnsureDefaultCIDR creates the ServiceCIDR of the configured ranges, or adds a range of the second
-// family to it. It only reports other differences, because addresses may be allocated from the
-// existing ranges. The caller must retry after a conflict.
+// EnsureDefaultCIDR creates the ServiceCIDR for the configured ranges, or adds the second IP
+// family's range to it. It only reports other differences, because addresses may be allocated from
+// the existing ranges. The caller must retry after a conflict.
 func (r *Repair) EnsureDefaultCIDR(ctx context.Context) error {
 	if r.cidrs.Kind == nil {
 		return nil
@@ -148,9 +147,8 @@ func (r *Repair) ensureAddressesOf(ctx context.Context, o *meta.Object) (made in
 	return made, nil
 }
 
-// ensureAddress creates the IPAddress of a Service and reports whether it was missing. In older
-// data, two Services may have the same address. In that case, an IPAddress of the other Service is
-// kept.
+// ensureAddress creates a Service's IPAddress and reports whether it was missing. In older data,
+// two Services may have the same address. In that case, the other Service's IPAddress is kept.
 func (r *Repair) ensureAddress(ctx context.Context, service *meta.Object, a netip.Addr) (made bool, err error) {
 	o, object, err := r.addresses.Read(ctx, r.allocator.IPAddressKey(a))
 	if err != nil {
@@ -170,7 +168,8 @@ func (r *Repair) ensureAddress(ctx context.Context, service *meta.Object, a neti
 }
 
 // DeleteIfOrphan deletes an IPAddress that the allocator created if no Service holds the address.
-// It ignores users' IPAddresses and invalid names. A concurrent change is a conflict.
+// It ignores users' IPAddresses and invalid names. After a concurrent change, it returns a
+// conflict.
 func (r *Repair) DeleteIfOrphan(ctx context.Context, o *meta.Object) error {
 	object, err := r.addresses.Decode(o)
 	if err != nil || !r.allocator.IsManaged(object) {

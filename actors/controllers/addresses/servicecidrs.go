@@ -31,7 +31,7 @@ type ServiceCIDRs struct {
 	waits   atomic.Int32 // size of waiting
 }
 
-// NewServiceCIDRs returns a controller for the ranges of allocator.
+// NewServiceCIDRs returns a controller for allocator's ranges.
 func NewServiceCIDRs(env *reconcile.Env, allocator *allocation.ServiceAllocator) *ServiceCIDRs {
 	repair := NewRepair(env, allocator)
 	c := &ServiceCIDRs{
@@ -60,8 +60,8 @@ func (c *ServiceCIDRs) Run(ctx context.Context) {
 	c.Controller.Run(ctx)
 }
 
-// orphanDelay is how long an IPAddress may exist without its Service. The Service may be about to
-// be created.
+// orphanDelay is the grace period for an IPAddress without a Service, which may be about to be
+// created.
 const orphanDelay = time.Minute
 
 // followAddresses schedules a check of each IPAddress that no Service holds. It queries the
@@ -81,8 +81,8 @@ func (c *ServiceCIDRs) followAddresses(ctx context.Context) func([]request.Event
 	}
 }
 
-// checkLater deletes an IPAddress if it is still an orphan after orphanDelay. Until then it keeps
-// only the key in memory.
+// checkLater deletes an IPAddress if it is still an orphan after orphanDelay. Only the key stays in
+// memory until then.
 func (c *ServiceCIDRs) checkLater(ctx context.Context, key meta.Key) {
 	time.AfterFunc(orphanDelay, func() {
 		if ctx.Err() != nil {

@@ -76,7 +76,7 @@ func (a *Approver) approve(ctx context.Context, name string) error {
 	return fmt.Errorf("recognized as %s: %w", names(rights), errNotPermitted)
 }
 
-// A right is a permission that suffices for approval, with the message of the Approved condition.
+// right is a permission that suffices for approval, with the Approved condition's message.
 type right struct{ subresource, message string }
 
 // Permissions that suffice to approve a node client request, the narrower one first.

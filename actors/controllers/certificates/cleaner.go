@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Retention of requests, counted from the last decision or, without a decision, from the creation.
+// Request retention, counted from the last decision, or from the creation of undecided requests.
 const (
 	// The requester has an hour to fetch the certificate, and approvers have a day to decide.
 	decidedLifetime = time.Hour
@@ -46,8 +46,8 @@ func (c *Cleaner) note(e reconcile.Event) {
 	c.SetTime(e.Key.Name, end(r))
 }
 
-// clean reads the request again, because a new request may have the same name. The delete is
-// conditional on the version, so it does not override a concurrent decision.
+// clean deletes an expired request. It rereads the request first, because a new request may have
+// the same name. The resourceVersion precondition protects concurrent decisions.
 func (c *Cleaner) clean(ctx context.Context, name string) error {
 	r, err := c.read(ctx, name)
 	if err != nil || r == nil {

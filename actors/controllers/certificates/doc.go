@@ -1,19 +1,19 @@
-// Package certificates holds the controllers that process CertificateSigningRequests and those that
-// publish the server's CAs.
+// Package certificates provides controllers that process CertificateSigningRequests and controllers
+// that publish the server's CAs.
 //
-//	Approver              approves client certificate requests of nodes
+//	Approver              approves nodes' client certificate requests
 //	Signer                signs approved requests for the built-in signers
 //	Cleaner               deletes old requests
 //	RootCAPublisher       maintains a ConfigMap with the server's CAs in every namespace
 //	TrustBundlePublisher  maintains a ClusterTrustBundle with the server's CAs
 //
-// signingRequest is a decoded request. policy.go has the requirements of the signers. Decisions are
+// signingRequest is a decoded request. policy.go has the signers' requirements. Decisions are
 // conditions: Approved and Denied are final, and Failed means that the signer cannot sign. Every
-// write is conditional on the resourceVersion that was read. A denied request is therefore never
-// signed, and each request gets one certificate even if there are other signers.
+// write has the resourceVersion as a precondition. A denied request is therefore never signed, and
+// each request gets one certificate even if there are other signers.
 //
 // Decisions rely only on fields that the server sets, such as the requester. Whether a request may
-// be approved depends on the permissions of its requester. The controllers' own writes are not
+// be approved depends on the requester's permissions. The controllers' own writes are not
 // authorized.
 //
 // All controllers except the publishers use a queue of names and read the request before they

@@ -26,8 +26,8 @@ const (
 	serverAuth       = "server auth"
 )
 
-// A signingPolicy returns an error if a signer must refuse the request. The messages match those of
-// Kubernetes. Policies do not check the requester, because approval has done so.
+// signingPolicy returns an error if a signer must reject the request. The messages match
+// Kubernetes. Approval has already checked the requester.
 type signingPolicy func(r *x509.CertificateRequest, usages []string) error
 
 var policies = map[string]signingPolicy{
@@ -50,8 +50,8 @@ func checkClient(_ *x509.CertificateRequest, usages []string) error {
 	return nil
 }
 
-// checkNodeClient requires the subject of a node. It refuses subject alternative names, because
-// other servers could interpret them as identities.
+// checkNodeClient requires a node's subject. It rejects subject alternative names, because other
+// servers could interpret them as identities.
 func checkNodeClient(r *x509.CertificateRequest, usages []string) error {
 	if err := checkNodeGroup(r); err != nil {
 		return err
@@ -66,8 +66,8 @@ func checkNodeClient(r *x509.CertificateRequest, usages []string) error {
 	return checkNodeUsages(usages, clientAuth)
 }
 
-// checkNodeServer requires the subject of a node and a DNS name or IP address. Approvers must check
-// that names and addresses belong to the node.
+// checkNodeServer requires a node's subject and a DNS name or IP address. Approvers must check that
+// names and addresses belong to the node.
 func checkNodeServer(r *x509.CertificateRequest, usages []string) error {
 	if err := checkNodeGroup(r); err != nil {
 		return err
@@ -100,8 +100,8 @@ func checkNone(all ...altNames) error {
 
 const nodePrefix = "system:node:"
 
-// checkNodeGroup requires the nodes group as the only organization, because each organization of
-// the subject becomes a group of the user.
+// checkNodeGroup requires the nodes group as the only organization, because each organization in
+// the subject becomes one of the user's groups.
 func checkNodeGroup(r *x509.CertificateRequest) error {
 	if !slices.Equal(r.Subject.Organization, []string{authn.GroupNodes}) {
 		return errors.New("subject organization is not system:nodes")

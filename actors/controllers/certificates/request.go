@@ -51,8 +51,8 @@ func (r *signingRequest) requester() *authn.User { return authn.ReadUser(r.spec,
 
 func (r *signingRequest) has(kind string) bool { return tree.ConditionIn(r.conditions, kind) != nil }
 
-// with returns the existing conditions and a new one, because a merge patch replaces the whole
-// list. The server sets the times.
+// with returns the conditions plus a new one, because a merge patch replaces the whole list. The
+// server sets the times.
 func (r *signingRequest) with(kind, reason, message string) []any {
 	return append(tree.ListOf(r.conditions), tree.Tree{"type": kind, "status": "True", "reason": reason, "message": message})
 }
@@ -95,8 +95,8 @@ func (r *requests) parse(o *meta.Object) (*signingRequest, error) {
 	}, nil
 }
 
-// write fails with a conflict if the request has changed since it was read, because the change may
-// be a denial.
+// write patches the request. It returns a conflict if the request has changed since it was read,
+// because the change may be a denial.
 func (r *requests) write(ctx context.Context, of *signingRequest, subresource string, status tree.Tree) error {
 	return r.client.Patch(ctx, of.object, subresource, tree.Tree{"status": status})
 }

@@ -63,7 +63,7 @@ func (p *RootCAPublisher) noteNamespace(e reconcile.Event) {
 }
 
 // wanted reports whether the namespace needs a ConfigMap. A terminating namespace does not, because
-// it refuses creates.
+// it rejects creates.
 func (p *RootCAPublisher) wanted(namespace string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -28,7 +28,7 @@ type signer struct {
 }
 
 // NewSigner returns a new Signer. lifetime is the maximum validity of certificates. Requests may
-// ask for less.
+// specify less.
 func NewSigner(env *reconcile.Env, cas Authorities, lifetime time.Duration) *Signer {
 	s := &Signer{lifetime: lifetime, signers: map[string]signer{}}
 	s.requests = newRequests(env, s.sign, "cannot sign a certificate request")

@@ -26,8 +26,8 @@ type member struct {
 	leaving bool
 }
 
-// A count holds the numbers of Pods in a budget's status: expected, currently healthy, and required
-// to be healthy.
+// count holds the Pod counts of a budget's status: expected, currently healthy, and required to be
+// healthy.
 type count struct{ expected, healthy, desired int64 }
 
 // allowed returns how many Pods may be evicted. It returns 0 for a budget without Pods, because new
@@ -51,10 +51,10 @@ func countHealthy(pods []member, disrupted map[string]time.Time, now time.Time) 
 	return healthy
 }
 
-// stillDisrupted returns the evicted Pods whose deletion has not begun. Those past deletionTimeout
-// are in overdue, and all others in still. recheck is when the next Pod becomes overdue, or zero.
-// An eviction adds the Pod to disruptedPods before it deletes the Pod, so entries of terminating or
-// deleted Pods are obsolete.
+// stillDisrupted returns the evicted Pods whose deletion has not begun: in overdue those past
+// deletionTimeout, and in still all others. recheck is when the next Pod becomes overdue, or zero.
+// An eviction adds the Pod to disruptedPods before it deletes the Pod, so entries for terminating
+// or deleted Pods are obsolete.
 func stillDisrupted(pods []member, status tree.Tree, now time.Time) (still map[string]time.Time, overdue []string, recheck time.Time) {
 	still = map[string]time.Time{}
 	for _, p := range pods {
@@ -77,7 +77,8 @@ func stillDisrupted(pods []member, status tree.Tree, now time.Time) (still map[s
 
 // desired returns the number of expected Pods and how many of them must be healthy. scale returns
 // the total replicas of the Pods' controllers. An integer minAvailable does not need scale and
-// therefore works for Pods without a controller. A budget with neither field allows no disruption.
+// therefore works for Pods without a controller. A budget without minAvailable and maxUnavailable
+// allows no disruption.
 func desired(spec tree.Tree, pods int, scale func() (int64, error)) (c count, err error) {
 	switch {
 	case spec.Has("maxUnavailable"):

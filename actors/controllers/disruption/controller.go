@@ -79,8 +79,8 @@ func selectorOf(budget tree.Tree) (matching selector.Labels, ok bool) {
 	return selector.FromLabelSelector(given)
 }
 
-// countDelay is how long Pod changes are collected before a count. A rollout changes many Pods of a
-// budget, and each count lists all of them.
+// countDelay batches Pod changes before a recount. A rollout changes many of a budget's Pods, and
+// each recount lists all of them.
 const countDelay = 20 * time.Millisecond
 
 // followPods handles the events of one Pod watch. Each change recounts the budgets that select the
@@ -116,9 +116,9 @@ func (b *Budgets) notePod(e reconcile.Event) {
 	}
 }
 
-// sync updates the status of one budget, conditional on the version that was read. An unconditional
-// update could overwrite the disruptedPods entry of a concurrent eviction. Times in the status are
-// in seconds, so sync adds one second to the recheck.
+// sync updates a budget's status, with the resourceVersion as a precondition. An unconditional
+// update could overwrite a concurrent eviction's disruptedPods entry. Times in the status are in
+// seconds, so sync adds one second to the recheck.
 func (b *Budgets) sync(ctx context.Context, key meta.Key) error {
 	o, object, err := b.budgets.Read(ctx, key)
 	if err != nil || o == nil {

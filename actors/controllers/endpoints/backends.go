@@ -37,7 +37,7 @@ type Backends struct {
 	changed   []func(service meta.Key)
 }
 
-// A podSelector is the selector of a Service. text is its canonical form for comparison.
+// podSelector is a Service's selector. text is its canonical form for comparison.
 type podSelector struct {
 	text string
 	selector.Labels
@@ -135,9 +135,9 @@ func selectorText(spec tree.Tree) string {
 	return strings.Join(terms, ",")
 }
 
-// load lists the Pods of a new selector, because the watch delivers only later changes. The caller
-// holds mu, so that watch events handled afterwards are newer. Listed Pods may be newer than the
-// initial events of the current watch. dropUnseen therefore ignores their epoch, 0.
+// load lists the Pods that match a new selector, because the watch delivers only later changes. The
+// caller holds mu, so that watch events handled afterwards are newer. Listed Pods get epoch 0,
+// which dropUnseen ignores, because they may be newer than the current watch's initial events.
 func (b *Backends) load(namespace string, matching selector.Labels) {
 	pods, err := b.client.List(context.Background(), request.List{Namespace: namespace, Labels: matching})
 	if err != nil {

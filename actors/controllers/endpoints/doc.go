@@ -1,7 +1,7 @@
-// Package endpoints holds the controllers that publish the backends of Services.
+// Package endpoints provides the controllers that publish the backends of Services.
 //
 //	Slices     maintains the EndpointSlices of Services with a selector
-//	Endpoints  maintains the Endpoints objects of these Services for clients that do not use slices
+//	Endpoints  maintains these Services' Endpoints for clients that do not use slices
 //	Mirror     copies users' Endpoints of Services without a selector into slices
 //
 // For Slices and Endpoints, Backends tracks which Pods each Service selects. It watches Pods and
@@ -13,10 +13,11 @@
 //
 // Invariants:
 //
-//   - A slice has at most 100 endpoints of one address type, and a mirrored slice at most 1,000. An
-//     Endpoints object has at most 1,000 addresses.
+//   - A slice has at most 100 endpoints of one address type, and a mirrored slice at most
+//     1,000. An Endpoints object has at most 1,000 addresses.
 //   - An endpoint is in one slice. It stays there while it serves.
-//   - A controller changes only slices that name it as their manager. It deletes those whose owner
-//     is another object of the same name.
-//   - A Service with a selector has at least one slice per family, which may have no endpoints.
+//   - A controller changes only slices that name it as their manager. It deletes those whose
+//     owner has been recreated with another uid.
+//   - A Service with a selector has at least one slice per family, which may have no
+//     endpoints.
 package endpoints

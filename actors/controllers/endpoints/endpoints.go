@@ -165,7 +165,7 @@ func (e *Endpoints) wanted(t *target, has tree.Tree, subsets []any, at time.Time
 	return object
 }
 
-// same ignores the trigger time, which would otherwise cause a write in each sync.
+// same compares Endpoints without the trigger time, which would otherwise force a write per sync.
 func (e *Endpoints) same(a, b tree.Tree) bool {
 	annotation := func(o tree.Tree) string { return o.Object("metadata", "annotations").String(e.capacityAnnotation) }
 	return annotation(a) == annotation(b) && tree.SemanticEqual(a.Object("metadata", "labels"), b.Object("metadata", "labels")) &&

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Mirror copies users' Endpoints of Services without a selector into EndpointSlices, for clients
+// Mirror copies user-managed Endpoints of selectorless Services into EndpointSlices, for clients
 // that read only EndpointSlices. Slices handles Services with a selector.
 type Mirror struct {
 	*reconcile.Controller[meta.Key] // queue of Endpoints
@@ -23,8 +23,8 @@ type Mirror struct {
 	skipLabel, leaderAnnotation, appliedAnnotation string
 }
 
-// maxMirrored limits the addresses to mirror from one subset, including those of both families and
-// those that are not ready.
+// maxMirrored is the maximum number of addresses mirrored per subset, ready or not, across both
+// families.
 const maxMirrored = 1000
 
 // NewMirror returns a new Mirror.
@@ -143,7 +143,8 @@ func (m *Mirror) inPlace(x *slice, current tree.Tree) *slice {
 	return x
 }
 
-// same does not compare family and ports, because the slice was looked up by them.
+// same reports whether current is up to date. Family and ports match, because they are the lookup
+// key.
 func (m *Mirror) same(current tree.Tree, x *slice) bool {
 	wanted, has := x.object.Object("metadata"), current.Object("metadata")
 	annotations := without(has.Object("annotations"), m.triggerAnnotation)

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxEndpointsPerSlice limits the endpoints of an EndpointSlice. With a higher limit there would be
-// fewer slices, but each change would send more bytes to every node.
+// maxEndpointsPerSlice limits the endpoints of an EndpointSlice. A higher limit would mean fewer
+// slices, but each change would send more bytes to every node.
 const maxEndpointsPerSlice = 100
 
 // A slice is an existing or new EndpointSlice. complete copies endpoints into object before the
@@ -22,7 +22,7 @@ type slice struct {
 	changed   bool
 }
 
-// identity includes the targetRef, so that a recreated Pod is a different endpoint.
+// identity returns an endpoint's key, with the targetRef to distinguish a recreated Pod.
 func identity(endpoint tree.Tree) string {
 	b, err := json.Marshal([]any{endpoint["addresses"], endpoint["targetRef"]})
 	if err != nil {
@@ -90,8 +90,8 @@ func pack(existing []*slice, wanted []tree.Tree, most int) (kept, created []*sli
 	return kept, created, emptied
 }
 
-// retain updates the endpoints of a slice that are still wanted, removes them from missing, and
-// drops the others.
+// retain keeps and updates a slice's wanted endpoints, and removes them from missing. It drops all
+// others.
 func (s *slice) retain(missing map[string]tree.Tree) {
 	var kept []tree.Tree
 	for _, old := range s.endpoints {
@@ -151,7 +151,7 @@ func bestFit(kept []*slice, n, most int) *slice {
 	return best
 }
 
-// without returns a shallow copy of t without keys. If t is nil, the copy is empty.
+// without returns a shallow copy of t minus keys. If t is nil, the copy is empty.
 func without(t tree.Tree, keys ...string) tree.Tree {
 	if t = maps.Clone(t); t == nil {
 		t = tree.Tree{}

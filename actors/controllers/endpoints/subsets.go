@@ -15,7 +15,7 @@ type backend struct {
 	ready   bool
 }
 
-// addressKey includes the uid, because two objects may share an IP.
+// addressKey returns a key with the uid, because two objects may share an IP.
 func addressKey(address tree.Tree) string {
 	return address.String("ip") + " " + address.Object("targetRef").String("uid")
 }
@@ -84,7 +84,7 @@ func (g *portGroup) addressText() string {
 	return strings.Join(keys, "\n")
 }
 
-// newSubset returns the subset of groups, which must have the same addresses.
+// newSubset returns the subset for groups, which must have the same addresses.
 func newSubset(groups []*portGroup, addresses map[string]tree.Tree) tree.Tree {
 	var keys []string
 	for key := range groups[0].ready {

@@ -19,8 +19,8 @@ type Resource struct {
 	Verbs                []string
 }
 
-// A Request is a request for objects in a group version. Path is relative to the path of the
-// version.
+// Request is a request to a group version's extension API server. Path is relative to the version's
+// path.
 type Request struct {
 	Group, Version      string
 	Controller          string // the service account in the system namespace that makes it

@@ -11,13 +11,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Configuration maintains the server's FlowSchemas and PriorityLevelConfigurations, and the
+// Configuration maintains the server's FlowSchemas and PriorityLevelConfigurations, and the
 // Dangling condition of all FlowSchemas.
 //
-// The spec of a mandatory object is always the server's. The server also controls the spec of a
-// suggested object while the object's annotation is true. If the annotation is missing, the server
-// controls the spec until a client changes it. Mandatory and suggested objects are created again
-// after a delete. Annotated objects that the server no longer defines are deleted.
+// The server always controls the spec of a mandatory object. It also controls a suggested object's
+// spec while the object's annotation is true. If the annotation is missing, the server controls the
+// spec until a client changes it. Mandatory and suggested objects are recreated after a delete.
+// Annotated objects that the server no longer defines are deleted.
 type Configuration struct {
 	*reconcile.Controller[key]
 	kinds      map[resource]reconcile.Client // Clients of the producer
@@ -43,9 +43,9 @@ type key struct {
 	name     string
 }
 
-// Field managers of the objects and of the condition.
+// Field managers of the objects and the Dangling condition.
 const (
-	// The names are those of kube-apiserver, because clients rely on them.
+	// The names match kube-apiserver, because clients rely on them.
 	producer = "api-priority-and-fairness-config-producer-v1"
 	consumer = "api-priority-and-fairness-config-consumer-v1"
 )
@@ -131,7 +131,7 @@ func (c *Configuration) onLevel(e reconcile.Event) {
 	}
 }
 
-// onSchema also enqueues deleted schemas, because sync may have to create them again.
+// onSchema enqueues every schema, even a deleted one, because sync may have to recreate it.
 func (c *Configuration) onSchema(e reconcile.Event) {
 	name := e.Key.Name
 	c.Add(key{schemas, name})
@@ -150,10 +150,10 @@ func (c *Configuration) sync(ctx context.Context, k key) error {
 	return c.syncDangling(ctx, o)
 }
 
-// ensure creates, updates or deletes an object and returns the result, or nil. The annotation says
-// whether the server (true) or an operator (false) owns the spec. Without a valid annotation,
-// generation 1 means that no client has changed the spec. ensure then stores the decision in the
-// annotation, because updates by the server also raise the generation.
+// ensure creates, updates or deletes an object and returns the result, or nil. The annotation
+// determines whether the server (true) or an operator (false) owns the spec. Without a valid
+// annotation, generation 1 means that no client has changed the spec. ensure then stores the
+// decision in the annotation, because server updates also raise the generation.
 func (c *Configuration) ensure(ctx context.Context, k key) (*meta.Object, error) {
 	want, maintained := c.maintained[k]
 	kind := c.kinds[k.resource]

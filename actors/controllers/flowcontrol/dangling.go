@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// syncDangling writes the Dangling condition of a schema. It ignores a difference in the time, so
-// that its own write does not trigger another one. The condition has its own field manager, so that
-// other conditions are unchanged. The uid prevents a change to a recreated schema.
+// syncDangling writes a FlowSchema's Dangling condition. It ignores timestamp differences, so that
+// its own write does not trigger another one. A separate field manager leaves other conditions
+// unchanged. The uid precondition protects a recreated schema.
 func (c *Configuration) syncDangling(ctx context.Context, o *meta.Object) error {
 	kind := c.kinds[schemas]
 	obj, err := kind.Decode(o)
@@ -35,7 +35,7 @@ func (c *Configuration) syncDangling(ctx context.Context, o *meta.Object) error 
 	}), reconcile.IsNotFound)
 }
 
-// note records the level of a schema. It must be called before the level is looked up, so that
+// note records a schema's priority level. It must be called before the level is looked up, so that
 // onLevel handles later changes to the level.
 func (c *Configuration) note(name, level string) {
 	c.mu.Lock()
@@ -43,8 +43,8 @@ func (c *Configuration) note(name, level string) {
 	c.levelOf[name] = meta.NewText(level)
 }
 
-// danglingCondition returns the condition with the texts of Kubernetes. Its status is True if the
-// level does not exist.
+// danglingCondition returns the condition with Kubernetes' reasons and messages. Its status is True
+// if the level does not exist.
 func danglingCondition(level string, exists bool) tree.Tree {
 	status, reason, rest := "True", "NotFound", "but there is no such object"
 	if exists {

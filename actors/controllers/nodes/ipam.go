@@ -12,22 +12,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A NodeRange is a range of addresses to divide among nodes. Bits is the prefix length of a node's
-// part.
+// NodeRange is a cluster CIDR to divide into Pod CIDRs. Bits is the prefix length of a Pod CIDR.
 type NodeRange struct {
 	Range netip.Prefix
 	Bits  int
 }
 
-// parts returns the number of parts of the range, at most 1<<maxPartBits. A part must not be larger
-// than the range.
+// parts returns the number of Pod CIDRs in the range, at most 1<<maxPartBits. Bits must not be less
+// than the range's prefix length.
 func (r NodeRange) parts() uint64 { return 1 << min(r.Bits-r.Range.Bits(), maxPartBits) }
 
-// maxPartBits limits a range to 1<<maxPartBits parts. Clusters have fewer nodes.
+// maxPartBits limits a range to 1<<maxPartBits Pod CIDRs. Clusters have fewer nodes.
 const maxPartBits = 16
 
-// part returns the nth part. n must be less than parts(). It sets single bits in the address,
-// because an IPv6 address does not fit into an integer.
+// part returns the nth Pod CIDR. n must be less than parts(). It sets single bits, because an IPv6
+// address does not fit into an integer.
 func (r NodeRange) part(n uint64) netip.Prefix {
 	b := r.Range.Masked().Addr().AsSlice()
 	for bit := range 64 { // of n; the lowest is the last bit of the prefix
@@ -40,9 +39,9 @@ func (r NodeRange) part(n uint64) netip.Prefix {
 	return netip.PrefixFrom(a, r.Bits)
 }
 
-// IPAM assigns Pod address ranges to nodes. The nodes are the only persistent record of the ranges,
-// so the allocation state is rebuilt at each start. A range is marked as taken before it is
-// written, so that workers do not assign it twice.
+// IPAM assigns Pod CIDRs to nodes. The nodes are the only persistent record of assignments, so the
+// allocation state is rebuilt at each start. A Pod CIDR is marked as taken before it is written, so
+// that workers do not assign it twice.
 type IPAM struct {
 	*reconcile.Controller[string]
 	nodes  reconcile.Client
@@ -55,8 +54,8 @@ type IPAM struct {
 	next  []uint64                  // the next part to try, per range
 }
 
-// NewIPAM returns a new IPAM, which does nothing if ranges is empty. It never assigns parts that
-// overlap avoid, for example Service addresses.
+// NewIPAM returns a new IPAM, which does nothing if ranges is empty. It never assigns Pod CIDRs
+// that overlap avoid, such as Service CIDRs.
 func NewIPAM(env *reconcile.Env, ranges []NodeRange, avoid []netip.Prefix) *IPAM {
 	m := &IPAM{
 		nodes: env.Core("Node").Reporting("cidrAllocator"), ranges: ranges, avoid: avoid,
@@ -74,8 +73,8 @@ func (m *IPAM) Run(ctx context.Context) {
 	}
 }
 
-// onNode records the ranges of a node and enqueues a node without ranges. Workers assign ranges
-// only after all nodes are known.
+// onNode records a node's Pod CIDRs and enqueues a node without any. Workers assign Pod CIDRs only
+// after all nodes are known.
 func (m *IPAM) onNode(e reconcile.Event) {
 	name := e.Key.Name
 	if e.Deleted {
@@ -118,7 +117,7 @@ func (m *IPAM) take(node string, ranges []netip.Prefix) {
 	m.has[node] = ranges
 }
 
-// release frees the ranges of a node, except those that another node has taken since. The caller
+// release frees a node's Pod CIDRs, except those that another node has taken since. The caller
 // holds mu.
 func (m *IPAM) release(node string) {
 	for _, p := range m.has[node] {
@@ -129,8 +128,8 @@ func (m *IPAM) release(node string) {
 	delete(m.has, node)
 }
 
-// assign assigns ranges to a node that has none. If no part is free, it returns an error, so that
-// the queue retries. A failed write releases the ranges.
+// assign assigns Pod CIDRs to a node that has none. If none is free, it returns an error, so that
+// the queue retries. A failed write releases the Pod CIDRs.
 func (m *IPAM) assign(ctx context.Context, name string) error {
 	o, node, err := m.nodes.ReadNamed(ctx, "", name)
 	if err != nil || o == nil || len(rangesOf(node)) > 0 {
@@ -154,8 +153,8 @@ func (m *IPAM) assign(ctx context.Context, name string) error {
 	return err
 }
 
-// pick takes a free part of each range for a node. If any range has no free part, it takes nothing
-// and returns false, because the ranges of a node cannot be changed later.
+// pick takes a free Pod CIDR from each range for a node. If any range is exhausted, it takes
+// nothing and returns false, because a node's Pod CIDRs are immutable.
 func (m *IPAM) pick(node string) (picked []netip.Prefix, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -173,8 +172,8 @@ func (m *IPAM) pick(node string) (picked []netip.Prefix, ok bool) {
 	return picked, true
 }
 
-// pickFrom returns a free part. It searches round-robin and so reuses a released part as late as
-// possible, because clients may still send to the Pods that had its addresses. The caller holds mu.
+// pickFrom returns a free Pod CIDR. It searches round-robin to reuse a released Pod CIDR as late as
+// possible, because clients may still send to the previous Pods. The caller holds mu.
 func (m *IPAM) pickFrom(i int, r NodeRange) (netip.Prefix, bool) {
 	for range r.parts() {
 		p := r.part(m.next[i])
@@ -186,8 +185,8 @@ func (m *IPAM) pickFrom(i int, r NodeRange) (netip.Prefix, bool) {
 	return netip.Prefix{}, false
 }
 
-// isTaken reports whether a part is assigned or excluded. Users may have set ranges of other sizes
-// on nodes, so it compares the part with all taken ranges. The caller holds mu.
+// isTaken reports whether a Pod CIDR is assigned or excluded. It checks for overlaps with all taken
+// ones, because users may have set Pod CIDRs of other sizes. The caller holds mu.
 func (m *IPAM) isTaken(p netip.Prefix) bool {
 	if _, taken := m.taken[p]; taken || slices.ContainsFunc(m.avoid, p.Overlaps) {
 		return true

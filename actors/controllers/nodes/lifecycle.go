@@ -205,8 +205,8 @@ func (l *Lifecycle) isSilent(h *nodeHealth) bool {
 	return l.now().After(h.lastSign.Add(grace))
 }
 
-// unknownConditions returns a copy of a node's conditions with status Unknown. Those already
-// Unknown keep their transition time.
+// unknownConditions returns a copy of a node's conditions with status Unknown. Conditions that were
+// already Unknown keep their transition time.
 func unknownConditions(node tree.Tree, now time.Time) []any {
 	at := reconcile.Stamp(now)
 	status := node.Object("status").Copy()

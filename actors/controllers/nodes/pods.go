@@ -35,7 +35,7 @@ func (p *podStore) on(ctx context.Context, node string) ([]*meta.Object, error) 
 	return p.pods.ListBy(ctx, "spec.nodeName", node)
 }
 
-// disruption returns a DisruptionTarget condition, by which the Job controller distinguishes
+// disruption returns a DisruptionTarget condition. It lets the Job controller distinguish
 // disruptions from failures.
 func disruption(reason, message string) tree.Tree {
 	return reconcile.NewCondition("DisruptionTarget", "True", reason, message, time.Now())

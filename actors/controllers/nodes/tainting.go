@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Rates at which nodes of a zone are tainted for eviction, and thresholds for an unhealthy zone.
+// Per-zone rates at which nodes are tainted for eviction, and thresholds for an unhealthy zone.
 const (
 	evictionInterval     = 10 * time.Second
 	slowEvictionInterval = 100 * time.Second // in a large unhealthy zone; none in a small one
@@ -63,10 +63,9 @@ func (l *Lifecycle) interval(zone string) time.Duration {
 	return zoneInterval(counted, lost)
 }
 
-// zoneInterval returns the eviction interval of a zone, given its numbers of nodes and silent
-// nodes. If all nodes are silent, the zone has failed, and its Pods are evicted at the normal rate.
-// If most nodes are silent, evictions slow down or stop. executeTaint evicts no Pods if all zones
-// are silent.
+// zoneInterval returns a zone's eviction interval, given its total and silent nodes. If all nodes
+// are silent, the zone has failed, and its Pods are evicted at the normal rate. If most nodes are
+// silent, evictions slow down or stop. executeTaint evicts no Pods if all zones are silent.
 func zoneInterval(nodes, lost int) time.Duration {
 	switch {
 	case lost == nodes || lost <= unhealthyNodes || float64(lost)/float64(nodes) < unhealthyShare:
@@ -93,10 +92,10 @@ var conditionTaints = []struct{ kind, status, key string }{
 
 const unschedulable = taintDomain + "unschedulable"
 
-// taint updates the taints of a node. Only its first NoExecute taint is rate-limited, because a
-// change between not-ready and unreachable evicts no Pods. If the node must wait for this taint, it
-// gets its other taints now and is processed again by the next check. The same applies to an
-// Unknown node in a new grace period. A conflict also delays the node until the next check.
+// taint updates a node's taints. Only the first NoExecute taint is rate-limited, because a change
+// between not-ready and unreachable evicts no Pods. A node that must wait for this taint gets its
+// other taints immediately and is processed again by the next check. The same applies to an Unknown
+// node in a new grace period. A conflict also delays the node until the next check.
 func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 	if !h.taintsOutdated {
 		return nil
@@ -162,8 +161,8 @@ func (l *Lifecycle) executeTaint(h *nodeHealth) string {
 	return ""
 }
 
-// newTaints returns the desired taints of a node. It keeps the taints of other clients and the
-// times of existing taints.
+// newTaints returns a node's desired taints. It keeps other clients' taints and the times of
+// existing taints.
 func (l *Lifecycle) newTaints(node tree.Tree, execute string) (taints []any, changed bool) {
 	wanted := map[[2]string]bool{}
 	if execute != "" {

@@ -25,8 +25,8 @@ func (a admission) Validate(*request.Attributes) error {
 	return nil
 }
 
-// TestRefusalByPolicyThatIsBehind checks that a change is not refused only because policy has not
-// yet observed the writes of another server.
+// TestRefusalByPolicyThatIsBehind checks that a change is not rejected merely because policy lags
+// behind another server's writes.
 func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	shared := c.opts

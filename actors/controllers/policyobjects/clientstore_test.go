@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// TestRoleChangesAreObserved checks that only responses to writes of roles wait until policy has
-// observed the write.
+// TestRoleChangesAreObserved checks that responses to role writes wait until policy has observed
+// the write, and that other responses do not.
 func TestRoleChangesAreObserved(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	seen, goOn := make(chan string), make(chan struct{})
@@ -50,7 +50,7 @@ func TestEndedInformDelaysNoWrite(t *testing.T) {
 }
 
 // checkWaits checks that the response to change waits until policy has processed the change, but
-// the response to a later write of a namespace does not.
+// the response to a later Namespace write does not.
 func checkWaits(t *testing.T, c *cluster, namespace, name string, change func() error, seen chan string, goOn chan struct{}) {
 	t.Helper()
 	answered := make(chan error, 1)

@@ -8,7 +8,6 @@
 // server's naming profile. It finds custom resources while their CRD is in effect. Inform keeps
 // watching a resource when its CRD changes.
 //
-// Reads return the published version of the store. Each call of Inform uses one goroutine for its
-// events. An ObservedRevision per resource records the progress. An actors.ClientStore waits for
-// it.
+// Reads return the store's published version. Each Inform call uses one goroutine for its events,
+// and records its progress in an ObservedRevision per resource. An actors.ClientStore waits for it.
 package policyobjects

@@ -40,7 +40,7 @@ var (
 	_ actors.Observers       = (*Reader)(nil)
 )
 
-// NewReader returns a Reader of store that finds kinds in a catalog.
+// NewReader returns a Reader for store that looks up kinds in a catalog.
 func NewReader(store *actors.Store, kinds *catalog.Catalog, log *slog.Logger) *Reader {
 	return &Reader{
 		store: store, env: controllers.NewEnv(store, kinds, log), kinds: kindIndex{catalog: kinds}, log: log,
@@ -48,7 +48,7 @@ func NewReader(store *actors.Store, kinds *catalog.Catalog, log *slog.Logger) *R
 	}
 }
 
-// Storage returns the storage resource of a resource. resource has the group name of the platform
+// Storage returns a resource's storage resource. resource has the group name of the platform
 // profile.
 func (r *Reader) Storage(resource meta.GroupResource) meta.GroupResource {
 	return r.kinds.storage(resource)
@@ -84,8 +84,8 @@ func (r *Reader) GetMeta(resource meta.GroupResource, namespace, name string) (m
 	return stored.Meta, true
 }
 
-// CollectionVersion returns a function that returns the version of a resource's newest readable
-// change, or 0 while the resource is not served.
+// CollectionVersion returns a function to read the version of a resource's newest readable change,
+// or 0 while the resource is not served.
 func (r *Reader) CollectionVersion(resource meta.GroupResource) func() uint64 {
 	storage := r.kinds.storage(resource)
 	return func() uint64 { return r.store.CollectionVersion(storage) }

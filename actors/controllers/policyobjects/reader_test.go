@@ -51,8 +51,8 @@ func next(t *testing.T, changes <-chan string) string {
 	}
 }
 
-// TestReaderFollowsDefinitions checks that policy observes the objects of a custom kind, from the
-// creation of its CRD through updates to its deletion.
+// TestReaderFollowsDefinitions checks that policy observes custom resources, from the creation of
+// their CRD through updates to its deletion.
 func TestReaderFollowsDefinitions(t *testing.T) {
 	c := newCluster(t, meta.Kubernetes)
 	crd := c.kinds.Kind(meta.Kubernetes.Group("apiextensions"), "v1", "customresourcedefinitions")

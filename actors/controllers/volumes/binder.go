@@ -131,7 +131,7 @@ func (v volume) clone() volume {
 	return v
 }
 
-// A claim is a decoded PersistentVolumeClaim. Writes are conditional on the version of its object.
+// claim is a decoded PersistentVolumeClaim. Writes use its resourceVersion as a precondition.
 type claim struct {
 	*meta.Object
 	tree tree.Tree
@@ -144,8 +144,8 @@ func (c claim) annotation(name string) string {
 func (c claim) ref() reference { return reference{c.Key.Namespace, c.Key.Name, c.Meta.UID} }
 
 // syncClaim performs the next step of binding a claim. An annotation marks claims that were bound
-// before. Such a claim is lost if its volume is missing. If any other claim names a missing volume,
-// the volume may still be created.
+// before. A marked claim is lost if its volume is missing. Any other claim waits for a missing
+// volume, which may still be created.
 func (b *Binder) syncClaim(ctx context.Context, key meta.Key) error {
 	o, object, err := b.claims.Read(ctx, key)
 	if err != nil || o == nil {
@@ -172,8 +172,8 @@ func (b *Binder) setPending(key meta.Key, pending bool) {
 	}
 }
 
-// request returns the requirements of a claim. If waits is set, only a volume that names the claim
-// may be bound, because the claim's Pod is not scheduled yet.
+// request returns a claim's requirements. If waits is set, only a volume that names the claim may
+// be bound, because the claim's Pod is not scheduled yet.
 func (b *Binder) request(c claim, waits bool) (*request, error) {
 	spec := c.tree.Object("spec")
 	chosen, ok := selector.FromLabelSelector(spec.Object("selector"))
@@ -296,7 +296,8 @@ func (b *Binder) syncPreBound(ctx context.Context, c claim, name string) error {
 }
 
 // syncBound checks a claim that was bound before. If its volume no longer exists, the claim is lost
-// permanently, because another volume would have other data. bindTo completes a partial binding.
+// permanently, because another volume would hold different data. bindTo completes a partial
+// binding.
 func (b *Binder) syncBound(ctx context.Context, c claim) error {
 	name := c.tree.Object("spec").String("volumeName")
 	if name == "" {

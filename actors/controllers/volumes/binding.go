@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// bindTo makes the next of the four writes of a binding. The event of each write enqueues the claim
-// or volume again. The volume's reference is written first, because claims compete for volumes.
-// Each write is conditional on the version that was read.
+// bindTo makes the next of the four writes of a binding. Each write triggers an event that requeues
+// the claim or volume. The volume's reference is written first, because claims compete for volumes.
+// Each write has the resourceVersion as a precondition.
 func (b *Binder) bindTo(ctx context.Context, c claim, name string) error {
 	o, object, err := b.volumes.Read(ctx, b.volumeKey(name))
 	if err != nil || o == nil {
@@ -44,9 +44,8 @@ func isOf(ref tree.Tree, c claim) bool {
 	return name == "" || name == c.Key.Name && ref.String("namespace") == c.Key.Namespace
 }
 
-// bindVolume sets the claim reference of a volume. chosen means that the binder, not a user, has
-// chosen the volume. An annotation records this for unbind, which may then remove the whole
-// reference.
+// bindVolume sets a volume's claim reference. chosen is set if the binder, not a user, chose the
+// volume. An annotation records this for unbind, which may then remove the whole reference.
 func (b *Binder) bindVolume(ctx context.Context, o *meta.Object, c claim, chosen bool) error {
 	change := tree.Tree{"spec": tree.Tree{"claimRef": tree.Tree{
 		"apiVersion": "v1", "kind": b.claims.Kind.Kind, "namespace": c.Key.Namespace, "name": c.Key.Name, "uid": c.Meta.UID, "resourceVersion": fmt.Sprint(c.Version),

@@ -1,10 +1,10 @@
 // Package volumes binds claims to volumes that exist or that external provisioners create.
 //
-//	Binder     binds PersistentVolumeClaims to PersistentVolumes and maintains the phases of both
+//	Binder     binds PersistentVolumeClaims to PersistentVolumes and maintains their phases
 //	Ephemeral  creates the claims of Pods with ephemeral volumes
 //
-// A binding is a pair of references, spec.claimRef of the volume and spec.volumeName of the claim.
-// It takes four writes: the reference and the phase Bound of the volume, and then the same of the
-// claim. The process may end after each of them. The references, with the uid in spec.claimRef,
-// show what is missing.
+// A binding is a pair of references: the volume's spec.claimRef and the claim's spec.volumeName. It
+// takes four writes: the volume's reference and its phase Bound, then the claim's. The process may
+// end after each of them. The references, with the uid in spec.claimRef, show which writes are
+// missing.
 package volumes

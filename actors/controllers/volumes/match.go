@@ -10,8 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A volume holds the parts of a PersistentVolume that are needed for matching. capacity is a
-// quantity.
+// volume holds the fields of a PersistentVolume that matching needs. capacity is a quantity.
 type volume struct {
 	name, class, mode, attributesClass, phase, capacity string
 	modes                                               []string
@@ -23,7 +22,7 @@ type volume struct {
 // A reference is a volume's claim reference. uid is "" if a user has only named the claim.
 type reference struct{ namespace, name, uid string }
 
-// A request holds the requirements of a claim. storage is the minimum capacity, as a quantity.
+// request holds a claim's requirements. storage is the minimum capacity, as a quantity.
 type request struct {
 	claim                        reference
 	class, mode, attributesClass string
@@ -45,7 +44,7 @@ func newVolume(o *meta.Object, object tree.Tree, betaClass string) volume {
 	}
 }
 
-// classOf prefers the deprecated beta annotation over spec.storageClassName, as Kubernetes does.
+// classOf returns the storage class. The deprecated beta annotation overrides the field.
 func classOf(object tree.Tree, betaClass string) string {
 	if class, ok := object.Object("metadata").Object("annotations")[betaClass].(string); ok {
 		return class

@@ -1,4 +1,4 @@
-// Package workloads holds the controllers that create Pods from workload objects. They are
+// Package workloads provides the controllers that create Pods from workload objects. They are
 // optional, because most clusters run kube-controller-manager.
 //
 //	autoscaler   HorizontalPodAutoscalers, through the scale subresource of their targets
@@ -13,7 +13,7 @@
 // that needs the kind runs. Pure functions in separate files make the decisions, and the other
 // files write objects.
 //
-// Writes pass admission like those of clients, but are not authorized. Unchanged objects are not
-// written. A rejected Pod causes an Event, a condition if the kind has one, and a retry with
+// Writes go through admission like clients' writes, but are not authorized. Unchanged objects are
+// not written. A rejected Pod causes an Event, a condition if the kind has one, and a retry with
 // backoff.
 package workloads

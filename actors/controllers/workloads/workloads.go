@@ -18,7 +18,7 @@ import (
 // A Group creates workload controllers that share one view of the cluster.
 type Group struct{ cluster *cluster.Cluster }
 
-// NewGroup returns a Group. The writes of its controllers pass admission like those of clients. The
+// NewGroup returns a Group. Its controllers' writes go through admission like clients' writes. The
 // controllers pause while there is another leader.
 func NewGroup(env *reconcile.Env, leader cluster.Leader) *Group {
 	return &Group{cluster.New(env, leader)}

@@ -12,16 +12,15 @@ const maxCacheBytes = 32 << 20
 // entryOverhead is the approximate size of an entry in bytes, without the JSON of its objects.
 const entryOverhead = 512
 
-// key identifies one version of an object in the form of a kind. The zero key means that the result
-// is not shared.
+// key identifies an object version converted to a kind. Results with the zero key are not shared.
 type key struct {
 	uid     string
 	version uint64
-	// deleted distinguishes the object of a Deleted event from a changed object with the same
-	// version, which other watches receive.
+	// deleted distinguishes the object of a Deleted event from the changed object, because both
+	// have the same version.
 	deleted bool
-	// schema identifies a custom kind as the target form, so that entries do not retain the kind
-	// itself, which is large. kind identifies a built-in kind.
+	// schema identifies a custom target kind, so that entries do not retain the large kind itself.
+	// kind identifies a built-in kind.
 	schema *meta.SchemaID
 	kind   *schema.Kind
 }

@@ -1,25 +1,25 @@
-// Package conversion converts stored objects to the form that a request needs.
+// Package conversion converts stored objects to the version or subresource that a request needs.
 //
-// A Service is the Converter of all forms (convert.Form) except the stored one. It serves gets
-// (Get), lists (Convert), watches (Events) and results of writes (Result). Owners of objects never
-// call it, so that a slow conversion does not block writes.
+// A Service is the convert.Converter for every convert.Form except the stored one. It serves gets
+// (Get), lists (Convert), watches (Events) and write results (Result). Owners of objects never call
+// it, so that a slow conversion does not block writes.
 //
 // # Built-in and external conversions
 //
-// Most conversions are built in (package kinds/convert) and run on the goroutine of the caller.
-// Some kinds have an external convert.Converter, which is called in batches and may be slow or
-// fail. Each call has its own goroutine and timeout. If a caller is canceled, the result is kept
-// for the next caller.
+// Most conversions are built in (package kinds/convert) and run on the caller's goroutine. Some
+// kinds have an external convert.Converter, which is called in batches and may be slow or fail.
+// Each call has its own goroutine and timeout. If a caller is canceled, the result is kept for the
+// next caller.
 //
 // # Shared results
 //
-// Results are cached, within a limit in bytes, by uid and version of the object and schema of the
-// target. If an external call is already converting an object, other requests for the object wait
-// for that call. An event therefore costs one conversion, regardless of the number of watches. If a
-// call fails, callers that joined it retry once with only their own objects, because another object
-// may be the cause.
+// Results are cached by object uid, object version and target schema, within a byte limit. If an
+// external call is already converting an object, other requests for the object wait for that call.
+// An event therefore costs one conversion, regardless of the number of watches. If a call fails,
+// callers that joined it retry once with only their own objects, because another object may be the
+// cause.
 //
 // Two objects may have the same uid and version: a changed object, and its previous state in the
-// Deleted event for a watch whose selector no longer matches. The key distinguishes the two. The
-// result of a dry run has no version of its own and is never cached.
+// Deleted event for a watch whose selector no longer matches. The key distinguishes the two. A
+// dry-run result has no version of its own and is never cached.
 package conversion

@@ -13,7 +13,7 @@ import (
 )
 
 // callTimeout limits one call of an external converter. The converter should time out slightly
-// earlier and return a reason.
+// earlier, with a more specific error.
 const callTimeout = 31 * time.Second
 
 // Limits of one call. A single object may exceed them.
@@ -22,7 +22,7 @@ const (
 	maxCallBytes   = 4 << 20
 )
 
-// call is one batch of an external converter. Its result is written before done is closed.
+// call is one batched call of an external converter. Its result is set before done is closed.
 type call struct {
 	keys      []key
 	objects   []*meta.Object
@@ -112,8 +112,8 @@ func (p pending) await(ctx context.Context, k *schema.Kind) error {
 	}
 }
 
-// join finds the source of each object that is not in out. It copies cached objects to out and
-// joins running calls. New calls for the remaining objects are returned in own.
+// join copies cached results to out. For each remaining object, it joins a running call or adds the
+// object to a new call. own contains the new calls.
 func (s *Service) join(k *schema.Kind, converter convert.Converter, objects []*meta.Object, keys []key, out []*meta.Object) (waits []pending, own map[*call]bool, err error) {
 	waits = make([]pending, len(objects))
 	var calls []*call
@@ -154,8 +154,7 @@ func (s *Service) join(k *schema.Kind, converter convert.Converter, objects []*m
 	return waits, own, nil
 }
 
-// run makes calls one after the other. If a call fails, the remaining calls fail with the same
-// error.
+// run executes calls sequentially. If a call fails, the remaining calls fail with the same error.
 func (s *Service) run(k *schema.Kind, converter convert.Converter, calls []*call) {
 	defer s.running.Done()
 	var failed error

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Service converts stored objects to the forms of kinds. It is safe for concurrent use.
+// A Service converts stored objects to the requested kinds. It is safe for concurrent use.
 type Service struct {
 	converter func(*schema.Kind) convert.Converter
 	cache     *cache.Cache[key, *meta.Object]
@@ -55,7 +55,7 @@ func (s *Service) Close(ctx context.Context) error {
 	}
 }
 
-// Form returns the form of objects of kind k. The zero Form is the stored form.
+// Form returns the convert.Form for kind k. The zero Form is the stored form.
 func (s *Service) Form(k *schema.Kind) convert.Form {
 	if k.Stored == k && !k.IsCustom() {
 		return convert.Form{}
@@ -68,7 +68,7 @@ func (s *Service) MayWait(k *schema.Kind) bool {
 	return s.Form(k).Converter != nil && s.converter(k) != nil
 }
 
-// Get returns a stored object in the form of a kind or a subresource. It returns nil if the object
+// Get returns a stored object converted to kind k or to a subresource. It returns nil if the object
 // has no content for the subresource.
 func (s *Service) Get(ctx context.Context, k *schema.Kind, subresource string, o *meta.Object) (*meta.Object, error) {
 	if subresource == "" && s.Form(k).Converter == nil {
@@ -77,9 +77,8 @@ func (s *Service) Get(ctx context.Context, k *schema.Kind, subresource string, o
 	return s.convert(ctx, k, subresource, o, keyOf(k, o, false))
 }
 
-// Result returns the response object of a mutation, converted as by Get. An error does not mean
-// that the mutation failed. Result does not call a webhook for a deleted object if only its
-// metadata is needed.
+// Result converts a mutation's response object like Get. The mutation has succeeded even if Result
+// returns an error. For a delete that does not return the object, Result calls no webhook.
 func (s *Service) Result(ctx context.Context, m *request.Mutation, r request.Result) (*meta.Object, error) {
 	if r.Object == nil || r.Deleted && m.Kind.ConversionWebhook() != nil && !m.Kind.Writes.DeleteReturnsObject {
 		return r.Object, nil
@@ -107,7 +106,7 @@ func (s *Service) TryGet(k *schema.Kind, subresource string, o *meta.Object) (_ 
 
 var _ convert.Converter = (*Service)(nil)
 
-// Convert converts objects to the form of k. It returns objects itself if all have that form.
+// Convert converts objects to kind k. If none needs conversion, it returns the given slice.
 func (s *Service) Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
 	if !slices.ContainsFunc(objects, func(o *meta.Object) bool { return !convert.HasForm(k, o) }) {
 		return objects, nil
@@ -173,7 +172,7 @@ func (s *Service) convert(ctx context.Context, k *schema.Kind, subresource strin
 	return o, err
 }
 
-// builtIn converts an object with the cache or package convert, without an external call.
+// builtIn returns an object from the cache or converts it with package convert.
 func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object, error) {
 	if convert.HasForm(k, o) {
 		return o, nil
@@ -200,8 +199,7 @@ func convertUncached(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	return convert.Object(k, nil, o)
 }
 
-// isLocal reports whether an object of a kind with an external converter can be converted without
-// calling it.
+// isLocal reports whether an object of a kind with an external converter needs no external call.
 func isLocal(k *schema.Kind, o *meta.Object) bool {
 	return convert.HasForm(k, o) || k.ConversionWebhook() != nil && convert.IsWrittenAs(k, o)
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // dispatcher runs owners on a pool of goroutines. Reused goroutines have grown stacks, which makes
-// short runs cheaper. Because owners may block, a worker that takes a job wakes another worker if
-// more jobs are queued and no worker is starting.
+// short runs cheaper. Owners may block, so a worker that takes a job wakes another worker for the
+// remaining jobs.
 type dispatcher struct {
 	throughput int
 	maxIdle    int // most workers that stay idle

@@ -1,5 +1,5 @@
-// Package runtime runs actors. It is the only package that uses Proto.Actor. The packages above it
-// work with messages and with owners, which have exclusive state.
+// Package runtime runs actors. Only this package uses Proto.Actor. The packages above it use
+// messages and owners, which have exclusive state.
 //
 // # Owners and references
 //
@@ -13,18 +13,17 @@
 //
 // # Mailboxes
 //
-// A mailbox consists of a mutex and two slices, for messages and for supervision. It may be
-// bounded. It rejects a message if it is full or its owner has stopped. It also rejects the
-// messages that are still queued when the owner stops. If a rejected message is Rejectable, its
-// Reject method is called. Proto.Actor's own bounded mailboxes make the sender spin or drop
-// messages silently.
+// A mailbox has a mutex and two queues, for user and system messages. It may be bounded. It rejects
+// a message if it is full or its owner has stopped. When the owner stops, it also rejects all
+// queued messages. If a rejected message is Rejectable, its Reject method is called. Proto.Actor's
+// own bounded mailboxes make the sender spin or drop messages silently.
 //
 // # Goroutines
 //
-// Owners run on a pool of goroutines (dispatcher). They may block, because the pool starts another
+// Owners run on a goroutine pool (dispatcher). They may block, because the pool starts another
 // goroutine when all are busy and work is queued. An idle owner spawned with Inline runs its next
-// message on the goroutine of the sender. This suits senders that wait for the reply anyway. A
-// sender that uses Enqueue can do the same later with the returned Turn.
+// message on the sender's goroutine. This suits senders that wait for the reply anyway. A sender
+// that uses Enqueue can do the same later with the returned Turn.
 //
 // # Panics
 //
@@ -36,10 +35,10 @@
 //
 // # Stopping
 //
-// Stop ends an owner before queued messages, and Drain ends it after them. Ref.Done is closed when
-// the owner has ended, so Await needs no polling.
+// Stop ends an owner before it handles queued messages, and Drain after it has handled them.
+// Ref.Done is closed when the owner has ended, so Await needs no polling.
 //
-// # The registry of Proto.Actor
+// # Proto.Actor's registry
 //
 // The registry of an actor system has 1,024 concurrent maps with cmap.SHARD_COUNT (32) shards each,
 // which take 4.5 MiB before the first actor is spawned. cmap.SHARD_COUNT is a global variable, and

@@ -67,7 +67,7 @@ func (m *mailbox) put(message any) (schedule bool) {
 	return schedule
 }
 
-// putDrained queues the owner's stop behind all other messages, even if the mailbox is full. If it
+// putDrained queues a stop message after all other messages, even if the mailbox is full. If it
 // returns true, the caller must call schedule.
 func (m *mailbox) putDrained() (schedule bool) {
 	m.mu.Lock()
@@ -93,7 +93,7 @@ func (m *mailbox) ready() bool {
 }
 
 // schedule runs the owner. If the mailbox is inline, the sender runs one message on its own
-// goroutine to save a switch. Further messages go to the dispatcher.
+// goroutine to save a context switch. Further messages go to the dispatcher.
 func (m *mailbox) schedule() {
 	if m.inline {
 		m.runOne()

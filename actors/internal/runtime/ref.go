@@ -28,8 +28,8 @@ func (r *Ref) Enqueue(message any) Turn {
 	return Turn{}
 }
 
-// OnSender reports whether the owner handles the current message on the goroutine of its sender.
-// Only the owner may call it.
+// OnSender reports whether the owner handles the current message on the sender's goroutine. Only
+// the owner may call it.
 func (r *Ref) OnSender() bool { return r.mailbox.onSender }
 
 // A Turn lets the caller of Enqueue choose where an idle owner runs. The caller must call Run or
@@ -45,7 +45,7 @@ func (t Turn) Run() {
 	}
 }
 
-// Dispatch schedules the owner on a goroutine of the runtime.
+// Dispatch schedules the owner on the dispatcher's goroutines.
 func (t Turn) Dispatch() {
 	if t.mailbox != nil {
 		t.mailbox.dispatcher.schedule(t.mailbox.job)
@@ -55,7 +55,7 @@ func (t Turn) Dispatch() {
 // Len returns the number of queued messages.
 func (r *Ref) Len() int { return r.mailbox.length() }
 
-// drained makes the owner stop. Drain queues it behind all other messages.
+// drained is the message that Drain queues last to stop the owner.
 type drained struct{}
 
 var stop = &actor.Stop{}

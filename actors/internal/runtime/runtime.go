@@ -52,7 +52,7 @@ type Spec struct {
 	New func() Owner
 	// MailboxSize limits the number of queued messages. 0 means unlimited.
 	MailboxSize int
-	// Inline lets an idle owner handle one message on the goroutine of its sender.
+	// Inline lets an idle owner handle one message on the sender's goroutine.
 	Inline bool
 }
 

@@ -43,8 +43,8 @@ func (o *backupOptions) prepare(c *cobra.Command) {
 	c.MarkFlagsMutuallyExclusive("data-dir", "kubeconfig", "etcd-servers")
 }
 
-// run writes a backup of a daemon to a file. HTTP does not reliably report a truncated response, so
-// a backup is verified while it is streamed from a daemon.
+// run writes a backup of a data directory, a daemon or etcd to a file. A daemon's backup is
+// verified while it is streamed, because HTTP does not reliably report a truncated response.
 func (o *backupOptions) run(c *cobra.Command, args []string) error {
 	if len(args) == 2 {
 		if err := errors.Join(takeDirectory(c, o.DataDir, args[:1]), c.ValidateFlagGroups()); err != nil {

@@ -17,7 +17,7 @@ import (
 
 type daemonClient struct{ *remote.Client }
 
-// defaultKubeconfig is the path of the kubeconfig of a daemon started in the current directory.
+// defaultKubeconfig is the kubeconfig path of a daemon started in the current directory.
 const defaultKubeconfig = "troupe-data/admin.kubeconfig"
 
 func hasKubeconfig() bool { return os.Getenv("KUBECONFIG") != "" }

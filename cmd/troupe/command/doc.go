@@ -2,6 +2,6 @@
 // client commands of internal/client.
 //
 // commands.yaml declares the help, arguments and flags of all commands except serve. make generate
-// translates it into JSON. The file of a command has its options and its run method. backup.go
+// translates it into JSON. Each command's file contains its options and run method. backup.go
 // contains backup, restore and verify.
 package command

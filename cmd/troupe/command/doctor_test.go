@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestSymptoms checks that each symptom has advice and is found only in metrics that show it.
+// TestSymptoms checks that each symptom has advice and is reported only for metrics that show it.
 func TestSymptoms(t *testing.T) {
 	const healthy = `apiserver_request_total{verb="GET",code="200"} 1000
 process_open_fds 10
@@ -63,7 +63,7 @@ troupe_journal_sync_seconds_total 0.1
 	}
 }
 
-// runDoctor returns the output of troupe doctor without the parts that depend on the machine.
+// runDoctor returns the output of troupe doctor without machine-dependent parts.
 func runDoctor(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer

@@ -68,7 +68,7 @@ type fileSystem struct {
 	doubt string  // why it is unsuitable; "" if it is suitable
 }
 
-// littleRoom is the free space in bytes below which the next snapshot may not fit.
+// littleRoom is the free space, in bytes, below which doctor warns that a snapshot may not fit.
 const littleRoom = 1 << 30
 
 func (d *diagnosis) lookAtFileSystem(dir string) {

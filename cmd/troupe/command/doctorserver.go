@@ -66,7 +66,7 @@ func (d *diagnosis) lookAtReadiness(ctx context.Context, r *daemonClient) {
 }
 
 // lookAtServingCertificate checks when the serving certificate expires. Earlier requests have
-// verified that it is trusted.
+// verified its trust.
 func (d *diagnosis) lookAtServingCertificate(ctx context.Context, address string) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -2,7 +2,7 @@ package command
 
 import "syscall"
 
-// doubtfulFileSystems are file systems that may lose synced data, by the numbers in linux/magic.h.
+// doubtfulFileSystems are file systems that may lose synced data, by magic number (linux/magic.h).
 var doubtfulFileSystems = map[uint32]string{
 	0x01021994: "tmpfs, which is in memory: data is lost when the machine stops",
 	0x858458f6: "ramfs, which is in memory: data is lost when the machine stops",

@@ -34,7 +34,7 @@ func flagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath())
 }
 
-// similarFlags returns up to three similar flags. It declares the flags as commands, because cobra
+// similarFlags returns up to three similar flags. It declares them as commands, because cobra
 // suggests only commands.
 func similarFlags(flags *pflag.FlagSet, name string) []string {
 	names := &cobra.Command{SuggestionsMinimumDistance: 3}

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestHelpCommands checks that the commands in help texts parse, and that the files that they read
-// in the data directory exist.
+// TestHelpCommands checks that the commands in help texts parse, and that the files they read in
+// the data directory exist.
 func TestHelpCommands(t *testing.T) {
 	config := daemon.Default()
 	config.DataDir, config.Serving.SecurePort = filepath.Join(t.TempDir(), "data"), 0

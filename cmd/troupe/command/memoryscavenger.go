@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// A memoryScavenger returns memory to the operating system while the process is idle, and otherwise
-// limits garbage. The Go runtime collects garbage only after the heap has grown, which takes very
-// long in an idle process. Without a memoryScavenger, the process would keep the peak memory of its
-// start or of a large list.
+// A memoryScavenger returns memory to the operating system while the process is idle, and limits
+// garbage otherwise. The Go runtime collects garbage only after the heap has grown, which takes
+// very long in an idle process. Without a memoryScavenger, the process would keep the peak memory
+// of its start or of a large list.
 type memoryScavenger struct {
 	lastAllocated       uint64 // bytes allocated by the process until the last poll
 	allocatedAtScavenge uint64 // the same when memory was last returned
@@ -20,12 +20,11 @@ type memoryScavenger struct {
 
 const (
 	pollInterval = 500 * time.Millisecond
-	// idleAllocation is the largest number of bytes that an idle process allocates between two
-	// polls.
+	// A process is idle if it allocates less than idleAllocation bytes between two polls.
 	idleAllocation = 1 << 20
 	// Returning memory marks the whole heap, so its cost grows with the heap. The scavenger
-	// therefore waits until 1/scavengeShare of the live heap, and at least minScavengeBytes, has
-	// been allocated.
+	// therefore waits for allocations of 1/scavengeShare of the live heap, and of at least
+	// minScavengeBytes.
 	minScavengeBytes = 16 << 20
 	scavengeShare    = 4
 )
@@ -44,9 +43,9 @@ func (s *memoryScavenger) due(allocated, alive uint64) bool {
 	return true
 }
 
-// Garbage is limited to smallGarbageShare times the live heap, and to smallGarbageBytes plus
-// 1/largeGarbageShare of the live heap. A small heap is collected rarely, which saves CPU at the
-// cost of little memory. A large heap does not triple. For example, 40 MiB may grow to 120 MiB, 300
+// Garbage is limited to the lower of smallGarbageShare times the live heap, and smallGarbageBytes
+// plus 1/largeGarbageShare of the live heap. A small heap is collected rarely, which saves CPU and
+// costs little memory. A large heap does not triple. For example, 40 MiB may grow to 120 MiB, 300
 // MiB to 535 MiB, and 2 GiB to 2.7 GiB.
 const (
 	smallGarbageShare = 2 // GOGC=200, the daemon's initial value
@@ -72,8 +71,8 @@ func (s *memoryScavenger) pace(alive uint64) {
 	debug.SetGCPercent(percent)
 }
 
-// run returns memory once after the start, and then whenever it is due, until ctx ends. Reading the
-// metrics takes only microseconds. FreeOSMemory forces a garbage collection.
+// run returns memory at the start, and then whenever it is due, until ctx ends. Reading the metrics
+// takes only microseconds. FreeOSMemory forces a garbage collection.
 func (s *memoryScavenger) run(ctx context.Context) {
 	debug.FreeOSMemory()
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}}

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A migration has the flags for data in etcd and its encryption.
+// A migration holds the flags for etcd and for the encryption of its data.
 type migration struct{ daemon.Migration }
 
 func (m *migration) prepare(c *cobra.Command) {

@@ -31,7 +31,7 @@ func releaseProgram() {
 // readOnlyMapping returns the address range of a read-only mapping of file, given its line in
 // /proc/self/maps, such as:
 //
-// 00401000-01141000 r-xp 00001000 08:01 1234 /usr/bin/troupe
+//	00401000-01141000 r-xp 00001000 08:01 1234 /usr/bin/troupe
 func readOnlyMapping(line, file string) (start, size uintptr, ok bool) {
 	fields := strings.Fields(line)
 	if len(fields) != 6 || fields[5] != file || !strings.HasPrefix(fields[1], "r-") {

@@ -30,7 +30,7 @@ func (o *statusOptions) run(c *cobra.Command, _ []string) error {
 	return r.status(c.Context(), c.OutOrStdout(), o.Interval, o.Top)
 }
 
-// status takes two scrapes with the given interval, because only differences of counters are
+// status compares two scrapes at the given interval, because only counter differences are
 // meaningful.
 func (r *daemonClient) status(ctx context.Context, w io.Writer, interval time.Duration, top int) error {
 	before, err := r.scrape(ctx)
@@ -53,7 +53,7 @@ func (r *daemonClient) status(ctx context.Context, w io.Writer, interval time.Du
 	return p.collections(w, top)
 }
 
-// A statusReport compares two scrapes of a daemon. Rates use the times of the scrapes, because the
+// A statusReport compares two scrapes of a daemon. Rates use the actual scrape times, because the
 // requests themselves take time.
 type statusReport struct {
 	server        string

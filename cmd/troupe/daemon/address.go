@@ -15,8 +15,8 @@ func (d *Daemon) Addr() net.Addr { return d.endpoint.listener.Addr() }
 // URL returns the address for clients on this machine, such as "https://127.0.0.1:6443".
 func (d *Daemon) URL() string { return d.endpoint.url() }
 
-// Kubeconfig returns the path of the administrator's kubeconfig, or an empty string if there is no
-// such file. The user in the file is a member of system:masters.
+// Kubeconfig returns the path of the administrator's kubeconfig, or an empty string if there is
+// none. Its user is a member of system:masters.
 func (d *Daemon) Kubeconfig() string { return d.config.kubeconfig() }
 
 // Ready returns the line that announces that requests are served. Scripts and tests wait for this

@@ -98,8 +98,8 @@ func (a *aggregator) Resources() (all []extensions.Resource, unknown []string) {
 	return all, unknown
 }
 
-// Do sends a request as the controller's service account. Extension API servers authorize it by a
-// SubjectAccessReview to this server, whose default roles grant the controller its permissions.
+// Do sends a request as the controller's service account. Extension API servers authorize it with a
+// SubjectAccessReview to this server, whose default roles grant the permissions.
 func (a *aggregator) Do(ctx context.Context, r extensions.Request) (code int, body []byte, err error) {
 	of, account := discovery.GroupVersion{Group: r.Group, Version: r.Version}, serviceaccount.Account{Namespace: a.naming.SystemNamespace(), Name: r.Controller}
 	return a.Servers.Do(ctx, aggregation.RemoteRequest{

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// A Config holds every setting of the daemon. The tag of a field is the name of the setting in
+// A Config holds all settings of the daemon. Field tags are the names of the settings in
 // settings.ini. A Config is a plain value, which New copies.
 type Config struct {
 	DataDir        string `flag:"data-dir"`
@@ -16,7 +16,7 @@ type Config struct {
 	Kubeconfig     string `flag:"write-kubeconfig"`
 	AcceptDataLoss bool   `flag:"accept-data-loss"`
 	Naming         string `flag:"naming"`
-	// GitVersion is the version in the response of /version. The default is the result of
+	// GitVersion is the version in the /version response. The default is the result of
 	// GitVersion().
 	GitVersion string
 
@@ -49,8 +49,8 @@ type Config struct {
 	renamed [][2]string // keys of earlier releases found in the file, with their new names
 }
 
-// Serving configures the listener and the limits for requests. Memory limits apply to the total of
-// all requests, regardless of the number of clients.
+// Serving configures the listener and the request limits. Memory limits apply to all requests
+// together, regardless of the number of clients.
 type Serving struct {
 	BindAddress                 string   `flag:"bind-address"`
 	SecurePort                  int      `flag:"secure-port"`
@@ -82,7 +82,7 @@ type API struct {
 	EventTTL      Duration `flag:"event-ttl"`
 }
 
-// Services configures the ranges of IP addresses and ports for Services.
+// Services configures the IP address and port ranges of Services.
 type Services struct {
 	ClusterIPRange string `flag:"service-cluster-ip-range"`
 	NodePortRange  string `flag:"service-node-port-range"`
@@ -105,7 +105,7 @@ type Actors struct {
 	Throughput     int      `flag:"actor-throughput"`
 }
 
-// Commits configures how writes are gathered into batches.
+// Commits configures how writes are batched.
 type Commits struct {
 	QueueSize int `flag:"commit-queue-size"`
 	BatchSize int `flag:"commit-batch-size"`

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A builtIn is a controller that is part of the daemon. If it has a counterpart in
+// A builtIn is one of the daemon's own controllers. If it has a counterpart in
 // kube-controller-manager or kube-apiserver, it has the same name.
 type builtIn struct {
 	name    string
@@ -71,8 +71,8 @@ func plain[C controller](create func(*controllers.Env) C) func(*clusterControlle
 const apiServerAlias = "apiserver"
 
 // TestControllers selects controllers for tests against an API server: those of kube-apiserver,
-// namespace deletion, and garbage collection including protected volumes. Other objects appear or
-// change only through the tests.
+// namespace deletion, and garbage collection including protected volumes. Only the tests create or
+// change other objects.
 const TestControllers Controllers = apiServerAlias +
 	",garbage-collector-controller,namespace-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-controller"
 
@@ -106,7 +106,7 @@ var basicControllers = []builtIn{
 		c.onTrustChange(&c.publishTrustBundle, p.Publish)
 		return p
 	}},
-	// The platform profile requires a token for every service account, even if unused.
+	// The platform profile requires a token for every service account, even if it is unused.
 	{name: "legacy-serviceaccount-token-cleaner-controller", alias: "legacy-service-account-token-cleaner", enabled: exceptPlatform, ofCluster: func(c *clusterControllers) controller {
 		return controllers.NewLegacyTokenCleaner(c.env, time.Duration(c.config.ServiceAccounts.LegacyTokenCleanUpPeriod))
 	}},
@@ -163,7 +163,7 @@ func (s *settings) enables(b builtIn) bool {
 	return s.config.Controllers.runs(b, s.naming) && (b.gate == "" || s.features.Enabled(b.gate))
 }
 
-// With returns c with the names added. The names replace entries of c for the same controllers.
+// With returns c with the names added. They replace entries of c for the same controllers.
 func (c Controllers) With(names ...string) Controllers {
 	all := slices.DeleteFunc(c.names(), func(name string) bool { return name == "" })
 	for _, name := range Controllers(strings.Join(names, ",")).names() {

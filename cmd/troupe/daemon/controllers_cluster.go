@@ -48,9 +48,9 @@ func (c *clusterControllers) Start() error {
 	return nil
 }
 
-// onTrustChange registers publish to run when the trust bundle changes. It replaces the function in
-// current, so that a recreated controller replaces its earlier registration. The first call must
-// precede the start of the reloader.
+// onTrustChange registers publish to run when the trust bundle changes. publish replaces the
+// function in current, which a recreated controller registered earlier. The first call must precede
+// the start of the reloader.
 func (c *clusterControllers) onTrustChange(current *atomic.Pointer[func()], publish func()) {
 	if current.Swap(&publish) == nil {
 		c.identity.onTrustChange(func() { (*current.Load())() })

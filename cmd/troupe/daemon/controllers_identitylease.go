@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 )
 
-// runIdentityLease keeps a Lease for this server if the feature is enabled. The Lease is named
-// after the host, so a machine without a host name has no Lease.
+// runIdentityLease keeps a Lease for this server if the APIServerIdentity feature gate is enabled.
+// The Lease is named after the host, so a machine without a host name has none.
 func (c *serverControllers) runIdentityLease() {
 	if !c.features.Enabled(features.APIServerIdentity) {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers"
 )
 
-// leadership elects the daemon that runs controllers if several share storage. A daemon with its
-// own data directory always leads.
+// leadership elects a leader among the daemons that share storage. A daemon with its own data
+// directory always leads.
 type leadership struct {
 	base
 

@@ -24,8 +24,7 @@ type Nodes struct {
 	TerminatedPodThreshold int `flag:"terminated-pod-gc-threshold"` // finished Pods to keep; 0 or less keeps all
 }
 
-// ranges parses the ranges that are divided among Nodes. It returns nil if AllocateCIDRs is not
-// set.
+// ranges parses the cluster CIDRs. It returns nil if AllocateCIDRs is not set.
 func (n Nodes) ranges() ([]nodes.NodeRange, error) {
 	if !n.AllocateCIDRs {
 		return nil, nil
@@ -52,7 +51,7 @@ func (n Nodes) ranges() ([]nodes.NodeRange, error) {
 	return all, nil
 }
 
-// maskSize returns the prefix length of a Node's range, for IPv6 or IPv4.
+// maskSize returns the mask size of a Node's Pod CIDR, for IPv6 or IPv4.
 func (n Nodes) maskSize(v6 bool) int {
 	of, usual := n.CIDRMaskSizeIPv4, 24
 	if v6 {
@@ -66,7 +65,7 @@ func (n Nodes) maskSize(v6 bool) int {
 	return usual
 }
 
-// newIPAM returns the controller that assigns Pod ranges to Nodes. It excludes the Service ranges.
+// newIPAM returns the controller that assigns Pod CIDRs to Nodes. It excludes the Service CIDRs.
 func (c *clusterControllers) newIPAM() controller {
 	ranges, err := c.config.Nodes.ranges()
 	if err != nil {

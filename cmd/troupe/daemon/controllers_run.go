@@ -27,7 +27,7 @@ func (r *remadeController) Run(ctx context.Context) {
 	c.Run(ctx)
 }
 
-// A yieldingController stops its controller while kube-controller-manager runs the counterpart.
+// A yieldingController stops its controller while kube-controller-manager runs its counterpart.
 type yieldingController struct {
 	controller
 	leader *controllers.Leader

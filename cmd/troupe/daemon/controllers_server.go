@@ -18,7 +18,7 @@ type serverControllers struct {
 	workqueueMetrics  *controllers.WorkqueueMetrics // of all controllers
 }
 
-// A preparer is a controller that creates objects on which clients rely from the first request.
+// A preparer is a controller that creates objects that clients need from the first request.
 type preparer interface{ Ready() <-chan struct{} }
 
 // maxPreparation limits the wait for preparers, because the daemon must serve even if the store
@@ -53,7 +53,7 @@ func (c *serverControllers) Start() error {
 	return nil
 }
 
-// runBuiltIns starts the controllers. It returns the preparers that need not wait for an election.
+// runBuiltIns starts the controllers. It returns the preparers that do not need leader election.
 func (c *serverControllers) runBuiltIns() (preparers []preparer) {
 	for _, b := range builtIns {
 		if b.ofServer == nil || !c.enables(b) {

@@ -7,7 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestWorkloadControllers checks that a workload controller runs only if it or its group is named.
+// TestWorkloadControllers checks that a workload controller runs only if --controllers names it or
+// its group.
 func TestWorkloadControllers(t *testing.T) {
 	for given, want := range map[string][]string{
 		"*":                        nil,

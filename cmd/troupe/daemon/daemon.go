@@ -112,8 +112,8 @@ func (d *Daemon) SetClock(now func() time.Time) { d.now = now }
 
 // Start opens the data directory and serves requests. If Start fails, nothing stays open.
 func (d *Daemon) Start() error {
-	// Compile the kinds concurrently, because that takes much of the starting time. The
-	// certificates are read only after the log has locked the data directory.
+	// Compile the kinds concurrently, because that takes much of the startup time. The certificates
+	// are read only after the log has locked the data directory.
 	var compiling errgroup.Group
 	compiling.Go(d.storage.compileKinds)
 	err := errors.Join(d.startAll(d.state, d.identity), compiling.Wait())
@@ -139,9 +139,9 @@ func (d *Daemon) startAll(all ...component) error {
 	return nil
 }
 
-// Stop fails readiness, waits for the shutdown delay, finishes requests in flight, ends watches and
-// closes the journal. ctx limits the wait. No acknowledged write is lost if ctx ends early. Further
-// calls wait for the first call and return its error.
+// Stop makes readiness fail, waits for the shutdown delay, finishes requests in flight, ends
+// watches and closes the journal. ctx limits the wait. No acknowledged write is lost if ctx ends
+// early. Further calls wait for the first call and return its error.
 func (d *Daemon) Stop(ctx context.Context) error {
 	d.stopOnce.Do(func() {
 		var errs []error
@@ -159,7 +159,7 @@ func (d *Daemon) Stop(ctx context.Context) error {
 // the store and the listener.
 type fatalErrors chan error
 
-// report never blocks, because the calling goroutines of the store must still answer waiting
+// report never blocks, because the store's goroutines that call it must still answer waiting
 // requests.
 func (f fatalErrors) report(err error) {
 	select {

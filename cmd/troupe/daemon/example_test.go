@@ -52,7 +52,7 @@ func Example() {
 }
 
 // administrator returns an HTTP client with the administrator's certificate in dir. Client
-// libraries can read the file of Daemon.Kubeconfig instead.
+// libraries can load Daemon.Kubeconfig instead.
 func administrator(dir string) (*http.Client, error) {
 	pki := filepath.Join(dir, "pki")
 	ca, err := os.ReadFile(filepath.Join(pki, "ca.crt"))

@@ -44,8 +44,8 @@ func (f *frontEnd) Start() error {
 	return nil
 }
 
-// conversionGracePeriod is the time that conversion webhooks get to respond while the daemon stops.
-// A hanging webhook must not delay the shutdown.
+// conversionGracePeriod is the time that conversion webhooks have to respond during shutdown. A
+// hanging webhook must not delay it.
 const conversionGracePeriod = 2 * time.Second
 
 func (f *frontEnd) Stop(ctx context.Context) error {
@@ -158,6 +158,6 @@ func (f *frontEnd) writeMetrics(w io.Writer) {
 	f.writeFlowControl(w)
 }
 
-// BackupPath is the path that serves a backup of the running daemon. Requests for it are authorized
-// like all others. Members of system:masters are allowed.
+// BackupPath is the path for backups of the running daemon. Its requests are authorized like all
+// others. Members of system:masters are allowed.
 const BackupPath = "/backup"

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A probedComponent is a part of the control plane that has a ComponentStatus.
+// A probedComponent is a control plane component that has a ComponentStatus.
 type probedComponent struct {
 	name string
 	// probe checks the component. It returns an error only if the check itself failed.

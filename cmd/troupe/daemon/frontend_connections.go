@@ -10,8 +10,8 @@ const (
 	maxReservedDescriptors = 1024
 )
 
-// connectionLimit returns the maximum number of open connections. It never exceeds the limit of the
-// operating system.
+// connectionLimit returns the maximum number of open connections. It never exceeds the operating
+// system's limit.
 func (s Serving) connectionLimit() int {
 	files := openFileLimit()
 	most := max(files-min(files/8, maxReservedDescriptors), minConnections)

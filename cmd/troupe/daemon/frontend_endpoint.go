@@ -38,7 +38,7 @@ func (e *endpoint) Start() (err error) {
 func (e *endpoint) Stop(ctx context.Context) error {
 	err := e.base.Stop(ctx)
 	if e.listener != nil {
-		// The front end has already closed the listener, unless Start failed before.
+		// The front end has already closed the listener, unless Start failed earlier.
 		if closed := e.listener.Close(); !errors.Is(closed, net.ErrClosed) {
 			err = closed
 		}
@@ -82,9 +82,9 @@ func (e *endpoint) publish() {
 	e.run(func(ctx context.Context) { e.leadership.lead(ctx, info.Run) })
 }
 
-// url returns the address for clients on this machine, such as "https://127.0.0.1:6443". Clients
-// cannot connect to an unspecified address such as 0.0.0.0, so it becomes 127.0.0.1, which the
-// certificate includes.
+// url returns the address for clients on this machine, such as "https://127.0.0.1:6443". It
+// replaces an unspecified address such as 0.0.0.0, to which clients cannot connect, with 127.0.0.1,
+// which the certificate includes.
 func (e *endpoint) url() string {
 	host, port, _ := net.SplitHostPort(e.listener.Addr().String())
 	if ip := net.ParseIP(host); ip.IsUnspecified() {

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// keepAdminKubeconfig writes the administrator's kubeconfig and updates the file when its
-// certificates change. The listener must be open, because the URL contains its port. A full disk is
-// only logged, because the daemon must serve the deletes that free space.
+// keepAdminKubeconfig writes the administrator's kubeconfig and updates it when its certificates
+// change. The listener must be open, because the URL contains its port. A full disk only causes a
+// log message, because the daemon must serve the deletes that free space.
 func (e *endpoint) keepAdminKubeconfig() error {
 	if e.config.kubeconfig() == "" {
 		return nil

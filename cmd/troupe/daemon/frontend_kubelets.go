@@ -48,8 +48,8 @@ func (f *frontEnd) kubeletOptions() (o http.KubeletOptions, err error) {
 	return o, nil
 }
 
-// verifyServer returns a function that verifies servers. Its CAs may change at run time, unlike the
-// RootCAs of a tls.Config.
+// verifyServer returns a function that verifies server certificates. Unlike the RootCAs of a
+// tls.Config, authorities may change at run time.
 func verifyServer(authorities *certs.CAs) func(tls.ConnectionState) error {
 	return func(s tls.ConnectionState) error {
 		if len(s.PeerCertificates) == 0 {

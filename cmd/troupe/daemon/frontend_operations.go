@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// newOperations returns the handlers of virtual resources, which store no objects, by version and
-// resource. The names are those of the platform profile.
+// newOperations returns the handlers of virtual resources, which store no objects, keyed by version
+// and resource. The keys use the platform profile's names.
 func (f *frontEnd) newOperations() map[string]http.Operation {
 	who := authn.Reviewer{Authenticator: f.authentication.authenticator, Audiences: f.identity.tokens.audiences}
 	may := authz.Reviewer{Authorizer: f.policy.authorizer}

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// TLS configures serving over TLS. The settings have the names and values of kube-apiserver.
+// TLS configures serving over TLS. Setting names and values match kube-apiserver's.
 type TLS struct {
 	CertFile       string   `flag:"tls-cert-file"`
 	PrivateKeyFile string   `flag:"tls-private-key-file"`
@@ -59,7 +59,7 @@ func checkDirectives(directives []string) error {
 			return fmt.Errorf("%q: must be one of max-age=SECONDS, includeSubDomains, preload", d)
 		}
 	}
-	// Browsers ignore the header without max-age.
+	// Browsers ignore a header without max-age.
 	if len(directives) > 0 && !age {
 		return errors.New("max-age=SECONDS is missing")
 	}

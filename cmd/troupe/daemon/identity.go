@@ -130,8 +130,8 @@ func (t TLS) namedPairs() ([]*certs.FilePair, error) {
 
 func (id *identity) certificates() certs.Set { return id.ownCerts.Set() }
 
-// servingKey returns the PEM-encoded private key of the serving certificate. Older servers signed
-// the tokens in Secrets with it.
+// servingKey returns the serving certificate's PEM-encoded private key, with which older servers
+// signed the tokens in Secrets.
 func (id *identity) servingKey() []byte {
 	if id.pair != nil {
 		return id.pair.KeyPEM()
@@ -190,9 +190,8 @@ func (id *identity) authoritiesOfClients(name string, sources ...certs.Source) (
 	return cas, err
 }
 
-// acceptableClientCAs returns the CAs that TLS handshakes announce for client certificates. It must
-// be called after clientCAs and proxyCAs, because the reloader refreshes CAs in the order of the
-// calls.
+// acceptableClientCAs returns the client CAs that TLS handshakes announce. Call it after clientCAs
+// and proxyCAs, because the reloader refreshes CAs in the order of the calls.
 func (id *identity) acceptableClientCAs() (*certs.CAs, error) {
 	var sources []certs.Source
 	for _, cas := range id.clients {
@@ -260,8 +259,8 @@ func (c Config) servingNames(naming *meta.Naming) ([]string, error) {
 	return names, nil
 }
 
-// clusterDomains returns the DNS domains of the cluster. No setting contains them, but service
-// account issuers often do, such as https://kubernetes.default.svc.DOMAIN.
+// clusterDomains returns the cluster's DNS domains. No setting contains them, but they are often
+// part of service account issuers, as in https://kubernetes.default.svc.DOMAIN.
 func (c Config) clusterDomains(prefix string) []string {
 	domains := []string{"cluster.local"}
 	for _, issuer := range c.ServiceAccounts.Issuers {

@@ -45,10 +45,10 @@ type authentication struct {
 }
 
 // Start builds the chain of authenticators. The authenticator for proxy headers comes first.
-// Otherwise the client certificate of a proxy would authenticate its requests as the proxy itself.
+// Otherwise a proxy's client certificate would authenticate its requests as the proxy itself.
 //
-// The generation changes with every input of a decision. A connection can therefore cache decisions
-// until the generation changes.
+// The generation changes with every input of an authentication decision. A connection can therefore
+// cache decisions until the generation changes.
 func (a *authentication) Start() (err error) {
 	for _, resource := range []string{"serviceaccounts", "secrets", "pods", "nodes"} { // tokens are bound to these or stored in them
 		version := a.storage.objects.CollectionVersion(meta.GroupResource{Resource: resource})
@@ -83,8 +83,8 @@ func (a *authentication) Start() (err error) {
 	return err
 }
 
-// admitsAnonymous reports whether requests without credentials are accepted. AlwaysAllow rules that
-// out, because anonymous users would have all permissions.
+// admitsAnonymous reports whether requests without credentials are accepted. With AlwaysAllow they
+// are not, because anonymous users would have all permissions.
 func (a *authentication) admitsAnonymous() bool {
 	on := a.config.Authentication.Anonymous
 	if on && a.config.Authorization.has(modeAlwaysAllow) {
@@ -130,7 +130,7 @@ func (a *authentication) newTokenAuthenticators() ([]authn.Authenticator, error)
 	return methods, nil
 }
 
-// A tokenFile authenticates static tokens from a file that is reloaded.
+// A tokenFile authenticates static tokens from a reloadable file.
 type tokenFile struct {
 	path    string
 	log     *slog.Logger

@@ -8,15 +8,15 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Labels of the data directory. checksumLabel is the prefix of checksums of key files that the data
-// depends on. certDirLabel is the directory of these files, relative if it is inside the data
+// Labels of the data directory. checksumLabel is the prefix for checksums of key files that the
+// data needs. certDirLabel is the directory of these files, relative if it is inside the data
 // directory. Backups contain no keys and therefore neither label.
 const (
 	checksumLabel = persist.LocalLabel + "checksum/"
 	certDirLabel  = persist.LocalLabel + "cert-dir"
 )
 
-// binding ties the key files to the data directory. It is nil if the data and the keys are in etcd.
+// binding returns the binding of key files to the data directory, or nil if both are in etcd.
 func (id *identity) binding() *certs.Binding {
 	if id.state.journal == nil {
 		return nil

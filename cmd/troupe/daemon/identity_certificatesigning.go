@@ -9,9 +9,9 @@ import (
 )
 
 // CertificateSigning configures the CAs of the CertificateSigningRequest signers. CertFile and
-// KeyFile apply to all signers and cannot be combined with files for individual signers. Signers
-// without files do not sign if another signer has files. Without any files, the daemon's own CA
-// signs for all but the legacy signer.
+// KeyFile apply to all signers and exclude files for individual signers. If only some signers have
+// files, the others do not sign. Without any files, the daemon's own CA signs for all but the
+// legacy signer.
 type CertificateSigning struct {
 	CertFile        string     `flag:"cluster-signing-cert-file"`
 	KeyFile         string     `flag:"cluster-signing-key-file"`
@@ -22,7 +22,7 @@ type CertificateSigning struct {
 	LegacyUnknown   CAKeyFiles `flag:"cluster-signing-legacy-unknown-"`
 }
 
-// CAKeyFiles names the PEM files of a CA and its key.
+// CAKeyFiles are the PEM files of a CA certificate and its key.
 type CAKeyFiles struct {
 	CertFile string `flag:"cert-file"`
 	KeyFile  string `flag:"key-file"`

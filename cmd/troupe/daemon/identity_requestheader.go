@@ -37,7 +37,7 @@ func isHeaderName(s string) bool {
 }
 
 // authenticator returns the authenticator for proxies. It reads the CAs for each request, because
-// they may be reloaded.
+// the CAs may be reloaded.
 func (r RequestHeader) authenticator(proxies *certs.CAs) authn.Authenticator {
 	return authn.Proxy(authn.ProxyOptions{
 		Roots: proxies.Pool, AllowedNames: r.AllowedNames,

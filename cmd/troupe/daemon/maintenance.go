@@ -6,7 +6,7 @@ import (
 )
 
 // maintenance reloads certificates, keys and the encryption configuration. It starts last, because
-// nothing may be added to the reloader once it runs.
+// a running reloader accepts no additions.
 type maintenance struct{ base }
 
 func (m *maintenance) Start() error {

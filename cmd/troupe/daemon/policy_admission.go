@@ -8,13 +8,12 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// Admission configures the admission plugins. The flags and plugins have the names of
-// kube-apiserver.
+// Admission configures the admission plugins. Flag and plugin names match kube-apiserver's.
 type Admission struct {
 	Enable  []string `flag:"enable-admission-plugins"`
 	Disable []string `flag:"disable-admission-plugins"`
 	// DefaultNotReadyTolerationSeconds and DefaultUnreachableTolerationSeconds apply to Pods
-	// without such tolerations of their own.
+	// without such tolerations.
 	DefaultNotReadyTolerationSeconds    int64 `flag:"default-not-ready-toleration-seconds"`
 	DefaultUnreachableTolerationSeconds int64 `flag:"default-unreachable-toleration-seconds"`
 	// Control lists exactly the plugins that run. If it is empty, Enable and Disable modify the
@@ -22,7 +21,7 @@ type Admission struct {
 	Control []string `flag:"admission-control"`
 	// ConfigFile is the path of an AdmissionConfiguration.
 	ConfigFile string `flag:"admission-control-config-file"`
-	// ServiceResolver maps Services of webhooks to addresses, in the form name.namespace=host:port.
+	// ServiceResolver maps webhook Services to addresses, in the form name.namespace=host:port.
 	ServiceResolver []string `flag:"webhook-service-resolver"`
 }
 

@@ -92,7 +92,7 @@ func misconfigured(plugin string, err error) error {
 	return fmt.Errorf("admission configuration of %s: %w", plugin, err)
 }
 
-// quotaPlugin uses the store's ledger, which tracks usage even if the plugin is disabled.
+// quotaPlugin uses the store's quota ledger, which tracks usage even if the plugin is disabled.
 func (p *policies) quotaPlugin(configuration *config.Config) ([]admission.Registration, error) {
 	c, err := quota.ParseConfig(configuration.For("ResourceQuota"))
 	if err != nil {
@@ -101,7 +101,8 @@ func (p *policies) quotaPlugin(configuration *config.Config) ([]admission.Regist
 	return p.storage.quotas.Registrations(p.storage.quotas.Follower(p.storage.objects), c), nil
 }
 
-// podSecurityPlugin allows everything by default, unless the labels of a namespace restrict it.
+// podSecurityPlugin returns the PodSecurity plugin. By default, only namespace labels restrict
+// Pods.
 func (p *policies) podSecurityPlugin(configuration *config.Config) ([]admission.Registration, error) {
 	var c podsecurity.Configuration
 	if t := configuration.For("PodSecurity"); t != nil {
@@ -147,7 +148,7 @@ func (p *policies) eventRateLimitPlugin(configuration *config.Config) ([]admissi
 	return []admission.Registration{plugins.EventRateLimit(limits, time.Now)}, nil
 }
 
-// servedKind returns nil for unknown kinds and those that --runtime-config disables.
+// servedKind returns the kind, or nil if it is unknown or --runtime-config disables it.
 func (p *policies) servedKind(gvk meta.GroupVersionKind) *schema.Kind {
 	k := p.storage.kinds.ByGVK(gvk)
 	if k == nil || p.storage.kinds.Kind(k.Group, k.Version, k.Resource) == nil {

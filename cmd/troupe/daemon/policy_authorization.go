@@ -42,8 +42,8 @@ type AuthorizationWebhook struct {
 	CacheUnauthorizedTTL Duration `flag:"authorization-webhook-cache-unauthorized-ttl"`
 }
 
-// validate requires that the ABAC and Webhook modes and their files are set together, because the
-// file of a disabled mode would be ignored.
+// validate requires that the ABAC and Webhook modes are set together with their files. Otherwise a
+// disabled mode's file would be ignored.
 func (a Authorization) validate(f *faults) {
 	for i, name := range a.Modes {
 		f.check(!slices.Contains(a.Modes[:i], name), "authorization-mode", fmt.Sprintf("%q is duplicate", name))
@@ -61,9 +61,9 @@ func checkPaths(f *faults, name string, paths []string) {
 
 func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, mode) }
 
-// newAuthorizer returns the union of the modes. It first allows members of system:masters and
-// AlwaysAllowPaths. With AlwaysDeny, membership in system:masters counts only for the daemon's own
-// administrator.
+// newAuthorizer returns the union of the modes. Before the modes, it allows members of
+// system:masters and AlwaysAllowPaths. With AlwaysDeny, only the daemon's own administrator counts
+// as a member of system:masters.
 func (p *policies) newAuthorizer(roles *rbac.Authorizer) (authz.Authorizer, error) {
 	c := p.config.Authorization
 	masters := authz.Masters{}
@@ -100,8 +100,8 @@ func (p *policies) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz
 	return authz.AlwaysDeny{}, nil
 }
 
-// newNodeAuthorizer returns the authorizer of the Node mode. Its generation invalidates cached
-// decisions, because they depend on the Pods of each node.
+// newNodeAuthorizer returns the Node mode's authorizer. Decisions depend on each node's Pods, so
+// the authorizer's generation invalidates cached decisions.
 func (p *policies) newNodeAuthorizer() (authz.Authorizer, error) {
 	mode, err := node.New(p.ctx, p.storage.objects, p.naming)
 	if err != nil {
@@ -129,8 +129,8 @@ func (p *policies) readPolicies(path string) (*authz.ABAC, error) {
 	return policies, nil
 }
 
-// newWebhookAuthorizer does not contact the webhook, because it may run in this daemon's own
-// cluster.
+// newWebhookAuthorizer does not contact the webhook, because the webhook may run in this daemon's
+// own cluster.
 func (p *policies) newWebhookAuthorizer() (*authz.Webhook, error) {
 	c := p.config.Authorization.Webhook
 	service, err := remote.Load(c.ConfigFile)

@@ -58,7 +58,7 @@ type fileReader struct {
 }
 
 // read sets fields from a tree. Only keys from earlier releases are nested. path is the prefix of
-// their names.
+// nested keys.
 func (r *fileReader) read(path string, tree map[string]any) {
 	for key, value := range tree {
 		key = path + key
@@ -86,7 +86,7 @@ func (r *fileReader) read(path string, tree map[string]any) {
 }
 
 func setField(field reflect.Value, value any) error {
-	// A key without a value is an error. It does not mean the default.
+	// A key without a value does not mean the default.
 	if value == nil {
 		return errors.New("has no value")
 	}

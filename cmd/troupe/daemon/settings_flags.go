@@ -116,8 +116,8 @@ func (c *Config) FlagsNamed(names ...string) *pflag.FlagSet {
 	return some
 }
 
-// Override copies the flags set on the command line to c. The flags are parsed before the file is
-// read, because --config is one of them, but take precedence over the file.
+// Override copies the flags set on the command line to c. Flags take precedence over the file, but
+// are parsed first, because --config is a flag.
 func (c *Config) Override(given *pflag.FlagSet) (err error) {
 	allFlags(c.Flags()).VisitAll(func(f *pflag.Flag) {
 		if from := given.Lookup(f.Name); err == nil && from != nil && from.Changed {
@@ -136,8 +136,8 @@ func copyValue(to, from pflag.Value) error {
 	return to.Set(from.String())
 }
 
-// flagValues returns the values of all flags by name. They contain no secrets, because those are in
-// files.
+// flagValues returns the values of all flags by name. They contain no secrets, because secrets are
+// in files.
 func (c Config) flagValues() map[string]string {
 	values := map[string]string{}
 	allFlags(c.Flags()).VisitAll(func(f *pflag.Flag) { values[f.Name] = f.Value.String() })

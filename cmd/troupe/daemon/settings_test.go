@@ -89,8 +89,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestLimitsTable checks that the table of all limits has every maximum once, with its setting and
-// default.
+// TestLimitsTable checks that the table of all limits contains each maximum exactly once, with its
+// setting and default.
 func TestLimitsTable(t *testing.T) {
 	_, table, _ := strings.Cut(string(must.Get(os.ReadFile("../../../docs/operations.md"))(t)), "### All limits\n")
 	table, _, _ = strings.Cut(table, "\n## ")

@@ -42,8 +42,8 @@ func (s *storage) compileKinds() (err error) {
 	return err
 }
 
-// Start opens the store on the log and creates default objects. It adapts the tuning to the memory
-// limit first, because most of the loaded objects stay in memory.
+// Start opens the store on the log and creates default objects. It first adapts the tuning to the
+// memory limit, because most loaded objects stay in memory.
 func (s *storage) Start() error {
 	allocators, err := s.newAllocators()
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *storage) Stop(ctx context.Context) error {
 }
 
 // newAllocators returns the allocators of Service addresses and ports. The store calls them in the
-// step that stores the object, so that nothing is assigned twice.
+// step that stores the object, so that no value is assigned twice.
 func (s *storage) newAllocators() (map[meta.GroupResource]mutation.Allocator, error) {
 	ranges, err := allocation.ParseRanges(s.config.Services.ClusterIPRange)
 	if err != nil {

@@ -68,7 +68,7 @@ type item struct {
 	}
 }
 
-// storedAllocations returns the names of the stored Services by address and port.
+// storedAllocations returns the names of stored Services, keyed by address and port.
 func (m *allocationCluster) storedAllocations() map[string][]string {
 	code, text := m.do("GET", "/api/v1/services", "")
 	var list struct{ Items []item }
@@ -94,8 +94,8 @@ func (m *allocationCluster) storedAllocations() map[string][]string {
 	return has
 }
 
-// addAddresses adds to has the IPAddresses that have no Service. It checks that every other
-// IPAddress matches its Service, and that every Service address has an IPAddress.
+// addAddresses adds IPAddresses without a Service to has. It checks that every other IPAddress
+// matches its Service, and that every Service address has an IPAddress.
 func (m *allocationCluster) addAddresses(when string, has map[string][]string) {
 	m.t.Helper()
 	code, text := m.do("GET", m.addressesPath(), "")

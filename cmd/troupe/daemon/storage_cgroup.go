@@ -14,9 +14,9 @@ type cgroupLimit struct {
 	file  string // the file that holds it
 }
 
-// findCgroupLimit returns the lowest memory limit of this process's control groups and their
-// ancestors, for cgroup v1 and v2. The Go runtime ignores these limits, so the heap would grow
-// until the kernel kills the process. Only tests use a root other than "/".
+// findCgroupLimit returns the lowest memory limit of the process's cgroups and their ancestors, for
+// cgroup v1 and v2. The Go runtime ignores these limits, so the heap would grow until the kernel
+// kills the process. Only tests use a root other than "/".
 func findCgroupLimit(root string) (least cgroupLimit, ok bool) {
 	least.bytes = math.MaxInt64
 	places := cgroupPaths(filepath.Join(root, "proc/self/cgroup"))
@@ -37,15 +37,15 @@ func findCgroupLimit(root string) (least cgroupLimit, ok bool) {
 	return least, ok
 }
 
-// cgroupLimitFiles are the files with a group's limit, for v2 (true) and v1 (false). memory.stat of
-// v1 includes the limits of ancestors that the process cannot see.
+// cgroupLimitFiles are the files with a cgroup's limit, for v2 (true) and v1 (false). In v1,
+// memory.stat includes the limits of ancestors that the process cannot see.
 var cgroupLimitFiles = map[bool][]string{
 	true:  {"memory.max"},
 	false: {"memory.limit_in_bytes", "memory.stat"},
 }
 
-// cgroupPaths returns the process's path in the hierarchies of v2 (true) and v1 (false). Both may
-// be mounted.
+// cgroupPaths returns the process's path in the v2 (true) and v1 (false) hierarchies. Both may be
+// mounted.
 func cgroupPaths(path string) map[bool]string {
 	places := map[bool]string{}
 	eachLine(path, func(line string) {
@@ -62,7 +62,7 @@ func cgroupPaths(path string) map[bool]string {
 	return places
 }
 
-// A cgroupMount is a mounted hierarchy. A container often sees only a part of it.
+// A cgroupMount is a mounted hierarchy. A container often sees only part of it.
 type cgroupMount struct {
 	unified    bool
 	root       string // the group at the mount point
@@ -90,8 +90,8 @@ func cgroupMounts(path string) (mounts []cgroupMount) {
 	return mounts
 }
 
-// directories returns the visible directories of the group at place and its ancestors, innermost
-// first. If place is outside the mount, as in a container that sees only its own group, it returns
+// directories returns the visible directories of the cgroup at place and its ancestors, innermost
+// first. If place is outside the mount, as in a container that sees only its own cgroup, it returns
 // the mount point.
 func (m cgroupMount) directories(place string) (all []string) {
 	inner, below := strings.CutPrefix(filepath.Clean(place), filepath.Clean(m.root))
@@ -107,8 +107,8 @@ func (m cgroupMount) directories(place string) (all []string) {
 	return append(all, m.mountPoint)
 }
 
-// readLimit reads a limit. set is false without a limit, which cgroup v1 writes as almost the
-// largest int64 and v2 as "max".
+// readLimit reads a limit. set is false if there is none: "max" in cgroup v2, or a value close to
+// the largest int64 in v1.
 func readLimit(path string) (bytes int64, set bool) {
 	eachLine(path, func(line string) {
 		text, named := strings.CutPrefix(line, "hierarchical_memory_limit ")
@@ -135,8 +135,8 @@ func eachLine(path string, fn func(string)) {
 	}
 }
 
-// hasOption reports whether a comma-separated list contains the whole option. For example, "memory"
-// is not in "memory_recursiveprot".
+// hasOption reports whether a comma-separated list contains an option. "memory_recursiveprot" does
+// not contain "memory".
 func hasOption(list, option string) bool {
 	return strings.Contains(","+list+",", ","+option+",")
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// CompactPath compacts the journal of a running daemon when a client sends a POST. It needs the
-// same authorization as BackupPath.
+// CompactPath is the path where a POST compacts a running daemon's journal. It needs the same
+// authorization as BackupPath.
 const CompactPath = "/compact"
 
-// A Compaction holds the sizes, in bytes, of journal and snapshot before and after a compaction.
+// A Compaction holds the journal and snapshot sizes, in bytes, before and after a compaction.
 type Compaction struct {
 	JournalBefore   int64 `json:"journalBytesBefore"`
 	JournalAfter    int64 `json:"journalBytes"`

@@ -44,7 +44,8 @@ type atRest struct {
 	lastError   string // of the last reload; a repeated error is logged once
 }
 
-// newAtRest reads the configuration. Without one, it encrypts nothing and rejects encrypted values.
+// newAtRest reads the configuration. Without one, atRest encrypts nothing and rejects encrypted
+// values.
 func newAtRest(o Encryption, naming *meta.Naming, log *slog.Logger) (*atRest, error) {
 	a := &atRest{options: o, naming: naming, log: log, metrics: newEncryptionMetrics()}
 	var c *encryption.Configuration
@@ -103,7 +104,7 @@ func (a *atRest) reload(ctx context.Context) {
 	if err == nil {
 		err = a.transformer.Replace(ctx, c)
 	}
-	// If the daemon is stopping, Replace may have been interrupted. The file is then not at fault.
+	// If the daemon is stopping, Replace may have been interrupted although the file is valid.
 	if ctx.Err() != nil {
 		return
 	}

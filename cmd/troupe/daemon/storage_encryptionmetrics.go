@@ -38,7 +38,7 @@ type (
 	}
 )
 
-// maxKeyIDs limits the key IDs that have series. The most recently used key IDs are kept.
+// maxKeyIDs limits the number of key IDs with series, to the most recently used ones.
 const maxKeyIDs = 100
 
 // newEncryptionMetrics creates the metrics. Both outcomes of a reload start at 0, but without a
@@ -70,7 +70,7 @@ func newEncryptionMetrics() *encryptionMetrics {
 	return m
 }
 
-// hashOf hashes the IDs of servers and keys, because they may be confidential.
+// hashOf hashes server and key IDs, because they may be confidential.
 func hashOf(text string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))) }
 
 func (m *encryptionMetrics) setConfig(hash string) {
@@ -155,7 +155,7 @@ func (m *encryptionMetrics) WriteMetrics(w io.Writer) {
 	metrics.Write(w, m.invalid, m.calls)
 }
 
-// writeKeys writes the metrics of KMS keys, both used and reported by plugins. The caller must hold
+// writeKeys writes the metrics of the KMS keys that plugins use or report. The caller must hold
 // m.mu.
 func (m *encryptionMetrics) writeKeys(w io.Writer) {
 	labels := func(u keyUse) string {

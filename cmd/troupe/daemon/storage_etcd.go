@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd"
 )
 
-// Etcd configures etcd as the storage, which several daemons may share. Settings that also exist in
-// kube-apiserver have the same names and defaults.
+// Etcd configures etcd as the storage, which several daemons may share. Settings that
+// kube-apiserver also has use the same names and defaults.
 type Etcd struct {
 	Servers  []string `flag:"etcd-servers"` // none keeps the state in the data directory
 	CAFile   string   `flag:"etcd-cafile"`

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// healthChecks returns the checks of /readyz in addition to the checks of the HTTP server. They
-// must not block, because a hanging probe would restart a working daemon.
+// healthChecks returns the storage checks of /readyz. They must not block, because a hanging probe
+// would restart a working daemon.
 func (s *storage) healthChecks() []http.Check {
 	checks := []http.Check{
 		{Name: "store", Check: s.store.Healthy},

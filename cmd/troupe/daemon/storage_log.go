@@ -40,7 +40,7 @@ func (l *stateLog) Start() (err error) {
 	return l.openJournal()
 }
 
-// makeDirectory creates the data directory, or restricts its permissions because it contains
+// makeDirectory creates the data directory or restricts its permissions, because it contains
 // Secrets and private keys. It only logs a warning if the file system does not allow the change.
 func (l *stateLog) makeDirectory() error {
 	dir := l.config.DataDir
@@ -107,7 +107,7 @@ func (l *stateLog) healthy() error {
 }
 
 // rewrites returns the Rewrites option of the store. It returns nil with etcd, where values are
-// encrypted again only when they are written.
+// re-encrypted only when they are written.
 func (l *stateLog) rewrites() func() uint64 {
 	if l.etcd != nil {
 		return nil
@@ -125,8 +125,8 @@ func (l *stateLog) backup(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// closeWithin calls shut, and returns an error if shut has not returned when ctx ends. It allows
-// one more second, so that a working disk can close the journal even if ctx has already ended.
+// closeWithin calls shut, and returns an error if shut has not returned one second after ctx ends.
+// A working disk can close the journal in that second, even if ctx has already ended.
 func closeWithin(ctx context.Context, what string, shut func() error) error {
 	closed := make(chan error, 1)
 	// The buffer lets the goroutine exit after a timeout.

@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// gcPercent is the daemon's default for GOGC. It is high, because most allocations of a write are
-// short-lived and scanning the live heap is expensive. The replay of a long journal at the start
-// leaves mostly garbage, so earlyGCPercent then applies above earlyGCHeap bytes.
+// gcPercent is the daemon's default GOGC. It is high, because most of a write's allocations are
+// short-lived and scanning the live heap is expensive. At the start, the replay of a long journal
+// leaves mostly garbage, so earlyGCPercent applies above earlyGCHeap bytes.
 const (
 	gcPercent      = 200
 	earlyGCPercent = 25
@@ -27,8 +27,8 @@ const (
 // kernel buffers and allocations during a garbage collection.
 const goMemLimitShare = 0.9
 
-// TuneMemory sets GOGC and GOMEMLIMIT for the whole process, unless the environment does.
-// GOMEMLIMIT derives from the control group's limit. Call TuneMemory before Start, and the returned
+// TuneMemory sets GOGC and GOMEMLIMIT for the whole process, unless the environment sets them.
+// GOMEMLIMIT derives from the cgroup's limit. Call TuneMemory before Start, and the returned
 // function after Start. Start does not tune the process, because a program may run several daemons.
 func (d *Daemon) TuneMemory() (started func()) {
 	started = func() {}
@@ -54,8 +54,8 @@ func (d *Daemon) TuneMemory() (started func()) {
 		d.log.Debug("no memory limit")
 		return started
 	}
-	// GOMEMLIMIT is a soft limit. Near it, the runtime collects garbage more often, but allocations
-	// never fail because of it.
+	// GOMEMLIMIT is a soft limit: the runtime collects garbage more often near it, but allocations
+	// never fail.
 	goal := int64(float64(limit.bytes) * goMemLimitShare)
 	debug.SetMemoryLimit(goal)
 	d.log.Info("memory limit set by a control group", "limit", limit.bytes, "file", limit.file, "goal", goal)
@@ -90,8 +90,8 @@ const (
 	shrinkHistoryAbove, growHistoryBelow = 0.65, 0.5
 	rejectAbove, acceptBelow             = 0.8, 0.75
 	maxUseShare                          = 0.95
-	// historyShare is the largest share of the memory limit for the watch history. The history
-	// never shrinks below 1/maxHistoryDivisor of its full size.
+	// historyShare is the watch history's largest share of the memory limit. The history never
+	// shrinks below 1/maxHistoryDivisor of its full size.
 	historyShare      = 0.25
 	maxHistoryDivisor = 16
 )
@@ -123,7 +123,7 @@ func memoryLimit() (limit int64, ok bool) {
 	return limit, limit < math.MaxInt64/2
 }
 
-// fitTuning lowers the store's limits on memory to fit the memory limit, if there is one.
+// fitTuning lowers the store's memory limits to fit the process's memory limit, if any.
 func fitTuning(t *actors.Tuning) {
 	if limit, ok := memoryLimit(); ok {
 		t.HistoryBytes = max(1, min(t.HistoryBytes, int64(float64(limit)*historyShare)))
@@ -131,8 +131,8 @@ func fitTuning(t *actors.Tuning) {
 	}
 }
 
-// newMemoryMonitor returns a monitor, or nil without a memory limit. history is the full size of
-// the watch history in bytes.
+// newMemoryMonitor returns a monitor, or nil without a memory limit. history is the watch history's
+// full size in bytes.
 func (s *storage) newMemoryMonitor(history int64) *memoryMonitor {
 	limit, ok := memoryLimit()
 	if !ok {
@@ -168,8 +168,8 @@ func (m *memoryMonitor) run(ctx context.Context) {
 	}
 }
 
-// poll measures memory usage without garbage and reacts to it. It offers only half of the headroom
-// to requests, because their reservations are estimates.
+// poll measures memory usage, excluding garbage, and reacts to it. It offers only half of the
+// headroom to requests, because their reservations are estimates.
 func (m *memoryMonitor) poll(now time.Time) {
 	metrics.Read(m.samples)
 	figure := func(i int) int64 { return int64(m.samples[i].Value.Uint64()) }
@@ -189,16 +189,16 @@ func (m *memoryMonitor) poll(now time.Time) {
 		m.scarce.Store(!now)
 		m.onScarce(!now, used)
 	}
-	// Memory freed by shrinking shows only after a garbage collection. Adapting the history more
-	// often would shrink it too much.
+	// Memory freed by shrinking shows only after a garbage collection. Adapting the history before
+	// that would shrink it too much.
 	if cycles := m.samples[0].Value.Uint64(); cycles != m.cycles {
 		m.cycles = cycles
 		m.adaptHistory(share)
 	}
 }
 
-// gcDue reports whether measuring live memory needs a garbage collection. It returns true after
-// many allocations while usage is high, and every second while requests are rejected.
+// gcDue reports whether a garbage collection is needed to measure live memory: after many
+// allocations while usage is high, and every second while requests are rejected.
 func (m *memoryMonitor) gcDue(allocated, present int64, now time.Time) bool {
 	return allocated > m.limit/10 && float64(present) > shrinkHistoryAbove*float64(m.limit) ||
 		m.scarce.Load() && now.Sub(m.lastForcedGC) > time.Second
@@ -227,8 +227,8 @@ func (m *memoryMonitor) UnderPressure() bool { return m.scarce.Load() }
 // Available returns the bytes that requests may reserve before they allocate.
 func (m *memoryMonitor) Available() int64 { return m.headroom.Load() }
 
-// memoryGauge returns the monitor for the HTTP server. It avoids a non-nil interface with a nil
-// value.
+// memoryGauge returns the monitor for the HTTP server. It returns a nil interface instead of an
+// interface with a nil value.
 func (s *storage) memoryGauge() http.MemoryMonitor {
 	if s.memory == nil {
 		return nil
@@ -237,7 +237,7 @@ func (s *storage) memoryGauge() http.MemoryMonitor {
 }
 
 // logMemory logs when memory becomes scarce or sufficient. The gap between the thresholds prevents
-// a flood of messages.
+// excessive messages.
 func (s *storage) logMemory(scarce bool, used int64) {
 	if scarce {
 		s.log.Warn("memory is scarce: rejecting writes, lists and watches", "used", used)

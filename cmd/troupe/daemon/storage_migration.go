@@ -26,8 +26,7 @@ type Migration struct {
 	Log    *slog.Logger
 }
 
-// ToEtcd copies a data directory that is not in use to an empty etcd prefix. It returns the number
-// of objects.
+// ToEtcd copies an unused data directory to an empty etcd prefix. It returns the number of objects.
 func (m *Migration) ToEtcd(ctx context.Context) (int, error) {
 	t, err := m.transformer(ctx)
 	if err != nil {
@@ -61,7 +60,7 @@ func (m *Migration) content(t persist.Transformer) (c etcd.Content, n int, err e
 	if err != nil {
 		return c, 0, err
 	}
-	// A lost key is an error, because the daemons on etcd must not replace it.
+	// A lost key is an error, because the daemons on etcd must not regenerate it.
 	if faults, err := checkCertificates(m.DataDir, certDir); err != nil || len(faults) > 0 {
 		return c, 0, withAdvice(errors.Join(append(faults, err)...))
 	}
@@ -296,7 +295,7 @@ type differenceWriter struct {
 	n int
 }
 
-// maxDifferences limits the differences that are written. Further differences are only counted.
+// maxDifferences limits the differences that are written. The others are only counted.
 const maxDifferences = 20
 
 func (d *differenceWriter) line(format string, a ...any) {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
-// A Duration is a time.Duration in Go's notation in flags and the configuration file, such as
+// A Duration is a time.Duration. Flags and the configuration file use Go's notation, such as
 // "1m30s".
 type Duration time.Duration
 
@@ -38,7 +38,7 @@ func (d *Duration) UnmarshalJSON(data []byte) error {
 	return d.Set(s)
 }
 
-// Bytes is an amount of memory or disk. Its notation is an integer with an optional suffix such as
+// Bytes is an amount of memory or disk space, written as an integer with an optional suffix such as
 // Ki, Mi or Gi.
 type Bytes int64
 
@@ -70,11 +70,11 @@ func parseBytes(s string) (Bytes, error) {
 	return 0, fmt.Errorf("%q is not a size such as 1048576 or 64Mi", s)
 }
 
-// Switches maps names to on or off. The notation is "a=true,b=false" in flags and an object in the
-// file. Repeated flags are merged.
+// Switches maps names to on or off: "a=true,b=false" in flags, or an object in the file. Repeated
+// flags are merged.
 type Switches map[string]bool
 
-// String returns the notation of flags, ordered by name.
+// String returns s in flag notation, ordered by name.
 func (s Switches) String() string {
 	parts := make([]string, 0, len(s))
 	for _, name := range slices.Sorted(maps.Keys(s)) {
@@ -83,7 +83,7 @@ func (s Switches) String() string {
 	return strings.Join(parts, ",")
 }
 
-// Set merges text into s. A name without a value is switched on.
+// Set merges text into s. A name without a value means true.
 func (s *Switches) Set(text string) error {
 	all := maps.Clone(*s)
 	if all == nil {

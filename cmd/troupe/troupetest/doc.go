@@ -14,7 +14,7 @@
 // By default the server uses Kubernetes names and behaves like a bare kube-apiserver. In addition,
 // it empties deleted namespaces and collects garbage. Other controllers do not run: Deployments
 // create no Pods, and namespaces get no service accounts, so the ServiceAccount admission plugin is
-// disabled. WithControllers enables or disables single controllers.
+// disabled. WithControllers enables or disables individual controllers.
 //
 // # Users
 //

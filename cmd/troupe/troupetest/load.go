@@ -20,12 +20,12 @@ import (
 const fieldManager = "troupetest"
 
 // Load applies the objects in YAML or JSON files: first CustomResourceDefinitions, then namespaces,
-// then all others in order. Files may contain several documents and lists. In a directory, Load
-// reads the *.yaml, *.yml and *.json files by name, but no subdirectories. Existing objects are
+// then all others in order. Files may contain several documents and lists. Load reads a directory's
+// *.yaml, *.yml and *.json files in name order, and ignores subdirectories. Existing objects are
 // updated.
 //
-// Objects without a namespace go into default. The status of objects is ignored. An error fails the
-// test and names the file.
+// Objects without a namespace go into default. Object status is ignored. An error fails the test
+// and names the file.
 func (s *Server) Load(paths ...string) {
 	s.t.Helper()
 	if err := s.load(paths); err != nil {
@@ -53,7 +53,7 @@ func (s *Server) load(paths []string) error {
 	return nil
 }
 
-// rank orders objects by dependency, because an object needs its kind and its namespace.
+// rank orders objects by dependency: CRDs first, then namespaces.
 func rank(m manifest.Manifest) int {
 	return -slices.Index([]string{"Namespace", "CustomResourceDefinition"}, m.Object.String("kind"))
 }

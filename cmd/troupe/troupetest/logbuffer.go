@@ -11,7 +11,7 @@ type logBuffer struct {
 	cut bool // the beginning was dropped
 }
 
-// Write drops old bytes in large steps, so that it does not move the buffer for each line.
+// Write drops old bytes in bulk, to avoid moving the buffer for each line.
 func (b *logBuffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

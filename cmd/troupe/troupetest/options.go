@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// An Option configures the server of Start.
+// An Option configures Start.
 type Option func(*settings)
 
 type settings struct {
@@ -27,8 +27,8 @@ const (
 // default service account, which serviceAccountController creates.
 const serviceAccountPlugin, serviceAccountController = "ServiceAccount", "serviceaccount-controller"
 
-// newSettings applies the options to the defaults. It disables serviceAccountPlugin if the
-// controller is disabled, unless an option enables the plugin.
+// newSettings applies the options to the defaults. Without the controller, serviceAccountPlugin is
+// disabled, unless an option enables it.
 func newSettings(options []Option) *settings {
 	c := daemon.Default()
 	c.Ephemeral, c.Naming, c.Serving.SecurePort, c.Controllers = true, Kubernetes, 0, daemon.TestControllers
@@ -55,23 +55,22 @@ func WithFiles(paths ...string) Option {
 
 // WithClock sets the clock for timestamps in objects and for tokens. now must be safe for
 // concurrent use. Certificates, watches, controllers and timeouts still use the system clock, so
-// advancing now triggers nothing.
+// advancing the clock fires no timers.
 func WithClock(now func() time.Time) Option {
 	return func(s *settings) { s.now = now }
 }
 
-// WithControllers enables controllers or, with a leading -, disables them. The default is the
-// controllers of a bare API server (apiserver), garbage collection, namespace deletion and the
-// release of protected volumes. The names are those of the --controllers flag. "*" selects the
-// controllers that a daemon runs by default.
+// WithControllers enables controllers or, with a leading -, disables them. By default, a server
+// runs the controllers of a bare API server (apiserver), garbage collection, namespace deletion and
+// volume protection. Names are those of the --controllers flag. "*" selects the daemon's default
+// controllers.
 //
 //	troupetest.WithControllers("serviceaccount-controller", "workloads", "-garbage-collector-controller")
 func WithControllers(names ...string) Option {
 	return func(s *settings) { s.config.Controllers = s.config.Controllers.With(names...) }
 }
 
-// WithConfig changes any setting of the daemon. change gets the settings that result from all
-// earlier options.
+// WithConfig changes any daemon setting. change receives the result of all earlier options.
 func WithConfig(change func(*daemon.Config)) Option {
 	return func(s *settings) { change(&s.config) }
 }

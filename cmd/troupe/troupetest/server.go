@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// stopTimeout limits the wait for requests in flight at the end of a test.
+// stopTimeout limits the wait for in-flight requests at the end of a test.
 const stopTimeout = 10 * time.Second
 
 // A Server is an API server for one test. Its Credentials are the administrator's.

@@ -71,7 +71,7 @@ func RequestTooLarge(limit int64) *meta.Status {
 	return &meta.Status{Code: 413, Reason: meta.ReasonRequestTooLarge, Message: fmt.Sprintf("Request entity too large: limit is %d", limit)}
 }
 
-// UnsupportedMedia returns the 415 for a body, with the accepted media types.
+// UnsupportedMedia returns the 415 for a body. It lists the accepted media types.
 func UnsupportedMedia(accepted []string) *meta.Status {
 	return &meta.Status{
 		Code: 415, Reason: meta.ReasonUnsupportedMediaType,
@@ -93,7 +93,7 @@ func RequestTimeout() *meta.Status {
 	return &meta.Status{Code: 408, Reason: meta.ReasonTimeout, Message: "the request did not arrive in time"}
 }
 
-// InternalError returns a 500 that hides the error, but gives the id under which it is logged.
+// InternalError returns a 500 that replaces the error with the ID under which it is logged.
 func InternalError(id string) *meta.Status {
 	return &meta.Status{
 		Code: 500, Reason: meta.ReasonInternalError,
@@ -102,8 +102,8 @@ func InternalError(id string) *meta.Status {
 	}
 }
 
-// ShuttingDown returns a 503 with Retry-After: 1. On the retry, another server or the restarted
-// process should respond.
+// ShuttingDown returns a 503 with Retry-After: 1. Another server or the restarted process should
+// handle the retry.
 func ShuttingDown() *meta.Status {
 	return &meta.Status{
 		Code: 503, Reason: meta.ReasonServiceUnavailable, Details: &meta.Details{RetryAfterSeconds: 1},

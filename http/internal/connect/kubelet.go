@@ -68,7 +68,7 @@ func (l *Locator) kubelet(node string) (host, port string, err error) {
 	}
 	status := o.Object("status")
 	addresses := status.Objects("addresses")
-	// The operator's order applies, because a hostname may resolve in one network and not in
+	// Follow the operator's order, because a hostname may resolve in one network and not in
 	// another.
 	for _, wanted := range l.Kubelets.addressTypes {
 		for _, a := range addresses {
@@ -112,7 +112,7 @@ func (l *Locator) Stream(_ context.Context, subresource string, r Request) (*pro
 		if err != nil {
 			return nil, err
 		}
-		// The kubelet API has older parameter names.
+		// The kubelet API uses older parameter names.
 		path = "/" + subresource + "/" + r.Namespace + "/" + r.Name + "/" + container
 		for option, parameter := range map[string]string{"stdin": "input", "stdout": "output", "stderr": "error", "tty": "tty"} {
 			if r.Options.Bool(option) {
@@ -123,8 +123,8 @@ func (l *Locator) Stream(_ context.Context, subresource string, r Request) (*pro
 			query.Add("command", word)
 		}
 	}
-	// The container is checked before the Node, because clients expect the error about a wrong
-	// container name first.
+	// Check the container before the Node, because clients expect the error about a wrong container
+	// name first.
 	node := pod.Object("spec").String("nodeName")
 	if node == "" {
 		return nil, meta.NewBadRequest(fmt.Sprintf("pod %s does not have a host assigned", r.Name))

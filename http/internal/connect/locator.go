@@ -27,7 +27,7 @@ type Locator struct {
 	EndpointSlices func(ctx context.Context, namespace, service string) ([]tree.Tree, error)
 	// Kubelets connects to kubelets.
 	Kubelets *Kubelets
-	// Members connects to Pods, and to ports of Nodes other than the kubelet's.
+	// Members connects to Pods, and to Node ports other than the kubelet's.
 	Members *proxy.Backend
 }
 
@@ -68,7 +68,7 @@ func (l *Locator) get(r meta.GroupResource, namespace, name string) (tree.Tree, 
 // splitName splits scheme:name:port, name:port, or name. The port may be a port name.
 func splitName(text, what string) (scheme, name, port string, err error) {
 	parts := strings.Split(text, ":")
-	// More than two colons may be part of an IPv6 address, which is not accepted.
+	// IPv6 addresses, which have more colons, are not accepted.
 	switch len(parts) {
 	case 1:
 		name = parts[0]
@@ -91,8 +91,8 @@ func isAllowed(address string) bool {
 	return ip != nil && ip.IsGlobalUnicast()
 }
 
-// DialMember connects to a member of the cluster if its address is allowed. It checks the resolved
-// address when connecting, because the name may have resolved differently before.
+// DialMember connects to a cluster member if its address is allowed. It checks the resolved address
+// while dialing, because the name may have resolved differently before.
 func DialMember(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		if at, err := netip.ParseAddrPort(address); err != nil || !isAllowed(at.Addr().Unmap().WithZone("").String()) {
@@ -128,8 +128,7 @@ func (l *Locator) Proxy(ctx context.Context, resource string, r Request) (*proxy
 	return &proxy.Target{URL: at, Backend: backend}, nil
 }
 
-// pod returns the URL of a port of a Pod: the requested port, or the first one that the Pod
-// declares.
+// pod returns the URL of the Pod's requested port, or of its first declared port.
 func (l *Locator) pod(r Request) (*url.URL, error) {
 	scheme, name, port, err := splitName(r.Name, "pod")
 	if err != nil {
@@ -200,7 +199,7 @@ func (l *Locator) service(ctx context.Context, r Request) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	// In a fixed order, all clients would first try the same, possibly dead, endpoint.
+	// Shuffle, so that clients do not all try the same, possibly dead, endpoint first.
 	for _, i := range rand.Perm(len(found)) {
 		if host := l.endpoint(found[i], r.Namespace, port); host != "" {
 			return &url.URL{Scheme: scheme, Host: host}, nil
@@ -218,8 +217,8 @@ func portName(service tree.Tree, number int64) (name string, ok bool) {
 	return "", false
 }
 
-// endpoint returns a random ready address of an EndpointSlice for a port name. It returns "" if no
-// ready address belongs to a Pod.
+// endpoint returns a random ready address of an EndpointSlice, with the named port. It returns ""
+// if no ready address belongs to a Pod.
 func (l *Locator) endpoint(slice tree.Tree, namespace, port string) string {
 	endpoints := slice.Objects("endpoints")
 	for _, p := range slice.Objects("ports") {
@@ -249,7 +248,7 @@ func (l *Locator) isPod(endpoint tree.Tree, address, namespace string) bool {
 	return err == nil && slices.Contains(podAddresses(pod), address)
 }
 
-// node returns the URL of a port of a Node. The default is the kubelet's port.
+// node returns the URL of a Node's port, by default the kubelet port.
 func (l *Locator) node(ctx context.Context, r Request) (*url.URL, *proxy.Backend, error) {
 	scheme, name, port, err := splitName(r.Name, "node")
 	if err != nil {

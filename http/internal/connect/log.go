@@ -16,7 +16,7 @@ import (
 
 // Log returns the target for a container log, or nil if the Pod is not scheduled yet.
 func (l *Locator) Log(r Request) (*proxy.Target, error) {
-	// Invalid options are reported even if the Pod does not exist.
+	// Report invalid options even if the Pod does not exist.
 	if err := validateLog(r.Name, r.Options); err != nil {
 		return nil, err
 	}
@@ -39,14 +39,14 @@ func (l *Locator) Log(r Request) (*proxy.Target, error) {
 	}
 	t := &proxy.Target{
 		URL: at, Backend: l.Kubelets.Trusted, UseHost: true, IgnoreUpgrade: true,
-		// The server makes this request on its own behalf, so it removes all headers of the client.
+		// The server makes this request on its own behalf, so it removes all client headers.
 		EditHeader:   func(h http.Header) { clear(h); h["User-Agent"] = nil },
 		EditResponse: func(resp *http.Response) error { return checkLog(r.Name, at, resp) },
 		Fault: func(err error) error {
 			return internal((&url.Error{Op: "Get", URL: at.String(), Err: err}).Error())
 		},
 	}
-	// Connections are pooled, so connections without verification need a separate pool.
+	// Connections are pooled, so unverified connections need a separate pool.
 	if r.Options.Bool("insecureSkipTLSVerifyBackend") {
 		t.Backend = l.Kubelets.Unverified
 	}
@@ -91,8 +91,8 @@ func checkLog(pod string, at *url.URL, resp *http.Response) error {
 		resp.StatusCode = http.StatusOK
 		return nil
 	}
-	// The client may see the text, because it is about the requested log. The kubelet sends plain
-	// text instead of a Status, so the reason is derived from the status code.
+	// The client may see the text, which is about the requested log. The kubelet sends plain text
+	// instead of a Status, so the reason is derived from the status code.
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxFaultText))
 	if err != nil {
 		return internal("Internal error occurred: " + err.Error())
@@ -100,8 +100,8 @@ func checkLog(pod string, at *url.URL, resp *http.Response) error {
 	return logFault(resp.StatusCode, pod, string(text))
 }
 
-// logFaults holds the reason and message for each status code of a kubelet. If the message is "",
-// the kubelet's text is used.
+// logFaults maps each kubelet status code to a reason and message. If the message is "", the
+// kubelet's text is used.
 var logFaults = map[int]struct {
 	reason  meta.Reason
 	message string
@@ -118,8 +118,8 @@ var logFaults = map[int]struct {
 	504: {meta.ReasonTimeout, "the server was unable to return a response in the time allotted, but may still be processing the request"},
 }
 
-// logFault converts a kubelet's error to a Status. Messages and reasons are those of
-// kube-apiserver, whose client library generates some of them.
+// logFault converts a kubelet's error to a Status. Messages and reasons match kube-apiserver, whose
+// client library generates some of them.
 func logFault(code int, pod, text string) *meta.Status {
 	s := &meta.Status{Code: code, Details: &meta.Details{Kind: "pods/log", Name: pod}}
 	known, ok := logFaults[code]

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Options parses the connect options of a request for admission. path is the path after the
+// Options parses a request's connect options, for admission. path is the path after the
 // subresource. Every error is a *meta.Status.
 func Options(subresource string, q requestinfo.Query, path string) (tree.Tree, error) {
 	o := tree.Tree{}
@@ -40,23 +40,23 @@ func Options(subresource string, q requestinfo.Query, path string) (tree.Tree, e
 	return o, nil
 }
 
-// readFlag omits false, as encoders do. Admission then sees the same options whether or not a
-// client sends the parameter.
+// readFlag sets only true flags, as encoders do. Admission then sees the same options whether a
+// client sends false or omits the parameter.
 func readFlag(o tree.Tree, q requestinfo.Query, name string) {
 	if q.Flag(name) {
 		o[name] = true
 	}
 }
 
-// readText omits "" for the same reason as readFlag.
+// readText omits "", for the same reason as readFlag.
 func readText(o tree.Tree, q requestinfo.Query, name string) {
 	if text := q.Get(name); text != "" {
 		o[name] = text
 	}
 }
 
-// readPorts parses the ports of a port-forward, with the error messages of kube-apiserver. Only
-// WebSocket clients send them.
+// readPorts parses the ports of a port-forward, with kube-apiserver's error messages. Only
+// WebSocket clients send ports.
 func readPorts(o tree.Tree, q requestinfo.Query) error {
 	var ports []any
 	for _, text := range q.All("ports") {
@@ -131,7 +131,7 @@ func validateLog(pod string, o tree.Tree) error {
 		f.NotSupported("stream", stream, []string{streamAll, streamStderr, streamStdout})
 	}
 	// The kubelet counts lines before it separates the streams, so the last lines might contain
-	// none of the requested stream.
+	// nothing from the requested stream.
 	if stream != streamAll && o.Has("tailLines") {
 		f.Report(meta.CauseForbidden, "", "Forbidden", "`tailLines` and specific `stream` are mutually exclusive for now")
 	}

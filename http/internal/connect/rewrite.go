@@ -15,17 +15,17 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A Rewriter rewrites the links in proxied responses, so that they lead back through the proxy.
+// A Rewriter rewrites links in proxied responses, so that they point to the proxy.
 type Rewriter struct {
-	// Prefix is the part of the request path that precedes the path at the backend.
+	// Prefix is the part of the request path before the backend path.
 	Prefix string
-	// Target is the URL at the backend. Host is the client's Host header.
+	// Target is the backend URL. Host is the client's Host header.
 	Target *url.URL
 	Host   string
 }
 
-// Edit rewrites a response. It drops the backend's CORS headers, because the page gets the origin
-// of the proxy.
+// Edit rewrites a response. It drops the backend's CORS headers, because the page has the proxy's
+// origin.
 func (r Rewriter) Edit(resp *http.Response) error {
 	for _, name := range []string{"Credentials", "Headers", "Methods", "Origin"} {
 		resp.Header.Del("Access-Control-Allow-" + name)
@@ -72,7 +72,7 @@ func (r Rewriter) link(to *url.URL) string {
 // content encoding are not changed.
 func (r Rewriter) editPage(resp *http.Response) error {
 	from := resp.Body
-	// Compressed pages are compressed again, because Content-Encoding remains.
+	// Recompress compressed pages, because Content-Encoding remains.
 	unpacked, pack := io.Reader(from), func(w io.Writer) io.WriteCloser { return nopCloser{w} }
 	switch resp.Header.Get("Content-Encoding") {
 	case "":
@@ -128,7 +128,7 @@ func (p *page) Close() error { return p.from.Close() }
 // Read rewrites as many tokens as needed. At the end of the page it closes the compressor, which
 // flushes its buffer.
 func (p *page) Read(b []byte) (int, error) {
-	// Rewriting one token at a time limits the memory.
+	// Rewriting one token at a time bounds memory use.
 	for p.ready.Len() == 0 && p.err == nil {
 		if p.err = p.step(); p.err != nil {
 			if err := p.to.Close(); err != nil && p.err == io.EOF {
@@ -167,8 +167,8 @@ func (p *page) step() error {
 	}
 }
 
-// endTokens handles an error of the tokenizer. If a token is too long, endTokens copies the
-// buffered input, and step then copies the rest of the page. Other errors are returned.
+// endTokens handles a tokenizer error. If a token is too long, endTokens copies the buffered input,
+// and step then copies the rest of the page. Other errors are returned.
 func (p *page) endTokens() error {
 	err := p.tokens.Err()
 	if !errors.Is(err, html.ErrBufferExceeded) {

@@ -25,7 +25,7 @@ var contentTypes = map[string]string{
 	"licenses.txt": "text/plain; charset=utf-8",
 }
 
-// A File is an embedded file of the console.
+// A File is an embedded console file.
 type File struct {
 	ContentType string
 	Body        []byte
@@ -54,7 +54,7 @@ type Console struct {
 	files   func() map[string]*File
 }
 
-// New returns a Console. Its files are read when they are first used.
+// New returns a Console. Its files are read on first use.
 func New(o Options) *Console {
 	if o.SignIn == nil {
 		o.SignIn = func() *SignIn { return nil }

@@ -4,15 +4,14 @@
 //	Console  the application and its configuration
 //	File     a file, plain and compressed
 //
-// The sources are in web/, in TypeScript. The output of esbuild is checked in as dist/, so that Go
-// alone builds the server. `make generate` rebuilds dist/, and a test checks that it matches the
-// sources.
+// The TypeScript sources are in web/. The esbuild output is checked in as dist/, so that Go alone
+// builds the server. `make generate` rebuilds dist/, and a test checks that it matches the sources.
 //
 // # Invariants
 //
-//   - The files have no secrets and are the same for everyone. Everything else is requested through
-//     the API, with the permissions of the signed-in user, and audited.
-//   - The application writes nothing but dry runs and access reviews, which are not stored.
+//   - The files contain no secrets and are the same for everyone. Everything else is requested
+//     through the API, with the permissions of the signed-in user, and audited.
+//   - The application sends no writes except dry runs and access reviews, which are not stored.
 //   - A page loads only from this server, runs only its own scripts, and cannot be framed. It
 //     connects only to this server and the token endpoint.
 //   - A token stays in the tab: in its session storage and the Authorization header. No cookie is

@@ -1,9 +1,9 @@
-// Package credentials reads the credentials of a request once, hides them from later code, and
-// keeps them out of logs.
+// Package credentials reads a request's credentials once, hides them from later code, and keeps
+// them out of logs.
 //
-//	Headers   the headers of a request without the hidden ones
-//	Snapshot  the credentials of a watch, to check them again
+//	Headers   the request headers without the hidden ones
+//	Snapshot  a watch's credentials, for rechecks
 //	Scheme    the scheme of the Authorization header
 //
-// Package authn authenticates them.
+// Package authn authenticates the credentials.
 package credentials

@@ -10,7 +10,7 @@ const TokenParameter = "access_token"
 
 const redacted = "REDACTED"
 
-// Redact removes bearer tokens from a request target, in any spelling or escaping of the parameter.
+// Redact removes bearer tokens from a request target, however the parameter is spelled or escaped.
 // It also removes the values of parameters whose names cannot be decoded.
 func Redact(target string) string {
 	path, rest, ok := strings.Cut(target, "?")

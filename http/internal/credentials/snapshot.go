@@ -9,7 +9,7 @@ import (
 )
 
 // A Snapshot holds the credentials and trusted headers of a request. It outlives the request, so
-// that the credentials of a watch can be checked again.
+// that a watch's credentials can be rechecked.
 type Snapshot struct {
 	// Original holds the credentials. Its Headers are unused.
 	Original authn.Request

@@ -22,7 +22,7 @@ type Lazy struct {
 	stopped bool
 }
 
-// A Client is the connection of a request. Its methods are safe for concurrent use until Stop.
+// A Client is a request's connection. Its methods are safe for concurrent use until Stop.
 type Client interface {
 	// Pause releases resources that a request needs only while it runs. The first Done calls it.
 	Pause()

@@ -51,7 +51,7 @@ func (c *client) Left() bool {
 	return !time.Now().Before(c.leaves)
 }
 
-// TestLeft checks that a context polls its client seldom, but often enough to notice a disconnect.
+// TestLeft checks that a context polls its client rarely, but often enough to notice a disconnect.
 func TestLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := client{leaves: time.Now().Add(time.Second)}

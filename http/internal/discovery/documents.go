@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
-// Documents holds the documents for the kinds of one generation of the catalog.
+// Documents holds the documents of one catalog generation.
 type Documents struct {
 	*discovery.Discovery
 	generation uint64
@@ -70,8 +70,7 @@ func (d *Documents) OpenAPIIndex() openapi.Index {
 // "apis/apps/v1".
 func (d *Documents) OpenAPIV3(path string) *openapi.Document { return d.openapi.V3(path) }
 
-// ConvertedOpenAPIV3 returns the converted document of a version whose server has only OpenAPI v2,
-// or nil.
+// ConvertedOpenAPIV3 returns the v3 document of a version whose server has only OpenAPI v2, or nil.
 func (d *Documents) ConvertedOpenAPIV3(path string) *openapi.Document {
 	if d.merged == nil {
 		return nil
@@ -141,8 +140,8 @@ func (c *Cache) own() *Documents {
 func (c *Cache) newIndex() []byte {
 	paths := slices.Clone(c.opts.FixedPaths)
 	for _, k := range c.opts.Catalog.Kinds() {
-		// Each group and version has a path, even if it has only resources below it, because
-		// clients search the index for prefixes.
+		// List each group and version, even without a resource of its own, because clients search
+		// the index for prefixes.
 		if k.Group == "" {
 			paths = append(paths, "/api/"+k.Version)
 		} else {

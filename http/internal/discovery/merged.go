@@ -81,7 +81,7 @@ func (c *Cache) merge(own *Documents, before *merging) *Documents {
 	return &d
 }
 
-// converted returns the OpenAPI v3 documents, by path, of versions whose servers have only v2.
+// converted returns, by path, the OpenAPI v3 documents of versions whose servers have only v2.
 func (m *merger) converted(own *Documents, before *merging) map[string]convertedDocument {
 	all := map[string]convertedDocument{}
 	for of, remote := range m.content.Old {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// A Resource is a limited resource of the server, such as connections or bytes of responses.
+// A Resource is a limited server resource, such as connections or response bytes.
 type Resource uint8
 
 // The resources, each measured as a count or in bytes.
@@ -80,7 +80,7 @@ func NewLedger(c Capacities) *Ledger {
 // SetCapacity changes the capacity of a resource.
 func (l *Ledger) SetCapacity(r Resource, capacity int64) { l.pools[r].capacity.Store(capacity) }
 
-// Used returns the amount of a resource that all principals hold together.
+// Used returns the total amount of a resource that all principals hold.
 func (l *Ledger) Used(r Resource) int64 { return l.pools[r].used.Load() }
 
 // Rejections returns the number of rejections by resource and reason, for metrics.
@@ -139,8 +139,8 @@ func (p *Principal) Retain() *Principal {
 	return p
 }
 
-// Close drops a reference. The last Close removes the principal from the ledger. Resources that it
-// still holds count until they are released.
+// Close drops a reference. The last Close removes the principal from the ledger. Resources that the
+// principal still holds count until released.
 func (p *Principal) Close() {
 	p.ledger.mu.Lock()
 	defer p.ledger.mu.Unlock()
@@ -160,9 +160,9 @@ func (p *Principal) String() string {
 // Held returns the amount of a resource that the principal holds.
 func (p *Principal) Held(r Resource) int64 { return p.held[r].Load() }
 
-// TryAcquire takes n units of a resource for an item, such as a body. total is the amount that the
-// item then holds. The result is nil on success, and otherwise describes the exceeded limit. Before
-// it fails, TryAcquire tries to end an item of a principal that holds more.
+// TryAcquire acquires n units of a resource for an item, such as a body. total includes the units
+// that the item already holds. The result is nil on success, and otherwise describes the exceeded
+// limit. Before failing, TryAcquire tries to end an item of a principal that holds more.
 //
 // A principal's only item may exceed the threshold, and the only item of all principals may exceed
 // the capacity. reserved adds the reserve to the capacity and lifts the threshold.
@@ -207,7 +207,7 @@ func (p *Principal) Reject(r Resource, n int64) *Rejection {
 	return p.reject(r, p.held[r].Load()-n, pool.used.Load()-n, pool.capacity.Load())
 }
 
-// Release returns n units of a resource.
+// Release releases n units of a resource.
 func (p *Principal) Release(r Resource, n int64) {
 	p.held[r].Add(-n)
 	p.ledger.pools[r].used.Add(-n)

@@ -43,9 +43,8 @@ func (o Owners[T]) Oldest(p *Principal, fits func(T) bool) *list.Element {
 	return nil
 }
 
-// OldestOfLargest considers the principals that hold more than least of a resource and have an item
-// for which fits returns true. It returns the principal with the largest amount and its oldest such
-// item, or nil.
+// OldestOfLargest returns the largest holder of a resource and its oldest item for which fits
+// returns true, or nil. It ignores principals without such an item or that hold at most least.
 func (o Owners[T]) OldestOfLargest(r Resource, least int64, fits func(T) bool) (owner *Principal, item *list.Element) {
 	for p := range o {
 		if held := p.Held(r); held > least {

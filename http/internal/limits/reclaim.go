@@ -2,7 +2,7 @@ package limits
 
 // An Item, such as a watch, holds a resource and can be ended to make room for another principal.
 type Item interface {
-	// Idle reports whether the item is idle. Idle items end first.
+	// Idle reports whether the item is idle. Idle items are reclaimed first.
 	Idle() bool
 	// Reclaim makes the item end soon. It must not block.
 	Reclaim()

@@ -29,7 +29,7 @@ const (
 	Documents               // anything else, in its only shape
 )
 
-// A Shape is the part of an object to return.
+// A Shape selects whole objects, Tables or metadata.
 type Shape uint8
 
 // The shapes: the whole object, a Table, or only the metadata. They also apply to lists.
@@ -160,7 +160,7 @@ func notAcceptable(types []string) error {
 	return f
 }
 
-// WithoutProtobuf removes the items that request whole objects in Protobuf from an Accept header.
+// WithoutProtobuf removes from an Accept header the items that request whole objects in Protobuf.
 // It reports whether any items are left.
 func (n *Names) WithoutProtobuf(accept string) (rest []byte, ok bool) {
 	var others []string

@@ -7,11 +7,11 @@ import (
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 )
 
-// prettyUserAgents lists prefixes of the User-Agent of browsers and command line tools, whose
-// output people read.
+// prettyUserAgents lists User-Agent prefixes of browsers and command-line tools, whose users read
+// the output.
 var prettyUserAgents = [][]byte{[]byte("curl"), []byte("Wget"), []byte("Mozilla/5.0")}
 
-// WantsPretty reports whether the response should be indented. The query parameter pretty takes
+// WantsPretty reports whether the response should be indented. The pretty query parameter takes
 // precedence over the User-Agent.
 func WantsPretty(q requestinfo.Query, userAgent []byte) bool {
 	if text := q.Get("pretty"); text != "" {

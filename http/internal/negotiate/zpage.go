@@ -4,7 +4,8 @@ import "strings"
 
 // ZPage reports whether a diagnostic page is returned as an object (true) or as text (false). ok is
 // false if the client accepts neither. A client must name the group, version and kind to get an
-// object, so that a new default version cannot break it. Without an Accept header the page is text.
+// object, so that a new default version cannot break the client. Without an Accept header the page
+// is text.
 func ZPage(accept, group, version, kind string) (object, ok bool) {
 	if strings.TrimSpace(accept) == "" {
 		return false, true

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/table"
 )
 
-// IncludeObject parses the parameter that selects the part of each object in a table row. The
+// IncludeObject parses the includeObject parameter, which selects the object in each table row. The
 // default is metadata. kubectl requests whole objects only to sort by their fields.
 func IncludeObject(q requestinfo.Query) (table.IncludeObjectPolicy, error) {
 	asked := q.Get("includeObject")

@@ -92,8 +92,8 @@ func (o *List) validate(r ListRules) (f schema.Faults) {
 	return f
 }
 
-// validateList checks the options of a list. A resource version of "0" allows any version, so it
-// cannot be combined with Exact.
+// validateList checks list options. resourceVersion "0" allows any version, so it cannot be
+// combined with Exact.
 func (o *List) validateList(f *schema.Faults) {
 	if o.resourceVersionMatch != "" {
 		if o.resourceVersion == "" {
@@ -141,7 +141,7 @@ func (o *List) validateWatch(r ListRules, f *schema.Faults) {
 	}
 }
 
-// Request returns the list request for the store. Without a resource version, a list returns the
+// Request returns the list request for the store. Without a resourceVersion, a list returns the
 // newest objects. "0" allows any version. Any other version is a minimum, or is matched exactly if
 // there is a limit. The namespace is ignored for cluster-scoped kinds.
 func (o *List) Request(k *schema.Kind, i *requestinfo.Info) (request.List, error) {

@@ -143,7 +143,7 @@ func (w *answerWriter) write(ctx context.Context, resp *http.Response) error {
 
 var errWrongLength = errors.New("the body of a response does not have the length in its header")
 
-// writeBody forwards the body. It returns an error if the length differs from the announced one,
+// writeBody forwards the body. It returns an error if the length differs from Content-Length,
 // because the client would wait for more data or misparse the next response.
 func (w *answerWriter) writeBody(body io.Reader, length int64) error {
 	buf := copyBuffers.Get().(*[copyBufferSize]byte)

@@ -1,27 +1,27 @@
 // Package proxy forwards requests to other servers: aggregated servers, Services, Pods, Nodes, and
 // kubelets.
 //
-//	Backend     connections to servers with the same TLS options, pooled
-//	Target      where a request goes and how it is changed
+//	Backend     pooled connections to servers with the same TLS options
+//	Target      a request's destination and the changes to the request
 //	Exchange    a request, its response, and the events that may end them early
 //	Tunnel      two upgraded connections, copied both ways
-//	Translator  translates between different upgrade protocols of client and backend
+//	Translator  translates between the upgrade protocols of client and backend
 //
 // The caller has authenticated and authorized the request, and its body is still unread. Everything
 // is streamed: bodies take one buffer each, every piece is flushed on arrival, compressed content
-// stays compressed, and trailers follow chunks. The transport of net/http uses HTTP/2 with backends
+// stays compressed, and trailers follow chunks. The net/http transport uses HTTP/2 with backends
 // that offer it. An upgrade has its own HTTP/1.1 connection.
 //
 // Invariants:
 //   - Client credentials are not forwarded. The caller hides them, and a Target may strip others.
 //     Hop-by-hop headers (Connection and those it names, Keep-Alive, TE, Transfer-Encoding,
 //     Upgrade, ...) are removed in both directions, except those that an upgrade needs.
-//   - Redirects are never followed, but forwarded or rejected.
+//   - Redirects are forwarded or rejected, never followed.
 //   - A connection is upgraded only after a 101 for a requested protocol. Other responses are
 //     forwarded unchanged, and the backend connection is closed. Upgrades to HTTP/2 (h2c) are
 //     ignored, because the requests inside would not be checked.
 //   - If the client disconnects, the request to the backend ends. If the backend disconnects, the
 //     response is cut off in a way that clients detect.
-//   - An Exchange is stopped by a shutdown, and revoked when its user loses the permission for it
+//   - An Exchange is stopped by a shutdown, and revoked when its user loses the permission
 //     (stream.LongRunning).
 package proxy

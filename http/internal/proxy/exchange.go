@@ -22,8 +22,7 @@ type Exchange struct {
 	cancel context.CancelCauseFunc
 }
 
-// StreamTimeout is the timeout of each write to an upgraded connection and of each write of a
-// proxied response.
+// StreamTimeout is the timeout of each write to an upgraded connection or of a proxied response.
 const StreamTimeout = 15 * time.Minute
 
 // stopGrace is how long a request may continue during shutdown.
@@ -105,9 +104,9 @@ func (e *Exchange) newRequest(body *wire.BodyStream, upgrade string) *http.Reque
 	return r.WithContext(e.ctx)
 }
 
-// fault returns the error response for a failed backend request. It returns the reason if the
-// Exchange was ended, and a *meta.Status unchanged. Other errors are passed to own, or to otherwise
-// if own is nil.
+// fault returns the error response for a failed backend request: the reason if the Exchange was
+// ended, or err if it is a *meta.Status. Other errors are passed to own, or to otherwise if own is
+// nil.
 func (e *Exchange) fault(err error, own, otherwise func(error) error) error {
 	cause := context.Cause(e.ctx)
 	var refusal *meta.Status

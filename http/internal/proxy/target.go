@@ -9,7 +9,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A Target describes the backend of a request and how the request is changed. URL and Backend are
+// A Target describes a request's backend and the changes to the request. URL and Backend are
 // required.
 type Target struct {
 	// URL has the scheme, host, path, and raw query.
@@ -27,7 +27,7 @@ type Target struct {
 	RefuseRedirects bool
 	// UpgradeRequired rejects requests without an upgrade.
 	UpgradeRequired bool
-	// IgnoreUpgrade forwards a request with an upgrade as a plain request.
+	// IgnoreUpgrade forwards an upgrade request as a plain request.
 	IgnoreUpgrade bool
 	// Messages, if set, sends the body of a 200 response to a WebSocket client.
 	Messages *Messages

@@ -24,13 +24,11 @@ type Tunnel struct {
 	head     []byte // of the response
 }
 
-// A Translator uses different upgrade protocols for the client and the backend, and translates
-// between them.
+// A Translator translates between the upgrade protocols of client and backend.
 type Translator interface {
 	// Ask returns the protocol to request from the backend. It may change the request header.
 	Ask(h http.Header) (protocol string)
-	// Agree returns the headers of the response to the client after the backend has accepted the
-	// upgrade.
+	// Agree returns the response headers for the client after the backend has accepted the upgrade.
 	Agree(backend http.Header) (http.Header, error)
 	// Run translates until one of the connections ends.
 	Run(client, backend net.Conn)
@@ -156,8 +154,8 @@ func write(to net.Conn, b []byte) error {
 	return err
 }
 
-// endDirection closes the sending side of a connection. Its receiving side then gets
-// halfCloseTimeout for each read.
+// endDirection closes the sending side of a connection. From then on, each read from the connection
+// times out after halfCloseTimeout.
 func (p *pair) endDirection(to net.Conn) {
 	p.ending.Store(true)
 	if errors.Is(closeWrite(to), errors.ErrUnsupported) {

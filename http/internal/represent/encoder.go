@@ -91,8 +91,7 @@ func errNotList(k *schema.Kind) error {
 	return apierrors.NotAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + k.Kind + ")")
 }
 
-// formatVersion formats a resource version. The result of a dry run has version 0, which becomes
-// "".
+// formatVersion formats a resourceVersion. A dry run has version 0, which becomes "".
 func formatVersion(v uint64) string {
 	if v == 0 {
 		return ""

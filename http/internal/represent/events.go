@@ -13,8 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/table"
 )
 
-// Events encodes the events of one watch. It must be used only by the goroutine of the store
-// session.
+// Events encodes the events of one watch. Only the store session's goroutine may use it.
 type Events struct {
 	encoder *Encoder
 	kind    *schema.Kind
@@ -86,9 +85,9 @@ func (e *Events) appendTable(b []byte, o *meta.Object, version uint64) []byte {
 	return e.tables.Next(b, o, table.ListMeta{ResourceVersion: formatVersion(version)}, time.Now())
 }
 
-// appendBookmark appends an object that has only a resource version. The bookmark has the shape of
-// the watch, because clients decode bookmarks like other events. In a Table, the object of the row
-// has no name.
+// appendBookmark appends an object that has only a resourceVersion. The bookmark has the watch's
+// shape, because clients decode bookmarks like other events. In a Table, the row's object has no
+// name.
 func (e *Events) appendBookmark(b []byte, ev *request.Event) []byte {
 	kind, version := e.kind.Kind, e.kind.APIVersion()
 	switch e.format.Shape {

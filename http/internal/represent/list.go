@@ -76,7 +76,7 @@ func (e *Encoder) List(k *schema.Kind, f negotiate.Format, q requestinfo.Query, 
 	return list, nil
 }
 
-// Measure returns the total size of the objects and that of the largest one, in bytes of JSON.
+// Measure returns the total and the largest object size, in bytes of JSON.
 func (l *List) Measure() (all, largest int) {
 	for _, o := range l.items {
 		all += len(o.JSON)
@@ -125,7 +125,7 @@ func (l *List) size() int {
 	return size
 }
 
-// Separators have their own writes, so that stored items need not be copied.
+// Separators are written separately, so that stored items need not be copied.
 var (
 	itemStart     = []byte("{")
 	nextItemStart = []byte(",{")

@@ -13,8 +13,8 @@ const (
 	cborGrowth     = 3 // no tree
 )
 
-// ObjectMemory returns the bytes needed to encode an object of the given JSON size, which the
-// caller reserves first. It returns 0 for objects that are small or written as stored.
+// ObjectMemory returns the bytes to reserve before encoding an object of the given JSON size. It
+// returns 0 for objects that are small or written as stored.
 func ObjectMemory(f negotiate.Format, size int) int64 {
 	if size <= response.MaxBuffered {
 		return 0

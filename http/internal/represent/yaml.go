@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 )
 
-// yaml writes the list as YAML. Each item is converted as the only item of a list, so that it gets
-// the indentation and line breaks that it has in the whole list. The text around the items comes
-// from an empty list.
+// yaml writes the list as YAML. Each item is converted as a list of one item, so that its
+// indentation and line breaks match those in the whole list. An empty list provides the surrounding
+// text.
 func (l *List) yaml(w io.Writer) error {
 	frame, err := codec.YAML(append(bytes.Clone(l.head), listEnd...))
 	if err != nil {

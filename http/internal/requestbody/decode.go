@@ -102,8 +102,7 @@ func optionsError(encoding negotiate.Encoding, err error) error {
 	return apierrors.BadRequest("couldn't get version/kind; json parse error: " + err.Error())
 }
 
-// formerVersions holds older versions, with the same schema, that clients name in the bodies of
-// subresources.
+// formerVersions holds older versions with the same schema that clients name in subresource bodies.
 var formerVersions = map[meta.GroupVersionKind]string{{Group: "policy", Version: "v1", Kind: "Eviction"}: "policy/v1beta1"}
 
 // CheckKind returns an error if an object names another kind or version. An object may omit both.

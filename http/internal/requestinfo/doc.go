@@ -3,10 +3,10 @@
 //	Target  the request target: split into segments at raw slashes, then decoded
 //	Query   the query, searched without parsing
 //	Info    verb, group, version, resource, name
-//	ID      a random request id
+//	ID      a random request ID
 //
-// Routing, authorization, audit, metrics, and the store all use the same Info, so the authorized
-// request is the one that is served. The path as normalized by fasthttp is not used: it turns
+// Routing, authorization, audit, metrics, and the store all use the same Info, so the server serves
+// exactly the authorized request. fasthttp's normalized path is not used: it turns
 // /livez/../api/v1/secrets into /api/v1/secrets. Paths that parsers may read differently are
 // rejected: empty and dot segments, control characters, and percent-encoded slashes, percent signs,
 // and NULs.

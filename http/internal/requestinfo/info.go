@@ -218,8 +218,8 @@ func (i *Info) verbFitsPath(k *schema.Kind) bool {
 	return true
 }
 
-// Segments returns the number of segments up to and including the subresource. Later segments are
-// the path at the target of a proxy request.
+// Segments returns the number of segments up to and including the subresource. Later segments form
+// the target path of a proxy request.
 func (i *Info) Segments() int { return i.segments }
 
 // Key returns the key of the requested object.

@@ -3,12 +3,12 @@
 //
 //	Stream             a body that writes itself, and holds the request's permit until written
 //	Indenter           indents JSON as it is written
-//	Buffered, Gzipped  wrap the writing of a body
+//	Buffered, Gzipped  wrap a function that writes a body
 //
 // Invariants:
-//   - A body that fails halfway ends without its last chunk, so that clients detect it. If none of
-//     it was sent, an error replaces it.
+//   - A body that fails halfway ends without its last chunk, so that clients detect the failure. If
+//     nothing was sent yet, an error replaces the body.
 //   - A client that reads less than 32 KiB per second after a grace period is disconnected.
 //     Otherwise it could hold memory for hours although each write meets its deadline.
-//   - Buffers (wire.GetBuffer) and gzip tables, the largest memory of a response, are pooled.
+//   - Buffers (wire.GetBuffer) and gzip tables, the largest memory users, are pooled.
 package response

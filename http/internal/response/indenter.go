@@ -19,7 +19,7 @@ type Indenter struct {
 
 func NewIndenter(w io.Writer) *Indenter { return &Indenter{to: w} }
 
-// maxIndent is the depth up to which the indentation grows.
+// maxIndent is the depth at which the indentation stops growing.
 const maxIndent = 1 << 10
 
 var indentation = func() (b [2 * maxIndent]byte) {

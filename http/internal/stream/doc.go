@@ -7,13 +7,12 @@
 //	Registry     all long-running requests, by grant
 //	Grant        the permission for these requests, and how to check it
 //
-// Two goroutines share a watch. The goroutine of the store session writes events, and that of the
-// connection reads. The reader detects a disconnect at once, but a writer only at the next event.
+// Two goroutines share a watch. The store session's goroutine writes events, and the connection's
+// goroutine reads. The reader detects a disconnect at once, but a writer only at the next event.
 // The reader also ends the watch at its timeout. A past read deadline wakes it (interruptRead).
 //
 // A watch whose request would now be rejected ends within a second, with an event that gives the
-// reason (reauthorize.go). While nothing changes, this costs one comparison for all watches
-// together.
+// reason (reauthorize.go). While nothing changes, this costs one comparison per scan.
 //
 // # WebSocket frames
 //

@@ -56,8 +56,8 @@ const (
 
 // Reauthorize revokes requests that are no longer allowed, until ctx ends. A few times per second,
 // it checks whether the generation has changed or credentials have expired, and repeats the
-// affected checks. generation must change whenever a decision may have changed for a reason other
-// than time.
+// affected checks. generation must change whenever anything except the passage of time may change a
+// decision.
 //
 // Rejected credentials end requests at once. A denied authorization must be confirmed by a second
 // check, because a user may replace a binding by deleting and recreating it.

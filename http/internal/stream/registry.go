@@ -47,8 +47,8 @@ func NewRegistry(log *slog.Logger) *Registry {
 }
 
 // Add registers a request under its grant, or under an equal grant that is already registered. It
-// returns false after Close. The grant is soon checked again, since decisions may have changed
-// after the request was authorized.
+// returns false after Close. The grant is rechecked soon, since decisions may have changed after
+// the request was authorized.
 func (r *Registry) Add(w LongRunning, g *Grant) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,7 +125,7 @@ func (r *Registry) openLocked() []LongRunning {
 	return all
 }
 
-// Wait waits after Close until all requests have ended.
+// Wait waits for all requests to end after Close.
 func (r *Registry) Wait(ctx context.Context) error {
 	select {
 	case <-r.empty:

@@ -45,7 +45,7 @@ func FramingOf(h *fasthttp.RequestHeader) Framing {
 	return Chunked
 }
 
-// UpgradeToWebSocket sets the headers of the response to an upgrade. It selects the first offered
+// UpgradeToWebSocket sets the response headers for an upgrade. It selects the first offered
 // subprotocol, since all carry the same events.
 func UpgradeToWebSocket(h *fasthttp.RequestHeader, answer *fasthttp.ResponseHeader, bearerPrefix string) error {
 	if string(h.Peek("Sec-WebSocket-Version")) != "13" {
@@ -191,8 +191,8 @@ func readFrames(c net.Conn) error {
 	}
 }
 
-// ReadFrameHeader reads a frame header. It returns a *CloseError if the protocol does not allow the
-// frame.
+// ReadFrameHeader reads a frame header. It returns a *CloseError if the frame violates the
+// protocol.
 func ReadFrameHeader(r io.Reader, state ws.State) (ws.Header, error) {
 	f, err := ws.ReadHeader(r)
 	if errors.Is(err, ws.ErrHeaderLengthMSB) || errors.Is(err, ws.ErrHeaderLengthUnexpected) {

@@ -40,7 +40,7 @@ func TestWebSocketEndsBeforeItRuns(t *testing.T) {
 }
 
 // FuzzFrames checks that the WebSocket ends properly after any client input, and that the input
-// bounds the size of the output.
+// size bounds the output size.
 func FuzzFrames(f *testing.F) {
 	for _, s := range []string{"", "\x89\x82\x01\x02\x03\x04Hi", "\x88\x80\x00\x00\x00\x00", "\x81\xfe\x00\x7e\x00\x00\x00\x00", "\x82\xff\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00x"} {
 		f.Add([]byte(s))

@@ -32,10 +32,10 @@ const (
 // maxChunk is the size in bytes at which buffered events are written.
 const maxChunk = wire.MaxWriteSize
 
-// maxChunkHeader is the space for the hexadecimal size of a chunk and CRLF, in bytes.
+// maxChunkHeader is the space for a chunk's hexadecimal size and CRLF, in bytes.
 const maxChunkHeader = 10
 
-// eventLength is the size of the length prefix of a Protobuf event, in bytes.
+// eventLength is the size of a Protobuf event's length prefix, in bytes.
 const eventLength = 4
 
 // A writer combines several events into one write, because a system call costs more than encoding

@@ -168,7 +168,7 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// TestNotTranslated checks that protocols that runtimes support themselves are not translated.
+// TestNotTranslated checks that protocols with native runtime support are not translated.
 func TestNotTranslated(t *testing.T) {
 	var h fasthttp.RequestHeader
 	h.Set("Sec-WebSocket-Version", "13")

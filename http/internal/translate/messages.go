@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/stream"
 )
 
-// messages exchanges the binary messages of a WebSocket as a net.Conn. Each Write sends one
-// message, and Read returns the content of received messages. Writes may be concurrent.
+// messages is a net.Conn over the binary messages of a WebSocket. Each Write sends one message, and
+// Read returns the content of received messages. Writes may be concurrent.
 type messages struct {
 	net.Conn
 	reader *bufio.Reader
@@ -110,7 +110,7 @@ func (m *messages) CloseWrite() error {
 	return m.send(ws.OpClose, binary.BigEndian.AppendUint16(nil, uint16(ws.StatusNormalClosure)), nil)
 }
 
-// A lockedConn writes complete frames. It takes the lock of send, so that frames do not interleave.
+// A lockedConn writes complete frames. It takes send's lock, so that frames do not interleave.
 type lockedConn struct{ *messages }
 
 func (c lockedConn) Write(b []byte) (int, error) {

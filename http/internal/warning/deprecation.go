@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Deprecation returns the warning about a deprecated version, in the words of kube-apiserver.
+// Deprecation returns the warning about a deprecated version, in kube-apiserver's wording.
 func Deprecation(k *schema.Kind) string {
 	d := k.Deprecation
 	if d.Warning != "" {

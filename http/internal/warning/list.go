@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// The warnings of a response have at most about maxTotalLength characters in total. If the total is
-// larger, each warning is truncated to maxLength. Warnings that still do not fit are omitted.
+// Limits on the warnings of a response, in characters. If the total exceeds maxTotalLength, each
+// warning is truncated to maxLength. Warnings that still do not fit are omitted.
 const (
 	maxTotalLength = 4096
 	maxLength      = 256
@@ -21,8 +21,8 @@ type List struct {
 	texts []string
 }
 
-// Add adds a Warning header to h for each new text. It writes all headers again, because earlier
-// texts may now have to be truncated.
+// Add adds a Warning header to h for each new text. It rewrites all headers, because earlier texts
+// may have to be truncated.
 func (l *List) Add(h *fasthttp.ResponseHeader, texts []string) {
 	before := len(l.texts)
 	for _, text := range texts {

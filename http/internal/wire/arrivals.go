@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// arrivals makes the Go runtime poll the network while connections pass slots to each other. While
-// goroutines are runnable, the runtime may poll only every 10 ms.
+// arrivals triggers network polls while connections pass slots to each other. While goroutines are
+// runnable, the Go runtime may poll only every 10 ms.
 //
-// Once per lookEvery, a goroutine that reads from a pipe distributes the slots. It runs only after
-// a poll, which also wakes connections with new input.
+// Once per lookEvery, a goroutine that reads from a pipe distributes the slots. Only a poll makes
+// it runnable, and the same poll wakes connections with new input.
 type arrivals struct {
 	looking bool      // slots wait for the goroutine
 	looked  time.Time // last poll, or when the first connection began to wait

@@ -7,8 +7,8 @@ import (
 )
 
 // AwaitInput waits for input or the end of the connection. It waits below TLS, because a TLS Read
-// grows the goroutine's stack to 4 KiB for as long as it waits. Bytes that TLS has already buffered
-// do not count as input.
+// grows the goroutine's stack to 4 KiB while it waits. Bytes that TLS has already buffered do not
+// count as input.
 func (c *Conn) AwaitInput() error {
 	raw, ok := c.raw.(syscall.Conn)
 	if !ok || len(c.unread) > 0 {

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// A BodyStream streams the body of the current request. Until Stop, it may be read by a goroutine
-// other than the connection's, such as that of an HTTP client.
+// A BodyStream streams the current request's body. Until Stop, a goroutine other than the
+// connection's may read it, such as an HTTP client's.
 //
-// After the end of the body, the stream detects a disconnect of the client, even while the request
-// waits for a backend.
+// After the end of the body, the stream detects client disconnects, even while the request waits
+// for a backend.
 type BodyStream struct {
 	conn *Conn
 	gone func() // called when the client disconnects
@@ -30,8 +30,8 @@ type BodyStream struct {
 
 var errBodyStopped = errors.New("the request has ended")
 
-// StreamBody returns a stream of the body. It calls gone if the client disconnects before Stop, or
-// if the body ends early.
+// StreamBody returns a stream of the body. The stream calls gone if the client disconnects before
+// Stop, or if the body ends early.
 func (c *Conn) StreamBody(gone func()) *BodyStream {
 	b := &BodyStream{conn: c, gone: gone}
 	b.reading.Lock()

@@ -99,7 +99,7 @@ const (
 	phaseHijacked                // taken over by the handler
 )
 
-// MaxWriteSize is the maximum number of bytes that are written with one deadline.
+// MaxWriteSize is the maximum number of bytes written per deadline.
 const MaxWriteSize = 64 << 10
 
 // closeGrace is how long a client may take to send the rest of its request during a shutdown.
@@ -291,7 +291,7 @@ func (c *Conn) SetAnonymous() *limits.Principal {
 	return c.principal
 }
 
-// setPrincipal changes the principal of the connection, to nil when the connection ends.
+// setPrincipal changes the connection's principal. p is nil when the connection ends.
 func (c *Conn) setPrincipal(p *limits.Principal) {
 	c.all.scheduler.assign(c, p)
 	if c.principal != nil {
@@ -341,7 +341,7 @@ func (c *Conn) Left() bool {
 	return c.closedByClient()
 }
 
-// Closing reports whether the server is shutting down, so that the connection closes after the
+// Closing reports whether the server is shutting down. If so, the connection closes after the
 // current response.
 func (c *Conn) Closing() bool { return c.all.isClosing() }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// Connections holds the open connections. Their number is limited in total and by the share of each
-// principal. A connection is new until it has sent a whole request. After that it is anonymous,
-// unless the request was authenticated.
+// Connections holds the open connections. Their number is limited in total and per principal. A
+// connection is new until it has sent a whole request. After that it is anonymous, unless the
+// request was authenticated.
 //
 // At a limit, admitting a connection closes another (eviction.go): the oldest new connection, or an
 // idle connection of the principal with the most connections. While few connections are new, idle
@@ -47,7 +47,7 @@ type Connections struct {
 	empty      chan struct{} // closed when closing is set and no connection is open
 }
 
-// A connEntry holds the positions of a connection in the lists. The mutex of Connections guards it.
+// A connEntry holds a connection's list positions. The mutex of Connections guards it.
 type connEntry struct {
 	address                                                   netip.Addr
 	local                                                     bool
@@ -78,7 +78,7 @@ func New(o Options) *Connections {
 	return r
 }
 
-// add reports whether it has admitted a connection. It may evict other connections.
+// add tries to admit a connection and reports success. It may evict other connections.
 func (r *Connections) add(c *Conn) bool {
 	r.mu.Lock()
 	victims, ok := r.makeRoom(c)
@@ -118,9 +118,9 @@ func (r *Connections) disown(c *Conn) {
 	p.owner, p.ownedElem = nil, nil
 }
 
-// transfer assigns a connection to another principal. If the principal then exceeds its share, one
-// of its other connections that handles no request is closed. If there is no such connection,
-// transfer returns a *limits.Rejection. If reserved is set, the share does not apply.
+// transfer assigns a connection to another principal. If the principal then exceeds its share,
+// transfer closes another of its connections that handles no request. If there is none, it returns
+// a *limits.Rejection. If reserved is set, the share does not apply.
 func (r *Connections) transfer(c *Conn, to *limits.Principal, reserved bool) *limits.Rejection {
 	r.mu.Lock()
 	if c.entry.allElem == nil || c.entry.owner == to {
@@ -164,8 +164,8 @@ func (r *Connections) markRequestSeen(c *Conn, known bool) {
 	}
 }
 
-// addLargeHead reports whether a connection may read a large head. At the limit, it evicts the
-// oldest unauthenticated connection that is reading a large head.
+// addLargeHead allows a connection to read a large head and reports success. At the limit, it
+// evicts the oldest unauthenticated connection that is reading a large head.
 func (r *Connections) addLargeHead(c *Conn) bool {
 	r.mu.Lock()
 	var victims []*Conn
@@ -281,8 +281,8 @@ func (r *Connections) Close() {
 	}
 }
 
-// Wait waits after Close until the last connection has closed. When ctx ends, it aborts all
-// remaining connections.
+// Wait waits for the last connection to close after Close. When ctx ends, it aborts all remaining
+// connections.
 func (r *Connections) Wait(ctx context.Context) error {
 	select {
 	case <-r.empty:

@@ -1,12 +1,12 @@
-// Package wire accepts connections and parses requests strictly. Before a client is authenticated,
-// it limits the time and memory that the client can take.
+// Package wire accepts connections and parses requests strictly. It limits the time and memory that
+// an unauthenticated client can take.
 //
 //	Connections      the open connections: admission and eviction
 //	Conn             a connection and the loop that serves its requests
 //	Handler          handles the requests of a connection
 //	multiplexer      the requests of an HTTP/2 connection, each with its own Conn
 //	stream           an HTTP/2 request and its response in HTTP/1.1 form, below such a Conn
-//	unknownStreams   the HTTP/2 requests whose user is not known yet
+//	unknownStreams   the HTTP/2 requests before authentication
 //	BodyStream       a request body as a stream
 //	certificates     client certificates, deduplicated
 //	scheduler        selects the connections that may run; principals take turns
@@ -22,7 +22,7 @@
 // connections, for these reasons:
 //   - It reads at least the start of a body before it calls the handler, so unauthenticated
 //     clients can make it hold memory. Here a body is not read until the request is authorized.
-//     Its buffer then grows as data arrives, within one budget for all bodies.
+//     The body buffer then grows as data arrives, within one budget for all bodies.
 //   - At its connection limit it rejects new connections. Here the oldest connection without a
 //     whole request is evicted, each principal has a share, and local clients have a reserve.
 //   - It accepts ambiguous requests: several lengths, folded lines, bare line feeds, trailers,
@@ -37,13 +37,13 @@
 // and one way to hijack a connection for a watch. The cost is a second parse of each head, a few
 // microseconds.
 //
-// An HTTP/2 connection counts once. Requests whose user is not known yet are limited across all
-// connections (limits.Streams). Phases, deadlines, and turns belong to the Conn of each request.
-// net/http closes idle and silent connections itself.
+// An HTTP/2 connection counts once. Unauthenticated requests are limited across all connections
+// (limits.Streams). Phases, deadlines, and turns belong to the Conn of each request. net/http
+// closes idle and silent connections itself.
 //
 // # Limits
 //
 // A head has at most 4 KiB, or 32 KiB for up to 1024 connections at a time. Up to 256 KiB of an
-// unread body are discarded to keep the connection open. Each write of up to 64 KiB has a deadline,
+// unread body is discarded to keep the connection open. Each write of up to 64 KiB has a deadline,
 // which bounds the time that a slow client can hold a goroutine.
 package wire

@@ -148,8 +148,8 @@ func TestLargestHolder(t *testing.T) {
 	}
 }
 
-// TestLargeHeadEviction tests that at the limit of large heads, the oldest anonymous connections
-// with a large head are evicted.
+// TestLargeHeadEviction tests that at the large head limit, the oldest anonymous connections with a
+// large head are evicted.
 func TestLargeHeadEviction(t *testing.T) {
 	r := New(Options{MaxConnections: 2 * maxLargeHeads})
 	var all []*fakeConn

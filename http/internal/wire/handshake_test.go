@@ -25,7 +25,7 @@ func (l pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 func (l pipeListener) Close() error   { return nil }
 
 // TestFirstRequest checks that the first request may come later than the handshake timeout, as on a
-// connection that a client has opened ahead.
+// connection opened in advance.
 func TestFirstRequest(t *testing.T) {
 	certificate := newCertificate(t)
 	synctest.Test(t, func(t *testing.T) {

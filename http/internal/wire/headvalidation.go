@@ -118,8 +118,8 @@ func hasCloseOption(options []byte) bool {
 	return false
 }
 
-// isHost reports whether a Host header contains only characters of names, addresses and ports. The
-// bracket of an IPv6 address must be closed.
+// isHost reports whether a Host header contains only characters valid in names, addresses and
+// ports. The bracket of an IPv6 address must be closed.
 func isHost(host []byte) bool {
 	if len(host) > 0 && host[0] == '[' {
 		end := bytes.IndexByte(host, ']')

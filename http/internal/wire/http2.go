@@ -11,7 +11,7 @@ import (
 
 const (
 	// streamWindow limits the unread bytes of one request body, and connectionWindow those of all
-	// bodies of a connection.
+	// bodies on a connection.
 	streamWindow     = 64 << 10
 	connectionWindow = 1 << 20
 )
@@ -21,7 +21,7 @@ const protocolHTTP2 = "h2"
 // An http2Server serves HTTP/2 connections.
 //
 // net/http handles the protocol on the decrypted connection. Each request then runs through the
-// serving loop of HTTP/1.1, with its own Conn on top of a stream.
+// HTTP/1.1 serving loop, with its own Conn on top of a stream.
 type http2Server struct {
 	protocol http.Server
 	chosen   chan *multiplexedConn // to be served by net/http
@@ -105,14 +105,14 @@ func (c *multiplexedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// Write writes frames with the write deadline of the connection.
+// Write writes frames with the connection's write deadline.
 func (c *multiplexedConn) Write(b []byte) (int, error) {
 	growStack(len(b))
 	return c.mux.conn.Write(b)
 }
 
 // growStack grows the stack of a new goroutine in one step. net/http starts a goroutine for each
-// request and each write, and would double and copy its stack several times.
+// request and each write, whose stack would otherwise double and be copied several times.
 //
 //go:noinline
 func growStack(n int) byte {
@@ -121,7 +121,7 @@ func growStack(n int) byte {
 }
 
 // A multiplexer gives each request of a connection its own Conn. It prefers the most recently used
-// idle Conn, which has cached the authentication of the client.
+// idle Conn, which has cached the client's authentication.
 type multiplexer struct {
 	conn *Conn
 

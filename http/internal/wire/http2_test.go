@@ -39,8 +39,8 @@ func (a *recordedAnswer) FlushError() error                { a.flushes++; return
 func (a *recordedAnswer) SetReadDeadline(time.Time) error  { return nil }
 func (a *recordedAnswer) SetWriteDeadline(time.Time) error { return nil }
 
-// TestAnswersOfStreams tests that HTTP/1.1 responses are converted to HTTP/2, regardless of the
-// boundaries of writes, and that incomplete responses are detected.
+// TestAnswersOfStreams tests that HTTP/1.1 responses are converted to HTTP/2, regardless of write
+// boundaries, and that incomplete responses are detected.
 func TestAnswersOfStreams(t *testing.T) {
 	t.Parallel()
 	const chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -44,7 +44,7 @@ type stream struct {
 }
 
 // An operationCount counts both starts and ends of an operation, so it is odd while the operation
-// runs. Timers compare counts, so that a timer expires only the operation for which it was set.
+// runs. Timers compare counts, so that a timer affects only the operation for which it was set.
 type operationCount uint64
 
 func (t operationCount) underWay() bool { return t%2 == 1 }
@@ -66,8 +66,8 @@ func (s *stream) begin(w responseControl, r *http.Request) {
 	s.mu.Unlock()
 }
 
-// limitWrites keeps the write deadline of net/http for short requests. If a request takes longer
-// than half of the write timeout, the deadline is removed.
+// limitWrites keeps net/http's write deadline for short requests. If a request takes longer than
+// half of the write timeout, the deadline is removed.
 func (s *stream) limitWrites() {
 	half := s.mux.conn.all.opts.WriteTimeout / 2
 	if s.lift == nil {

@@ -20,8 +20,8 @@ type Options struct {
 	// between requests, and WriteTimeout one write to a client.
 	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
 	TLS                                                      *tls.Config // nil: no TLS
-	// ClientCAs returns the CAs that a handshake names when it requests a client certificate. If it
-	// returns nil, no CAs are named. When the CAs change, it must return a new pool.
+	// ClientCAs returns the CAs that a handshake announces in its client certificate request. If
+	// nil, no CAs are announced. When the CAs change, ClientCAs must return a new pool.
 	ClientCAs func() *x509.CertPool
 	Log       *slog.Logger
 	// HTTP2MaxStreams is the maximum number of concurrent requests on an HTTP/2 connection. 0
@@ -37,6 +37,6 @@ type Handler interface {
 	ServeRequest(ctx *fasthttp.RequestCtx)
 	// RejectHead responds to a request whose head could not be read.
 	RejectHead(ctx *fasthttp.RequestCtx, err error)
-	// ReplaceUnwritable replaces a response that cannot be written by an error response.
+	// ReplaceUnwritable replaces an unwritable response with an error response.
 	ReplaceUnwritable(r *fasthttp.Response)
 }

@@ -23,8 +23,8 @@ const maxSmallBody = smallWriteBufferSize / 2
 type responseWriter struct {
 	conn    *Conn
 	started bool
-	// streamed is set if the response is produced in pieces. Producing a piece needs a slot of the
-	// scheduler. The slot must not be held while the piece is written, because the client may read
+	// streamed is set if the response is produced in pieces. Producing a piece needs a scheduler
+	// slot. The slot must not be held while the piece is written, because the client may read
 	// slowly.
 	streamed bool
 	buf      *bufio.Writer

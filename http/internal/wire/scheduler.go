@@ -38,7 +38,7 @@ type slot struct {
 	seen   bool    // on the timer's last run
 }
 
-// A client is a principal with connections, which wait in the order of arrival.
+// A client is a principal with connections, which wait in arrival order.
 type client struct {
 	principal   *limits.Principal
 	connections int
@@ -63,7 +63,7 @@ const (
 	// maxHold is how long a slot may be held while connections wait. The slot is revoked after at
 	// most twice maxHold.
 	maxHold = time.Millisecond
-	// othersFor is how long several clients count as active after two connections of different
+	// othersFor is how long several clients count as active after connections of two different
 	// clients arrived in succession.
 	othersFor = 100 * time.Millisecond
 )

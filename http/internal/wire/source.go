@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// AppendSourceIPs appends the addresses of the client: first those in proxy headers, which may be
-// forged, then that of the connection.
+// AppendSourceIPs appends the client's addresses: first the addresses in proxy headers, which may
+// be forged, then the connection's address.
 func AppendSourceIPs(list []netip.Addr, ctx *fasthttp.RequestCtx, flags HeaderFlags) []netip.Addr {
 	if flags.Forwarded {
 		list = appendForwarded(list, &ctx.Request.Header)

@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// unknownStreams holds the HTTP/2 requests of all connections whose user is not yet known. Each
-// request takes memory for its head. If an address exceeds its share, its oldest request is aborted
-// to admit a new one, so that one client does not block others at the same address.
+// unknownStreams holds all HTTP/2 requests whose user is not yet known. Each takes memory for its
+// head. If an address exceeds its share, its oldest request is aborted to admit a new one, so that
+// one client does not block others at the same address.
 type unknownStreams struct {
 	mu    sync.Mutex // guards owned and stream.unknown
 	owned limits.Owners[*Conn]

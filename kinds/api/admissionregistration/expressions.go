@@ -8,10 +8,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateExpressions reports expressions of a policy that do not compile. old is the previous
-// spec, or nil. An unchanged spec is not compiled, because it may use functions of another server
-// version. If the spec has changed, all expressions are compiled, since their variables may have
-// changed. matchConditions are compiled only if they or paramKind, which declares params, changed.
+// validateExpressions reports policy expressions that do not compile. old is the previous spec, or
+// nil. An unchanged spec is not compiled, because it may use functions from another server version.
+// A changed spec has all expressions compiled, because its variables may have changed.
+// matchConditions depend only on paramKind, so they are compiled only if either changed.
 func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec, old tree.Tree, faults *schema.Faults) {
 	if old != nil && tree.StrictEqual(spec, old) {
 		return
@@ -43,8 +43,7 @@ func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec,
 	}
 }
 
-// reportExpression reports the error of an expression. Empty expressions are reported by structural
-// rules.
+// reportExpression reports x's compile error. Structural validation reports empty expressions.
 func reportExpression(x *expressions.Expr, path, shown string, faults *schema.Faults) {
 	if x.Err != nil && strings.TrimSpace(x.Text) != "" {
 		faults.Invalid(path, shown, x.Err.Error())

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of the group with their strategies. Admission uses the same compiler, so
-// that an accepted policy also compiles there.
+// Kinds returns the group's kinds with their strategies. Admission shares the compiler, so an
+// accepted policy also compiles there.
 func Kinds(compiler *expressions.Compiler) []schema.Behavior {
 	webhooks := webhookStrategy{compiler: compiler}
 	return []schema.Behavior{
@@ -18,7 +18,7 @@ func Kinds(compiler *expressions.Compiler) []schema.Behavior {
 	}
 }
 
-// RuleFunctions holds the functions that declared rules call.
+// RuleFunctions holds the validation functions that declared rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"reviewVersions": webhook.CheckReviewVersions,
 	"webhookClient":  schema.ObjectCheck(webhook.ValidateClientConfig),

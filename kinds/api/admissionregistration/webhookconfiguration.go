@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// webhookStrategy is the strategy of both kinds of webhook configurations. An unchanged invalid CA
-// bundle is accepted, so that other webhooks in the configuration can be changed.
+// webhookStrategy is the strategy of both webhook configuration kinds. An unchanged invalid CA
+// bundle is accepted, so that a client can update other webhooks in the configuration.
 type webhookStrategy struct {
 	schema.DefaultStrategy
 	compiler *expressions.Compiler
@@ -37,7 +37,7 @@ func conditionsOf(configuration tree.Tree) []any {
 	return all
 }
 
-// compileWebhookConditions reports match conditions that do not compile. The conditions of webhooks
+// compileWebhookConditions reports match conditions that do not compile. Webhook match conditions
 // have no params.
 func compileWebhookConditions(compiler *expressions.Compiler, configuration tree.Tree, faults *schema.Faults) {
 	for i, hook := range configuration.Objects("webhooks") {

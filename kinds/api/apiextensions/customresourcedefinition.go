@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// definitionStrategy is the strategy of CRDs. As in kube-apiserver, their finalizers need no
-// domain.
+// definitionStrategy is the strategy of CRDs. As in kube-apiserver, CRD finalizers need no domain
+// prefix.
 type definitionStrategy struct {
 	schema.DefaultStrategy
 	formats    crd.Formats
@@ -29,8 +29,8 @@ func newDefinitionStrategy(n *meta.Naming) *definitionStrategy {
 
 func (*definitionStrategy) AllowsUnqualifiedFinalizers() bool { return true }
 
-// BeginDelete appends the condition Terminating with the transition time now. It also adds the
-// finalizer that keeps the CRD until its objects are deleted.
+// BeginDelete adds the condition Terminating, with now as its transition time, and the finalizer
+// that keeps the CRD until its objects are deleted.
 func (s *definitionStrategy) BeginDelete(obj tree.Tree, now string) {
 	metadata := obj.EnsureObject("metadata")
 	if held := metadata.List("finalizers"); !slices.Contains(held, any(s.finalizer)) {
@@ -76,11 +76,11 @@ func addStoredVersions(status, spec tree.Tree) {
 	}
 }
 
-// Prepare keeps the status, which only its subresource may change, and adds the storage version to
-// storedVersions. The spec must list every version in storedVersions. After a migration, a client
-// removes old versions from storedVersions through the status subresource.
+// Prepare keeps the status, which only the status subresource may change, and adds the storage
+// version to storedVersions. The spec must list every version in storedVersions. After a migration,
+// a client removes old versions from storedVersions through the status subresource.
 func (*definitionStrategy) Prepare(obj, old tree.Tree) {
-	// A status sent by the client could claim that the names are accepted, before the server has
+	// A client-supplied status could claim that the names are accepted before the server has
 	// compared them with the names of other CRDs.
 	if old == nil {
 		obj["status"] = tree.Tree{}

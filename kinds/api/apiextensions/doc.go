@@ -1,11 +1,11 @@
-// Package apiextensions holds the rules of CustomResourceDefinitions: names and approval
+// Package apiextensions validates and defaults CustomResourceDefinitions: names and approval
 // (customresourcedefinition.go), versions (version.go), schema keywords and limits (schema.go),
 // list types (listtype.go), and structural schemas (structural.go). In a structural schema, every
-// value has one type that does not depend on alternatives.
+// value has one type, whichever alternatives match.
 //
 // Package crd compiles accepted CRDs.
 //
-// Paths and messages are those of kube-apiserver. The size, depth and expressions of a schema are
+// Field paths and error messages match kube-apiserver's. Schema size, depth and expressions are
 // limited before any other function walks the schema, because walks are recursive and CRD authors
 // may be untrusted.
 package apiextensions

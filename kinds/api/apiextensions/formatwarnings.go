@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// appendFormatWarnings appends a warning if the CRD has unknown formats that it did not have
-// before. Unknown formats are accepted, since other readers of the schema may support them. An
-// unchanged CRD gets no warning, because controllers apply their CRDs repeatedly.
+// appendFormatWarnings appends a warning if the CRD introduces unknown formats. Unknown formats are
+// accepted, since other schema consumers may support them. An unchanged CRD gets no warning,
+// because controllers apply their CRDs repeatedly.
 func (s *definitionStrategy) appendFormatWarnings(texts []string, obj, old tree.Tree) []string {
 	unknown := unknownFormats(obj, s.formats)
 	if len(unknown) == 0 {
@@ -33,8 +33,8 @@ func unknownFormats(definition tree.Tree, known crd.Formats) (formats []string) 
 	return formats
 }
 
-// appendUnknownFormats appends the unknown formats of a schema and its subschemas, in a fixed
-// order. It also visits unsupported keywords, because stored CRDs may have them.
+// appendUnknownFormats appends the unknown formats of a schema and its subschemas in a fixed order.
+// It also visits unsupported keywords, because stored CRDs may contain them.
 func appendUnknownFormats(formats []string, schema tree.Tree, known crd.Formats) []string {
 	if f := schema.String("format"); f != "" && schema.String("type") == "string" && known.Of(f) == nil && !slices.Contains(formats, f) {
 		formats = append(formats, f)

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Kinds lists the kinds of the group with their strategies.
+// Kinds returns the group's kinds with their strategies.
 func Kinds(n *meta.Naming) []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "apiextensions.platform.io/v1/CustomResourceDefinition", Strategy: newDefinitionStrategy(n)},
@@ -20,14 +20,14 @@ type definitionChecks struct {
 	approvals *crd.ApprovalPolicy
 }
 
-// RuleFunctions returns the functions that declared rules call. isBuiltIn reports whether a group
-// has built-in kinds.
+// RuleFunctions returns the validation functions that declared rules call by name. isBuiltIn
+// reports whether group has built-in kinds.
 func RuleFunctions(n *meta.Naming, compiler *crd.Compiler, isBuiltIn func(group string) bool) map[string]schema.CheckFunc {
 	c := definitionChecks{crd.NewExtensions(n), compiler, crd.NewApprovalPolicy(n)}
 	return map[string]schema.CheckFunc{
 		"definitionApproval": pairCheck(c.validateApproval),
-		// A new CRD may not use a group of built-in kinds. A stored CRD still loads after an
-		// upgrade that adds its group to the built-in groups.
+		// A new CRD may not use a built-in group. A stored CRD still loads if an upgrade turns its
+		// group into a built-in one.
 		"definitionGroup": schema.TextCheck(func(group, path string, faults *schema.Faults) {
 			if isBuiltIn(group) {
 				faults.Invalid(path, group, "must not be a group of built-in kinds")
@@ -40,8 +40,8 @@ func RuleFunctions(n *meta.Naming, compiler *crd.Compiler, isBuiltIn func(group 
 	}
 }
 
-// pairCheck adapts a function of two values to a CheckFunc. A value of another type becomes the
-// zero value.
+// pairCheck adapts a function of two values to a CheckFunc. A value of the wrong type is passed as
+// the zero value.
 func pairCheck[A, B any](check func(a A, b B, path string, faults *schema.Faults)) schema.CheckFunc {
 	return func(v any, path string, faults *schema.Faults) {
 		pair := v.([]any)
@@ -51,8 +51,8 @@ func pairCheck[A, B any](check func(a A, b B, path string, faults *schema.Faults
 	}
 }
 
-// validateApproval requires the approval annotation in protected groups. An update is accepted if
-// the old CRD has the same fault.
+// validateApproval requires the approval annotation in protected groups. It accepts an update if
+// the old CRD already violates this rule.
 func (c definitionChecks) validateApproval(obj, old tree.Tree, _ string, faults *schema.Faults) {
 	approval, needed := c.approvals.Of(obj)
 	if !needed || !approval.Refused() {

@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// lists checks the type and the keys of a list, which determine how server-side apply merges the
-// list. Items of a set are merged by value, and items of a map by key. Values and keys must be
-// comparable.
+// lists checks a list's type and map keys, which determine how server-side apply merges the list.
+// Set items are merged by value and map items by key, so values and keys must be comparable.
 func (w schemaValidator) lists(s tree.Tree, path string) {
 	kind, typed := s[w.keys.ListType].(string)
 	item, single := s["items"].(tree.Tree)
@@ -34,8 +33,8 @@ func (w schemaValidator) lists(s tree.Tree, path string) {
 	}
 }
 
-// setItem requires the items of a set to be scalar or atomic. By default, lists are atomic and
-// objects are granular.
+// setItem requires set items to be scalar or atomic. By default, lists are atomic and objects are
+// granular.
 func (w schemaValidator) setItem(item tree.Tree, path string) {
 	msg := "must be atomic as item of a list with " + w.keys.ListType + "=set"
 	switch item.String("type") {
@@ -50,8 +49,8 @@ func (w schemaValidator) setItem(item tree.Tree, path string) {
 	}
 }
 
-// mapItems requires the items of a map list to be objects. Each key must be a scalar property that
-// is required or has a default.
+// mapItems requires the items of a list of type map to be objects. Each map key must be a scalar
+// property that is required or has a default.
 func (w schemaValidator) mapItems(s tree.Tree, keys []string, path string) {
 	suffix := w.keys.ListType + " is map"
 	if len(keys) == 0 {
@@ -83,7 +82,7 @@ func (w schemaValidator) mapItems(s tree.Tree, keys []string, path string) {
 	}
 }
 
-// mapKey checks one key. After defaulting, each item must have a value for the key.
+// mapKey checks one map key. After defaulting, every item must have a value for it.
 func (w schemaValidator) mapKey(item, property tree.Tree, key, path string) {
 	at := tree.KeyPath(path+".items.properties", key)
 	if kind := property.String("type"); kind == "array" || kind == "object" {

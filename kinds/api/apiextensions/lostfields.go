@@ -11,9 +11,9 @@ import (
 
 const maxLostFields = 10
 
-// Warnings returns warnings about unknown formats and about lost fields. A field of a served
-// version is lost if the storage version lacks it and there is no conversion webhook. Warnings that
-// also apply to old are not repeated.
+// Warnings warns about unknown formats and lost fields. A served version's field is lost if the
+// storage version lacks it and there is no conversion webhook. Warnings that also apply to old are
+// not repeated.
 func (s *definitionStrategy) Warnings(obj, old tree.Tree) []string {
 	texts := s.appendFormatWarnings(nil, obj, old)
 	had, lost := s.lostFields.definition(old), 0

@@ -14,11 +14,12 @@ import (
 
 var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "string"}
 
-// validateSchema checks the schema of a version, or of all versions. old is the previous value of
-// version. An unchanged schema is not checked, because it may exceed newer limits.
+// validateSchema validates the schema of one version, or the schema shared by all versions. old is
+// the previous value of version. An unchanged schema is not validated, because it may exceed newer
+// limits.
 //
-// As in kube-apiserver, structural faults come first, unless unsupported keywords prevent the
-// structural check. Expressions are compiled only if there are no other faults, because the schema
+// As in kube-apiserver, structural errors come first, unless unsupported keywords prevent the
+// structural check. Expressions are compiled only if there are no other errors, because the schema
 // determines their types.
 func (c definitionChecks) validateSchema(version, old tree.Tree, path string, faults *schema.Faults) {
 	root, ok := version.Object("schema")["openAPIV3Schema"].(tree.Tree)
@@ -50,8 +51,8 @@ func (c definitionChecks) validateSchema(version, old tree.Tree, path string, fa
 	}
 }
 
-// The limits of a schema far exceed the sizes of CRDs in use. They protect recursive walks from
-// exhausting the stack, and bound the time to compile a schema of a few megabytes.
+// These limits far exceed real CRDs. They keep recursive walks from exhausting the stack, and bound
+// the compile time of a schema with a few megabytes.
 const (
 	maxSchemaDepth = 100
 	maxRules       = 1000
@@ -60,7 +61,7 @@ const (
 	maxPaths       = 128 << 20 // bytes of the paths of all properties, which each walk builds
 )
 
-// checkSchemaSize reports whether a schema is within the limits. It adds a fault for each exceeded
+// checkSchemaSize reports whether a schema is within the limits. It adds an error for each exceeded
 // limit. The caller must not walk a schema that is too large.
 func (c definitionChecks) checkSchemaSize(root tree.Tree, path string, faults *schema.Faults) bool {
 	before := len(faults.List)
@@ -91,8 +92,8 @@ type schemaSize struct {
 }
 
 // add adds the sizes of a schema and its subschemas. It reports whether the depth is within
-// maxSchemaDepth. path is the length of the schema's path in bytes. Later walks visit no other
-// keywords, because all other keywords with subschemas are rejected.
+// maxSchemaDepth. path is the length of the schema's path in bytes. Other keywords with subschemas
+// are not counted, because they are rejected and later walks never visit them.
 func (z *schemaSize) add(s tree.Tree, level, path int) bool {
 	if level > maxSchemaDepth {
 		return false
@@ -123,16 +124,16 @@ func (z *schemaSize) add(s tree.Tree, level, path int) bool {
 	return true
 }
 
-// statusRootFields lists the keywords allowed at the root of a schema with a status subresource. A
-// write of the status must not fail because of a rule about another part of the object. The message
-// shows the names of kube-apiserver's Go fields.
+// statusRootFields lists the keywords allowed at the root of a schema with a status subresource.
+// Other root keywords could make a status write fail because of an unrelated field. The names are
+// those of kube-apiserver's Go fields, as in its error message.
 var statusRootFields = []string{
 	"Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum", "MaxLength",
 	"MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items", "Properties",
 	"ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations",
 }
 
-// validateStatusRoot stops at the first fault, because its message lists all allowed keywords.
+// validateStatusRoot reports only the first error, because its message lists all allowed keywords.
 func (c definitionChecks) validateStatusRoot(root tree.Tree, path string, faults *schema.Faults) {
 	if kind := root.String("type"); kind != "" && kind != "object" {
 		faults.Invalid(path+".type", kind, `only "object" is allowed as the type at the root of the schema if the status subresource is enabled`)
@@ -171,10 +172,10 @@ type schemaValidator struct {
 
 type schemaContext struct {
 	root bool
-	// inMeta is true inside the metadata, apiVersion or kind of an object.
+	// inMeta is true within an object's apiVersion, kind or metadata.
 	inMeta bool
-	// noDefaults is the reason why defaults are not allowed, or "" if they are allowed. The server
-	// sets apiVersion, kind and metadata of the object itself, but not those of embedded objects.
+	// noDefaults is the reason why defaults are forbidden, or "". The server sets the top-level
+	// apiVersion, kind and metadata, but not those of embedded objects.
 	noDefaults string
 }
 
@@ -182,8 +183,8 @@ func (p schemaContext) nested() schemaContext {
 	return schemaContext{inMeta: p.inMeta, noDefaults: p.noDefaults}
 }
 
-// property returns the context of property name of s, given the context p of s. inMeta remains set
-// below metadata, so that no object can be embedded there.
+// property returns the context of s's property name, given the context p of s. inMeta stays set
+// below metadata, where embedded objects are forbidden.
 func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) schemaContext {
 	sub := p.nested()
 	if (p.root || s.Bool(w.keys.Embedded)) && (name == "metadata" || name == "apiVersion" || name == "kind") {
@@ -195,8 +196,8 @@ func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) sch
 	return sub
 }
 
-// unsupportedSchemaKeys lists unsupported keywords of JSON Schema. Pruning and merging cannot
-// handle them: references may be cyclic, and patterns may give one property several types.
+// unsupportedSchemaKeys lists unsupported JSON Schema keywords. Pruning and merging cannot handle
+// them: $ref may be cyclic, and patternProperties may give one property several types.
 var unsupportedSchemaKeys = []string{"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"} // in the order of faults
 
 // unsupportedEmptyKeys lists the unsupported keywords that are rejected even with an empty value.
@@ -232,8 +233,8 @@ func hasUnsupported(s tree.Tree) bool {
 	return false
 }
 
-// node checks the keywords of a schema and its subschemas. A structuralValidator checks rules that
-// need the whole schema, such as those about types within conditions.
+// node validates the keywords of a schema and its subschemas. A structuralValidator checks the
+// rules that need the whole schema, such as those for types within conditions.
 func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	f := w.faults
 	kind := s.String("type")
@@ -305,7 +306,7 @@ func (w schemaValidator) extensions(s tree.Tree, path string) {
 	w.typedExtension(s, w.keys.ListType, "array", path, "atomic", "set", "map")
 }
 
-// typedExtension checks an extension that has a few possible values and applies to one type.
+// typedExtension validates an enum extension that applies to one type.
 func (w schemaValidator) typedExtension(s tree.Tree, key, want, path string, choices ...string) {
 	value, ok := s[key].(string)
 	if !ok {

@@ -12,16 +12,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A structuralValidator checks that a schema is structural. Outside allOf, anyOf, oneOf and not,
-// the schema must give every value a type. Within these conditions, it may only restrict fields
-// that it also specifies outside. Pruning, defaulting and apply can then ignore conditions.
+// A structuralValidator checks that a schema is structural. Outside the conditions allOf, anyOf,
+// oneOf and not, the schema must give every value a type. Within conditions, it may only restrict
+// fields that it declares outside. Pruning, defaulting and apply can thus ignore conditions.
 type structuralValidator struct {
 	keys   crd.Extensions
 	faults *schema.Faults
 }
 
 // validateStructure reports missing types, misplaced keywords, and fields that only a condition
-// specifies. Faults are sorted by text, as in kube-apiserver.
+// declares. Errors are sorted by text, as in kube-apiserver.
 func validateStructure(k crd.Extensions, root tree.Tree, path string, faults *schema.Faults) {
 	w := structuralValidator{keys: k, faults: faults}
 	before := len(faults.List)
@@ -32,8 +32,7 @@ func validateStructure(k crd.Extensions, root tree.Tree, path string, faults *sc
 	})
 }
 
-// A structuralLevel is the position of a subschema. It only selects the message about a missing
-// type.
+// A structuralLevel is a subschema's position. It selects the message for a missing type.
 type structuralLevel uint8
 
 const (
@@ -174,8 +173,8 @@ func (w structuralValidator) intOrStringPattern(s tree.Tree) intOrStringPattern 
 	return intOrStringPattern{inAnyOf: both(s), inAllOf: len(all) > 0 && both(all[0])}
 }
 
-// conditions checks the subschemas of allOf, anyOf, oneOf and not, and the regular expression of s.
-// skip identifies the int-or-string pattern, whose subschemas may contain types.
+// conditions validates the subschemas of allOf, anyOf, oneOf and not, and the pattern of s. skip
+// locates the int-or-string pattern, whose subschemas may contain types.
 func (w structuralValidator) conditions(s tree.Tree, path string, skip intOrStringPattern) {
 	if pattern := s.String("pattern"); pattern != "" {
 		if _, err := regex.Compile(pattern); err != nil {
@@ -199,9 +198,9 @@ func (w structuralValidator) conditions(s tree.Tree, path string, skip intOrStri
 	}
 }
 
-// condition checks a subschema inside of allOf, anyOf, oneOf or not. It may restrict a value, for
-// example by a pattern. It may not set the type, default or merge strategy, because these must not
-// depend on the alternative that matches.
+// condition validates a subschema within allOf, anyOf, oneOf or not. The subschema may restrict a
+// value, for example by a pattern. It may not set a type, default or merge strategy, because these
+// must not depend on the matching alternative.
 func (w structuralValidator) condition(s tree.Tree, path string, skip intOrStringPattern) {
 	w.conditions(s, path, skip)
 	w.each(s, path, func(sub tree.Tree, at string, _ structuralLevel) { w.condition(sub, at, intOrStringPattern{}) })
@@ -220,7 +219,7 @@ func (w structuralValidator) condition(s tree.Tree, path string, skip intOrStrin
 	}
 }
 
-// specifiedOutside checks that schema s specifies the fields that the conditions of c restrict.
+// specifiedOutside checks that schema s declares every field restricted by the conditions in c.
 // inside and outside are the paths of c and s.
 func (w structuralValidator) specifiedOutside(c, s tree.Tree, inside, outside string) {
 	for _, name := range []string{"allOf", "anyOf", "oneOf"} {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateDeprecationWarning requires a text that is valid in a Warning header.
+// validateDeprecationWarning requires text that is valid in a Warning header.
 func validateDeprecationWarning(text, path string, faults *schema.Faults) {
 	if !utf8.ValidString(text) {
 		faults.Invalid(path, text, "must only contain printable UTF-8 characters")
@@ -22,8 +22,8 @@ func validateDeprecationWarning(text, path string, faults *schema.Faults) {
 	}
 }
 
-// validateReplacedCABundle checks a changed CA bundle of the conversion webhook. It accepts
-// anything if the previous bundle was invalid, because installers first write placeholders.
+// validateReplacedCABundle validates a changed CA bundle of the conversion webhook. It accepts any
+// bundle if the previous one was invalid, because installers first write placeholders.
 func validateReplacedCABundle(bundle, old, path string, faults *schema.Faults) {
 	var before schema.Faults
 	if webhook.ValidateCABundle(old, nil, "", &before); len(before.List) == 0 {

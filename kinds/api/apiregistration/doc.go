@@ -1,3 +1,3 @@
-// Package apiregistration holds the rules of APIServices. An APIService registers one version of a
-// group, which is served by this server or by an aggregated server behind a Service.
+// Package apiregistration validates and defaults APIServices. An APIService registers one version
+// of an API group, served by this server or by an aggregated server behind a Service.
 package apiregistration

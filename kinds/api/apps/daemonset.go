@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// daemonSetStrategy needs no ValidateUpdate, because the declaration makes the selector immutable.
+// daemonSetStrategy needs no ValidateUpdate, because a declared rule makes the selector immutable.
 type daemonSetStrategy struct {
 	schema.DefaultStrategy
 	schema.DropStatusOnCreate
@@ -20,7 +20,7 @@ type daemonSetStrategy struct {
 // room for two Pods.
 //
 // Default also adds the template generation annotation, so that the request's field manager owns
-// it. Prepare sets the value, because objects are not defaulted if only their metadata changes.
+// it. Prepare computes the value, because metadata-only updates skip defaulting.
 func (daemonSetStrategy) Default(obj tree.Tree) {
 	field.SetIfAbsent(obj.EnsureObject("metadata", "annotations"), templateGeneration, "0")
 	spec := obj.EnsureObject("spec")
@@ -33,7 +33,7 @@ func (daemonSetStrategy) Default(obj tree.Tree) {
 }
 
 // templateGeneration is the annotation that counts changes to a DaemonSet's template. Controllers
-// may copy it to a label of the Pods.
+// may copy it to a Pod label.
 const templateGeneration = "deprecated.daemonset.template.generation"
 
 // Prepare maintains the template generation. A new DaemonSet starts with 1, unless its manifest has

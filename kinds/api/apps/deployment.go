@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// deploymentStrategy drops the status on create. A change of annotations increments the generation,
+// deploymentStrategy drops the status on create. An annotation change increments the generation,
 // because the controller copies annotations to ReplicaSets.
 type deploymentStrategy struct {
 	schema.DefaultStrategy

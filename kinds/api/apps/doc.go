@@ -1,2 +1,2 @@
-// Package apps holds the rules of Deployments, ReplicaSets, StatefulSets and DaemonSets.
+// Package apps validates and defaults Deployments, ReplicaSets, StatefulSets and DaemonSets.
 package apps

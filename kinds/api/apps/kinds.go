@@ -4,7 +4,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of the group with their strategies. message returns a message by name.
+// Kinds returns the group's kinds with their strategies. message looks up a message by name.
 func Kinds(message func(name string) *schema.Message) []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "apps/v1/DaemonSet", Strategy: daemonSetStrategy{}},
@@ -14,5 +14,5 @@ func Kinds(message func(name string) *schema.Message) []schema.Behavior {
 	}
 }
 
-// RuleFunctions holds the functions that declared rules call.
+// RuleFunctions holds the validation functions that declared rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{"templateGeneration": schema.ObjectCheck(validateTemplateGeneration)}

@@ -12,15 +12,15 @@ type statefulSetStrategy struct {
 	spec *schema.Message
 }
 
-// Prepare sets the counts of a new object to zero, because clients print them.
+// Prepare sets a new object's replica counts to zero, because clients print them.
 func (statefulSetStrategy) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{"replicas": int64(0), "availableReplicas": int64(0)}
 	}
 }
 
-// Default sets kind, version and phase of claim templates, because they are complete embedded
-// objects. By default, claims are retained, so that scaling down loses no data.
+// Default sets the kind, apiVersion and phase of volumeClaimTemplates, which are complete embedded
+// objects. PVCs are retained by default, so that scaling down loses no data.
 func (statefulSetStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	pod.DefaultTemplate(spec.EnsureObject("template"))

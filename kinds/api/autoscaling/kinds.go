@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of the group with their strategies. message returns a message by name.
+// Kinds returns the group's kinds with their strategies. message looks up a message by name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
 	annotations := newAutoscalerAnnotations(n)
 	return []schema.Behavior{
@@ -18,7 +18,8 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.B
 	}
 }
 
-// RuleFunctions returns the functions that declared rules call. toZero allows minReplicas to be 0.
+// RuleFunctions returns the validation functions that declared rules call by name. toZero allows
+// minReplicas to be 0.
 func RuleFunctions(toZero bool) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
 		"containerResourceName": schema.TextCheck(resourcelist.ValidateContainerName),

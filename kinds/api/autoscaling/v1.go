@@ -40,8 +40,8 @@ const (
 	currentCPU = "currentCPUUtilizationPercentage"
 )
 
-// FromStored first moves the tolerances to their own annotations. The annotation for the behavior
-// must not contain tolerances, because older clients do not support them.
+// FromStored converts obj to v1. It first moves the tolerances to their own annotations, because
+// older clients do not support tolerances in the behavior annotation.
 func (v1 autoscalerV1Strategy) FromStored(obj tree.Tree) tree.Tree {
 	v1.toleranceToAnnotations(obj)
 	spec, status := obj.Object("spec"), obj.Object("status")
@@ -100,8 +100,8 @@ func (v1 autoscalerV1Strategy) setIfDecodable(t tree.Tree, name string, v any, m
 	}
 }
 
-// jsonAnnotation returns the JSON value of an annotation. It returns nil if the annotation is
-// absent or invalid, as kube-apiserver does.
+// jsonAnnotation returns an annotation's decoded JSON value. As in kube-apiserver, the result is
+// nil if the annotation is absent or invalid.
 func jsonAnnotation(annotations tree.Tree, name string) any {
 	text := annotations.String(name)
 	if text == "" {

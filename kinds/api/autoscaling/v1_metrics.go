@@ -10,8 +10,8 @@ import (
 
 var metricSources = []string{"object", "external", "pods", "resource", "containerResource"}
 
-// A metricFieldMap maps the flat metrics of v1 to the nested metrics of v2, and back. For each
-// metric source, it holds the field names in v1 and the paths in v2.
+// A metricFieldMap maps flat v1 metrics to nested v2 metrics and back. For each metric source, it
+// holds the v1 field names and the v2 paths.
 type metricFieldMap map[string][]metricField
 
 type metricField struct {
@@ -19,7 +19,7 @@ type metricField struct {
 	path []string
 }
 
-// metricFields lists the fields of metrics in the spec, each as v1Name=v2.path.
+// metricFields lists the fields of spec metrics, each as v1Name=v2.path.
 var metricFields = map[string]string{
 	"object":            "target=describedObject metricName=metric.name selector=metric.selector targetValue=target.value averageValue=target.averageValue",
 	"pods":              "metricName=metric.name selector=metric.selector targetAverageValue=target.averageValue",
@@ -44,8 +44,8 @@ func newMetricFieldMap(rename *strings.Replacer) metricFieldMap {
 	return all
 }
 
-// metricToV1 converts a metric to v1. If v1 cannot represent all of its fields, the metric keeps
-// the form of v2.
+// metricToV1 converts a metric to v1. The metric stays in v2 form if v1 cannot represent all
+// fields.
 func metricToV1(m tree.Tree, fieldMap metricFieldMap) tree.Tree {
 	old := tree.Tree{}
 	old.CopyField(m, "type")
@@ -80,8 +80,8 @@ func metricsFromV1(annotations tree.Tree, name string, fieldMap metricFieldMap) 
 	return metrics
 }
 
-// isStoredMetric reports whether a metric has the form of v2. It looks for fields that v1 does not
-// have. An object metric has a target in both forms, so its target does not count.
+// isStoredMetric reports whether a metric is in v2 form. It looks for fields that v1 lacks. An
+// object metric has a target in both forms, so that field does not count.
 func isStoredMetric(m tree.Tree) bool {
 	if reflect.DeepEqual(m, cpuMetricPlaceholder()) {
 		return true

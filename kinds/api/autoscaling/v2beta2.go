@@ -16,7 +16,7 @@ type autoscalerAnnotations struct {
 	tolerance                                     map[string]string // by direction
 }
 
-// newAutoscalerAnnotations uses the names of kube-apiserver, so that objects exported from
+// newAutoscalerAnnotations uses kube-apiserver's annotation names, so that objects exported from
 // Kubernetes in an old version can be imported.
 func newAutoscalerAnnotations(n *meta.Naming) autoscalerAnnotations {
 	name := func(s string) string { return n.Translate("autoscaling.alpha.platform.io/" + s) }

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A cronJobStrategy sets the defaults of the Pod template. It does not set the defaults of the Job
-// template, because the selector and labels of a Job depend on its name and UID.
+// A cronJobStrategy defaults the Pod template. It does not default the Job template, because a
+// Job's selector and labels depend on its name and UID.
 type cronJobStrategy struct {
 	schema.DefaultStrategy
 	schema.DropStatusOnCreate
@@ -22,7 +22,7 @@ func (cronJobStrategy) Default(obj tree.Tree) {
 }
 
 // validateSchedule rejects a time zone in the schedule, because timeZone is a separate field. It
-// parses the schedule nevertheless, so that clients get both errors, as in Kubernetes.
+// still parses the schedule, so clients get both errors, as in Kubernetes.
 func validateSchedule(schedule, path string, faults *schema.Faults) {
 	if err := checkSchedule(schedule); err != nil {
 		faults.Invalid(path, schedule, err.Error())
@@ -34,7 +34,7 @@ func validateSchedule(schedule, path string, faults *schema.Faults) {
 
 var zonePartRE = regexp.MustCompile(`^[A-Za-z.\-_0-9+]{1,14}$`)
 
-// validateZone checks the name of a time zone.
+// validateZone checks a time zone name.
 //
 // The lookup may open a file with that name, so names such as "../x" are rejected before the
 // lookup. Local is rejected because its meaning depends on the machine. The time zone database is

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// jobLabels holds the names of the labels by which Pods refer to their Job.
+// jobLabels holds the names of the Pod labels that identify the Job.
 type jobLabels struct{ uid, name []string }
 
 type jobStrategy struct {
@@ -20,8 +20,8 @@ type jobStrategy struct {
 	spec   *schema.Message
 }
 
-// newJobLabels returns each label with and without a domain. Older clients read the labels without
-// a domain, so both must have the same value.
+// newJobLabels returns each label with and without a domain prefix. Older clients read the
+// unprefixed labels, so both must have the same value.
 func newJobLabels(n *meta.Naming) jobLabels {
 	return jobLabels{
 		uid:  []string{n.Translate("batch.platform.io/controller-uid"), "controller-uid"},
@@ -29,15 +29,15 @@ func newJobLabels(n *meta.Naming) jobLabels {
 	}
 }
 
-// DefaultPropagation orphans the Pods of a Job. It returns a warning, because most clients expect
-// the Pods to be deleted.
+// DefaultPropagation returns Orphan and a warning, because most clients expect a Job's Pods to be
+// deleted.
 func (jobStrategy) DefaultPropagation() (policy, warning string) {
 	return "Orphan", "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
 		"set propagationPolicy=Orphan to suppress this warning"
 }
 
-// Default completes a Job. If completions and parallelism are both absent, both become 1. If only
-// parallelism is set, the Job is a work queue and completions remains absent. If
+// Default sets a Job's defaults. If completions and parallelism are both absent, both become 1. If
+// only parallelism is set, the Job is a work queue and completions stays absent. If
 // backoffLimitPerIndex is set, backoffLimit defaults to the maximum.
 func (jobStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
@@ -65,8 +65,8 @@ func (jobStrategy) Default(obj tree.Tree) {
 
 // Prepare generates the selector and the Pod labels of a new Job unless manualSelector is set.
 //
-// Both contain the UID of the Job, so that successive Jobs with the same name do not count each
-// other's Pods. A Job without labels gets the labels of its template.
+// Both contain the Job's UID, so that successive Jobs with the same name do not count each other's
+// Pods. A Job without labels gets its template's labels.
 func (s jobStrategy) Prepare(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if old == nil {
@@ -81,8 +81,8 @@ func (s jobStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// generate sets the selector and the Pod labels to the UID and name of the Job. Existing values are
-// kept, and validateGenerated checks them.
+// generate fills the selector and Pod labels with the Job's UID and name. It keeps existing values,
+// which validateGenerated checks.
 func (l jobLabels) generate(metadata, spec tree.Tree) {
 	labels := spec.EnsureObject("template", "metadata", "labels")
 	for _, key := range l.name {
@@ -94,7 +94,7 @@ func (l jobLabels) generate(metadata, spec tree.Tree) {
 	field.SetIfAbsent(spec.EnsureObject("selector", "matchLabels"), l.uid[0], metadata.String("uid"))
 }
 
-// validateGenerated checks the generated labels and the selector, which are wrong if a manifest was
+// validateGenerated checks the generated labels and selector. They are wrong if the manifest was
 // copied from another Job.
 func (l jobLabels) validateGenerated(obj tree.Tree, _ string, faults *schema.Faults) {
 	metadata, spec := obj.Object("metadata"), obj.Object("spec")
@@ -120,8 +120,8 @@ func (l jobLabels) validateGenerated(obj tree.Tree, _ string, faults *schema.Fau
 }
 
 // ValidateUpdate makes the selector and the template immutable. Scheduling fields of the template
-// may change while the Job is suspended and has not started, so that a queue can decide where its
-// Pods run.
+// may change while the Job is suspended and has not started, so that a queue controller can decide
+// where its Pods run.
 func (s jobStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	validateCompletionsUpdate(s.spec, spec, was, faults)

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateSuccessRule checks a success rule of a Job. v is a list of the rule and the Job's
+// validateSuccessRule validates a rule of a Job's success policy. v lists the rule and the Job's
 // completions. The required count must not exceed the number of indexes.
 func validateSuccessRule(v any, path string, faults *schema.Faults) {
 	rule, completions := v.([]any)[0].(tree.Tree), v.([]any)[1].(int64)

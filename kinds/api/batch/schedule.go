@@ -6,8 +6,8 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// checkSchedule parses a schedule with the parser of Kubernetes, because clients expect its errors.
-// A schedule has five fields, or is a name such as "@daily". A time zone may precede the schedule.
+// checkSchedule parses a cron schedule with Kubernetes' parser, because clients expect its error
+// messages. A schedule has five fields, or is a macro such as "@daily". A time zone may precede it.
 func checkSchedule(s string) error {
 	if hasZone(s) && !strings.Contains(s, " ") {
 		s += " " // the parser panics without a space after the zone

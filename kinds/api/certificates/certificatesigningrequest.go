@@ -24,8 +24,8 @@ func (certificateRequestStrategy) Requester() []string { return requester }
 
 var requester = []string{"username", "uid", "groups", "extra"}
 
-// Prepare keeps spec and status of an existing request, because an approval applies to its content.
-// In a new request, it removes the requester's identity, which only the server may set.
+// Prepare keeps an existing request's spec and status, because an approval covers the spec. It
+// removes the requester identity from a new request, because only the server may set it.
 func (certificateRequestStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "spec")
@@ -39,8 +39,8 @@ func (certificateRequestStrategy) Prepare(obj, old tree.Tree) {
 	obj["status"] = tree.Tree{}
 }
 
-// checkCertificateRequest checks a base64-encoded PEM certificate request. The signature of the
-// request proves possession of the private key.
+// checkCertificateRequest checks a base64-encoded PEM certificate request. The request's signature
+// proves possession of the private key.
 func checkCertificateRequest(text string) error {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxTrustBundle limits a bundle in bytes, because nodes mount bundles into Pods.
-// maxTrustBundleFaults limits the reported faults, because a bundle may have a million invalid
+// maxTrustBundle limits the bundle size in bytes, because nodes mount bundles into Pods.
+// maxTrustBundleFaults limits the reported errors, because a bundle may have a million invalid
 // entries.
 const (
 	maxTrustBundle       = 1 << 20
@@ -28,8 +28,8 @@ func (trustBundleAlphaStrategy) ToStored(obj tree.Tree) tree.Tree { return obj }
 
 func (trustBundleAlphaStrategy) FromStored(obj tree.Tree) tree.Tree { return obj }
 
-// ValidateServed accepts an unchanged bundle, so that its labels can change even if X.509 parsing
-// has become stricter.
+// ValidateServed validates a changed bundle. An unchanged bundle is accepted, so that labels can
+// change even if X.509 parsing has become stricter.
 func (trustBundleStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
 	const path, omitted = "spec.trustBundle", "<value omitted>"
 	text := obj.Object("spec").String("trustBundle")
@@ -45,8 +45,8 @@ func (trustBundleStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Fau
 	}
 }
 
-// trustBundleFaults returns the faults of a bundle of root certificates. It checks for duplicates
-// and an empty bundle only if every entry is valid.
+// trustBundleFaults returns the errors in a root certificate bundle. It checks for duplicates and
+// an empty bundle only if every entry is valid.
 func trustBundleFaults(text []byte) []string {
 	var msgs []string
 	places := map[string][]int{} // of each certificate

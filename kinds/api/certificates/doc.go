@@ -1,2 +1,2 @@
-// Package certificates holds the rules of CertificateSigningRequests and ClusterTrustBundles.
+// Package certificates validates and defaults CertificateSigningRequests and ClusterTrustBundles.
 package certificates

@@ -4,7 +4,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of the group with their strategies.
+// Kinds returns the group's kinds with their strategies.
 func Kinds() []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "certificates.platform.io/v1/CertificateSigningRequest", Strategy: certificateRequestStrategy{}, Views: schema.Views{
@@ -16,7 +16,7 @@ func Kinds() []schema.Behavior {
 	}
 }
 
-// RuleFunctions holds the functions that declared rules call.
+// RuleFunctions holds the validation functions that declared rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"certificateRequest": schema.TextCheck(func(text, path string, faults *schema.Faults) {
 		if err := checkCertificateRequest(text); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writeApproval replaces only the conditions of a request. A decision cannot be revoked. The
-// subresource exists so that the permission to approve is separate from the permission to sign.
+// writeApproval replaces only a request's conditions. A decision cannot be revoked. The approval
+// subresource separates the permission to approve from the permission to sign.
 func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	old := obj.Object("status").Objects("conditions")
 	wanted := body.Object("status")
@@ -22,8 +22,9 @@ func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error
 	return nil
 }
 
-// writeCertificate replaces the status. A signer sets the certificate or the condition Failed. The
-// signer may not change the decision or replace a certificate, which may already be in use.
+// writeCertificate replaces the conditions and the certificate. A signer sets the certificate or
+// the condition Failed. The signer may not change the decision or an existing certificate, which
+// may be in use.
 func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	status, wanted := obj.EnsureObject("status"), tree.Clone(body.Object("status")).(tree.Tree)
 	old, conditions := status.Objects("conditions"), wanted.Objects("conditions")
@@ -57,7 +58,8 @@ func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) er
 	return nil
 }
 
-// validateApprovalKept rejects the removal of a decision, because controllers act on it only once.
+// validateApprovalKept rejects removing a decision, because controllers act on a decision only
+// once.
 func validateApprovalKept(old, conditions []tree.Tree, faults *schema.Faults) {
 	for _, kind := range []string{conditionApproved, conditionDenied, conditionFailed} {
 		if tree.ConditionIn(old, kind) != nil && tree.ConditionIn(conditions, kind) == nil {
@@ -72,8 +74,8 @@ func validateIssuedNotFailed(old tree.Tree, conditions []tree.Tree, faults *sche
 	}
 }
 
-// setConditionTimes sets the missing times of conditions to now. If the status of a condition is
-// unchanged, lastTransitionTime keeps its previous value.
+// setConditionTimes sets missing condition times to now. lastTransitionTime keeps its previous
+// value if the condition's status is unchanged.
 func setConditionTimes(obj tree.Tree, before []tree.Tree, now string) {
 	for _, c := range obj.Object("status").Objects("conditions") {
 		if !c.Has("lastUpdateTime") {

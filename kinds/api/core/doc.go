@@ -1,9 +1,9 @@
-// Package core holds the rules of the core group except for Pods (package pod), volumes (package
-// volume) and Events (package events).
+// Package core validates and defaults the core group except for Pods (package pod), volumes
+// (package volume) and Events (package events).
 //
-// The .proto files declare structure, options and most rules, including those across fields. This
+// The .proto files declare structure, options and most rules, including cross-field rules. This
 // package has the rules that declarations cannot express, and defaults that depend on other fields.
-// Paths and messages are those of kube-apiserver, because tools match on them. Comments mark
+// Field paths and error messages match kube-apiserver's, because tools match on them. Comments mark
 // unexpected ones.
 //
 // Default and Prepare may change the object. Validate functions only read it. No function retains

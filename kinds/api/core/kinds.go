@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Kinds lists the kinds of the core group with their strategies, for naming profile n.
+// Kinds returns the core group's kinds with their strategies for naming profile n.
 func Kinds(n *meta.Naming) []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "/v1/Endpoints", Strategy: schema.AlwaysWarns{}},
@@ -24,7 +24,7 @@ func Kinds(n *meta.Naming) []schema.Behavior {
 	}
 }
 
-// RuleFunctions holds the functions that declared rules call.
+// RuleFunctions holds the validation functions that declared rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"clusterIPs":     schema.ObjectCheck(func(spec tree.Tree, _ string, faults *schema.Faults) { service.ValidateClusterIPs(spec, faults) }),
 	"keyPair":        schema.ObjectCheck(warnOfKeyPair),

@@ -13,9 +13,9 @@ type namespaceStrategy struct {
 	label, finalizer string
 }
 
-// Default sets the label with the namespace's name, which network policies and webhooks use.
-// Prepare sets the label again, because the name may be generated after defaulting, and a client
-// may have changed the label.
+// Default sets the namespace name label, which network policies and webhooks use. Prepare sets the
+// label again, because the name may be generated after defaulting, and a client may have changed
+// the label.
 func (s namespaceStrategy) Default(obj tree.Tree) {
 	if name := obj.Object("metadata").String("name"); name != "" {
 		obj.EnsureObject("metadata", "labels")[s.label] = name
@@ -30,7 +30,7 @@ func (namespaceStrategy) Finalized(obj tree.Tree) bool {
 	return len(obj.Object("spec").List("finalizers")) == 0
 }
 
-// Prepare makes a new namespace Active and adds the server's finalizer to those of the client.
+// Prepare makes a new namespace Active and adds the server's finalizer to the client's finalizers.
 // Other writes of the main resource keep status and spec.finalizers, which only subresources may
 // change.
 func (s namespaceStrategy) Prepare(obj, old tree.Tree) {

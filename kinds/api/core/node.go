@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// nodeStrategy checks little of the status, because rejecting a kubelet's write would lose all
+// nodeStrategy barely validates the status, because rejecting a kubelet's write would lose all
 // information about the node.
 type nodeStrategy struct{ schema.AlwaysWarns }
 
@@ -35,9 +35,9 @@ func writeNodeStatus(obj, body tree.Tree, _ string, _ *schema.Faults) error {
 	return nil
 }
 
-// syncFirst keeps a field equal to the first item of a list. one and many are the names of field
-// and list. If they differ, the field's value replaces the list, because a client without
-// dual-stack support changes only the field and sends the list back unchanged.
+// syncFirst keeps the field one equal to the first item of the list many. If they differ, the field
+// replaces the list, because clients without dual-stack support change only the field and send the
+// list back unchanged.
 func syncFirst(t tree.Tree, one, many string) {
 	single, list := t.String(one), t.Strings(many)
 	switch {
@@ -59,7 +59,7 @@ func (nodeStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// validateNodeResources requires integers for indivisible resources, and huge pages of at most one
+// validateNodeResources requires integers for indivisible resources, and at most one huge page
 // size. As in kube-apiserver, every name after the second size is reported.
 func validateNodeResources(amounts tree.Tree, path string, faults *schema.Faults) {
 	sizes := 0

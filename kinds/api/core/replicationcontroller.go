@@ -16,8 +16,8 @@ func (replicationControllerStrategy) DefaultPropagation() (policy, warning strin
 	return "Orphan", ""
 }
 
-// Default copies the labels of the template to the selector and to the object if these are empty.
-// apps/v1 does not, because derived labels do not follow later changes to the template.
+// Default copies the template's labels to an empty selector and to empty object labels. apps/v1 has
+// no such default, because the copies do not follow later template changes.
 func (replicationControllerStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	template := spec.Object("template")

@@ -13,7 +13,7 @@ type resourceQuotaStrategy struct {
 	schema.KeepStatus
 }
 
-// validateQuotaResources accepts any qualified resource name, and counts such as
+// validateQuotaResources accepts any qualified resource name, and object counts such as
 // count/deployments.apps, so that quotas can limit custom resources.
 func validateQuotaResources(amounts tree.Tree, path string, faults *schema.Faults) {
 	for _, name := range amounts.SortedKeys() {

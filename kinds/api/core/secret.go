@@ -14,7 +14,7 @@ import (
 type secretStrategy struct{ schema.AlwaysWarns }
 
 // Default sets the type, and moves the write-only stringData into data, so that no response
-// contains it. stringData takes precedence, so that a manifest can override a key in plain text.
+// contains stringData. stringData takes precedence, so a manifest can override a key in plain text.
 func (secretStrategy) Default(obj tree.Tree) {
 	if obj.String("type") == "" {
 		obj["type"] = "Opaque"
@@ -31,7 +31,7 @@ func (secretStrategy) Default(obj tree.Tree) {
 }
 
 // warnOfKeyPair warns about an invalid certificate, or a certificate that does not match its key.
-// The errors of crypto/tls contain no secrets.
+// crypto/tls errors contain no secrets.
 func warnOfKeyPair(data tree.Tree, _ string, faults *schema.Faults) {
 	certificate, _ := base64.StdEncoding.DecodeString(data.String("tls.crt"))
 	key, _ := base64.StdEncoding.DecodeString(data.String("tls.key"))
@@ -40,8 +40,8 @@ func warnOfKeyPair(data tree.Tree, _ string, faults *schema.Faults) {
 	}
 }
 
-// faultOfJSON describes an error without quoting the content. The texts of syntax errors quote a
-// character, which may be part of a password.
+// faultOfJSON describes a JSON error without quoting the content. Syntax errors quote a character,
+// which may be part of a password.
 func faultOfJSON(err error) string {
 	var typed *json.UnmarshalTypeError
 	if errors.As(err, &typed) {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serviceStrategy has the rules that depend only on the Service. The allocators in
+// serviceStrategy applies the rules that depend only on the Service. The allocators in
 // actors/allocation assign addresses and node ports.
 type serviceStrategy struct{ schema.AlwaysWarns }
 
@@ -41,8 +41,8 @@ func (serviceStrategy) Default(obj tree.Tree) {
 	if isExternal(spec) {
 		field.SetIfEmpty(spec, "externalTrafficPolicy", "Cluster")
 	}
-	// internalTrafficPolicy applies to cluster addresses, which an ExternalName does not have.
-	// Headless Services get it too, as in kube-apiserver.
+	// internalTrafficPolicy applies to cluster IPs, which an ExternalName Service lacks. Headless
+	// Services get it too, as in kube-apiserver.
 	if service.NeedsClusterIP(spec) {
 		field.SetIfAbsent(spec, "internalTrafficPolicy", "Cluster")
 	}
@@ -57,9 +57,9 @@ func (serviceStrategy) Default(obj tree.Tree) {
 }
 
 // Prepare ignores the client's status. An update keeps allocated addresses and ports that it omits.
-// A change of the type drops the fields of the old type. A Service that is no longer a load
-// balancer loses the addresses in its status at once, because the cloud controller releases them.
-// The old status is cloned, because stored objects are shared.
+// A type change drops the old type's fields. A Service that stops being a load balancer loses its
+// status addresses at once, because the cloud controller releases them. The old status is cloned,
+// because stored objects are shared.
 func (serviceStrategy) Prepare(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if spec.String("type") == service.TypeExternalName && slices.Contains([]string{"Cluster", "Local"}, spec.String("internalTrafficPolicy")) {
@@ -103,8 +103,8 @@ func patchAllocatedValues(spec, was tree.Tree) {
 	}
 }
 
-// patchNodePorts copies node ports by port name, unless the update requests the same node port for
-// another port. A port without a name is the only port of its Service.
+// patchNodePorts copies old node ports by port name, unless the update requests the same node port
+// for another port. An unnamed port is its Service's only port.
 func patchNodePorts(spec, was tree.Tree) {
 	asked := service.NodePorts(spec)
 	byName := map[string]int64{}
@@ -119,7 +119,7 @@ func patchNodePorts(spec, was tree.Tree) {
 	}
 }
 
-// hasNewNodePort reports whether spec has a node port that the old spec lacks. For a type without
+// hasNewNodePort reports whether spec has a node port that the old spec lacks. If the type has no
 // node ports, a new node port is an error, but old ones are dropped.
 func hasNewNodePort(spec, was tree.Tree) bool {
 	known := map[int64]bool{}
@@ -143,9 +143,9 @@ func normalizeClusterIPs(spec, was tree.Tree) {
 	spec["clusterIPs"] = []any{ip}
 }
 
-// dropTypeDependentFields drops fields that the new type does not have, unless the client changed
-// them. Otherwise a user who changes the type would have to remove fields that the server set.
-// Validation rejects the fields that the client changed.
+// dropTypeDependentFields drops fields that the new type lacks, unless the client changed them.
+// Otherwise a user changing the type would have to remove fields that the server set. Validation
+// rejects the fields that the client changed.
 func dropTypeDependentFields(spec, was tree.Tree) {
 	drop := func(names ...string) {
 		for _, name := range names {

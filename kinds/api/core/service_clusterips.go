@@ -21,9 +21,8 @@ func validateClusterIPsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	validateIPListUpdate(spec, was, "ipFamilies", "ipFamily", faults)
 }
 
-// validateIPListUpdate checks an update of a list field. name is the name of the field, and item
-// describes an item in messages. Lists of the same length must be equal. Otherwise only their first
-// items must be equal.
+// validateIPListUpdate validates an update of the list field name. item describes an item in
+// messages. Lists of the same length must be equal. Otherwise only their first items must be equal.
 func validateIPListUpdate(spec, was tree.Tree, name, item string, faults *schema.Faults) {
 	now, old := spec.Strings(name), was.Strings(name)
 	path := "spec." + name

@@ -6,8 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateUpdate makes fields immutable that external components rely on. loadBalancerClass selects
-// the controller that owns the load balancer, and the load balancer probes healthCheckNodePort.
+// ValidateUpdate makes fields immutable if external components rely on them. loadBalancerClass
+// selects the controller that owns the load balancer, and the load balancer probes
+// healthCheckNodePort.
 func (serviceStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	validateClusterIPsUpdate(spec, was, faults)

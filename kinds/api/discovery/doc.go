@@ -1,2 +1,2 @@
-// Package discovery holds the rules of EndpointSlices.
+// Package discovery validates and defaults EndpointSlices.
 package discovery

@@ -4,8 +4,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// eventFieldNames lists the field names of an Event in the group events, each with the stored name
-// in the core group.
+// eventFieldNames maps an Event's field names in the events group to the stored names in the core
+// group.
 var eventFieldNames = [][2]string{
 	{"regarding", "involvedObject"},
 	{"note", "message"},

@@ -1,3 +1,3 @@
-// Package events holds the rules of Events, which are stored in the version of the core group. The
-// group events serves them with other field names and requires more fields in new Events.
+// Package events validates and defaults Events, which are stored in the core group's version. The
+// events group serves them with other field names and requires more fields in new Events.
 package events

@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// eventsGroupStrategy is the strategy of Events in the group events. New Events must have the newer
+// eventsGroupStrategy is the strategy of Events in the events group. New Events must have the newer
 // fields, and updates may change only the series. The rules apply to the stored version, which has
-// the field names of the core group.
+// the core group's field names.
 type eventsGroupStrategy struct {
 	schema.DefaultStrategy
 	schema.Lossless

@@ -4,12 +4,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kind of the group with its strategy.
+// Kinds returns the group's kind with its strategy.
 func Kinds() []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "events.platform.io/v1/Event", Strategy: eventsGroupStrategy{}},
 	}
 }
 
-// RuleFunctions holds the functions that declared rules call.
+// RuleFunctions holds the validation functions that declared rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{"eventName": schema.ObjectCheck(validateEventName)}

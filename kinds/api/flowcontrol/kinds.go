@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Kinds lists the kinds of the group with their strategies.
+// Kinds returns the group's kinds with their strategies.
 func Kinds() []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "flowcontrol.apiserver.platform.io/v1/FlowSchema", Strategy: strategy{}},
@@ -21,7 +21,7 @@ type strategy struct {
 	schema.DropStatusOnCreate
 }
 
-// RuleFunctions returns the functions that declared rules call.
+// RuleFunctions returns the validation functions that declared rules call by name.
 func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
 		"fixedFlowSchema":    schema.ObjectCheck(mandatory(FlowSchemas(n)).validateSchema),

@@ -13,20 +13,20 @@ const (
 	CatchAll = "catch-all"
 )
 
-// AutoUpdateAnnotation controls whether the server resets the spec of an object. The name is in
-// platform form.
+// AutoUpdateAnnotation controls whether the server resets an object's spec. The name is in the
+// platform profile.
 const AutoUpdateAnnotation = "apf.platform.io/autoupdate-spec"
 
 // An Object is a FlowSchema or priority level that the server maintains. Its spec is shared and
-// must not change.
+// must not be modified.
 type Object struct {
 	Name      string
 	Mandatory bool // the spec is fixed
 	Spec      tree.Tree
 }
 
-// PriorityLevels returns the maintained priority levels. The shares of a level are relative to the
-// sum over all levels. lendablePercent is relative to the concurrency that a level gets from its
+// PriorityLevels returns the maintained priority levels. A level's shares are relative to the sum
+// over all levels. lendablePercent is relative to the concurrency that a level gets from its
 // shares.
 func PriorityLevels() []Object {
 	return []Object{
@@ -47,8 +47,8 @@ func limited(shares, lendable int64, response tree.Tree) tree.Tree {
 	}}
 }
 
-// queues returns the limit response of a level whose queues hold at most 50 requests. handSize is
-// the number of queues that each flow may use.
+// queues returns a limit response with queues of at most 50 requests each. handSize is the number
+// of queues that each flow may use.
 func queues(number, handSize int64) tree.Tree {
 	return tree.Tree{"type": "Queue", "queuing": tree.Tree{"queues": number, "handSize": handSize, "queueLengthLimit": int64(50)}}
 }
@@ -58,8 +58,8 @@ const (
 	byNamespace = "ByNamespace"
 )
 
-// FlowSchemas returns the maintained FlowSchemas for a naming profile. Their order has no meaning,
-// because matching uses their precedence.
+// FlowSchemas returns a naming profile's maintained FlowSchemas. Their order is irrelevant, because
+// matching uses their precedence.
 func FlowSchemas(n *meta.Naming) []Object {
 	everybody := groups("system:unauthenticated", "system:authenticated")
 	manager, scheduler := users(n.Translate("system:platform-controller-manager")), users(n.Translate("system:platform-scheduler"))

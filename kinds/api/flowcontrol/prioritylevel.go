@@ -22,8 +22,7 @@ func validateHandSize(queuing tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateLevel protects the mandatory levels. Operators may change only spec.exempt of the level
-// exempt, so validateLevel ignores that field.
+// validateLevel rejects changes to the mandatory levels, except to spec.exempt of the level exempt.
 func (f fixedSpecs) validateLevel(obj tree.Tree, _ string, faults *schema.Faults) {
 	spec, name := obj.Object("spec"), obj.Object("metadata").String("name")
 	want, ok := f[name]

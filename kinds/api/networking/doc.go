@@ -1,4 +1,4 @@
-// Package networking holds the rules of Ingresses, IngressClasses, NetworkPolicies, and the kinds
-// that allocate the addresses of Services. Proxies, ingress controllers and network plugins
-// implement these objects and rely on the checks.
+// Package networking validates and defaults Ingresses, IngressClasses, NetworkPolicies, and the
+// kinds that allocate Service addresses. Proxies, ingress controllers and network plugins implement
+// these objects and rely on their validation.
 package networking

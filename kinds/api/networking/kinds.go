@@ -4,7 +4,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of the group with their strategies.
+// Kinds returns the group's kinds with their strategies.
 func Kinds() []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "networking.platform.io/v1/Ingress", Strategy: ingressStrategy{}},
@@ -13,5 +13,5 @@ func Kinds() []schema.Behavior {
 	}
 }
 
-// RuleFunctions holds the functions that declared rules call.
+// RuleFunctions holds the validation functions that declared rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{"ipBlock": schema.ObjectCheck(validateIPBlock)}

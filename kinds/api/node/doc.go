@@ -1,2 +1,2 @@
-// Package node holds the rules of RuntimeClasses.
+// Package node validates and defaults RuntimeClasses.
 package node

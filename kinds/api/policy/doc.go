@@ -1,2 +1,2 @@
-// Package policy holds the rules of PodDisruptionBudgets.
+// Package policy validates and defaults PodDisruptionBudgets.
 package policy

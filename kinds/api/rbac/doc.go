@@ -1,2 +1,2 @@
-// Package rbac holds the rules of roles and bindings. Package policy/authz/rbac evaluates them.
+// Package rbac validates and defaults roles and bindings. Package policy/authz/rbac evaluates them.
 package rbac

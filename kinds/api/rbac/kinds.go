@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of the group with their strategies.
+// Kinds returns the group's kinds with their strategies.
 func Kinds(n *meta.Naming) []schema.Behavior {
 	group := n.Group("rbac.authorization")
 	return []schema.Behavior{

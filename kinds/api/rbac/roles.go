@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// roleStrategy does not check whether the author may grant the permissions. Admission
-// (policy/authz/rbac) checks this.
+// roleStrategy is the strategy of Roles and ClusterRoles. Admission (policy/authz/rbac) checks
+// whether the author may grant the permissions.
 type roleStrategy struct {
 	schema.DefaultStrategy
 	dropEmptyRules

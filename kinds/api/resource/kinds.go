@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of the group with their strategies. selectors compiles device selectors.
-// message returns a message by name.
+// Kinds returns the group's kinds with their strategies. selectors compiles device selectors.
+// message looks up a message by name.
 func Kinds(selectors *expressions.DeviceSelectors, message func(name string) *schema.Message) []schema.Behavior {
 	claims := resourceClaimStrategy{selectors: selectors, message: message("resource.v1.ResourceClaim")}
 	return []schema.Behavior{
@@ -17,7 +17,7 @@ func Kinds(selectors *expressions.DeviceSelectors, message func(name string) *sc
 	}
 }
 
-// RuleFunctions holds the functions that declared rules call.
+// RuleFunctions holds the validation functions that declared rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"attributeName": schema.TextCheck(validateAttributeName),
 	"deviceAddress": schema.TextCheck(validateDeviceAddress),

@@ -33,8 +33,8 @@ func (s resourceClaimStrategy) ValidateServed(obj, old tree.Tree, faults *schema
 	compileClaimSelectors(s.selectors, obj.Object("spec", "devices"), old.Object("spec", "devices"), "spec.devices", faults)
 }
 
-// resourceClaimTemplateStrategy applies the rules of claims to a template. Otherwise errors would
-// appear only when a Pod starts.
+// resourceClaimTemplateStrategy applies the ResourceClaim rules to a template. Otherwise errors
+// would appear only when a Pod starts.
 type resourceClaimTemplateStrategy struct {
 	schema.DefaultStrategy
 	selectors *expressions.DeviceSelectors
@@ -83,7 +83,7 @@ func compileSelectors(selectors *expressions.DeviceSelectors, t, old tree.Tree, 
 	}
 }
 
-// maxSelectorLength is the declared limit of expressions, in bytes.
+// maxSelectorLength is the declared length limit of expressions, in bytes.
 const maxSelectorLength = 10240
 
 // defaultDevices makes each request, and each choice of firstAvailable, request exactly one device

@@ -21,7 +21,7 @@ func validatePoolName(name, path string, faults *schema.Faults) {
 	}
 }
 
-// The maximum lengths of the parts of an attribute name, in bytes.
+// Maximum lengths of the parts of an attribute name, in bytes.
 const (
 	maxAttributeDomain = 63
 	maxAttributeName   = 32

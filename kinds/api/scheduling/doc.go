@@ -1,3 +1,3 @@
-// Package scheduling holds the rules of PriorityClasses, and merges label keys into the scheduling
-// constraints of Pods.
+// Package scheduling validates and defaults PriorityClasses, and merges label keys into Pods'
+// scheduling constraints.
 package scheduling

@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// priorityClassStrategy checks each class separately. Admission ensures that at most one class is
-// the default.
+// priorityClassStrategy validates each class on its own. Admission ensures that at most one class
+// is the default.
 type priorityClassStrategy struct{ schema.DefaultStrategy }
 
 // Prepare sets the generation of a new class to 1. Updates do not increment it.

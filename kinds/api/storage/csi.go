@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// csiDriverStrategy defaults the lifecycle modes to those that all drivers supported before the
-// field existed.
+// csiDriverStrategy defaults volumeLifecycleModes to Persistent, the only mode before the field
+// existed.
 type csiDriverStrategy struct{ schema.DefaultStrategy }
 
 func (csiDriverStrategy) Default(obj tree.Tree) {

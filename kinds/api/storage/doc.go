@@ -1,3 +1,3 @@
-// Package storage holds the rules of StorageClasses, VolumeAttachments, and the objects that CSI
-// drivers publish. Messages and paths are those of kube-apiserver.
+// Package storage validates and defaults StorageClasses, VolumeAttachments, and the objects that
+// CSI drivers publish. Error messages and field paths match kube-apiserver's.
 package storage

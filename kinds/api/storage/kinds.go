@@ -4,8 +4,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of the group with their strategies. Kinds that users write return warnings
-// on every write. A CSIDriver returns warnings only when it changes, because installers apply their
+// Kinds returns the group's kinds with their strategies. User-written kinds return warnings on
+// every write. A CSIDriver returns warnings only when it changes, because installers apply their
 // CSIDrivers repeatedly.
 func Kinds() []schema.Behavior {
 	return []schema.Behavior{
@@ -21,7 +21,7 @@ type keptStatus struct {
 	schema.KeepStatus
 }
 
-// RuleFunctions holds the functions that declared rules call.
+// RuleFunctions holds the validation functions that declared rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"allowedTopologies": validateAllowedTopologies,
 }

@@ -17,5 +17,5 @@ func validateVersion(version, path string, faults *schema.Faults) {
 	}
 }
 
-// RuleFunctions holds the functions that declared rules call.
+// RuleFunctions holds the validation functions that declared rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{"migrationVersion": schema.TextCheck(validateVersion)}

@@ -19,8 +19,8 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// optionsFile declares the options of kinds and fields, for which Go types are generated. The other
-// files declare kinds, whose descriptors are read at run time.
+// optionsFile declares the options of kinds and fields, and is compiled to Go types. The other
+// files declare kinds. Their descriptors are read at run time.
 const optionsFile = "options.proto"
 
 // Generate compiles all .proto files below dir and returns the generated files by name. It needs

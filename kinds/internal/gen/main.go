@@ -24,7 +24,7 @@ func main() {
 	}
 }
 
-// run does not rewrite files that are up to date, because make depends on their modification times.
+// run writes only outdated files, because make depends on their modification times.
 func run(ctx context.Context, check bool) error {
 	root, err := moduleDir(ctx)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package golden compares test results with those in a file, and records them with -update.
+// Package golden compares test results with a golden file, and records them with -update.
 //
 // Blank lines separate the blocks of a file. A block consists of input lines and the expected
 // result:

@@ -92,10 +92,10 @@ func (l *Link) copy(to, from net.Conn, back bool) {
 	}
 }
 
-// Block holds back the data in both directions.
+// Block withholds data in both directions until Mend.
 func (l *Link) Block() { l.block(true, false) }
 
-// BlockAnswers passes requests but holds back responses.
+// BlockAnswers forwards requests but withholds responses.
 func (l *Link) BlockAnswers() { l.block(false, true) }
 
 func (l *Link) block(cut, deaf bool) {
@@ -107,7 +107,7 @@ func (l *Link) block(cut, deaf bool) {
 	l.cut, l.deaf = cut, deaf
 }
 
-// Mend ends a block and passes all waiting data.
+// Mend removes a block or delay and forwards withheld data.
 func (l *Link) Mend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,7 +117,7 @@ func (l *Link) Mend() {
 	l.cut, l.deaf, l.delay = false, false, 0
 }
 
-// Reset closes all connections and drops waiting data.
+// Reset closes all connections and drops withheld data.
 func (l *Link) Reset() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

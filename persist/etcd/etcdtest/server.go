@@ -24,9 +24,9 @@ import (
 	"go.uber.org/zap"
 )
 
-// binary and utility return the paths of etcd and etcdutl, built from the newest module in
-// test/etcdserver. The environment variable ETCD selects another version, such as 3.5, or the path
-// of an etcd binary. etcdutl must then be in the same directory.
+// binary and utility build etcd and etcdutl from the newest module in test/etcdserver and return
+// their paths. The environment variable ETCD selects another version, such as 3.5, or the path of
+// an etcd binary with etcdutl in the same directory.
 var (
 	binary  = sync.OnceValues(func() (string, error) { return program("server", "etcd") })
 	utility = sync.OnceValues(func() (string, error) { return program("etcdutl", "etcdutl") })
@@ -96,7 +96,7 @@ func Start(t testing.TB, members int, more ...string) *Cluster {
 	return c
 }
 
-// StartTLS runs one member that serves TLS. clients is the TLS configuration of its clients.
+// StartTLS runs a single-member cluster that serves TLS. clients configures the clients.
 func StartTLS(t testing.TB, clients *tls.Config, more ...string) *Cluster {
 	t.Helper()
 	c := &Cluster{t: t, tls: clients}
@@ -133,8 +133,8 @@ func (c *Cluster) run(more ...string) {
 	}
 }
 
-// Run starts a member that all tests of a suite can share. The member runs until this process ends.
-// Run returns its client URLs.
+// Run starts a member that runs until this process ends, so that several tests can share it. It
+// returns the client URLs.
 func Run() ([]string, error) {
 	path, err := binary()
 	if err != nil {
@@ -209,7 +209,7 @@ func (c *Cluster) Client() *clientv3.Client {
 	return client
 }
 
-// AwaitReady waits until the cluster responds.
+// AwaitReady waits until the cluster serves requests.
 func (c *Cluster) AwaitReady() {
 	c.t.Helper()
 	client := c.Client()
@@ -244,7 +244,7 @@ func (m *Member) Kill() {
 	m.process = nil
 }
 
-// Backup kills the member, copies its data and restarts it. It returns the directory of the copy.
+// Backup kills the member, copies its data directory, restarts it, and returns the copy's path.
 func (m *Member) Backup() string {
 	m.t.Helper()
 	m.Kill()
@@ -267,7 +267,7 @@ func (m *Member) Restore(backup string) {
 	m.Run()
 }
 
-// Save saves a snapshot of the cluster, like etcdctl snapshot save, and returns its file.
+// Save saves a cluster snapshot, like etcdctl snapshot save, and returns its path.
 func (c *Cluster) Save() string {
 	c.t.Helper()
 	path := filepath.Join(c.t.TempDir(), "snapshot.db")
@@ -286,8 +286,8 @@ func (c *Cluster) Save() string {
 	return path
 }
 
-// RestoreSaved restarts all members from a file written by Save, like etcdutl snapshot restore.
-// more holds additional flags.
+// RestoreSaved restores all members from a Save file, like etcdutl snapshot restore. more holds
+// additional flags.
 func (c *Cluster) RestoreSaved(path string, more ...string) {
 	c.t.Helper()
 	etcdutl, err := utility()
@@ -315,7 +315,7 @@ func (c *Cluster) RestoreSaved(path string, more ...string) {
 	}
 }
 
-// Replace restarts all members with empty data and the same identity.
+// Replace restarts all members under the same identity but with empty data.
 func (c *Cluster) Replace() {
 	c.t.Helper()
 	for _, m := range c.Members {

@@ -11,15 +11,15 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// resources lists policies, then bindings, in the platform naming profile.
+// resources lists policies, then bindings, with their group names in the platform naming profile.
 var resources = []string{
 	group + "/validatingadmissionpolicies", group + "/mutatingadmissionpolicies",
 	group + "/validatingadmissionpolicybindings", group + "/mutatingadmissionpolicybindings",
 }
 
-// access protects the objects that policies read as parameters. Otherwise a policy could reveal a
-// Secret in its denial message. The author of a policy must be allowed to read all objects of the
-// param kind. The author of a binding must be allowed to read the referenced objects.
+// access protects objects used as params. Otherwise a policy could reveal a Secret in its denial
+// message. The author of a policy must be allowed to read all objects of the param kind. The author
+// of a binding must be allowed to read the referenced objects.
 type access struct {
 	*Options
 	validating, mutating *Source
@@ -70,8 +70,8 @@ func (x *access) checkPolicy(a *request.Attributes, spec, old tree.Tree) error {
 		describe(a.User), kind.String("kind"), kind.String("apiVersion")))
 }
 
-// narrow restricts asked to the group, version and resource of a kind. Unknown attributes stay "*",
-// so that the check covers everything that the policy may read.
+// narrow restricts asked to a kind's group, version and resource. If the kind is unknown,
+// attributes stay "*", so that the check covers everything that the policy may read.
 func (x *access) narrow(asked *authz.Attributes, kind tree.Tree) (known bool) {
 	g, v, err := splitAPIVersion(kind.String("apiVersion"))
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Source) definition(name string) *definition {
 	return s.definitions[name]
 }
 
-// describe formats a user as in messages of Kubernetes, which print a struct pointer.
+// describe formats a user as in Kubernetes error messages, which print a struct pointer.
 func describe(u *authn.User) string {
 	return fmt.Sprintf("&{%s %s %v %v}", u.Name, u.UID, u.Groups, u.Extra)
 }

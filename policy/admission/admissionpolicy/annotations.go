@@ -11,12 +11,12 @@ import (
 const (
 	// maxValue is the maximum length of one value in bytes.
 	maxValue = 10 << 10
-	// maxAnnotation is the maximum length of an annotation in bytes. It is needed because a policy
+	// maxAnnotation is the maximum length of an annotation in bytes. It matters because a policy
 	// may be evaluated for thousands of params.
 	maxAnnotation = 64 << 10
 )
 
-// annotations holds the values of a policy's audit annotations by annotation key.
+// annotations holds a policy's audit annotation values by key.
 type annotations map[string]*values
 
 type values struct {

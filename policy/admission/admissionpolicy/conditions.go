@@ -11,8 +11,8 @@ import (
 )
 
 // matches reports whether all matchConditions hold. If any condition is false, the policy does not
-// match, even if other conditions fail. Otherwise the failures are returned as an error. As in
-// Kubernetes, conditions have their own cost budget and cannot read the namespace.
+// match, even if others fail. Otherwise matches returns their errors. As in Kubernetes, conditions
+// have their own cost budget and cannot read the namespace.
 func (s *scope) matches(metrics *match.ConditionMetrics) (bool, error) {
 	if len(s.hook.compiled.Conditions) == 0 {
 		return true, nil

@@ -51,8 +51,8 @@ func (s *scope) validate(metrics *match.ConditionMetrics) ([]decision, []finding
 	return decisions, findings
 }
 
-// decide evaluates all validations and returns nil if all are true. It continues after a failure,
-// so that users see all failures. The common case allocates nothing.
+// decide evaluates all validations, so that users see all failures. It returns nil if all are true,
+// without allocations.
 func (s *scope) decide() ([]decision, error) {
 	var decisions []decision
 	validations := s.hook.compiled.Validations
@@ -80,7 +80,7 @@ func (s *scope) decide() ([]decision, error) {
 	return decisions, nil
 }
 
-// explain sets the messages of denials. If a message expression fails, the static message is used.
+// explain sets the messages of denials. If a message expression fails, it uses the static message.
 // As in Kubernetes, message expressions cannot use the authorizer.
 func (s *scope) explain(decisions []decision) {
 	within := s.with(s.budget)

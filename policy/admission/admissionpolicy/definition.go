@@ -19,7 +19,7 @@ type definition struct {
 	compiled *expressions.Policy
 	ignores  bool
 	params   *meta.GroupVersionKind
-	// messages and reasons hold the static message and the reason of each validation.
+	// messages and reasons hold each validation's static message and reason.
 	messages []string
 	reasons  []meta.Reason
 	// patchTypes holds the patchType of each mutation.
@@ -28,8 +28,8 @@ type definition struct {
 	fault        error
 }
 
-// parseDefinition compiles a policy. A policy with invalid criteria or an invalid param kind has a
-// fault and fails for each matching request. Invalid criteria match every request.
+// parseDefinition compiles a policy. If matchConstraints or paramKind are invalid, the policy fails
+// for each matching request. Invalid matchConstraints match every request.
 func parseDefinition(o *policy.Object, served match.Served, compile func(spec tree.Tree) *expressions.Policy) *definition {
 	spec := o.Tree.Object("spec")
 	d := &definition{
@@ -65,7 +65,7 @@ type binding struct {
 	fault        error
 }
 
-// parseBinding parses a binding. The policy that it names may not exist yet.
+// parseBinding parses a binding. Its policy may not exist yet.
 func parseBinding(o *policy.Object, served match.Served) *binding {
 	spec := o.Tree.Object("spec")
 	b := &binding{name: o.Key.Name, policy: spec.String("policyName"), actions: spec.Strings("validationActions")}

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// An Evaluator creates the values that expressions can read from a request.
+// An Evaluator creates the CEL variables for a request.
 type Evaluator struct {
 	Naming     *meta.Naming
 	Namespaces *match.Namespaces
@@ -33,7 +33,7 @@ type evaluation struct {
 	authority     *review.Authorizer
 }
 
-// A kindView holds the request, converted to the version of a kind.
+// A kindView holds the request converted to a kind's version.
 type kindView struct {
 	kind *schema.Kind
 	*review.View
@@ -46,7 +46,7 @@ func (e *Evaluator) newEvaluation(a *request.Attributes) *evaluation {
 	return &evaluation{Evaluator: e, ctx: a.Context, a: a}
 }
 
-// view returns the request converted to a kind. There are few versions, so it searches a slice.
+// view returns the request converted to a kind. It searches a slice, because versions are few.
 func (e *evaluation) view(k *schema.Kind) (*kindView, error) {
 	for i := range e.views {
 		if e.views[i].kind == k {
@@ -63,8 +63,8 @@ func (e *evaluation) view(k *schema.Kind) (*kindView, error) {
 
 func (e *evaluation) forget() { e.views = nil }
 
-// paramsOf returns the params objects for a binding. It returns no objects if the binding does not
-// match, and a single nil if the policy has no parameters.
+// paramsOf returns the params objects for a binding. The result is empty if the binding does not
+// match, and a single nil if the policy has no paramKind.
 func (e *evaluation) paramsOf(h *hook, b *binding) ([]tree.Tree, error) {
 	matched, err := b.criteria.Match(e.a, e.Namespaces)
 	switch {
@@ -85,8 +85,8 @@ func (e *evaluation) namespaceName() string {
 	return e.a.Key.Namespace
 }
 
-// checkNamespace rejects requests in a missing namespace. Otherwise an expression that reads the
-// namespace would fail with a misleading error.
+// checkNamespace rejects requests in a missing namespace. Otherwise expressions that read
+// namespaceObject would fail with a misleading error.
 func (e *evaluation) checkNamespace() error {
 	name := e.namespaceName()
 	if name == "" {
@@ -99,11 +99,11 @@ func (e *evaluation) checkNamespace() error {
 	return nil
 }
 
-// hiddenMetadata lists the metadata fields that are not part of the CEL type of namespaceObject.
+// hiddenMetadata lists the metadata fields missing from the CEL type of namespaceObject.
 var hiddenMetadata = []string{"managedFields", "ownerReferences", "selfLink"}
 
-// namespaceObject returns the namespace for expressions, or nil. A copy of the top level suffices,
-// because expressions cannot change nested objects.
+// namespaceObject returns the namespace for expressions, or nil. A shallow copy suffices, because
+// expressions cannot modify nested objects.
 func (e *evaluation) namespaceObject() tree.Tree {
 	if e.namespace != nil || e.inNone {
 		return e.namespace
@@ -145,8 +145,8 @@ func (e *evaluation) ended() error {
 	return meta.NewTimeout("the request ended before the admission policies had been evaluated")
 }
 
-// A scope binds and caches the variables for the expressions of one policy. Expressions with a
-// different budget or fewer variables get a separate scope (with).
+// A scope binds and caches the variables for a policy's expressions. Expressions with a different
+// budget or fewer variables get a separate scope (see with).
 type scope struct {
 	*evaluation
 	hook                      *hook
@@ -189,7 +189,8 @@ func (s *scope) Lookup(name string) (any, bool) {
 	return nil, false
 }
 
-// Size measures each object once for all policies. It supports only trees.
+// Size returns the size of a variable that is a tree. It measures each object once for all
+// policies.
 func (s *scope) Size(name string) (cel.Size, bool) {
 	switch name {
 	case "object", "oldObject", "request":

@@ -9,18 +9,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/cel"
 )
 
-// maxSeries limits the series per policy type, because policies come and go but series stay.
-// Further observations have empty policy and binding names.
+// maxSeries limits the series per policy type, because the series of a deleted policy stay. Further
+// observations have empty policy and binding names.
 const maxSeries = 1000
 
 // durations holds the histogram buckets in seconds, as in Kubernetes.
 var durations = []float64{0.0000005, 0.001, 0.01, 0.1, 1}
 
-// Metrics counts results of policies.
+// Metrics counts policy results.
 type Metrics struct{ validating, mutating checks }
 
-// checks holds the metrics of one policy type. Only validating policies have the label
-// enforcement_action, which comes first.
+// checks holds the metrics of one policy type. For validating policies, the first label is
+// enforcement_action.
 type checks struct {
 	total *metrics.Counters
 	took  *metrics.Histograms

@@ -2,7 +2,7 @@ package admissionpolicy
 
 import "github.com/troupe-api/troupe/kinds/request"
 
-// mutating is the plugin for mutating policies. A mutation holds the state of one request.
+// mutating is the plugin for mutating policies. A mutation is its per-request state.
 type mutating struct{ plugin }
 
 // Admit collects all matching policies before it changes the object, so that a policy cannot affect

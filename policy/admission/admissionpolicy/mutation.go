@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A mutation applies the mutating policies to one request. Each round of admission has its own.
+// A mutation applies the mutating policies to one request, in one round of admission.
 type mutation struct {
 	*mutating
 	*evaluation
@@ -33,7 +33,7 @@ type policyFault struct {
 	reason meta.Reason // "" means Forbidden
 }
 
-// gather adds the invocations of a policy that matches the unmodified object.
+// gather collects a policy's invocations if it matches the unmodified object.
 func (r *mutation) gather(h *hook) {
 	kind, err := h.criteria.Match(r.a, r.Namespaces)
 	if err == nil && kind == nil {
@@ -69,7 +69,7 @@ func (r *mutation) fault(h *hook, b *binding, err error, reason meta.Reason) {
 }
 
 // mutableView returns the view without values that the server sets after admission, such as UID,
-// timestamps and generated name. A mutation must neither see nor keep them.
+// timestamps and generated name. Mutations must neither see nor keep these.
 func (r *mutation) mutableView(k *schema.Kind) (*kindView, error) {
 	known := len(r.views)
 	v, err := r.view(k)
@@ -79,9 +79,9 @@ func (r *mutation) mutableView(k *schema.Kind) (*kindView, error) {
 	return v, err
 }
 
-// invoke runs one invocation and records its failures. Only a *meta.Status ends the request.
-// Conditions see the object after earlier mutations. A reinvocation runs only policies with
-// reinvocationPolicy IfNeeded.
+// invoke runs one invocation and records its failures. An error ends the request. matchConditions
+// see the object after earlier mutations. A reinvocation runs only policies with reinvocationPolicy
+// IfNeeded.
 func (r *mutation) invoke(i *invocation) error {
 	view, err := r.mutableView(i.kind)
 	if err != nil {
@@ -106,8 +106,8 @@ func (r *mutation) invoke(i *invocation) error {
 	return nil
 }
 
-// change runs one mutation with its own cost budget. An unchanged result is not stored, to avoid a
-// reinvocation.
+// change runs one mutation with its own cost budget. It does not store an unchanged object, because
+// that would cause a reinvocation.
 func (r *mutation) change(i *invocation, x *expressions.Expr, patchType string) error {
 	view, err := r.mutableView(i.kind)
 	if err != nil {
@@ -139,8 +139,8 @@ func (r *mutation) change(i *invocation, x *expressions.Expr, patchType string) 
 	return r.rewrite(s.view, patched)
 }
 
-// rewrite stores the mutated object in the request, converted from the matched version to the
-// storage version. The body of a subresource with its own kind is not converted.
+// rewrite converts the mutated object from the matched version to the storage version and stores it
+// in the request. A subresource body with its own kind is not converted.
 func (r *mutation) rewrite(v *kindView, patched tree.Tree) (err error) {
 	sub := r.a.Kind.Subresource(r.a.Subresource)
 	hasBody, held := sub != nil && sub.BodyKind != nil, r.a.New
@@ -165,8 +165,8 @@ func (r *mutation) rewrite(v *kindView, patched tree.Tree) (err error) {
 	return r.a.Rewrite(patched)
 }
 
-// refusal returns the error for failed policies. The first failure determines message and reason,
-// and each failure is a cause.
+// refusal returns the error for failed policies, or nil. The first failure sets message and reason.
+// Each failure is a cause.
 func (r *mutation) refusal() error {
 	if len(r.faults) == 0 {
 		return nil

@@ -45,7 +45,7 @@ func Registrations(o Options) []admission.Registration {
 	return all
 }
 
-// A plugin runs the policies of a Source that belong to one stage.
+// A plugin runs a Source's policies in one stage.
 type plugin struct {
 	*Options
 	source *Source

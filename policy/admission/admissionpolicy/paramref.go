@@ -10,8 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A paramRef is the parsed paramRef of a binding. The zero value stands for a binding without
-// paramRef.
+// A paramRef is a binding's parsed paramRef. The zero value means that the binding has none.
 type paramRef struct {
 	given           bool
 	name, namespace string
@@ -38,10 +37,9 @@ func parseParamRef(t tree.Tree) (paramRef, error) {
 // noParams makes a policy without parameters run exactly once.
 var noParams = []tree.Tree{nil}
 
-// collect returns the params for a request. namespace is "" for a cluster-scoped object, and from
-// is nil if the policy has no param kind. A reference without a namespace uses that of the request,
-// so that each namespace can have its own params. If no params exist and parameterNotFoundAction is
-// Deny, collect returns an error.
+// collect returns the params for a request. namespace is "" for a cluster-scoped object. from is
+// nil if the policy has no paramKind. A paramRef without a namespace uses the request's namespace.
+// If no params exist and parameterNotFoundAction is Deny, collect returns an error.
 func (r *paramRef) collect(from *paramKind, namespace string) ([]tree.Tree, error) {
 	if from == nil || !r.given {
 		return noParams, nil
@@ -80,7 +78,7 @@ func (r *paramRef) collect(from *paramKind, namespace string) ([]tree.Tree, erro
 	return all, nil
 }
 
-// splitAPIVersion splits "group/version". The group of "version" is "".
+// splitAPIVersion splits "group/version". A bare "version" has group "".
 func splitAPIVersion(text string) (group, version string, err error) {
 	switch strings.Count(text, "/") {
 	case 0:
@@ -92,7 +90,7 @@ func splitAPIVersion(text string) (group, version string, err error) {
 	return "", "", fmt.Errorf("failed to parse paramKind APIVersion: unexpected GroupVersion string: %v", text)
 }
 
-// errUnknownKind returns the same error message as Kubernetes, including its format of the group.
+// errUnknownKind returns the same error message as Kubernetes, including its group format.
 func errUnknownKind(k meta.GroupVersionKind) error {
 	group := k.Group
 	if group != "" {

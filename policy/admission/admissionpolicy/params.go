@@ -26,8 +26,8 @@ type Kinds interface {
 	Changed() <-chan struct{}
 }
 
-// Params caches the objects of param kinds that policies use. All Sources share it. A Source calls
-// want while it holds its own lock, so the lock order is Source.mu, then Params.mu.
+// Params caches the objects of all param kinds and is shared by all Sources. A Source calls want
+// while it holds its own lock, so the lock order is Source.mu, then Params.mu.
 type Params struct {
 	kinds Kinds
 
@@ -65,8 +65,8 @@ func (p *Params) kind(gvk meta.GroupVersionKind) *schema.Kind {
 	return nil
 }
 
-// Follows reports whether policies use objects of a storage as parameters. The response to a write
-// of such an object must wait until the policies use the new state.
+// Follows reports whether policies use a storage's objects as params. A write of such an object
+// must not return until the policies use the new state.
 func (p *Params) Follows(storage meta.GroupResource) bool {
 	all := p.resources.Load()
 	return all != nil && (*all)[storage]
@@ -91,8 +91,8 @@ func (p *Params) refresh() {
 	p.update()
 }
 
-// await waits until the objects of the cached kind gvk have been read, or of all kinds if gvk is
-// nil.
+// await waits until the objects of gvk have been read if it is cached. A nil gvk means all cached
+// kinds.
 func (p *Params) await(gvk *meta.GroupVersionKind) {
 	p.mu.Lock()
 	var all []*paramKind
@@ -107,8 +107,8 @@ func (p *Params) await(gvk *meta.GroupVersionKind) {
 	}
 }
 
-// update starts and stops caching according to wanted. If more than maxParamKinds kinds are wanted,
-// the policies of the excess kinds fail instead of running without parameters. The caller holds mu.
+// update starts and stops caching according to wanted. Beyond maxParamKinds kinds, policies fail
+// instead of running without params. The caller holds mu.
 func (p *Params) update() {
 	wanted := map[meta.GroupVersionKind]bool{}
 	for _, of := range p.wanted {
@@ -133,8 +133,8 @@ func (p *Params) update() {
 	p.resources.Store(&resources)
 }
 
-// follow starts caching a kind. It does not wait for the objects, because the caller's lock would
-// delay all other policies.
+// follow starts caching a kind. It does not wait for the objects, because the caller holds a lock
+// that would delay all other policies.
 func (p *Params) follow(gvk meta.GroupVersionKind, k *schema.Kind) *paramKind {
 	ctx, stop := context.WithCancel(p.ctx)
 	kept := &paramKind{namespaced: k.Namespaced, storage: k.Storage, stop: stop, known: make(chan struct{})}
@@ -165,7 +165,7 @@ func (p *Params) form(gvk meta.GroupVersionKind, stored tree.Tree) tree.Tree {
 
 var errReading = errors.New("the objects of the paramKind are being read")
 
-// get returns the cache of a kind, or errReading while its objects are being read.
+// get returns a kind's cache, or errReading while its objects are being read.
 func (p *Params) get(gvk meta.GroupVersionKind) (*paramKind, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

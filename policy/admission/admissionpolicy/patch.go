@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// patch returns the mutated object in the version of its view, or the same object if nothing
-// changes. A *meta.Status error rejects the request regardless of the failurePolicy.
+// patch returns the mutated object in the view's version, or the same object if nothing changes. A
+// *meta.Status error rejects the request regardless of the failurePolicy.
 func (s *scope) patch(x *expressions.Expr, patchType string) (tree.Tree, error) {
 	if x.Program == nil {
 		return nil, x.Err
@@ -30,9 +30,9 @@ func (s *scope) patch(x *expressions.Expr, patchType string) (tree.Tree, error) 
 	return s.operate(v)
 }
 
-// overlay merges an ApplyConfiguration into the object. It works like server-side apply without a
-// field manager: lists merge by key and no field is removed. Unknown fields are errors, because
-// they would be silently dropped.
+// overlay merges an ApplyConfiguration into the object, like server-side apply without a field
+// manager: lists merge by key and no field is removed. Unknown fields are errors, because they
+// would otherwise be dropped silently.
 func (s *scope) overlay(v cel.Value) (tree.Tree, error) {
 	config, err := cel.PatchTree(v)
 	if err != nil {

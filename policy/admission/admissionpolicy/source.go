@@ -17,8 +17,8 @@ import (
 
 const group = "admissionregistration.platform.io"
 
-// A Source holds the policies of one type and their bindings. Requests read only current, without a
-// lock.
+// A Source holds the policies of one type and their bindings. Requests read only current, which
+// needs no lock.
 type Source struct {
 	policies, bindings meta.GroupResource
 	compile            func(spec tree.Tree) *expressions.Policy
@@ -34,8 +34,8 @@ type Source struct {
 	followers []policy.Follower // update the Source
 }
 
-// A snapshot is an immutable view of all hooks. waiting holds the hooks whose expressions may call
-// a remote authorizer, and inTurn all others.
+// A snapshot is an immutable view of all hooks. Hooks that may call a remote authorizer are in
+// waiting, all others in inTurn.
 type snapshot struct {
 	inTurn, waiting *match.Index[*hook]
 	byPolicy        map[string]*hook // from both
@@ -63,7 +63,7 @@ func newSource(policies, bindings string, compile func(tree.Tree) *expressions.P
 	return s
 }
 
-// A follower keeps the policies or the bindings of a Source up to date.
+// A follower keeps a Source's policies or bindings up to date.
 type follower struct {
 	resource meta.GroupResource
 	begin    func(ctx context.Context, objects policy.Objects)
@@ -77,8 +77,7 @@ func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
 	return objects.Inform(ctx, f.resource, f.onChange)
 }
 
-// begin also starts a goroutine that reacts to added and removed param kinds. The goroutine ends
-// with ctx.
+// begin also starts a goroutine that handles added and removed param kinds until ctx ends.
 func (s *Source) begin(ctx context.Context, objects policy.Objects) {
 	s.params.begin(ctx, objects)
 	go func() {
@@ -97,8 +96,8 @@ func (s *Source) begin(ctx context.Context, objects policy.Objects) {
 	}()
 }
 
-// onPolicy compiles without holding the lock, because compilation is slow. The caller serializes
-// changes to one resource. Status changes compile nothing.
+// onPolicy compiles a policy without holding the lock, because compilation is slow. The caller
+// serializes changes to one resource. Status updates compile nothing.
 func (s *Source) onPolicy(c policy.Change) {
 	s.mu.Lock()
 	before := s.definitions[c.Key.Name]
@@ -132,7 +131,7 @@ func (s *Source) onBinding(c policy.Change) {
 }
 
 // change applies a change to one policy. It returns when the params are read and the change is in
-// effect. Other policies need not wait for the params.
+// effect. Other policies do not wait for these params.
 func (s *Source) change(policy string, make func()) {
 	s.mu.Lock()
 	make()

@@ -6,13 +6,13 @@ func newValidating(o *Options, s *Source, stage request.Stage) *validating {
 	return &validating{plugin{o, s, stage}, o.Naming.Group("validation.policy.admission") + "/validation_failure"}
 }
 
-// validating is the plugin for validating policies. A verdict holds the state of one request.
+// validating is the plugin for validating policies. A verdict is its per-request state.
 type validating struct {
 	plugin
 	failureKey string // audit annotation key of a failed validation
 }
 
-// Validate evaluates all policies even after a denial, for their warnings and audit annotations.
+// Validate evaluates all policies even after a denial, to collect warnings and audit annotations.
 func (v *validating) Validate(a *request.Attributes) error {
 	r := &verdict{validating: v, evaluation: v.newEvaluation(a)}
 	for _, h := range v.hooks(a.Kind, a.Subresource) {

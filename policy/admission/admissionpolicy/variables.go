@@ -28,8 +28,8 @@ func (s *scope) variable(name string) cel.Value {
 	return v
 }
 
-// eval evaluates one expression. After cel.ErrOutOfBudget, the caller must stop. Other errors have
-// the same message as in Kubernetes.
+// eval evaluates one expression. After cel.ErrOutOfBudget, the caller must stop. Other error
+// messages match those of Kubernetes.
 func (s *scope) eval(x *expressions.Expr) (cel.Value, error) {
 	if x.Program == nil {
 		return nil, fmt.Errorf("compilation error: %v", x.Err)
@@ -41,8 +41,8 @@ func (s *scope) eval(x *expressions.Expr) (cel.Value, error) {
 	return v, err
 }
 
-// with returns a scope with a different budget and its own variables. It shares the values of the
-// evaluation, such as authorizer decisions.
+// with returns a scope with another budget and its own variables. Both scopes share cached values
+// of the evaluation, such as authorizer decisions.
 func (s *scope) with(budget *cel.Budget) *scope {
 	return &scope{evaluation: s.evaluation, hook: s.hook, view: s.view, params: s.params, budget: budget}
 }

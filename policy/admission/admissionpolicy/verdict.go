@@ -16,8 +16,8 @@ type verdict struct {
 	annotated bool  // with the first failed validation
 }
 
-// policy evaluates one policy. It returns errors of the request itself, such as a missing
-// namespace. Other errors count as failures of the policy.
+// policy evaluates one policy. It returns an error only if the request itself is at fault, such as
+// a missing namespace. Other errors count as policy failures.
 func (r *verdict) policy(h *hook) error {
 	kind, err := h.criteria.Match(r.a, r.Namespaces)
 	switch {
@@ -71,7 +71,7 @@ func (r *verdict) misconfigured(h *hook, b *binding, err error) {
 	}
 }
 
-// apply performs the validationActions of a binding. An ignored failure is only counted.
+// apply performs a binding's validationActions. An ignored failure is only counted.
 func (r *verdict) apply(h *hook, b *binding, decisions []decision) {
 	for i, d := range decisions {
 		if !d.denies {
@@ -96,7 +96,7 @@ func (r *verdict) apply(h *hook, b *binding, decisions []decision) {
 	}
 }
 
-// note collects audit annotations. A failed expression denies the request.
+// note collects audit annotations. An evaluation error denies the request.
 func (r *verdict) note(h *hook, b *binding, found []finding, notes annotations) {
 	for _, f := range found {
 		if f.err == nil {
@@ -131,11 +131,10 @@ type failedValidation struct {
 	ValidationActions []string `json:"validationActions"`
 }
 
-// reasonCodes maps each reason that a policy may declare to its HTTP status.
+// reasonCodes maps the allowed policy reasons to HTTP status codes.
 var reasonCodes = map[meta.Reason]int{meta.ReasonForbidden: 403, meta.ReasonUnauthorized: 401, meta.ReasonRequestTooLarge: 413, meta.ReasonInvalid: 422}
 
-// refuse keeps only the first denial. Policies run in the order of their names, so responses are
-// deterministic.
+// refuse keeps only the first denial. Policies run in name order, so responses are deterministic.
 func (r *verdict) refuse(h *hook, b *binding, d decision) {
 	if r.refusal != nil {
 		return

@@ -14,10 +14,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A Config holds the configuration of each plugin. The nil Config is empty.
+// A Config maps plugins to their configuration. The nil Config is empty.
 type Config struct{ plugins map[string]tree.Tree }
 
-// For returns the configuration of a plugin, or nil.
+// For returns a plugin's configuration, or nil.
 func (c *Config) For(plugin string) tree.Tree {
 	if c == nil {
 		return nil
@@ -40,8 +40,8 @@ func (c *Config) Unread(all []admission.Registration) []string {
 	return names
 }
 
-// Load reads the configuration file at path and the files that it references. An empty path yields
-// nil. Errors name file and field.
+// Load reads the configuration file at path and the files that it references. For an empty path, it
+// returns nil. Errors name file and field.
 func Load(path string, naming *meta.Naming) (*Config, error) {
 	if path == "" {
 		return nil, nil
@@ -77,8 +77,8 @@ func readFile(path string) (tree.Tree, error) {
 	return t, nil
 }
 
-// legacy maps a top-level field to its plugin. A file without kind may contain only the
-// configuration of one of these plugins.
+// legacy maps a top-level field to its plugin. A file without kind may hold only the configuration
+// of one of these plugins.
 var legacy = map[string]string{"podNodeSelectorPluginConfig": "PodNodeSelector", "imagePolicy": "ImagePolicyWebhook"}
 
 func (c *Config) read(t tree.Tree, dir string, naming *meta.Naming) error {
@@ -109,8 +109,7 @@ func (c *Config) read(t tree.Tree, dir string, naming *meta.Naming) error {
 	return nil
 }
 
-// addPlugin reads the configuration of one plugin. Field paths in errors are relative to the
-// plugin.
+// addPlugin reads one plugin's configuration. Field paths in errors are relative to the plugin.
 func (c *Config) addPlugin(plugin tree.Tree, dir string) error {
 	name := plugin.String("name")
 	switch {
@@ -146,7 +145,7 @@ func (c *Config) addPlugin(plugin tree.Tree, dir string) error {
 }
 
 // CheckFields returns an error for the first field of t, in sorted order, that is not in known.
-// path is prepended to the field name.
+// path is the prefix of the field path.
 func CheckFields(t tree.Tree, path string, known ...string) error {
 	for _, name := range t.SortedKeys() {
 		if !slices.Contains(known, name) {

@@ -1,5 +1,4 @@
-// Package config reads the file of --admission-control-config-file, which configures admission
-// plugins.
+// Package config reads the --admission-control-config-file, which configures admission plugins.
 //
 // The file is an AdmissionConfiguration in YAML or JSON. Its apiVersion is
 // apiserver.config.platform.io/v1 or the deprecated apiserver.platform.io/v1alpha1:
@@ -12,7 +11,7 @@
 //	  path: <its file, relative to this one>
 //
 // A Config passes each object to its plugin uninterpreted. For compatibility, a file without kind
-// may consist of the configuration of PodNodeSelector (podNodeSelectorPluginConfig) or
+// may hold only the configuration of PodNodeSelector (podNodeSelectorPluginConfig) or
 // ImagePolicyWebhook (imagePolicy).
 //
 // Unknown fields are errors that name the field.

@@ -42,9 +42,8 @@ func NewConditionMetrics() *ConditionMetrics {
 	}
 }
 
-// Observe counts one evaluation of matchConditions. errors is the number of failed conditions.
-// holds means that all conditions hold. excludes means that the webhook is skipped. If all
-// conditions hold without errors, Observe does nothing.
+// Observe records one evaluation of matchConditions, unless all conditions hold without errors.
+// errors is the number of failed conditions. excludes means that the webhook is skipped.
 func (m *ConditionMetrics) Observe(c Conditioned, errors int, holds, excludes bool, took time.Duration) {
 	if holds && errors == 0 {
 		return // the common case costs nothing

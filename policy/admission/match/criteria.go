@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Criteria selects the requests of a webhook, policy or binding. The zero value selects none.
+// Criteria selects requests for a webhook, policy or binding. The zero value selects none.
 type Criteria struct {
 	// everything is set for a policy without rules, which matches all requests.
 	everything      bool
@@ -24,22 +24,20 @@ type Criteria struct {
 	compiled memo[*targets]
 }
 
-// targets holds the matching and the excluding rules for one resource by operation, in the order of
-// the rules.
+// targets holds the matching and excluding rules for one resource by operation, in rule order.
 type targets [operations]struct{ matched, excluded []target }
 
-// A target is a rule that matches a resource. version selects the kind under which it matches. It
-// is an index, because a memo must not keep the kind alive. names lists the matching object names,
-// or is empty for all.
+// A target is a rule that matches a resource. version identifies the matched kind by index, because
+// a pointer in the memo would keep the kind alive. If names is empty, all object names match.
 type target struct {
 	version int // ownVersion, or an index into Versions
 	names   []string
 }
 
-// ownVersion stands for the version of the request.
+// ownVersion stands for the request's own version.
 const ownVersion = -1
 
-// Served reports whether a kind is served. The match policy Equivalent ignores other kinds.
+// Served reports whether a kind is served. matchPolicy Equivalent ignores unserved kinds.
 type Served func(k *schema.Kind) bool
 
 // ForWebhook parses the rules, matchPolicy and selectors of one webhook.
@@ -47,7 +45,7 @@ func ForWebhook(hook tree.Tree, served Served) (*Criteria, error) {
 	return parse(hook, hook.Objects("rules"), nil, served)
 }
 
-// ForPolicy parses the matchConstraints of a policy or the matchResources of a binding. Without
+// ForPolicy parses a policy's matchConstraints or a binding's matchResources. Without
 // resourceRules, all requests match except excluded ones.
 func ForPolicy(resources tree.Tree, served Served) (*Criteria, error) {
 	c, err := parse(resources, resources.Objects("resourceRules"), resources.Objects("excludeResourceRules"), served)
@@ -110,8 +108,8 @@ func (c *Criteria) compile(k *schema.Kind, subresource string) *targets {
 	return &t
 }
 
-// find returns the targets for an operation. Targets of the kind itself precede those of its
-// equivalents.
+// find returns the targets for an operation. Targets for k itself come before those for equivalent
+// kinds.
 func (c *Criteria) find(rules []rule, o Operation, k *schema.Kind, subresource string) []target {
 	var found []target
 	for i := range rules {
@@ -133,8 +131,8 @@ func (c *Criteria) find(rules []rule, o Operation, k *schema.Kind, subresource s
 	return found
 }
 
-// first returns the kind of the first target that covers an object name, or nil. k is the kind of
-// the request.
+// first returns the kind of the first target that matches an object name, or nil. k is the
+// request's kind.
 func first(all []target, k *schema.Kind, name string) *schema.Kind {
 	for i := range all {
 		if len(all[i].names) > 0 && !slices.Contains(all[i].names, name) {
@@ -167,8 +165,7 @@ func (c *Criteria) Match(a *request.Attributes, namespaces *Namespaces) (*schema
 	return kind, nil
 }
 
-// MayMatch reports whether the rules cover the request. It is cheap because it ignores the
-// selectors.
+// MayMatch reports whether the rules cover the request. It is cheap, because it ignores selectors.
 func (c *Criteria) MayMatch(a *request.Attributes) bool {
 	t := c.targets(a.Kind, a.Subresource)
 	return t != nil && first(t[OperationOf(a)].matched, a.Kind, nameOf(a)) != nil
@@ -198,8 +195,8 @@ func (c *Criteria) matchesObject(a *request.Attributes) bool {
 	return c.hasLabels(kind, now) || c.hasLabels(kind, old)
 }
 
-// bodies returns the old and new bodies of a subresource with its own kind. A patch has no body, so
-// the new body is read from the patched object. A subresource that can only be created has no old
+// bodies returns the old and new bodies of a subresource with its own kind. A patch request has no
+// such body, so the new body is read from the patched object. A create-only subresource has no old
 // body.
 func bodies(a *request.Attributes, sub *schema.Subresource) (old, now tree.Tree) {
 	if sub.View.Read != nil && !CreatesSubresource(a) {
@@ -240,8 +237,8 @@ func (c *Criteria) matchesNamespace(a *request.Attributes, namespaces *Namespace
 	return c.namespaces.Matches(labels), nil
 }
 
-// NamespaceOf returns the namespace of a request, which for a Namespace is its own name. For other
-// cluster-scoped objects it returns "".
+// NamespaceOf returns a request's namespace: a Namespace's own name, or "" for other cluster-scoped
+// objects.
 func NamespaceOf(a *request.Attributes) string {
 	if isNamespace(a.Kind) {
 		return nameOf(a)

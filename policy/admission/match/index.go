@@ -2,20 +2,20 @@ package match
 
 import "github.com/troupe-api/troupe/kinds/schema"
 
-// An Index finds the items that cover a resource. The nil Index is empty.
+// An Index finds the items whose Criteria cover a resource. The nil Index is empty.
 type Index[T any] struct {
 	items []T
 	of    func(T) *Criteria
 	found memo[[]T]
 }
 
-// NewIndex returns an Index of items. of returns the Criteria of an item.
+// NewIndex returns an Index of items. of returns an item's Criteria.
 func NewIndex[T any](items []T, of func(T) *Criteria) *Index[T] {
 	return &Index[T]{items: items, of: of}
 }
 
-// Select returns the items whose rules may match a resource, in the order of NewIndex. The slice is
-// shared and must not be changed.
+// Select returns the items whose rules may match a resource, in their original order. The slice is
+// shared and must not be modified.
 func (x *Index[T]) Select(k *schema.Kind, subresource string) []T {
 	if x == nil || len(x.items) == 0 {
 		return nil

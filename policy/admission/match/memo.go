@@ -16,8 +16,8 @@ type resource struct {
 
 // A memo caches results per resource. Reads do not block.
 //
-// A result is valid only for the exact kind. A CRD change replaces its kinds, and the memo must not
-// keep the replaced kinds alive. A result must therefore not refer to its kind.
+// A result is valid only for one *schema.Kind. A CRD change replaces its kinds, and the memo must
+// not keep the old ones alive, so results must not refer to their kind.
 type memo[V any] struct {
 	last  atomic.Pointer[remembered[V]] // the last result, which is often used again
 	known sync.Map                      // resource to *remembered[V]
@@ -54,8 +54,8 @@ func (m *memo[V]) get(k *schema.Kind, sub string, workOut func() V) V {
 	return r.value
 }
 
-// put caches a value. It occasionally removes entries of old kinds, so that the memo has at most
-// twice as many entries as there are kinds.
+// put caches a value. It occasionally removes the entries of replaced kinds, so that at most about
+// half of the entries are stale.
 func (m *memo[V]) put(at resource, r *remembered[V]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -17,7 +17,7 @@ func kindOf(resource string) *schema.Kind {
 	return k
 }
 
-// TestMemo checks that a result is valid only for its kind, and does not outlive it.
+// TestMemo checks that a result is valid only for its kind and is dropped after it.
 func TestMemo(t *testing.T) {
 	var m memo[int]
 	worked := 0

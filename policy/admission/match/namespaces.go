@@ -7,8 +7,8 @@ import (
 
 var namespacesResource = meta.GroupResource{Resource: "namespaces"}
 
-// Namespaces caches all namespaces. All plugins share one instance, and each lists it in the Caches
-// of its Registration.
+// Namespaces caches all namespaces. All plugins share one instance and list it in their
+// Registration's Caches.
 type Namespaces struct{ *policy.Cache[*policy.Object] }
 
 // NewNamespaces returns empty Namespaces.
@@ -16,10 +16,10 @@ func NewNamespaces() *Namespaces {
 	return &Namespaces{policy.NewCache(namespacesResource, func(o *policy.Object) *policy.Object { return o })}
 }
 
-// Get returns a namespace. The object is shared and must not be changed.
+// Get returns a namespace. The object is shared and must not be modified.
 func (n *Namespaces) Get(name string) (*policy.Object, bool) { return n.Cache.Get("", name) }
 
-// Labels returns the labels of a namespace, or false if the namespace does not exist.
+// Labels returns a namespace's labels, or false if the namespace does not exist.
 func (n *Namespaces) Labels(name string) (meta.Labels, bool) {
 	o, ok := n.Get(name)
 	if !ok {

@@ -4,7 +4,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// An Operation is an operation that rules can match.
+// An Operation is a request operation that rules can match.
 type Operation uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	operations // number of operations
 )
 
-// String returns the name in rules and reviews, such as "CREATE".
+// String returns the name used in rules and reviews, such as "CREATE".
 func (o Operation) String() string { return [...]string{"CREATE", "UPDATE", "DELETE", "CONNECT"}[o] }
 
 // OperationOf returns the operation of a request. Creating a subresource, such as a binding, is a

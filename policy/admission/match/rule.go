@@ -10,7 +10,7 @@ import (
 
 const all = "*"
 
-// A rule matches requests. If names is not empty, the rule matches only objects with these names.
+// A rule matches requests. If names is not empty, only objects with these names match.
 type rule struct {
 	operations [operations]bool
 	groups     []string
@@ -44,8 +44,8 @@ func (r *rule) matches(k *schema.Kind, subresource string) bool {
 		})
 }
 
-// inScope reports whether a resource has the scope of the rule. Subresources have the scope of
-// their object. A Namespace is cluster-scoped.
+// inScope reports whether a resource has the rule's scope. Subresources have their object's scope.
+// A Namespace is cluster-scoped.
 func (r *rule) inScope(k *schema.Kind) bool {
 	switch r.scope {
 	case "", all:

@@ -10,8 +10,8 @@ import (
 )
 
 // AdminAccess returns the plugin that allows device claims with admin access only in labeled
-// namespaces. Such claims can access devices that are in use. The plugin always runs. It does not
-// affect existing claims.
+// namespaces. Such claims can access devices in use. The plugin always runs, but does not affect
+// existing claims.
 func AdminAccess(naming *meta.Naming, objects MetaReader) admission.Registration {
 	return admission.Register("AdminAccess", adminAccess{objects: objects, label: naming.Translate("resource.platform.io/admin-access")})
 }
@@ -22,7 +22,7 @@ type adminAccess struct {
 	label   string
 }
 
-// Validate checks requests only on create, because the spec of a claim is immutable.
+// Validate checks the spec only on create, because a claim's spec is immutable.
 func (p adminAccess) Validate(a *request.Attributes) error {
 	path := ""
 	switch {
@@ -46,8 +46,8 @@ func (p adminAccess) Validate(a *request.Attributes) error {
 	}})
 }
 
-// requestedAt returns the path of the first device request with admin access, or "". The path is
-// that of v1beta1 for all versions of claims and templates. Prioritized alternatives
+// requestedAt returns the field path of the first device request with admin access, or "". For all
+// versions of claims and templates, this is the v1beta1 path. Prioritized alternatives
 // (firstAvailable) cannot request admin access.
 func requestedAt(object tree.Tree) string {
 	spec := object.Object("spec")

@@ -38,8 +38,8 @@ func (imagePuller) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// eachPullPolicy calls do for each container and image volume of a Pod. of is the object that has
-// the pull policy in field, and path is its path.
+// eachPullPolicy calls do for each pull policy of a Pod's containers and image volumes. The policy
+// is in field of the object of, and path is the path of that field.
 func eachPullPolicy(spec tree.Tree, do func(of tree.Tree, field, path string)) {
 	eachContainer(spec, allContainers, func(c tree.Tree, list string, i int) bool {
 		do(c, "imagePullPolicy", tree.IndexPath("spec."+list, i))
@@ -52,8 +52,8 @@ func eachPullPolicy(spec tree.Tree, do func(of tree.Tree, field, path string)) {
 	}
 }
 
-// Handles reports whether the Pod is new or gets a new image. Other updates must succeed, so that
-// older Pods stay editable.
+// Handles reports whether the Pod is new or gets a new image. Other updates are not checked, so
+// that older Pods stay editable.
 func (imagePuller) Handles(a *request.Attributes) bool {
 	if a.IsCreate() {
 		return true

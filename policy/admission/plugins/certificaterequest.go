@@ -29,7 +29,7 @@ type csrRequester struct{}
 // Handles skips the server's own writes, which have no user.
 func (csrRequester) Handles(a *request.Attributes) bool { return a.User != nil }
 
-// Admit overwrites any values that the client has set.
+// Admit overwrites any values set by the client.
 func (csrRequester) Admit(a *request.Attributes) error {
 	spec := a.New.EnsureObject("spec")
 	for name, value := range a.User.Tree() {
@@ -61,7 +61,7 @@ func (p subjectRestriction) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// RequestedSubject returns the subject that a CertificateSigningRequest requests.
+// RequestedSubject returns the subject in a CertificateSigningRequest.
 func RequestedSubject(object tree.Tree) (pkix.Name, error) {
 	r, err := certs.ParseRequest(object.Object("spec").String("request"))
 	if err != nil {

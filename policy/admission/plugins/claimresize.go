@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// PersistentVolumeClaimResize returns the plugin that allows a claim to grow only if it is bound
-// and its class allows expansion. Otherwise the claim would wait forever for a resize. Shrinking is
-// rejected by the validation of the kind.
+// PersistentVolumeClaimResize returns the plugin that lets a claim grow only if it is bound and its
+// class allows expansion. Otherwise the claim would wait forever for a resize. Validation already
+// rejects shrinking.
 func PersistentVolumeClaimResize(naming *meta.Naming, classes *policy.Cache[Class]) admission.Registration {
 	return admission.Register("PersistentVolumeClaimResize", claimResize{claimClassReader: newClaimClassReader(naming), classes: classes}, classes)
 }

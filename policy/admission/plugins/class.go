@@ -15,8 +15,8 @@ type Class struct {
 	AllowsExpansion bool   // of volumes; false for an IngressClass
 }
 
-// NewStorageClasses returns a cache of StorageClasses, which two plugins share. A class is also the
-// default if it has the old beta annotation.
+// NewStorageClasses returns a cache of StorageClasses, shared by two plugins. The old beta
+// annotation also marks a class as default.
 func NewStorageClasses(naming *meta.Naming) *policy.Cache[Class] {
 	return newClasses("storage.platform.io", "storageclasses",
 		naming.Translate("storageclass.platform.io/is-default-class"), naming.Translate("storageclass.beta.platform.io/is-default-class"))
@@ -42,8 +42,8 @@ func readClass(t tree.Tree, defaultAnnotations []string) Class {
 	}
 }
 
-// defaultClass returns the newest default class, or "". If several were created at the same time,
-// the first by name is used. Several defaults may exist while an administrator replaces one. RFC
+// defaultClass returns the newest default class, or "". Of classes created at the same time, it
+// returns the first by name. Several defaults may exist while an administrator replaces one. RFC
 // 3339 timestamps can be compared as strings.
 func defaultClass(classes *policy.Cache[Class]) (name string) {
 	created := ""

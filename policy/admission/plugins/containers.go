@@ -2,7 +2,7 @@ package plugins
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// Container lists of a Pod spec, in the order in which they are checked.
+// Container lists of a Pod spec, in validation order.
 var (
 	podContainers = []string{"initContainers", "containers"} // lists that can be set at creation
 	allContainers = []string{"initContainers", "containers", "ephemeralContainers"}
@@ -20,7 +20,8 @@ func eachContainer(spec tree.Tree, lists []string, do func(c tree.Tree, list str
 	}
 }
 
-// appendItem appends to a list of t that may be shared. The limited capacity forces append to copy.
+// appendItem appends to a list of t. The list may be shared, so its capacity is limited to force a
+// copy.
 func appendItem(t tree.Tree, name string, item any) {
 	list := t.List(name)
 	t[name] = append(list[:len(list):len(list)], item)

@@ -5,9 +5,9 @@
 // request.MayBlock.
 //
 // A plugin changes objects in Admit, before validation, and checks them in Validate, after all
-// plugins and webhooks. It must enforce its rules in Validate, or a later plugin could undo them.
-// Both may run again on the same object (reinvocation, conflict retries), so Admit must be
-// idempotent.
+// mutating plugins and webhooks. It must enforce its rules in Validate, or a later plugin could
+// undo them. Both may run again on the same object (reinvocation, conflict retries), so Admit must
+// be idempotent.
 //
-// Error messages are those of Kubernetes, including their oddities.
+// Error messages match those of Kubernetes, including their quirks.
 package plugins

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An EventLimit is one limit of EventRateLimit. QPS and Burst are positive.
+// An EventLimit is one limit of EventRateLimit. QPS and Burst must be positive.
 type EventLimit struct {
 	Type  EventLimitType
 	QPS   int32 // tokens per second and bucket
@@ -43,8 +43,8 @@ func (l EventLimit) cacheEntries() int {
 	return int(l.CacheSize)
 }
 
-// ParseEventLimits parses the configuration of EventRateLimit, which is required. The error joins
-// all faults. Unknown fields are errors, because a mistyped limit would not be enforced.
+// ParseEventLimits parses the required configuration of EventRateLimit. The error joins all faults.
+// Unknown fields are errors, because a mistyped limit would not be enforced.
 func ParseEventLimits(t tree.Tree, naming *meta.Naming) ([]EventLimit, error) {
 	var faults []error
 	check := func(ok bool, format string, args ...any) {

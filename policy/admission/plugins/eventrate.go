@@ -40,8 +40,8 @@ func (p *eventRateLimit) Handles(a *request.Attributes) bool {
 	return !a.DryRun() && !a.Mutation.Admission.Counted.Load()
 }
 
-// Validate takes a token from the bucket of each limit. It runs last. If the write fails later, the
-// tokens are not returned.
+// Validate takes a token from each limit's bucket. It runs last. Tokens are not returned if the
+// write fails later.
 func (p *eventRateLimit) Validate(a *request.Attributes) error {
 	var reached []string
 	for _, l := range p.limits {

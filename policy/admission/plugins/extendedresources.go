@@ -12,9 +12,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// ExtendedResourceToleration returns the plugin that adds tolerations for the extended resources
-// that a Pod requests. Nodes with special devices have a taint with the name of the resource, to
-// keep other Pods away.
+// ExtendedResourceToleration returns the plugin that adds tolerations for a Pod's extended
+// resources. Nodes with special devices have a taint named after the resource, to keep other Pods
+// away.
 func ExtendedResourceToleration(naming *meta.Naming) admission.Registration {
 	return admission.Register("ExtendedResourceToleration", extendedResources{native: naming.Translate("platform.io/")})
 }
@@ -46,8 +46,7 @@ func (p extendedResources) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// isExtended reports whether name is an extended resource. The result must be the same as in the
-// scheduler.
+// isExtended reports whether name is an extended resource. It must agree with the scheduler.
 func (p extendedResources) isExtended(name string) bool {
 	const quotaPrefix = "requests." // prefix in quotas; the prefixed name must be valid, too
 	return strings.Contains(name, "/") && !strings.Contains(name, p.native) && !strings.HasPrefix(name, quotaPrefix) &&

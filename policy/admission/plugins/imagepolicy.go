@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// Limits for reviews by the ImagePolicyWebhook backend.
+// Limits for image reviews.
 const (
 	imageReviewTimeout = 30 * time.Second // for one review with all retries
 	maxImageReviews    = 1024             // cached responses
@@ -28,8 +28,8 @@ const (
 
 const imageReviewKind = "ImageReview"
 
-// ImagePolicyWebhook returns the plugin that asks a backend whether the images of a Pod may run. It
-// runs at stage MayBlock, outside the activation of the object.
+// ImagePolicyWebhook returns the plugin that lets a backend decide whether a Pod's images may run.
+// It runs at stage MayBlock, outside the object's activation.
 func ImagePolicyWebhook(c ImagePolicyConfig, backend *remote.Client, naming *meta.Naming, now func() time.Time, log *slog.Logger) admission.Registration {
 	keyPart := "." + naming.Group("image-policy") + "/"
 	p := &imagePolicy{
@@ -102,8 +102,8 @@ func (p *imagePolicy) Validate(a *request.Attributes) error {
 	return a.Forbidden("one or more images rejected by webhook backend")
 }
 
-// question returns the spec of the review. It holds the images that the request can change and the
-// annotations meant for the backend.
+// question returns the review's spec. It holds the images that the request can change and the
+// annotations for the backend.
 func (p *imagePolicy) question(a *request.Attributes) imageReviewSpec {
 	q := imageReviewSpec{Namespace: a.Key.Namespace}
 	lists := []string{"containers", "initContainers"}

@@ -9,21 +9,21 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/config"
 )
 
-// An ImagePolicyConfig is the configuration of ImagePolicyWebhook.
+// An ImagePolicyConfig configures ImagePolicyWebhook.
 type ImagePolicyConfig struct {
-	// KubeConfigFile is the path of a kubeconfig with the address of the backend and the
-	// credentials of this server.
+	// KubeConfigFile is the path of a kubeconfig with the backend's address and this server's
+	// credentials.
 	KubeConfigFile string
-	// AllowTTL and DenyTTL are how long responses are cached. 0 disables caching.
+	// AllowTTL and DenyTTL limit how long responses are cached. 0 disables caching.
 	AllowTTL, DenyTTL time.Duration
 	// RetryBackoff is the delay before the first retry. Later delays are longer.
 	RetryBackoff time.Duration
-	// DefaultAllow admits Pods while the backend fails.
+	// DefaultAllow admits Pods if the backend fails.
 	DefaultAllow bool
 }
 
-// ParseImagePolicyConfig parses the object imagePolicy, which is required. A duration of 0 means
-// the default, and -1 means none.
+// ParseImagePolicyConfig parses the required object imagePolicy. A duration of 0 means the default,
+// and -1 means none.
 func ParseImagePolicyConfig(t tree.Tree) (ImagePolicyConfig, error) {
 	var c ImagePolicyConfig
 	policy, ok := t["imagePolicy"].(tree.Tree)

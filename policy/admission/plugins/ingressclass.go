@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// DefaultIngressClass returns the plugin that sets the default class on new Ingresses without a
-// class. The legacy annotation counts as a class, because older controllers read it.
+// DefaultIngressClass returns the plugin that sets the default class on new Ingresses without one.
+// The legacy annotation counts as a class, because older controllers read it.
 func DefaultIngressClass(naming *meta.Naming, classes *policy.Cache[Class]) admission.Registration {
 	return admission.Register("DefaultIngressClass", defaultIngressClass{naming.Translate("platform.io/ingress.class"), classes}, classes)
 }

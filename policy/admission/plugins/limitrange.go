@@ -50,8 +50,8 @@ func parseBounds(t tree.Tree) []bound {
 	return bounds
 }
 
-// A demand holds requested amounts. An absent amount differs from zero, because a violated minimum
-// then has a different error message.
+// A demand holds resource requests and limits. An absent amount differs from zero, because it
+// causes another error message for a minimum.
 type demand struct{ requests, limits amount.List }
 
 func demandOf(resources tree.Tree) demand {
@@ -108,7 +108,7 @@ func (l *limit) check(d demand) (faults []string) {
 	return faults
 }
 
-// A usage is the requests or the limits of a demand, with the name of the list for messages.
+// A usage is the requests or limits of a demand, with a name for error messages.
 type usage struct {
 	name    string
 	amounts amount.List
@@ -118,8 +118,8 @@ func requestOf(d demand) usage { return usage{"request", d.requests} }
 func limitOf(d demand) usage   { return usage{"limit", d.limits} }
 
 // check appends the first violation of a minimum or maximum. The first usage must specify the
-// resource, because a container without a limit could use any amount. The two spaces in the message
-// match Kubernetes.
+// resource, because a container without a limit could use any amount. The double space in the
+// message matches Kubernetes.
 func (b *bound) check(faults []string, kind, of string, all ...usage) []string {
 	rule := fmt.Sprintf("%s %s usage per %s is %s", kind, b.resource, of, b.text)
 	beyond := map[string]int{"minimum": -1, "maximum": 1}[kind]

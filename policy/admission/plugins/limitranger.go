@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// LimitRanger returns the plugin that applies the defaults and bounds of LimitRanges to Pods and
-// claims. It skips namespaces without a LimitRange. The cache follows the order of writes, so that
-// a LimitRange affects all Pods created after it.
+// LimitRanger returns the plugin that applies LimitRange defaults and bounds to Pods and claims. It
+// skips namespaces without a LimitRange. The cache follows write order, so that a LimitRange
+// affects all Pods created after it.
 func LimitRanger(naming *meta.Naming) admission.Registration {
 	p := limitRanger{
 		ranges:     policy.NewCache(meta.GroupResource{Resource: "limitranges"}, parseLimitRange),
@@ -29,8 +29,8 @@ type limitRanger struct {
 	annotation string // records the defaults set
 }
 
-// Admit sets the defaults and records them in an annotation. If there are several LimitRanges, the
-// first by name takes precedence.
+// Admit sets the defaults and records them in an annotation. Of several LimitRanges, the first by
+// name takes precedence.
 func (p limitRanger) Admit(a *request.Attributes) error {
 	if a.Kind.Resource != "pods" {
 		return nil
@@ -53,8 +53,8 @@ func (p limitRanger) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// derive runs the Preparer of the kind again, because the QoS class depends on requests and limits
-// that were unset when Prepare ran.
+// derive runs the kind's Preparer again, because the QoS class depends on requests and limits that
+// were not set before.
 func derive(a *request.Attributes) {
 	if k := a.Kind.Stored; k != nil && k.Preparer != nil {
 		k.Preparer.Prepare(a.New, nil)

@@ -15,7 +15,7 @@ type NamespaceCreator interface {
 }
 
 // NamespaceAutoProvision returns the plugin that creates the missing namespace of a new object. It
-// suits clusters whose users may create namespaces anyway, because even a mistyped name creates
+// suits clusters whose users may create namespaces anyway, because a mistyped name also creates
 // one.
 func NamespaceAutoProvision(objects MetaReader, creator NamespaceCreator) admission.Registration {
 	return admission.Registration{

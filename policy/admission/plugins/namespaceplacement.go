@@ -21,7 +21,7 @@ type NamespacePlacements struct {
 	nodeSelector, defaults, whitelist string // annotation keys in the naming profile
 }
 
-// NewNamespacePlacements returns the NamespacePlacements of a server.
+// NewNamespacePlacements returns a server's NamespacePlacements.
 func NewNamespacePlacements(naming *meta.Naming, objects policy.Objects) *NamespacePlacements {
 	n := &NamespacePlacements{
 		objects:      objects,
@@ -33,9 +33,9 @@ func NewNamespacePlacements(naming *meta.Naming, objects policy.Objects) *Namesp
 	return n
 }
 
-// A namespacePlacement holds the parsed annotations of a namespace. Absent annotations are nil. A
-// malformed annotation does not make the namespace invalid, because its author may not know these
-// plugins. The Pods of the namespace are rejected instead.
+// A namespacePlacement holds a namespace's parsed annotations. Absent annotations are nil. A
+// malformed annotation does not invalidate the namespace, because its author may not know these
+// plugins. Instead, the namespace's Pods are rejected.
 type namespacePlacement struct {
 	nodeSelector        map[string]string
 	defaults, whitelist []tree.Tree // tolerations
@@ -43,8 +43,7 @@ type namespacePlacement struct {
 	nodeSelectorErr, defaultsErr, whitelistErr error
 }
 
-// of returns the placement of a namespace. If the cache does not have the namespace yet, it reads
-// the object.
+// of returns a namespace's placement. On a cache miss, it reads the namespace.
 func (n *NamespacePlacements) of(namespace string) *namespacePlacement {
 	if placement, ok := n.cache.Get("", namespace); ok {
 		return placement

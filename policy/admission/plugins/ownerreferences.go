@@ -12,8 +12,8 @@ import (
 )
 
 // OwnerReferencesPermissionEnforcement returns the plugin that protects owner references. Changing
-// owners requires permission to delete the object, because the garbage collector could delete it
-// afterwards. Setting blockOwnerDeletion requires permission to update the finalizers of the owner.
+// owners requires permission to delete the object, because the garbage collector could then delete
+// it. Setting blockOwnerDeletion requires permission to update the owner's finalizers.
 //
 // kinds returns a served kind, or nil. The plugin may block, because authorizers may be remote.
 func OwnerReferencesPermissionEnforcement(authorizer authz.Authorizer, kinds func(meta.GroupVersionKind) *schema.Kind) admission.Registration {
@@ -66,8 +66,8 @@ func deleteAttributes(a *request.Attributes) authz.Attributes {
 	}
 }
 
-// checkFinalizers requires permission to update the finalizers of one owner. It rejects an owner
-// whose kind is not served, because the kind has no known resource.
+// checkFinalizers requires permission to update an owner's finalizers. It rejects an owner of an
+// unserved kind, because its resource is unknown.
 func (p ownerPermission) checkFinalizers(a *request.Attributes, owner tree.Tree) error {
 	apiVersion, kind := owner.String("apiVersion"), owner.String("kind")
 	k := p.kinds(meta.ParseGVK(apiVersion, kind))
@@ -93,8 +93,8 @@ func (p ownerPermission) allows(a authz.Attributes) (ok bool, reason string) {
 	return decision == authz.Allow, reason
 }
 
-// newBlockingOwners returns the owners for which blockOwnerDeletion is newly set. It compares UIDs,
-// because names may be reused.
+// newBlockingOwners returns the owners with newly set blockOwnerDeletion. It compares UIDs, because
+// names may be reused.
 func newBlockingOwners(old, wanted tree.Tree) (owners []tree.Tree) {
 	blocked := map[string]bool{}
 	for _, owner := range old.Object("metadata").Objects("ownerReferences") {

@@ -12,8 +12,8 @@ import (
 type PodNodeSelectorConfig struct {
 	// Default is the node selector for namespaces without the annotation.
 	Default map[string]string
-	// Whitelist holds, by namespace, the labels allowed in node selectors of Pods. A namespace
-	// without an entry, or with an empty one, allows all labels.
+	// Whitelist holds, by namespace, the labels allowed in Pods' node selectors. A namespace with
+	// no entry or an empty one allows all labels.
 	Whitelist map[string]map[string]string
 }
 
@@ -37,8 +37,8 @@ func ParsePodNodeSelectorConfig(t tree.Tree) (PodNodeSelectorConfig, error) {
 	return c, nil
 }
 
-// PodNodeSelector returns the plugin that merges the node selector of a namespace into its new
-// Pods. It can keep a tenant's Pods on the tenant's nodes.
+// PodNodeSelector returns the plugin that merges a namespace's node selector into new Pods. It can
+// keep a tenant's Pods on the tenant's nodes.
 func PodNodeSelector(config PodNodeSelectorConfig, placements *NamespacePlacements) admission.Registration {
 	return admission.Register("PodNodeSelector", nodeSelectorPlugin{config: config, placements: placements}, placements.cache)
 }
@@ -50,7 +50,7 @@ type nodeSelectorPlugin struct {
 }
 
 // ofNamespace returns the node selector for the Pod's namespace. It rejects a conflict with the
-// Pod's own selector, because overriding that would surprise the author of the Pod.
+// Pod's own selector, because overriding that would surprise the Pod's author.
 func (p nodeSelectorPlugin) ofNamespace(a *request.Attributes) (map[string]string, error) {
 	placement := p.placements.of(a.Key.Namespace)
 	if placement.nodeSelectorErr != nil {
@@ -88,7 +88,7 @@ func (p nodeSelectorPlugin) Validate(a *request.Attributes) error {
 	return p.checkWhitelist(a)
 }
 
-// checkWhitelist checks the merged labels, which include the selector of the namespace.
+// checkWhitelist checks the merged labels, including the namespace's selector.
 func (p nodeSelectorPlugin) checkWhitelist(a *request.Attributes) error {
 	whitelist := p.config.Whitelist[a.Key.Namespace]
 	if len(whitelist) == 0 {

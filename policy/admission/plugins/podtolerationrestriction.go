@@ -14,8 +14,8 @@ import (
 // Whitelist allows all tolerations.
 type PodTolerationRestrictionConfig struct{ Default, Whitelist []tree.Tree }
 
-// ParsePodTolerationRestrictionConfig parses a Configuration of
-// podtolerationrestriction.admission.platform.io/v1alpha1, with the lists default and whitelist.
+// ParsePodTolerationRestrictionConfig parses a
+// podtolerationrestriction.admission.platform.io/v1alpha1 Configuration.
 func ParsePodTolerationRestrictionConfig(t tree.Tree) (c PodTolerationRestrictionConfig, err error) {
 	for _, list := range []struct {
 		name string
@@ -52,8 +52,8 @@ func checkToleration(t tree.Tree) error {
 	return nil
 }
 
-// PodTolerationRestriction returns the plugin that adds the tolerations of a namespace to its new
-// Pods, and rejects tolerations outside its whitelist.
+// PodTolerationRestriction returns the plugin that adds a namespace's tolerations to new Pods and
+// rejects tolerations outside the namespace's whitelist.
 func PodTolerationRestriction(naming *meta.Naming, config PodTolerationRestrictionConfig, placements *NamespacePlacements) admission.Registration {
 	p := tolerationRestriction{config: config, placements: placements, memoryPressure: naming.Translate("node.platform.io/memory-pressure")}
 	return admission.Register("PodTolerationRestriction", p, placements.cache)

@@ -6,14 +6,14 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// A MetaReader returns metadata of objects without parsing them. Resource names are in the platform
-// naming profile.
+// A MetaReader returns object metadata without decoding the objects. Resource names are in the
+// platform naming profile.
 type MetaReader interface {
 	GetMeta(r meta.GroupResource, namespace, name string) (meta.ObjectMeta, bool)
 }
 
-// PodTopologyLabels returns the plugin that copies the zone and region labels of a node to its
-// Pods. Containers can then read them through the downward API, without access to nodes.
+// PodTopologyLabels returns the plugin that copies a node's zone and region labels to its Pods.
+// Containers can then read them through the downward API, without access to nodes.
 func PodTopologyLabels(naming *meta.Naming, objects MetaReader) admission.Registration {
 	return admission.Register("PodTopologyLabels", topologyLabels{objects, []string{naming.Translate("topology.platform.io/zone"), naming.Translate("topology.platform.io/region")}})
 }

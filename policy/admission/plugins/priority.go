@@ -13,7 +13,7 @@ import (
 var priorityClasses = meta.GroupResource{Group: "scheduling.platform.io", Resource: "priorityclasses"}
 
 // Priority returns the plugin that resolves the priority of new Pods. It also rejects a second
-// global default class.
+// PriorityClass with globalDefault.
 func Priority() admission.Registration {
 	p := priorityPlugin{classes: policy.NewCache(priorityClasses, parsePriorityClass)}
 	return admission.Register("Priority", p, p.classes)
@@ -89,8 +89,8 @@ func setPreemptionPolicy(a *request.Attributes, spec tree.Tree, want string) err
 	return nil
 }
 
-// globalDefault returns the default class. If concurrent creates have left several, it returns the
-// one with the lowest value, because that does the least harm.
+// globalDefault returns the default class. If concurrent creates left several, it returns the one
+// with the lowest value, which does the least harm.
 func (p priorityPlugin) globalDefault() (name string, class priorityClass, found bool) {
 	p.classes.Each("", func(n string, c priorityClass) bool {
 		if c.globalDefault && (!found || c.value < class.value) {

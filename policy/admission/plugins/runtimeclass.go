@@ -43,8 +43,8 @@ func parseRuntimeClass(o *policy.Object) runtimeClass {
 	}
 }
 
-// classOf returns the class of a Pod, or the zero class if the Pod names none. If the cache does
-// not have the class yet, it reads the object, so that one manifest can create both class and Pods.
+// classOf returns a Pod's class, or the zero class if the Pod names none. On a cache miss, it reads
+// the object, so that one manifest can create both class and Pods.
 func (p runtimeClassPlugin) classOf(a *request.Attributes) (runtimeClass, error) {
 	name, named := a.New.Object("spec")["runtimeClassName"].(string)
 	if !named {
@@ -59,11 +59,11 @@ func (p runtimeClassPlugin) classOf(a *request.Attributes) (runtimeClass, error)
 	return runtimeClass{}, a.Forbidden(fmt.Sprintf("pod rejected: RuntimeClass %q not found", name))
 }
 
-// overheadMismatch is the error message of Kubernetes for a different overhead.
+// overheadMismatch matches the error message of Kubernetes.
 const overheadMismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 
-// Admit sets the overhead. If the client has set one, it must equal that of the class, because a
-// lower overhead would hide usage.
+// Admit sets the overhead. A client may only set the class's overhead, because a lower one would
+// hide usage.
 func (p runtimeClassPlugin) Admit(a *request.Attributes) error {
 	class, err := p.classOf(a)
 	if err != nil {
@@ -84,8 +84,8 @@ func (p runtimeClassPlugin) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// place merges the node selector and tolerations of the class into the Pod. It rejects conflicting
-// node selectors.
+// place merges the class's node selector and tolerations into the Pod. It rejects conflicting node
+// selectors.
 func (c runtimeClass) place(a *request.Attributes, spec tree.Tree) error {
 	for _, key := range c.nodeSelector.SortedKeys() {
 		value, selector := c.nodeSelector.String(key), spec.EnsureObject("nodeSelector")

@@ -23,10 +23,10 @@ const (
 	rootCAConfigMap         = "platform-root-ca.crt"
 )
 
-// ServiceAccount returns the plugin that adds the token volume and image pull secrets of the
-// service account to new Pods. It rejects Pods whose account is missing. For accounts that enforce
-// mountable secrets, it also rejects Pods that use secrets that the account does not list. rootCA
-// adds the root CA ConfigMap of the namespace to the token volume.
+// ServiceAccount returns the plugin that adds the service account's token volume and image pull
+// secrets to new Pods. It rejects Pods without an existing account. For accounts that enforce
+// mountable secrets, it also rejects Pods that use unlisted secrets. rootCA adds the namespace's
+// root CA ConfigMap to the token volume.
 func ServiceAccount(naming *meta.Naming, objects policy.Objects, rootCA bool) []admission.Registration {
 	p := &serviceAccountPlugin{
 		objects: objects, mirror: naming.Translate(mirrorPodAnnotation), enforce: naming.Translate(enforceMountableSecrets),
@@ -37,7 +37,7 @@ func ServiceAccount(naming *meta.Naming, objects policy.Objects, rootCA bool) []
 	}
 	p.accounts = policy.NewCache(serviceAccounts, p.parse)
 	r := admission.Register("ServiceAccount", p, p.accounts)
-	// Only creates wait for the account, so that other Pod writes do not run at stage MayBlock.
+	// Only creates may wait for an account, so other Pod writes need not run at stage MayBlock.
 	return []admission.Registration{r, {Name: r.Name, Resources: []string{"/pods"}, Plugin: request.Plugin{Stage: request.MayBlock, Operations: request.OnCreate, Mutator: accountWaiter{p}}}}
 }
 
@@ -60,7 +60,7 @@ type serviceAccount struct {
 	limited     bool // Pods may refer to these secrets only
 }
 
-// parse reads an account. As in Kubernetes, an annotation that is not a bool is ignored.
+// parse reads an account. As in Kubernetes, a non-boolean annotation is ignored.
 func (p *serviceAccountPlugin) parse(o *policy.Object) *serviceAccount {
 	account := &serviceAccount{name: o.Key.Name, automount: o.Tree["automountServiceAccountToken"], secrets: map[string]bool{}}
 	for _, secret := range o.Tree.Objects("imagePullSecrets") {
@@ -73,8 +73,7 @@ func (p *serviceAccountPlugin) parse(o *policy.Object) *serviceAccount {
 	return account
 }
 
-// lookup returns an account, or nil. If the cache does not have the account yet, it reads the
-// object.
+// lookup returns an account, or nil. On a cache miss, it reads the object.
 func (p *serviceAccountPlugin) lookup(namespace, name string) *serviceAccount {
 	if account, ok := p.accounts.Get(namespace, name); ok {
 		return account
@@ -106,8 +105,8 @@ func (p *serviceAccountPlugin) Admit(a *request.Attributes) error {
 	return p.complete(a, name, account)
 }
 
-// complete fills a new Pod from its account. It returns an error if account is nil. It also sets
-// the deprecated field serviceAccount. Pull secrets of the Pod override those of the account.
+// complete fills a new Pod from its account, including the deprecated field serviceAccount. It
+// returns an error if account is nil. The Pod's own pull secrets override the account's.
 func (p *serviceAccountPlugin) complete(a *request.Attributes, name string, account *serviceAccount) error {
 	if account == nil {
 		return noAccount(a, name)
@@ -129,7 +128,7 @@ func noAccount(a *request.Attributes, name string) error {
 	return a.Forbidden("error looking up service account " + a.Key.Namespace + "/" + name + `: serviceaccount "` + name + `" not found`)
 }
 
-// mounts reports whether a Pod gets a token. The field of the Pod overrides that of the account.
+// mounts reports whether a Pod gets a token. The Pod's setting overrides the account's.
 func (s *serviceAccount) mounts(spec tree.Tree) bool {
 	for _, said := range []any{spec["automountServiceAccountToken"], s.automount} {
 		if mounts, ok := said.(bool); ok {

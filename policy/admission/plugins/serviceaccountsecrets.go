@@ -15,8 +15,7 @@ var containerWords = map[string]string{
 var ephemeralContainers = []string{"ephemeralContainers"}
 
 // checkPod rejects references to secrets that a limited account does not list. The annotation that
-// limits an account is deprecated in favor of separate namespaces. It gives little protection,
-// because Pod authors can mount any secret of the namespace.
+// limits an account is deprecated in favor of separate namespaces.
 func (s *serviceAccount) checkPod(a *request.Attributes) error {
 	if !s.limited {
 		return nil

@@ -11,9 +11,8 @@ import (
 // volume. The server extends the lifetime of such tokens for clients that do not reload them.
 const tokenSeconds = 3607
 
-// mountToken mounts a volume with token, CA and namespace at mountPath into each container that has
-// no mount there. It reuses an existing token volume. It adds a volume only if a container mounts
-// it.
+// mountToken mounts a volume with token, CA and namespace at mountPath into each container without
+// a mount there. It reuses an existing token volume, and adds one only if a container mounts it.
 func (p *serviceAccountPlugin) mountToken(spec tree.Tree) {
 	volume, has := p.tokenVolume(spec), true
 	if volume == "" {

@@ -22,7 +22,7 @@ func CertificateApproval(authorizer authz.Authorizer, naming *meta.Naming) admis
 	}))
 }
 
-// CertificateSigning returns the plugin that requires the verb sign on the signer for status
+// CertificateSigning returns the plugin that requires the verb sign on the signer. It checks status
 // updates that change the certificate or conditions.
 func CertificateSigning(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Register("CertificateSigning", newSignerPermission(authorizer, naming, "sign", "sign requests with signerName", func(a *request.Attributes) []string {
@@ -34,8 +34,8 @@ func CertificateSigning(authorizer authz.Authorizer, naming *meta.Naming) admiss
 	}))
 }
 
-// ClusterTrustBundleAttest returns the plugin that requires the verb attest on the signer of a
-// bundle. Changing the signer requires the verb for both signers. Bundles without a signer are
+// ClusterTrustBundleAttest returns the plugin that requires the verb attest on a bundle's signer. A
+// change of the signer requires the verb for both signers. Bundles without a signer are
 // unrestricted.
 func ClusterTrustBundleAttest(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Register("ClusterTrustBundleAttest", newSignerPermission(authorizer, naming, "attest", "attest for signerName", func(a *request.Attributes) []string {
@@ -51,12 +51,12 @@ type signerPermission struct {
 	authorizer authz.Authorizer
 	group      string // of signers
 	verb, what string // what describes the action in messages
-	// signers returns the signers for which the change needs permission.
+	// signers returns the signers that require the permission.
 	signers func(a *request.Attributes) []string
 }
 
-// newSignerPermission returns the plugin for a verb. what completes the message "user not permitted
-// to".
+// newSignerPermission returns the plugin for a verb. The last string parameter completes the
+// message "user not permitted to".
 func newSignerPermission(authorizer authz.Authorizer, naming *meta.Naming, verb, what string, signers func(*request.Attributes) []string) signerPermission {
 	return signerPermission{authorizer, naming.Translate(certificateGroup), verb, what, signers}
 }
@@ -75,7 +75,7 @@ func (p signerPermission) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// allows reports whether a user has the permission for a signer "domain/path" or for "domain/*".
+// allows reports whether a user has the permission for a signer "domain/path" or "domain/*".
 func (p signerPermission) allows(user *authn.User, signer string) bool {
 	domain, _, _ := strings.Cut(signer, "/")
 	for _, name := range []string{signer, domain + "/*"} {

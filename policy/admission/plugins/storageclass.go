@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// DefaultStorageClass returns the plugin that sets the default class on new claims without a class.
-// A claim with the class "" is left alone, because it requests volumes without a class.
+// DefaultStorageClass returns the plugin that sets the default class on new claims without one. It
+// does not change a claim with class "", which requests volumes without a class.
 func DefaultStorageClass(naming *meta.Naming, classes *policy.Cache[Class]) admission.Registration {
 	return admission.Register("DefaultStorageClass", defaultStorageClass{newClaimClassReader(naming), classes}, classes)
 }
@@ -37,8 +37,8 @@ func newClaimClassReader(naming *meta.Naming) claimClassReader {
 	return claimClassReader{naming.Translate("volume.beta.platform.io/storage-class")}
 }
 
-// classOf returns the class of a claim. given is false if the claim sets no class, while an empty
-// class counts as given. As in controllers, the annotation overrides the field.
+// classOf returns a claim's class. given is false if no class is set; "" counts as set. As in
+// controllers, the annotation overrides the field.
 func (r claimClassReader) classOf(claim tree.Tree) (name string, given bool) {
 	if annotated, ok := claim.Object("metadata", "annotations")[r.annotation].(string); ok {
 		return annotated, true

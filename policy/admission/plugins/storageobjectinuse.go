@@ -30,7 +30,7 @@ type inUseProtection map[string]string
 
 func (inUseProtection) Handles(*request.Attributes) bool { return true }
 
-// Admit clones the list of finalizers before appending, because the object may share it.
+// Admit clones the finalizers before appending, because the slice may be shared.
 func (p inUseProtection) Admit(a *request.Attributes) error {
 	finalizer := p[a.Kind.Resource]
 	metadata := a.New.EnsureObject("metadata")

@@ -8,8 +8,7 @@ import (
 var systemPriorityClassNames = map[string]bool{"system-node-critical": true, "system-cluster-critical": true}
 
 // SystemPriorityClasses returns the plugin that rejects deletion of the system priority classes.
-// Otherwise critical Pods of nodes could not be recreated, because they refer to these classes. The
-// plugin always runs.
+// Otherwise critical Pods that refer to them could not be recreated. The plugin always runs.
 func SystemPriorityClasses() admission.Registration {
 	return admission.Register("SystemPriorityClasses", systemClassKeeper{})
 }

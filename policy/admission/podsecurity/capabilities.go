@@ -22,9 +22,9 @@ func capabilitiesBaseline(p *pod) (reason, detail string) {
 	return "non-default capabilities", detail
 }
 
-// capabilitiesRestricted requires dropping ALL and allows adding NET_BIND_SERVICE. Dropping every
-// capability by name is not enough, because later kernels may have more. A later revision exempts
-// Windows, which has no capabilities.
+// capabilitiesRestricted requires dropping ALL and allows only adding NET_BIND_SERVICE. Dropping
+// every capability by name is not enough, because later kernels may have more. A later revision
+// exempts Windows, which has no capabilities.
 func capabilitiesRestricted(p *pod) (reason, detail string) {
 	var details []string
 	keeping := p.containersThat(func(c container) bool {

@@ -1,28 +1,28 @@
 package podsecurity
 
-// A check tests one aspect of a Pod. For a violation it returns a short reason and a detail. An
-// empty reason means no violation.
+// A check tests one aspect of a Pod. For a violation, it returns a short reason and details. An
+// empty reason means success.
 type check func(p *pod) (reason, detail string)
 
-// A revision is the implementation of a check starting at a minor version. The server keeps older
-// revisions, because namespaces can pin versions.
+// A revision is a check's implementation starting at a minor version. Older revisions are kept,
+// because namespaces can pin versions.
 type revision struct {
 	since int
 	check check
 }
 
-// A control holds the revisions of a check. The newest revision up to the policy's version applies.
-// At the restricted level a stricter control may replace it, so that a Pod gets only one violation
+// A control holds a check's revisions. The newest revision up to the policy's version applies. At
+// the restricted level, a stricter control may replace it, so that a Pod gets only one violation
 // per aspect.
 type control struct {
 	revisions []revision // by version, ascending
-	// stricter, if not nil, replaces the control at the restricted level, starting at the version
-	// of its first revision.
+	// stricter, if not nil, replaces the control at the restricted level, from the version of its
+	// first revision on.
 	stricter []revision
 }
 
-// controls lists the baseline controls in the order in which violations are reported. The numbers
-// are minor versions of Kubernetes.
+// controls lists the baseline controls in reporting order. The numbers are minor versions of
+// Kubernetes.
 var controls = []control{
 	{revisions: []revision{{0, appArmorProfile}}},
 	{revisions: []revision{{0, capabilitiesBaseline}}, stricter: capabilityRevisions},
@@ -46,7 +46,7 @@ var (
 	seccompRevisions    = []revision{{19, seccompRestricted}, {25, exceptWindows(seccompRestricted)}}
 )
 
-// restrictedControls lists the restricted controls, whose violations follow all others. Users and
+// restrictedControls lists the restricted controls. Their violations are reported last. Users and
 // golden files depend on the order.
 var restrictedControls = [][]revision{
 	{{8, allowPrivilegeEscalation}, {25, exceptWindows(allowPrivilegeEscalation)}},
@@ -67,8 +67,8 @@ func at(revisions []revision, minor int) (found check) {
 	return found
 }
 
-// checksAt returns the checks of a level at a minor version, in the order in which violations are
-// reported. It runs only at startup.
+// checksAt returns a level's checks at a minor version, in reporting order. It runs only at
+// startup.
 func checksAt(level Level, minor int) (all []check) {
 	if level == Privileged {
 		return nil

@@ -24,8 +24,7 @@ type Configuration struct {
 }
 
 // Exemptions excludes requests from all policies. Usernames apply to the client that writes the
-// Pod. The Pods of a workload are written by its controller, so exempting the controller would
-// exempt all of them.
+// Pod. Exempting a controller would exempt the Pods of all its workloads.
 type Exemptions struct{ Usernames, Namespaces, RuntimeClasses []string }
 
 func (e Exemptions) any() bool { return len(e.Usernames)+len(e.Namespaces)+len(e.RuntimeClasses) > 0 }
@@ -33,11 +32,11 @@ func (e Exemptions) any() bool { return len(e.Usernames)+len(e.Namespaces)+len(e
 // configGroup is the API group of the configuration without the domain.
 const configGroup = "pod-security.admission.config"
 
-// All versions have the same fields.
+// The configuration versions have identical fields.
 var configVersions = []string{"v1", "v1beta1", "v1alpha1"}
 
-// ParseConfiguration parses a PodSecurityConfiguration in YAML or JSON. Empty text yields the
-// default. The error joins all faults with their field paths.
+// ParseConfiguration parses a PodSecurityConfiguration in YAML or JSON. For empty text, it returns
+// the default. The error joins all faults with their field paths.
 func ParseConfiguration(text []byte, naming *meta.Naming) (Configuration, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return Configuration{}, nil
@@ -86,8 +85,7 @@ func (r *configReader) error() error {
 	return errors.Join(errs...)
 }
 
-// defaults parses the default policy. Absent fields mean the level privileged at the latest
-// version.
+// defaults parses the default policy. Missing fields mean level privileged at the latest version.
 func (r *configReader) defaults(t tree.Tree) (p Policy) {
 	const path = "defaults"
 	r.checkFields(t, path, "enforce", "enforce-version", "audit", "audit-version", "warn", "warn-version")

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Request is a create or update that needs a Decision. Old is nil for a create.
+// A Request is a create or update to decide on. Old is nil for a create.
 type Request struct {
 	User        string
 	Resource    meta.GroupResource // of the stored object
@@ -21,7 +21,7 @@ type Request struct {
 func (r *Request) isCreate() bool { return r.Old == nil }
 
 // A Decision is the result for a Request. The zero Decision allows the request. Refusals are not
-// errors, so that they can be tested without admission.
+// errors, which makes them testable without admission.
 type Decision struct {
 	Forbidden   string       // message of a policy refusal, or ""
 	Faults      []meta.Cause // invalid labels of a Namespace, which refuse it
@@ -49,13 +49,13 @@ type Objects interface {
 	// GetMeta returns the current metadata of an object, or false if it does not exist. It does not
 	// block.
 	GetMeta(r meta.GroupResource, namespace, name string) (meta.ObjectMeta, bool)
-	// Pods returns the Pods of a namespace in any order.
+	// Pods returns a namespace's Pods in any order.
 	Pods(namespace string) []ExistingPod
 }
 
 // An Admission decides on writes. It is immutable except for metrics and safe for concurrent use.
-// The annotations in allowed are shared, so that a Pod in a namespace without labels causes no
-// allocation.
+// All Decisions share the annotations in allowed, to avoid allocations in namespaces without a
+// policy.
 type Admission struct {
 	evaluator *Evaluator
 	config    Configuration
@@ -86,7 +86,7 @@ var (
 )
 
 // Decide decides on a write to a Namespace, a Pod, or an object with a Pod template. The resource
-// must be one of those in Registrations.
+// must be listed in Registrations.
 func (a *Admission) Decide(r Request) Decision {
 	switch r.Resource {
 	case namespaces:
@@ -98,7 +98,7 @@ func (a *Admission) Decide(r Request) Decision {
 }
 
 // exemption returns the kind of exemption for a write, or "". Callers check it before the labels,
-// so that exempt namespaces work even with invalid labels.
+// so that invalid labels do not affect exempt namespaces.
 func (a *Admission) exemption(r Request) string {
 	switch {
 	case slices.Contains(a.config.Exemptions.Namespaces, r.Namespace):
@@ -114,15 +114,15 @@ func (a *Admission) isExemptClass(object tree.Tree) bool {
 	return class != "" && slices.Contains(a.config.Exemptions.RuntimeClasses, class)
 }
 
-// exempt returns the decision for an exempt request. The audit event records the exemption, because
-// violations are not checked.
+// exempt returns the decision for an exempt request. It records the exemption in the audit event,
+// because violations are not checked.
 func (a *Admission) exempt(r Request, why string) Decision {
 	a.metrics.exempt(r)
 	return Decision{Annotations: []Annotation{{a.audit.exempt, why}}}
 }
 
-// policyOf returns the policy of a namespace and the faults of its labels. ok is false if the
-// namespace does not exist.
+// policyOf returns a namespace's policy and the faults in its labels. ok is false if the namespace
+// does not exist.
 func (a *Admission) policyOf(namespace string) (p Policy, faults []meta.Cause, ok bool) {
 	head, ok := a.objects.GetMeta(namespaces, "", namespace)
 	if !ok {
@@ -132,7 +132,7 @@ func (a *Admission) policyOf(namespace string) (p Policy, faults []meta.Cause, o
 	return p, faults, true
 }
 
-// decidePod enforces the policy of the namespace. It skips updates that do not affect the checks.
+// decidePod enforces the namespace's policy. It skips updates that do not affect the checks.
 // Otherwise labels and finalizers of Pods older than the policy could not change, and the Pods
 // could not be deleted.
 func (a *Admission) decidePod(r Request) Decision {
@@ -168,9 +168,9 @@ func lookupFailure(namespace string) *meta.Status {
 	}
 }
 
-// decideController checks the Pod template of an object and never rejects it. The check warns the
-// author of a Deployment, because the errors of its controller are easy to miss. A
-// ReplicationController may lack a template.
+// decideController checks an object's Pod template and never rejects the object. It warns the
+// author of a Deployment, because controller errors are easy to miss. A ReplicationController may
+// lack a template.
 func (a *Admission) decideController(r Request) Decision {
 	if r.Subresource != "" {
 		return Decision{}
@@ -209,8 +209,8 @@ func templateOf(resource meta.GroupResource, object tree.Tree) tree.Tree {
 	return object.Object("spec", "template")
 }
 
-// evaluate applies a policy. It can reject only Pods. If labels are invalid, their faults are
-// recorded in the audit event, and the policy still applies.
+// evaluate applies a policy. It can reject only Pods. Invalid labels are recorded in the audit
+// event, and the policy still applies.
 func (a *Admission) evaluate(r Request, p Policy, faults []meta.Cause, object tree.Tree) (d Decision) {
 	if a.isExemptClass(object) {
 		return a.exempt(r, "runtimeClass")
@@ -274,8 +274,8 @@ func (e *evaluations) of(lv LevelVersion) Violations {
 	return found.Violations
 }
 
-// isSignificant reports whether an update changes fields that the checks depend on. These are
-// images and added ephemeral containers, because other such fields are immutable.
+// isSignificant reports whether an update changes fields that the checks depend on. Only images and
+// added ephemeral containers matter, because all other such fields are immutable.
 func isSignificant(old, wanted tree.Tree) bool {
 	before, after := old.Object("spec"), wanted.Object("spec")
 	for _, list := range [...]string{"containers", "initContainers"} {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Evaluator checks Pods. It holds the checks for every level and version. It is immutable and
-// safe for concurrent use.
+// An Evaluator holds the checks for every level and version. It is immutable and safe for
+// concurrent use.
 type Evaluator struct {
 	keys   *annotationKeys
 	checks [Restricted + 1][newestMinor + 1][]check
@@ -42,14 +42,14 @@ func (e *Evaluator) Evaluate(lv LevelVersion, object tree.Tree) Violations {
 	return found
 }
 
-// A Violation is the result of one failed check.
+// A Violation describes one failed check.
 type Violation struct{ Reason, Detail string }
 
-// Violations lists all violations of a Pod. It is empty if the Pod is allowed.
+// Violations lists a Pod's violations. It is empty if the Pod is allowed.
 type Violations []Violation
 
-// Reasons returns, for example, "host namespaces, privileged". Similar Pods have the same reasons,
-// because the details are omitted.
+// Reasons joins the reasons, as in "host namespaces, privileged". It omits details, so that similar
+// Pods have the same reasons.
 func (v Violations) Reasons() string {
 	texts := make([]string, len(v))
 	for i := range v {
@@ -58,8 +58,8 @@ func (v Violations) Reasons() string {
 	return strings.Join(texts, ", ")
 }
 
-// Details returns, for example, `host namespaces (hostPID=true), privileged (container "a" must not
-// …)`.
+// Details joins reasons and details, as in `host namespaces (hostPID=true), privileged (container
+// "a" must not …)`.
 func (v Violations) Details() string {
 	texts := make([]string, len(v))
 	for i := range v {

@@ -9,8 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Limits for checking existing Pods. The response to a change of namespace labels waits for the
-// check.
+// Limits for checking existing Pods. The response to a namespace update waits for the check.
 const (
 	maxPodsChecked = 3000
 	maxCheckTime   = time.Second
@@ -24,9 +23,9 @@ type ExistingPod struct {
 }
 
 // CheckPods returns warnings about existing Pods that violate lv. It stops after 3000 Pods, one
-// second, or half the remaining time of ctx, and then adds a warning that Pods were skipped. It
-// first checks one Pod of each controller, because Pods of one controller are similar. It always
-// checks at least one Pod.
+// second, or half the remaining time of ctx, and adds a warning if it skipped Pods. It first checks
+// one Pod per controller, because a controller's Pods are similar. It always checks at least one
+// Pod.
 func (a *Admission) CheckPods(ctx context.Context, namespace string, lv LevelVersion) []string {
 	limit := maxCheckTime
 	if deadline, ok := ctx.Deadline(); ok {
@@ -82,7 +81,7 @@ type podCount struct {
 	count int
 }
 
-// add keeps the first name in alphabetical order, so that messages are deterministic.
+// add keeps the alphabetically first name, so that messages are deterministic.
 func (v podViolations) add(pod string, found Violations) {
 	if len(found) == 0 {
 		return

@@ -7,8 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// hostNamespaces forbids host namespaces, because they expose the processes and traffic of the
-// node.
+// hostNamespaces forbids host namespaces, because they expose the node's processes and traffic.
 func hostNamespaces(p *pod) (reason, detail string) {
 	var shared []string
 	for _, field := range [...]string{"hostNetwork", "hostPID", "hostIPC"} {

@@ -28,7 +28,8 @@ var (
 	seLinuxTypes31 = append(slices.Clone(seLinuxTypes), "container_engine_t")
 )
 
-// seLinuxOptions allows only some types, and no user or role. Only the type isolates containers.
+// seLinuxOptions allows only the given types, and neither user nor role. Only the type isolates
+// containers.
 func seLinuxOptions(allowed []string) check {
 	return func(p *pod) (reason, detail string) {
 		var types, faults []string
@@ -60,8 +61,8 @@ func seLinuxOptions(allowed []string) check {
 	}
 }
 
-// sysctls0 lists the allowed kernel parameters, which affect only the Pod. The other lists apply as
-// of the version in their name.
+// sysctls0 lists the allowed kernel parameters, which affect only the Pod. The other lists apply
+// from the version in their name on.
 var (
 	sysctls0 = []string{
 		"kernel.shm_rmid_forced", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_syncookies", "net.ipv4.ping_group_range",

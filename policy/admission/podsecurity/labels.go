@@ -30,8 +30,8 @@ func labelsOf(object tree.Tree) labelSource {
 	}
 }
 
-// policy returns the defaults overridden by labels, and all faults. An invalid level counts as
-// restricted for enforce, so that a typo does not disable enforcement. For audit and warn it counts
+// policy returns the defaults overridden by labels, and all faults. An invalid enforce level counts
+// as restricted, so that a typo does not disable enforcement. An invalid audit or warn level counts
 // as privileged.
 func (k *labelKeys) policy(labels labelSource, defaults Policy) (Policy, []meta.Cause) {
 	var faults schema.Faults
@@ -40,7 +40,7 @@ func (k *labelKeys) policy(labels labelSource, defaults Policy) (Policy, []meta.
 	p.Audit.read(k.audit, labels, Privileged, &faults)
 	p.Warn.read(k.warn, labels, Privileged, &faults)
 
-	// Enforcement implies warnings, which also apply to Pod templates.
+	// The enforce level also sets the default warn level, which applies to Pod templates too.
 	if _, warns := labels(k.warn.level); !warns && enforces && p.Enforce.Level > p.Warn.Level {
 		p.Warn.Level = p.Enforce.Level
 		if _, versioned := labels(k.warn.version); !versioned {
@@ -50,8 +50,7 @@ func (k *labelKeys) policy(labels labelSource, defaults Policy) (Policy, []meta.
 	return p, faults.List
 }
 
-// read sets level and version from the labels of one mode. ok is true if there is a valid level
-// label.
+// read sets level and version from one mode's labels. ok is true if there is a valid level label.
 func (lv *LevelVersion) read(k modeKeys, labels labelSource, fallback Level, faults *schema.Faults) (ok bool) {
 	if text, found := labels(k.level); found {
 		level, err := ParseLevel(text)

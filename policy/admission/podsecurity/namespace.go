@@ -10,8 +10,8 @@ import (
 )
 
 // decideNamespace rejects invalid labels unless they are unchanged, so that existing namespaces
-// stay editable and deletable. It warns about labels that have no effect. StricterEnforcement and
-// CheckPods handle existing Pods.
+// stay editable and deletable. It warns about ineffective labels. StricterEnforcement and CheckPods
+// handle existing Pods.
 func (a *Admission) decideNamespace(r Request) Decision {
 	if r.Subresource != "" {
 		return Decision{}
@@ -33,15 +33,15 @@ func (a *Admission) decideNamespace(r Request) Decision {
 	return a.exemptNamespace(r, p)
 }
 
-// raises reports whether allowed Pods may become forbidden. A version change counts, because
-// another version may be stricter.
+// raises reports whether Pods allowed before may be forbidden after. A version change counts,
+// because the new version may be stricter.
 func raises(before, after LevelVersion) bool {
 	return before != after && after.Level != Privileged &&
 		(before.Version != after.Version || after.Level > before.Level)
 }
 
-// StricterEnforcement returns the new enforced level and reports whether an update of a Namespace
-// makes it stricter.
+// StricterEnforcement returns the new enforce level of a Namespace update and reports whether it
+// may be stricter.
 func (a *Admission) StricterEnforcement(r Request) (LevelVersion, bool) {
 	if r.isCreate() || r.Subresource != "" || slices.Contains(a.config.Exemptions.Namespaces, r.Namespace) {
 		return LevelVersion{}, false
@@ -60,7 +60,7 @@ func (a *Admission) exemptNamespace(r Request, p Policy) Decision {
 		r.Namespace, a.labels.describe(p, r.New))}}
 }
 
-// describe lists the modes that labels set, as in "enforce=baseline:latest".
+// describe lists the modes set by labels, as in "enforce=baseline:latest".
 func (k *labelKeys) describe(p Policy, namespace tree.Tree) string {
 	labels := labelsOf(namespace)
 	var modes []string

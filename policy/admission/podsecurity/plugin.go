@@ -7,8 +7,8 @@ import (
 )
 
 // Registrations returns the admission plugin for Namespaces, Pods and objects with Pod templates.
-// It reads existing Pods only if a Namespace becomes stricter. All registrations share one name, so
-// that operators enable them together.
+// It reads existing Pods only if a Namespace becomes stricter. All registrations share one name, to
+// be enabled together.
 func (a *Admission) Registrations() []admission.Registration {
 	all := []admission.Registration{
 		{Resources: []string{"/namespaces"}},
@@ -28,8 +28,7 @@ func (a *Admission) Registrations() []admission.Registration {
 	return all
 }
 
-// plugin decides on the stored form of objects, so that all versions of a workload get the same
-// decision.
+// plugin decides on objects in stored form, so that all versions get the same decision.
 type plugin struct {
 	request.HandlesAll
 	*Admission

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A pod holds the parts of a Pod or Pod template that checks read.
+// A pod holds the fields of a Pod or Pod template that checks read.
 type pod struct {
 	annotations tree.Tree
 	spec        tree.Tree
@@ -23,11 +23,11 @@ type container struct {
 	security tree.Tree // its securityContext, or nil
 }
 
-// containerLists holds the container lists in the order in which violations are reported.
+// containerLists holds the container lists in reporting order.
 var containerLists = [...]string{"initContainers", "containers", "ephemeralContainers"}
 
-// newPod reads a Pod or Pod template. Items that are not objects count as empty containers, and
-// validation rejects them.
+// newPod reads a Pod or Pod template. Containers that are not objects count as empty, and
+// validation rejects them later.
 func newPod(object tree.Tree, keys *annotationKeys) *pod {
 	spec := object.Object("spec")
 	p := &pod{annotations: object.Object("metadata", "annotations"), spec: spec, security: spec.Object("securityContext"), keys: keys}
@@ -84,8 +84,8 @@ func containersText(names []string) string {
 	return plural("container", "containers", len(names)) + " " + quoted(names)
 }
 
-// settersText describes where a forbidden field is set: in the Pod, in containers, or in both. It
-// returns "" if the field is not set. The words match Kubernetes.
+// settersText returns where a forbidden field is set, such as "pod" or "pod and containers …", or
+// "" if it is not set. The text matches Kubernetes.
 func settersText(pod bool, containers []string) string {
 	switch {
 	case !pod && len(containers) == 0:

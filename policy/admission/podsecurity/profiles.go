@@ -14,8 +14,7 @@ func profileOf(security tree.Tree, field string) (string, bool) {
 
 func profileAllowed(name string) bool { return name == "RuntimeDefault" || name == "Localhost" }
 
-// forbiddenProfiles returns a description of where forbidden profiles are set, and their types. The
-// description is "" if there are none.
+// forbiddenProfiles returns where forbidden profiles are set (see settersText), and their types.
 func forbiddenProfiles(p *pod, field string) (setters string, types []string) {
 	isForbidden := func(c container) bool {
 		name, set := profileOf(c.security, field)

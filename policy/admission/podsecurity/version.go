@@ -7,7 +7,7 @@ import (
 )
 
 // Version selects the minor version of the checks. The zero Version is "latest", which changes with
-// server upgrades. A pinned version does not.
+// server upgrades, unlike a pinned version.
 type Version struct {
 	minor  int
 	pinned bool // false for latest
@@ -36,8 +36,8 @@ func (v Version) checks() int {
 
 var errVersion = errors.New(`must be "latest" or "v1.x"`)
 
-// ParseVersion parses a version such as "latest" or "v1.25". For invalid text it returns the latest
-// version and an error. It rejects "v1.05", so that each version has only one spelling.
+// ParseVersion parses a version such as "latest" or "v1.25". For invalid text, it returns the
+// latest version and an error. It rejects "v1.05", so that each version has only one spelling.
 func ParseVersion(s string) (Version, error) {
 	if s == "latest" {
 		return Version{}, nil

@@ -24,7 +24,7 @@ func volumesText(names []string) string {
 	return plural("volume ", "volumes ", len(names)) + quoted(names)
 }
 
-// A volume source in neither list comes from a newer API and is forbidden too.
+// Volume sources in neither list come from newer APIs and are forbidden too.
 var (
 	allowedVolumes = []string{
 		"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret",
@@ -36,7 +36,7 @@ var (
 	}
 )
 
-// restrictedVolumes allows only sources that belong to the namespace or come from a volume driver.
+// restrictedVolumes allows only volumes of the namespace's own objects or of a volume driver.
 func restrictedVolumes(p *pod) (reason, detail string) {
 	var names, types []string
 	for _, v := range p.spec.Objects("volumes") {

@@ -25,15 +25,15 @@ func parseSpec(o *policy.Object) spec {
 	return s
 }
 
-// countsAlike reports whether two specs differ only in amounts. Such specs have the same usage, so
-// new limits take effect without a scan.
+// countsAlike reports whether two specs differ only in their limits. They then have the same usage,
+// so new limits need no scan.
 func (s *spec) countsAlike(o *spec) bool {
 	return s.name == o.name && s.uid == o.uid && slices.EqualFunc(s.scopes, o.scopes, requirement.equal) &&
 		slices.EqualFunc(s.hard, o.hard, func(a, b amount.Named) bool { return a.Name == b.Name })
 }
 
-// An account holds the usage of one version of a quota. Its mutable fields are guarded by the mutex
-// of its namespace.
+// An account holds the usage of one version of a quota. The namespace's mutex guards its mutable
+// fields.
 type account struct {
 	spec                                 // immutable, except the amounts of hard
 	covers map[meta.GroupResource]*cover // immutable
@@ -44,11 +44,11 @@ type account struct {
 	scanning  bool
 	unapplied []unapplied
 	gone      map[string]bool // UIDs of terminating Pods that were removed during the scan
-	// enforced accounts reject changes that exceed a limit. An account is retired when it is
-	// replaced or its quota is deleted. If a scan failed, the usage is unknown, and all changes
-	// that increase it are rejected.
+	// enforced means that the account rejects changes that exceed a limit. retired means that it
+	// was replaced or its quota was deleted. unknown means that a scan failed, and that the account
+	// rejects all changes that increase usage.
 	enforced, retired, unknown bool
-	// deleted is set when the quota is deleted. From then on, the account rejects no changes. The
+	// deleted means that the quota was deleted. The account then rejects no changes, and the
 	// follower retires it later.
 	deleted bool
 	// lapsed holds the UIDs of Pods that had already stopped counting when the account was opened.
@@ -57,15 +57,15 @@ type account struct {
 	freed  chan struct{} // closed when something is released; nil without waiters
 }
 
-// A cover holds the limits of an account, such as requests.cpu, for objects of one resource. It is
+// A cover holds an account's limits, such as requests.cpu, for objects of one resource. It is
 // immutable.
 type cover struct {
 	account   *account
 	resource  meta.GroupResource
 	evaluator *evaluator
 	indexes   []int // into hard
-	// decodes is true if the usage depends on the content of objects, because of scopes or because
-	// the quota limits more than their number.
+	// decodes is true if the usage depends on object content, because of scopes or of limits other
+	// than object counts.
 	decodes bool
 }
 
@@ -81,8 +81,8 @@ type unapplied struct {
 	deltas   []delta
 }
 
-// open returns a new account for a quota. A name may limit several resources, and several names may
-// limit one resource.
+// open returns a new account for a quota. A limit may apply to several resources, and a resource
+// may have several limits.
 func (e evaluators) open(s spec) *account {
 	a := &account{
 		spec: s, covers: map[meta.GroupResource]*cover{}, scanning: true, gone: map[string]bool{},
@@ -101,8 +101,8 @@ func (e evaluators) open(s spec) *account {
 	return a
 }
 
-// cover adds a name to the cover of a resource. A quota with scopes does not cover resources that
-// have no scopes.
+// cover adds the limit at index to the resource's cover. A quota with scopes does not apply to
+// resources without scopes.
 func (a *account) cover(resource meta.GroupResource, e *evaluator, index int) {
 	if e == nil || len(a.scopes) > 0 && e.inScope == nil {
 		return
@@ -116,7 +116,7 @@ func (a *account) cover(resource meta.GroupResource, e *evaluator, index int) {
 	c.decodes = c.decodes || !slices.Contains(e.counts, a.hard[index].Name)
 }
 
-// uses returns the usage of an object, or nil if the quota does not count the object. A lapsed Pod
+// uses returns an object's usage, or nil if the quota does not count the object. A lapsed Pod
 // counts only toward object counts.
 func (c *cover) uses(object tree.Tree, lapsed bool) []delta {
 	if object == nil || !c.evaluator.matches(c.account.scopes, object) {
@@ -159,9 +159,8 @@ func rises(all []delta) []delta {
 	return slices.DeleteFunc(slices.Clone(all), func(d delta) bool { return d.amount.Sign() < 0 })
 }
 
-// exceeded returns the deltas that exceed a limit when added to used and, if held is true, to the
-// held amounts. It considers only these deltas, so that an exceeded quota does not block unrelated
-// changes.
+// exceeded returns the deltas that would exceed a limit on top of used and, if held is true, of the
+// held amounts. It ignores other limits, so that an exceeded one does not block unrelated changes.
 func (a *account) exceeded(all []delta, held bool) []delta {
 	var over []delta
 	for _, d := range all {

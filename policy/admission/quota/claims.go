@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Quota names for claims. A storage class may precede them.
+// Quota names for claims, optionally prefixed with a storage class.
 const (
 	claimCount     = "persistentvolumeclaims"
 	requestStorage = "requests.storage"
@@ -38,7 +38,7 @@ func claimEvaluator(naming *meta.Naming) *evaluator {
 	}
 }
 
-// usage counts the larger size during an expansion, because both may be in use.
+// usage counts the larger size during an expansion, because either may be in use.
 func (v volumeClaims) usage(claim tree.Tree) amount.List {
 	var all amount.List
 	class := v.class(claim)
@@ -68,8 +68,8 @@ func (v volumeClaims) class(claim tree.Tree) string {
 	return claim.Object("spec").String("storageClassName")
 }
 
-// attributesClasses returns the current, desired and target class of a claim. While the class
-// changes, all of them count, because any may be charged.
+// attributesClasses returns a claim's current, desired and target class. All of them count while
+// the class changes, because any may be charged.
 func attributesClasses(claim tree.Tree) []string {
 	status := claim.Object("status")
 	return nonEmpty(claim.Object("spec").String("volumeAttributesClassName"), status.String("currentVolumeAttributesClassName"),

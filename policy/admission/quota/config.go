@@ -13,7 +13,7 @@ import (
 // Config holds the resources that require a quota.
 type Config struct{ limited limitedResources }
 
-// A limitedResource is a resource that a namespace cannot use without a quota that covers it.
+// A limitedResource is a resource that can be used only in namespaces with a quota that covers it.
 type limitedResource struct {
 	resource meta.GroupResource // the storage resource
 	contains []string           // substrings of usage names
@@ -22,8 +22,8 @@ type limitedResource struct {
 
 type limitedResources []limitedResource
 
-// ParseConfig parses a ResourceQuotaConfiguration, or a Configuration of older versions. nil yields
-// a Config without limited resources. Names are in the naming profile.
+// ParseConfig parses a ResourceQuotaConfiguration, or a Configuration of older versions. For nil,
+// it returns an empty Config. Names are in the naming profile.
 func ParseConfig(from tree.Tree) (Config, error) {
 	var c Config
 	switch kind := from.String("kind"); kind {
@@ -50,8 +50,8 @@ func ParseConfig(from tree.Tree) (Config, error) {
 	return c, nil
 }
 
-// check rejects usage of limited resources that no quota covers. A quota that matches only some
-// scopes of the object covers only these scopes.
+// check rejects usage of limited resources that no quota covers. If a quota matches only some of
+// the object's scopes, it covers only those.
 func (all limitedResources) check(p *proposed, covers []*cover) error {
 	if len(all) == 0 {
 		return nil

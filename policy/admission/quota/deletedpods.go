@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A deletedPod is a terminating Pod. Its node may be lost, so it stops counting when a second grace
-// period has passed after its deletionTimestamp. No event marks that time, so the ledger tracks
-// these Pods. The mutex of the namespace guards its fields.
+// A deletedPod is a terminating Pod. It stops counting one more grace period after its
+// deletionTimestamp, because its node may be lost. No event marks that time, so the ledger tracks
+// these Pods. The namespace's mutex guards the fields.
 type deletedPod struct {
 	object *meta.Object
 	kind   *schema.Kind
@@ -28,7 +28,7 @@ func (n *namespace) isLapsed(o *meta.Object) bool {
 	return p != nil && p.lapsed
 }
 
-// track records a terminating Pod and drops a removed one. The caller holds the mutex.
+// track records a terminating Pod, or drops a removed one. The caller holds the mutex.
 func (o *observation) track(n *namespace) {
 	switch {
 	case o.now == nil:
@@ -74,8 +74,8 @@ func (l *Ledger) lapseDue() {
 	})
 }
 
-// lapseDueIn stops counting the overdue Pods of one namespace and reports whether there were any.
-// It does nothing during a scan. The caller holds the mutex.
+// lapseDueIn stops counting a namespace's overdue Pods and reports whether there were any. It does
+// nothing during a scan. The caller holds the mutex.
 func (l *Ledger) lapseDueIn(n *namespace) (any bool) {
 	if len(n.deleted) == 0 || slices.ContainsFunc(n.accounts, func(a *account) bool { return a.scanning }) {
 		return false

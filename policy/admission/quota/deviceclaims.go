@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// allDevices is the usage of a request for all devices, which is the maximum per claim.
+// allDevices is the usage counted for a request for all devices, the maximum per claim.
 const allDevices = 32
 
 func deviceClaimEvaluator(naming *meta.Naming) *evaluator {
@@ -21,8 +21,8 @@ func deviceClaimEvaluator(naming *meta.Naming) *evaluator {
 	}
 }
 
-// deviceUsage counts only the maximum per class over the alternatives of a request, because the
-// scheduler chooses one of them.
+// deviceUsage returns a claim's device count per class. Of a request's alternatives, only the
+// maximum per class counts, because the scheduler chooses one.
 func deviceUsage(claim tree.Tree, suffix string) amount.List {
 	var all amount.List
 	for _, request := range claim.Object("spec", "devices").Objects("requests") {

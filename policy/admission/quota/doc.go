@@ -1,8 +1,8 @@
 // Package quota enforces ResourceQuotas and tracks their usage.
 //
-// An evaluator computes the usage of objects of one resource. An account holds the limits of one
-// quota, the usage of published objects, and the amounts held for changes in progress. A
-// reservation holds the amounts of one change. The Ledger holds all accounts.
+// An evaluator computes the usage of one resource's objects. An account holds one quota's limits,
+// the usage of published objects, and the amounts held for changes in progress. A reservation holds
+// the amounts of one change. The Ledger holds all accounts.
 //
 // # Concurrency
 //
@@ -10,8 +10,8 @@
 // while waiting. Its users are:
 //
 //	plugin    runs in the activation: rejects a change, or holds its amounts (reserve)
-//	Observe   runs in the publisher of a collection: turns held amounts into usage in one step;
-//	          changes that skipped admission count as well
+//	Observe   runs in a collection's publisher: atomically turns held amounts into usage;
+//	          changes that skipped admission count too
 //	follower  opens and closes accounts as quotas change
 //	lapseDue  runs once a second: overdue terminating Pods stop counting
 //
@@ -22,11 +22,11 @@
 //
 // # Activation of a quota
 //
-// A new account is opened beside the one it replaces. From then on, changes hold their amounts in
-// it, and published changes queue in it. The Ledger then ends an epoch, to wait until all earlier
-// changes, which hold nothing in the account, are stored. It scans a snapshot of each resource and
-// adds the changes published later. Then the account is enforced. After another epoch the quota is
-// in force, and the client that wrote it gets the response.
+// A new account is opened while the previous one is still enforced. From then on, changes hold
+// their amounts in the new account, and published changes queue in it. The Ledger then ends an
+// epoch, to wait until all earlier changes, which hold nothing in the account, are stored. It scans
+// a snapshot of each resource and adds the changes published later. Then the account is enforced.
+// After another epoch the quota is in force, and the client that wrote it gets the response.
 //
 // If a scan fails, the usage is unknown, and changes that would increase it are rejected. The scan
 // is retried until it succeeds or the quota changes.
@@ -34,17 +34,17 @@
 // # Several servers
 //
 // If other servers write to the same log (shared.go), local state may be stale. Each change
-// therefore carries guards, for the quotas of the namespace and for each quota that it uses. They
-// hold the version up to which everything had been observed. If another server has changed any of
-// these since, the log rejects the change, and it is computed again. While a published quota is not
+// therefore carries guards, for the namespace's quotas and for each quota that it uses. A guard
+// holds the version up to which the server had observed all changes. If another server has raised a
+// guard since, the log rejects the change, and it is computed again. While a published quota is not
 // in force yet, changes in its namespace wait. Clock skew between servers affects when overdue Pods
 // stop counting.
 //
 // # Invariants
 //
-//   - used is always exactly the sum over the published objects.
+//   - used is always the exact sum over the published objects.
 //   - No change that passed admission raises used + held above the limit.
-//   - In namespaces without quotas, a change costs one lookup and one counter, and one comparison
-//     if there are several servers.
+//   - In namespaces without quotas, a change costs one lookup and one counter, and one
+//     comparison if there are several servers.
 //   - Two servers never admit changes that together exceed a limit.
 package quota

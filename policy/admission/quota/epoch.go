@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// An epoch counts changes that have passed admission but are not stored yet. A quota that comes
-// into force starts a new epoch. Once the previous one has drained, the quota has checked all
-// changes in progress.
+// An epoch counts changes that have passed admission but are not stored yet. A quota that takes
+// effect starts a new epoch. Once the previous one has drained, all changes in progress were
+// checked against the quota.
 type epoch struct {
 	members   atomic.Int64 // changes, plus one for the ledger while the epoch is current
 	once      sync.Once
@@ -32,8 +32,8 @@ func (e *epoch) leave() {
 	}
 }
 
-// enter adds a change to the current epoch, which the change must leave later. The caller must not
-// read the quotas before enter returns.
+// enter adds a change to the current epoch. The change must leave the epoch later. The caller must
+// not read quotas before enter returns.
 func (l *Ledger) enter() *epoch {
 	for {
 		e := l.epoch.Load()

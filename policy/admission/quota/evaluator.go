@@ -9,23 +9,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An evaluator computes the usage of objects of one resource. Its functions are pure and take
+// An evaluator computes the usage of one resource's objects. Its functions are pure and take
 // objects in stored form.
 type evaluator struct {
-	// counts lists the names under which every object counts as one.
+	// counts lists the quota names that count objects.
 	counts []string
-	// limits reports whether the resource has usage under a name that is not in counts. It may be
-	// nil.
+	// limits reports whether a quota name other than those in counts applies to the resource. nil
+	// means none.
 	limits func(name string) bool
-	// usage returns the usage of an object, without counts.
+	// usage returns an object's usage, without counts.
 	usage func(object tree.Tree) amount.List
-	// inScope reports whether an object belongs to a scope. It is nil if the resource has no
-	// scopes.
+	// inScope reports whether an object is in a scope. nil means that the resource has no scopes.
 	inScope func(r requirement, object tree.Tree) bool
-	// constraint returns the required fields that a new object lacks under the given limits, or "".
+	// constraint returns the fields required by the given limits that a new object lacks, or "".
 	constraint func(limited []string, object tree.Tree) string
-	// checks reports whether an update through a subresource, or "" for the main resource, may be
-	// rejected. If it is nil, updates are never rejected.
+	// checks reports whether quotas may reject an update through a subresource, or "" for the main
+	// resource. nil means never.
 	checks func(subresource string, now, was tree.Tree) bool
 }
 
@@ -59,7 +58,7 @@ func (e *evaluator) used(object tree.Tree) amount.List {
 	return all
 }
 
-// matches reports whether an object belongs to all scopes. Only then does it count for the quota.
+// matches reports whether an object is in all scopes. Only then does the quota count it.
 func (e *evaluator) matches(scopes []requirement, object tree.Tree) bool {
 	for _, r := range scopes {
 		if e.inScope == nil || !e.inScope(r, object) {
@@ -69,7 +68,7 @@ func (e *evaluator) matches(scopes []requirement, object tree.Tree) bool {
 	return true
 }
 
-// evaluators holds the evaluators of resources that have quota names other than the object count.
+// evaluators holds the evaluators of resources with quota names other than count/….
 type evaluators map[meta.GroupResource]*evaluator
 
 func newEvaluators(naming *meta.Naming) evaluators {
@@ -86,7 +85,7 @@ func newEvaluators(naming *meta.Naming) evaluators {
 	return all
 }
 
-// of returns the evaluator of any resource. It returns nil for Events, which quotas cannot limit.
+// of returns a resource's evaluator, or nil for Events, which quotas cannot limit.
 func (e evaluators) of(r meta.GroupResource) *evaluator {
 	if known := e[r]; known != nil {
 		return known

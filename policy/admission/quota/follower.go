@@ -10,15 +10,14 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// Objects reads existing objects, to compute the initial usage.
+// Objects reads existing objects to compute the initial usage.
 type Objects interface {
-	// Scan calls visit for all objects of a resource in a namespace, in one snapshot. It returns
-	// the version of the newest change in the snapshot. The snapshot contains exactly the changes
-	// that were passed to Observe before some point in time.
+	// Scan calls visit for each of a namespace's objects of one resource, in a consistent snapshot.
+	// The snapshot contains exactly the changes passed to Observe up to the returned version.
 	Scan(ctx context.Context, resource meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (version uint64, err error)
-	// Version returns a version up to which Observe has received all changes.
+	// Version returns the version up to which Observe has received all changes.
 	Version() uint64
-	// AwaitVersion waits for a bounded time until Version has reached version.
+	// AwaitVersion waits, for a bounded time, until Version reaches version.
 	AwaitVersion(ctx context.Context, version uint64) error
 }
 
@@ -30,7 +29,7 @@ type follower struct {
 	mu sync.Mutex // serializes changes of namespaces and accounts in onQuota and retry
 }
 
-// Follower returns the follower of quotas. A quota is in force when the follower has processed it.
+// Follower returns the follower of quotas. A quota is in force once the follower has processed it.
 // Call Follower only once.
 func (l *Ledger) Follower(objects Objects) policy.Follower {
 	l.objects = objects
@@ -82,7 +81,7 @@ func (l *Ledger) close(n *namespace, quota string) {
 	l.forget(n.name, quota)
 }
 
-// setHard updates the limits of the enforced account and returns true if nothing else differs.
+// setHard updates the enforced account's limits and returns true if nothing else differs.
 func (l *Ledger) setHard(ctx context.Context, n *namespace, s spec) bool {
 	n.mu.Lock()
 	a := n.inForce(s.name)
@@ -103,12 +102,12 @@ func (l *Ledger) setHard(ctx context.Context, n *namespace, s spec) bool {
 	return true
 }
 
-// maxSettle limits the wait for earlier changes. They are stored within that time unless the disk
-// or log store hangs.
+// maxSettle limits the wait for earlier changes. Unless the disk or log store hangs, they are
+// stored within that time.
 const maxSettle = 5 * time.Second
 
 // settle waits until all changes that have passed admission are stored or dropped. They may exceed
-// the new limit but must count.
+// a new limit, but must be counted first.
 func (l *Ledger) settle(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()
@@ -120,7 +119,7 @@ func (l *Ledger) settle(ctx context.Context) {
 }
 
 // replace opens an account and retires the previous one once the usage is known. If the scan fails,
-// the usage of the new account is unknown and the previous one stays in force.
+// the new account's usage is unknown and the previous account stays in force.
 func (f *follower) replace(ctx context.Context, n *namespace, s spec) *account {
 	l := f.ledger
 	a := l.evaluators.open(s)
@@ -150,7 +149,7 @@ const (
 	lastRetry  = 30 * time.Second
 )
 
-// retry scans again until the usage of an account is known, or the quota is changed or deleted.
+// retry repeats the scan until the account's usage is known, or the quota is changed or deleted.
 func (f *follower) retry(ctx context.Context, n *namespace, a *account) {
 	for wait := firstRetry; a.unknown; wait = min(2*wait, lastRetry) {
 		select {
@@ -164,8 +163,7 @@ func (f *follower) retry(ctx context.Context, n *namespace, a *account) {
 	}
 }
 
-// replaceUnknown returns the replacement of an account with unknown usage, or nil if the account is
-// retired.
+// replaceUnknown replaces an account with unknown usage. It returns nil if the account is retired.
 func (f *follower) replaceUnknown(ctx context.Context, n *namespace, a *account) *account {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -180,7 +178,7 @@ func (f *follower) replaceUnknown(ctx context.Context, n *namespace, a *account)
 	return replaced
 }
 
-// A scan computes the initial usage of an account. Changes published during the scan queue in the
+// A scan computes an account's initial usage. Changes published during the scan queue in the
 // account.
 type scan struct {
 	ledger   *Ledger
@@ -200,8 +198,7 @@ func (s *scan) run(ctx context.Context, objects Objects, namespace string) error
 	return nil
 }
 
-// visit counts one object. It needs no lock, because only the scan writes used while the account is
-// scanning.
+// visit counts one object. It needs no lock, because only the scan writes used during scanning.
 func (s *scan) visit(c *cover, k *schema.Kind, o *meta.Object) {
 	if !c.decodes {
 		s.account.use(c.ones())

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Ledger holds the usage of all quotas of a server. It is safe for concurrent use.
+// A Ledger holds the usage of all quotas. It is safe for concurrent use.
 type Ledger struct {
 	evaluators evaluators
 	log        *slog.Logger
@@ -26,7 +26,7 @@ type Ledger struct {
 	announce chan struct{} // capacity 1; filled while changed is not empty
 }
 
-// New returns a Ledger without quotas, which its Follower adds later. shared means that other
+// New returns a Ledger without quotas. Its Follower adds them later. shared means that other
 // servers write to the same log.
 func New(naming *meta.Naming, log *slog.Logger, shared bool) *Ledger {
 	l := &Ledger{
@@ -50,13 +50,13 @@ func (l *Ledger) namespace(name string) *namespace {
 	return n.(*namespace)
 }
 
-// Status holds the status of a ResourceQuota.
+// Status is the status of a ResourceQuota.
 type Status struct {
 	UID        string
 	Hard, Used tree.Tree
 }
 
-// Status returns the status of a quota. ok is false if the quota is not in force.
+// Status returns a quota's status. ok is false if the quota is not in force.
 func (l *Ledger) Status(key meta.Key) (s Status, ok bool) {
 	n := l.namespace(key.Namespace)
 	if n == nil {
@@ -75,7 +75,7 @@ func (l *Ledger) Status(key meta.Key) (s Status, ok bool) {
 	return s, true
 }
 
-// change marks the status of a quota as outdated.
+// change marks a quota's status as outdated.
 func (l *Ledger) change(namespace, quota string) {
 	l.mu.Lock()
 	l.changed[meta.Key{GroupResource: quotas, Namespace: namespace, Name: quota}] = true
@@ -95,8 +95,8 @@ func (l *Ledger) forget(namespace, quota string) {
 // Changes returns a channel that receives a value when TakeChanges has keys.
 func (l *Ledger) Changes() <-chan struct{} { return l.announce }
 
-// TakeChanges returns the quotas whose status has become outdated since the last call, so that many
-// changes cause only one status write.
+// TakeChanges returns the quotas whose status became outdated since the last call. It lets many
+// changes share one status write.
 func (l *Ledger) TakeChanges() []meta.Key {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -139,7 +139,7 @@ func (c *cluster) setSpec(name string, spec tree.Tree) {
 	c.follower.onQuota(c.t.Context(), policy.Change{Object: o})
 }
 
-// propose reserves the amounts of a change. It waits while the outcome depends on other changes.
+// propose reserves a change's amounts. It waits while the outcome depends on other changes.
 func (c *cluster) propose(old, now tree.Tree, dryRun bool) (*reservation, error) {
 	for {
 		r, err := c.ledger.reserve(&proposed{
@@ -241,8 +241,8 @@ func (c *cluster) write(random *rand.Rand, w int, stop chan struct{}) {
 	}
 }
 
-// TestNeverRefusedBelow checks that a change waits while uncommitted changes hold the whole quota.
-// The change must not be rejected if their amounts are released.
+// TestNeverRefusedBelow checks that a change waits while uncommitted changes hold the whole quota,
+// and passes if their amounts are released.
 func TestNeverRefusedBelow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -288,8 +288,8 @@ func TestNeverRefusedBelow(t *testing.T) {
 	})
 }
 
-// TestQuotasComeAgain checks that a reservation made before its quota was deleted and recreated is
-// released under the mutex of the old namespace state, not the new one.
+// TestQuotasComeAgain checks that if a quota is deleted and recreated, an older reservation is
+// released under the old namespace state's mutex.
 func TestQuotasComeAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -32,7 +32,7 @@ func newNamespace(name string) *namespace {
 	return n
 }
 
-// of returns the covers of a resource. They may be outdated unless the caller holds mu.
+// of returns a resource's covers. They may be outdated unless the caller holds mu.
 func (n *namespace) of(resource meta.GroupResource) []*cover { return (*n.view.Load())[resource] }
 
 // setAccounts replaces the accounts and the view. The caller holds mu.
@@ -51,7 +51,7 @@ func (n *namespace) setAccounts(all []*account) {
 	}
 }
 
-// inForce returns the enforced account of a quota, or nil. The caller holds mu.
+// inForce returns a quota's enforced account, or nil. The caller holds mu.
 func (n *namespace) inForce(quota string) *account {
 	for _, a := range n.accounts {
 		if a.name == quota && a.enforced {

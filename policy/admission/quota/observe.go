@@ -7,15 +7,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Observe counts a published change that has no reservation. The publisher calls it in version
-// order, before readers see the change and the client gets the response. old is nil for a create,
-// and now for a delete.
+// Observe counts a published change without a reservation. The publisher calls it in version order,
+// before readers see the change and the client gets the response. old is nil for a create, and now
+// for a delete.
 func (l *Ledger) Observe(k *schema.Kind, version uint64, old, now *meta.Object) {
 	l.observe(k, version, old, now, nil)
 }
 
-// observe counts a published change. It turns the amounts in reserved, which may be nil, into usage
-// in one step, so that they always count exactly once.
+// observe counts a published change. If reserved is not nil, it atomically turns the held amounts
+// into usage, so that they always count exactly once.
 func (l *Ledger) observe(k *schema.Kind, version uint64, old, now *meta.Object, reserved *reservation) {
 	o := observation{ledger: l, kind: k, version: version, old: old, now: now, reserved: reserved}
 	if l.unseen != nil && k.Storage == quotas {
@@ -78,8 +78,8 @@ func (o *observation) entry(a *account) (deltas []delta, ok bool) {
 	return nil, false
 }
 
-// lapses reports whether the change affects a terminating Pod. The reserved deltas of such a change
-// may be outdated, because the Pod may have stopped counting.
+// lapses reports whether the change affects a terminating Pod. The Pod may have stopped counting
+// since, which makes reserved deltas outdated.
 func (o *observation) lapses() bool {
 	return o.kind.Storage == pods && (o.old != nil && o.old.Meta.Terminating || o.now != nil && o.now.Meta.Terminating)
 }
@@ -100,8 +100,8 @@ func (o *observation) decode() {
 	}
 }
 
-// decode decodes a stored object, or returns nil for nil. A corrupt object yields an empty Tree, so
-// that it still counts as an object.
+// decode decodes a stored object, or returns nil for nil. For a corrupt object, it returns an empty
+// Tree, so that the object still counts as one.
 func (l *Ledger) decode(k *schema.Kind, o *meta.Object) tree.Tree {
 	if o == nil {
 		return nil
@@ -114,7 +114,7 @@ func (l *Ledger) decode(k *schema.Kind, o *meta.Object) tree.Tree {
 	return decoded
 }
 
-// apply counts the change in the accounts. The caller holds the mutex.
+// apply counts the change in all accounts. The caller holds the mutex.
 func (o *observation) apply(n *namespace, covers []*cover) {
 	for _, c := range covers {
 		deltas, known := o.entry(c.account)

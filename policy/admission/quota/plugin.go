@@ -36,7 +36,7 @@ func (p *plugin) Handles(a *request.Attributes) bool {
 		p.ledger.evaluators.of(a.Kind.Storage) != nil
 }
 
-// Validate reserves the amounts of the change.
+// Validate reserves the change's amounts.
 func (p *plugin) Validate(a *request.Attributes) error {
 	update, e := a.Operation == request.OnUpdate, p.ledger.evaluators.of(a.Kind.Storage)
 	change := proposed{

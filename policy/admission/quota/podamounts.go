@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podAmounts returns the effective requests and limits of a Pod, including its overhead. Pod-level
-// resources override the totals of the containers (amount.OfContainers). During a resize the larger
+// podAmounts returns a Pod's effective requests and limits, including its overhead. Pod-level
+// resources override the container totals (amount.OfContainers). During a resize, the larger
 // amounts count.
 func podAmounts(pod tree.Tree) (requests, limits amount.List) {
 	spec := pod.Object("spec")
@@ -76,7 +76,7 @@ func newResize(pod tree.Tree, list string) resize {
 	return r
 }
 
-// effective returns the maximum of the desired, actual and allocated amounts of a container.
+// effective returns the maximum of a container's desired, actual and allocated amounts.
 func (r resize) effective(container tree.Tree, statuses string) amount.List {
 	wanted := container.Object("resources", r.list)
 	all := r.status.Objects(statuses)

@@ -63,11 +63,11 @@ func hasForeignTerm(affinity tree.Tree) bool {
 		})
 }
 
-// mustBeSaid lists the resources that every container must set if a quota limits them, as in
-// Kubernetes.
+// mustBeSaid lists the resources that, as in Kubernetes, every container must set if a quota limits
+// them.
 var mustBeSaid = []string{"cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"}
 
-// podConstraint lists the required resources that containers do not set. Pod-level resources
+// podConstraint returns the required resources that containers do not set. Pod-level resources
 // satisfy the requirement.
 func podConstraint(limited []string, pod tree.Tree) string {
 	spec := pod.Object("spec")

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A reservation holds amounts for one change in the quotas of its namespace.
+// A reservation holds the amounts of one change in its namespace's quotas.
 type reservation struct {
 	request.Reservation
 	epoch     *epoch
@@ -20,8 +20,8 @@ type reservation struct {
 	entries   []entry    // guarded by the namespace's mutex; nil once settled
 }
 
-// An entry is the effect of a change on one account. held contains the positive deltas, which the
-// account reserves.
+// An entry is the effect of a change on one account. held contains the positive deltas, which are
+// reserved in the account.
 type entry struct {
 	account *account
 	deltas  []delta
@@ -37,7 +37,7 @@ func (r *reservation) end() {
 	r.epoch.leave()
 }
 
-// giveBack releases the entries. The caller holds the mutex.
+// giveBack releases all held amounts. The caller holds the mutex.
 func (r *reservation) giveBack() {
 	for _, e := range r.entries {
 		e.account.giveBack(e.held)
@@ -61,8 +61,8 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// reserve holds the amounts of a change. The error is a refusal, or a *request.ContendedError if
-// the outcome depends on changes in progress.
+// reserve holds a change's amounts. The error is a refusal, or a *request.ContendedError if the
+// outcome depends on changes in progress.
 func (l *Ledger) reserve(p *proposed) (held *reservation, err error) {
 	e := l.enter()
 	defer func() {
@@ -101,8 +101,8 @@ func (l *Ledger) reserveIn(e *epoch, p *proposed) (*reservation, error) {
 	return r, nil
 }
 
-// reserveBeside reserves the amounts of a change on top of those already used and held. It returns
-// nil if no quota covers the change.
+// reserveBeside reserves a change's amounts in addition to used and held ones. It returns nil if no
+// quota covers the change.
 func (l *Ledger) reserveBeside(e *epoch, p *proposed) (*reservation, error) {
 	n := l.namespace(p.namespace)
 	for {
@@ -180,7 +180,7 @@ func (c *cover) pickIn(object tree.Tree, used amount.List) []delta {
 	return c.pick(used)
 }
 
-// hold reserves the amounts in all accounts or in none. The caller holds the mutex.
+// hold reserves the amounts in all accounts or none. The caller holds the mutex.
 func (r *reservation) hold(p *proposed) error {
 	if p.refusable {
 		if err := r.check(p); err != nil {
@@ -254,7 +254,7 @@ func (a *account) refuseUnknown(all []delta) refusal {
 	return refusal("status unknown for quota: " + a.name + ", resources: " + strings.Join(names, ","))
 }
 
-// await waits until changes in progress no longer affect the outcome for wanted, or ctx ends.
+// await waits until the outcome for wanted no longer depends on changes in progress, or ctx ends.
 func (a *account) await(ctx context.Context, n *namespace, wanted []delta) {
 	for {
 		n.mu.Lock()

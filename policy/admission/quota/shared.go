@@ -11,14 +11,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// If several servers write to one log, the ledger of each may be stale. Two kinds of guards
+// If several servers write to one log, each server's ledger may be stale. Two kinds of guards
 // (request.Guard) keep them consistent:
 //
-//	quotas/<namespace>         the quotas and their limits. A change to them raises the guard. All
-//	                           changes in the namespace that quotas may check depend on it.
-//	quota/<namespace>/<name>   the usage of one quota. Each change that consumes it raises the guard.
+//	quotas/<namespace>         the quotas and their limits. A change to them raises the guard.
+//	                           All changes in the namespace that quotas may check depend on it.
+//	quota/<namespace>/<name>   the usage of one quota. Each change to it raises the guard.
 //
-// The log commits a change only if it was computed with the current quotas and usage.
+// The log commits a change only if it was computed from the current quotas and usage.
 
 const (
 	rulesGuard = "quotas/"
@@ -82,8 +82,8 @@ func (u *unseenRules) remove(key meta.Key, version uint64) {
 	}
 }
 
-// in returns a channel that is closed once all quotas of the namespace are enforced, or nil if all
-// of them already are.
+// in returns a channel that is closed once all quotas of the namespace are enforced, or nil if they
+// already are.
 func (u *unseenRules) in(namespace string) <-chan struct{} {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -102,7 +102,7 @@ func (l *Ledger) observeRules(o *observation) {
 	}
 }
 
-// end makes a deleted quota admit everything. Its follower closes the account later.
+// end makes a deleted quota admit all changes. Its follower closes the account later.
 func (l *Ledger) end(key meta.Key) {
 	n := l.namespace(key.Namespace)
 	if n == nil {
@@ -118,7 +118,7 @@ func (l *Ledger) end(key meta.Key) {
 	}
 }
 
-// seen returns the version at which a change is computed. If a quota up to that version is not
+// seen returns the version on which a change is based. If a quota at or below that version is not
 // enforced yet, the error is a *request.ContendedError.
 func (l *Ledger) seen(namespace string) (version uint64, err error) {
 	if l.unseen == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// An Authorizer makes and caches the authorization decisions that expressions request for one user.
-// It is not safe for concurrent use.
+// An Authorizer makes and caches authorization decisions for one user's expressions. It is not safe
+// for concurrent use.
 type Authorizer struct {
 	user  *authn.User
 	by    authz.Authorizer
@@ -46,8 +46,8 @@ func (u *Authorizer) Authorize(_ context.Context, a cel.Access) (allowed bool, r
 	return answer.allowed, answer.reason, answer.err
 }
 
-// ask returns a failure of the authorizer as an error and not as a denial, because expressions can
-// distinguish the two. Expressions do not specify a version, so ask uses "*".
+// ask returns an authorizer failure as an error, not as a denial, because expressions can
+// distinguish the two. Expressions specify no version, so ask uses "*".
 func (u *Authorizer) ask(a cel.Access) authorization {
 	asked := authz.Attributes{User: u.user, Verb: a.Verb, Path: a.Path}
 	if a.Path == "" {
@@ -66,8 +66,8 @@ func (u *Authorizer) ask(a cel.Access) authorization {
 	}
 }
 
-// ServiceAccount returns an Authorizer for a service account. The user has the groups of the
-// account, but no extra attributes.
+// ServiceAccount returns an Authorizer for a service account, with the account's groups but no
+// extra attributes.
 func (u *Authorizer) ServiceAccount(namespace, name string) cel.Authorizer {
 	account := serviceaccount.Account{Namespace: namespace, Name: name}
 	return NewAuthorizer(&authn.User{Name: account.Username(), Groups: account.Groups()}, u.by)
@@ -80,7 +80,7 @@ func selectors(a cel.Access) *authz.Selectors {
 	return &authz.Selectors{Fields: a.Fields, Labels: a.Labels}
 }
 
-// Access returns the access to authorize for a request, without its verb.
+// Access returns a request's authorization attributes without the verb.
 func Access(a *request.Attributes) cel.Access {
 	return cel.Access{
 		Group: a.Kind.Group, Resource: a.Kind.Resource, Subresource: a.Subresource, Namespace: a.Key.Namespace, Name: a.Key.Name,

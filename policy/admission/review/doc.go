@@ -1,9 +1,10 @@
 // Package review presents a request to webhooks and policy expressions in the version that they
 // match.
 //
-// A View holds the object and the old object with apiVersion and kind. For a subresource with its
-// own body kind, such as Scale, Binding or Eviction, it holds that body. View.Request returns the
-// other fields of an AdmissionReview request. An Authorizer makes decisions for expressions.
+// A View holds the object and old object with apiVersion and kind. For a subresource with its own
+// body kind, such as Scale, Binding or Eviction, it holds that body. View.Request returns the other
+// fields of an AdmissionReview request. An Authorizer makes authorization decisions for
+// expressions.
 //
-// Invariant: a View shares trees with the Attributes of its request, and never modifies them.
+// A View shares trees with its request's Attributes, and never modifies them.
 package review

@@ -11,9 +11,9 @@ import (
 
 const fieldsOfRequest = 13
 
-// Request returns an AdmissionReview request with an empty UID and without objects. Its kind and
-// resource are in the version that the webhook matches, and requestKind and requestResource in the
-// version of the client's request.
+// Request returns an AdmissionReview request with an empty UID and without objects. kind and
+// resource have the version that the webhook matches. requestKind and requestResource have the
+// client's version.
 func (v *View) Request(naming *meta.Naming) tree.Tree {
 	a := v.attributes
 	t := make(tree.Tree, fieldsOfRequest)
@@ -35,8 +35,8 @@ func (v *View) Request(naming *meta.Naming) tree.Tree {
 	return t
 }
 
-// name returns the name from the request, or the generated name of a new object. A generated name
-// is empty while BeforeCreation hides it.
+// name returns the request's name, or the generated name of a new object. A generated name is empty
+// while BeforeCreation hides it.
 func (v *View) name() string {
 	if v.generatesName() {
 		return v.Object.Object("metadata").String("name")
@@ -61,8 +61,8 @@ func resourceTree(k *schema.Kind) tree.Tree {
 	return tree.Tree{"group": k.Group, "version": k.Version, "resource": k.Resource}
 }
 
-// options returns the options of the request, or nil for a connect. A patch has UpdateOptions, or
-// CreateOptions if it creates the object, as in Kubernetes.
+// options returns the request's options, or nil for a connect. As in Kubernetes, a patch has
+// UpdateOptions, or CreateOptions if it creates the object.
 func (v *View) options(naming *meta.Naming) any {
 	a, m := v.attributes, v.attributes.Mutation
 	t := tree.Tree{"apiVersion": naming.Translate("meta.platform.io/v1")}

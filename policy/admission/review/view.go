@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// A View is an admission request, with its objects in one version of their kind.
+// A View is an admission request with its objects in one API version.
 type View struct {
 	attributes *request.Attributes
 	kind       *schema.Kind
@@ -26,8 +26,8 @@ type View struct {
 	hidden            []string // fields that BeforeCreation has removed from the metadata of Object
 }
 
-// NewView returns the View of a request as kind k, which must have the same stored kind as the
-// request. It may call a conversion webhook. If that fails, the error is a *meta.Status.
+// NewView returns a request's View as kind k, which must have the same stored kind. It may call a
+// conversion webhook, whose failure is returned as a *meta.Status.
 func NewView(a *request.Attributes, k *schema.Kind) (*View, error) {
 	sub := k.Subresource(a.Subresource)
 	v := &View{attributes: a, kind: k, sub: sub, BodyKind: convert.BodyKind(k, sub)}
@@ -36,8 +36,8 @@ func NewView(a *request.Attributes, k *schema.Kind) (*View, error) {
 	return v, err
 }
 
-// objects returns the object and the old object of the request. old is nil if the request creates
-// the object or a subresource, such as an eviction.
+// objects returns the request's object and old object. old is nil if the request creates the object
+// or a subresource, such as an eviction.
 func (v *View) objects() (object, old tree.Tree, err error) {
 	a := v.attributes
 	ownBody := v.sub != nil && v.sub.BodyKind != nil
@@ -66,7 +66,7 @@ func (v *View) objects() (object, old tree.Tree, err error) {
 	return v.withVersion(object, a.Mutation.Body()), v.withVersion(old, nil), nil
 }
 
-// form converts a stored object to the kind of the View. It returns nil for a nil object.
+// form converts a stored object to the View's kind. For nil, it returns nil.
 func (v *View) form(stored tree.Tree) (tree.Tree, error) {
 	if stored == nil {
 		return nil, nil
@@ -95,8 +95,7 @@ func (v *View) convert(from, to *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	return t, nil
 }
 
-// Stored converts an object from the kind of the View back to the kind of the request. It may
-// modify object.
+// Stored converts an object from the View's kind back to the request's kind. It may modify object.
 func (v *View) Stored(object tree.Tree) (tree.Tree, error) {
 	if !v.isConverted() {
 		return convert.ToStored(v.kind, object), nil
@@ -109,8 +108,8 @@ func (v *View) Stored(object tree.Tree) (tree.Tree, error) {
 	return converted, err
 }
 
-// named returns a copy of an object with apiVersion and kind, or nil if object is nil. The copy is
-// shallow, so callers clone nested values before they change them, as withVersion does.
+// named returns a shallow copy of an object with apiVersion and kind, or nil for nil. Callers must
+// clone nested values before they modify them.
 func (v *View) named(object tree.Tree) tree.Tree {
 	if object == nil {
 		return nil
@@ -120,8 +119,8 @@ func (v *View) named(object tree.Tree) tree.Tree {
 	return out
 }
 
-// withVersion sets the resourceVersion of an object unless admission has set it. It prefers the
-// version in the request body to that of the old object. object must be a copy.
+// withVersion sets an object's resourceVersion unless admission has set it. The request body's
+// version takes precedence over the old object's. object must be a copy.
 func (v *View) withVersion(object, body tree.Tree) tree.Tree {
 	if object == nil || v.attributes.OldVersion == 0 || object.Object("metadata").Has("resourceVersion") {
 		return object
@@ -160,8 +159,8 @@ func (v *View) BeforeCreation() {
 	v.Object["metadata"] = metadata
 }
 
-// Restore restores the fields of the mutated object that the View hid or added, unless a mutation
-// changed them. held is the metadata of the object in the request.
+// Restore restores the fields that the View hid or added, unless a mutation changed them. object is
+// the mutated object, and held the metadata of the request's object.
 func (v *View) Restore(object, held tree.Tree) {
 	metadata, shown := object.EnsureObject("metadata"), v.Object.Object("metadata")
 	for _, name := range v.hidden {

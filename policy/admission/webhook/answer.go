@@ -21,8 +21,8 @@ type answer struct {
 
 var errUndecodable = errors.New("received undecodable patch in webhook response")
 
-// verify parses and validates an AdmissionReview response. It skips the checks of uid, kind and
-// patchType in v1beta1, because older webhooks omit these fields.
+// verify parses and validates an AdmissionReview response. For v1beta1, it does not check uid, kind
+// and patchType, because older webhooks omit these fields.
 func verify(t tree.Tree, q question, version string, s sort) (*answer, error) {
 	response, ok := t["response"].(tree.Tree)
 	if !ok {
@@ -54,8 +54,7 @@ func verify(t tree.Tree, q question, version string, s sort) (*answer, error) {
 	return a, nil
 }
 
-// verifyIdentity rejects a response that belongs to another request, such as one that a proxy mixed
-// up.
+// verifyIdentity rejects a response to another request, for example if a proxy mixed them up.
 func verifyIdentity(t, response tree.Tree, q question) error {
 	if uid := response.String("uid"); uid != q.uid {
 		return fmt.Errorf("expected response.uid=%q, got %q", q.uid, uid)
@@ -88,8 +87,8 @@ func verifyPatch(response tree.Tree, s sort) error {
 
 const jsonPatch = "JSONPatch"
 
-// readPatch decodes the patch for the audit annotation. Package merge, which applies the patch,
-// decodes patchText itself.
+// readPatch decodes the patch for the audit annotation. Package merge decodes patchText itself to
+// apply the patch.
 func (a *answer) readPatch() error {
 	if len(a.patchText) == 0 {
 		return nil

@@ -12,9 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// ask checks preconditions, calls the webhook, and records the annotations and warnings of its
-// response, even if the webhook denies the request. The error is a *callFailure, a *rejection, or a
-// *meta.Status.
+// ask checks preconditions and calls the webhook. It records annotations and warnings even if the
+// webhook denies the request. The error is a *callFailure, a *rejection, or a *meta.Status.
 func (h *hook) ask(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (*answer, error) {
 	switch {
 	case a.DryRun() && !h.dryRuns:
@@ -63,8 +62,8 @@ type outcome struct {
 	opens    bool // it failed, and the failurePolicy ignores that
 }
 
-// outcomeOf classifies the error of a call. Canceled requests do not count as rejections, because
-// the webhook is not at fault.
+// outcomeOf classifies the error of a call. Metrics do not count canceled requests as rejections,
+// because the webhook is not at fault.
 func (h *hook) outcomeOf(err error) outcome {
 	var failed *callFailure
 	var rejected *rejection

@@ -22,8 +22,7 @@ func (c *caller) ask(ctx context.Context, timeout time.Duration, body []byte) (r
 	return c.client.Ask(ctx, timeout, body)
 }
 
-// Callers holds the callers of a plugin by address. A caller lives as long as a configuration uses
-// its address.
+// Callers caches a caller per address. A caller lives as long as a configuration uses its address.
 type Callers struct {
 	dialer webhookclient.Dialer
 
@@ -36,13 +35,13 @@ type usedCaller struct {
 	uses int
 }
 
-// NewCallers returns an empty Callers. Its callers connect with d.
+// NewCallers returns an empty Callers that connects with d.
 func NewCallers(d webhookclient.Dialer) *Callers {
 	return &Callers{dialer: d, known: map[webhookclient.Address]*usedCaller{}}
 }
 
-// get returns the caller for an address and counts one more use. Every get must be paired with a
-// release.
+// get returns the caller for an address and increments its use count. Each get must be paired with
+// a release.
 func (c *Callers) get(a webhookclient.Address) *caller {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +55,7 @@ func (c *Callers) get(a webhookclient.Address) *caller {
 	return found.caller
 }
 
-// release closes the connections of a caller after its last use.
+// release closes a caller's connections after its last use.
 func (c *Callers) release(a webhookclient.Address) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +72,7 @@ func (c *Callers) release(a webhookclient.Address) {
 	}
 }
 
-// Close closes the connections of all callers.
+// Close closes all callers' connections.
 func (c *Callers) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,8 +15,7 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/review"
 )
 
-// conditions holds the compiled matchConditions of a webhook. Compilation errors surface when a
-// request evaluates the conditions.
+// conditions holds a webhook's compiled matchConditions. Compilation errors surface on evaluation.
 type conditions []*expressions.Expr
 
 func (p *Plugin) compile(list []tree.Tree) conditions {
@@ -27,8 +26,8 @@ func (p *Plugin) compile(list []tree.Tree) conditions {
 }
 
 // hold reports whether all match conditions are true. If any condition is false, the webhook is
-// skipped, even if other conditions cannot be evaluated. If none is false, the failurePolicy
-// decides whether an evaluation error rejects the request.
+// skipped, even if others cannot be evaluated. If none is false, the failurePolicy decides whether
+// an evaluation error rejects the request.
 func (h *hook) hold(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (bool, error) {
 	if len(h.conditions) == 0 {
 		return true, nil
@@ -40,8 +39,8 @@ func (h *hook) hold(ctx context.Context, v *review.View, a *request.Attributes, 
 	return holds, err
 }
 
-// evaluate is like hold, but updates no metrics. It also returns the number of conditions that
-// could not be evaluated.
+// evaluate is like hold, but does not update metrics. failed is the number of conditions that could
+// not be evaluated.
 func (h *hook) evaluate(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (failed int, holds bool, err error) {
 	variables := p.variables(ctx, v, a)
 	budget := cel.NewBudget(cel.MatchConditionsBudget)

@@ -11,8 +11,7 @@ import (
 )
 
 // ParseConfig returns the kubeconfig path from a WebhookAdmissionConfiguration, or from the
-// deprecated WebhookAdmission. The path must be absolute. If t is nil or contains no path,
-// clientConfigFile is empty.
+// deprecated WebhookAdmission. The path must be absolute. It is empty if t is nil or has no path.
 func ParseConfig(t tree.Tree, naming *meta.Naming) (clientConfigFile string, err error) {
 	if t == nil {
 		return "", nil

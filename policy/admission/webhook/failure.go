@@ -31,12 +31,11 @@ type rejection struct{ status *meta.Status }
 
 func (r *rejection) Error() string { return r.status.Message }
 
-// maxRefusal is the highest status code that net/http accepts. With a higher code from a webhook,
-// net/http would panic.
+// maxRefusal is the highest status code that net/http accepts. A higher one would make it panic.
 const maxRefusal = 999
 
-// rejected returns a webhook's denial as a rejection. The webhook may return any Status, so
-// rejected forces an error code and adds the name of the webhook to the message.
+// rejected converts a webhook's denial to a rejection. The webhook may return any Status, so
+// rejected enforces an error code and adds the webhook's name to the message.
 func (h *hook) rejected(result tree.Tree) error {
 	s := statusOf(result)
 	switch {

@@ -47,8 +47,8 @@ func (p *Plugin) parse(o *policy.Object) []*hook {
 	return hooks
 }
 
-// parseHook returns a hook with a fault for an invalid webhook, because the failurePolicy still
-// applies. It picks the first version in admissionReviewVersions that the server supports.
+// parseHook compiles a webhook. For an invalid webhook, it returns a hook with a fault, because the
+// failurePolicy still applies. It picks the first supported version in admissionReviewVersions.
 func (p *Plugin) parseHook(configuration string, t tree.Tree) *hook {
 	h := &hook{
 		sort: p.sort, configuration: configuration, name: t.String("name"), timeout: 10 * time.Second,

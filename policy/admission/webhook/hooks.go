@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// hooks holds all webhooks of one type and updates them when their configurations change. Requests
-// read current without a lock.
+// hooks holds all webhooks of one type and follows changes of their configurations. Requests read
+// current without a lock.
 type hooks struct {
 	resource meta.GroupResource
 	parse    func(*policy.Object) []*hook
@@ -62,8 +62,8 @@ func (s *hooks) update(c policy.Change) {
 	}
 }
 
-// put publishes the hooks of all configurations. It numbers them in the order of configuration
-// names, so that all servers write the same audit annotations.
+// put publishes the hooks of all configurations, numbered in configuration name order. All servers
+// thus write the same audit annotations.
 func (s *hooks) put() {
 	var all []*hook
 	for _, name := range slices.Sorted(maps.Keys(s.configurations)) {

@@ -35,8 +35,8 @@ type Metrics struct {
 	uses map[hookKey]int
 }
 
-// A hookKey identifies a webhook in metrics. Webhooks in different configurations may have the same
-// key. The series of a key are deleted only with the last of these webhooks.
+// A hookKey identifies webhooks in metrics. Webhooks in different configurations may share a key.
+// Its series are deleted with the last of them.
 type hookKey struct {
 	sort sort
 	name string
@@ -81,7 +81,7 @@ func (m *Metrics) remove(s sort, name string) {
 	m.requests.Delete(gone)
 }
 
-// count calls do unless the webhook was removed during its call, because only existing webhooks
+// count calls do unless the webhook was removed during the call, because only existing webhooks
 // have series.
 func (m *Metrics) count(h *hook, do func(name, kind string)) {
 	m.mu.Lock()

@@ -21,9 +21,9 @@ type mutatingCall struct {
 	last  tree.Tree      // object after the first round
 }
 
-// Admit runs one round of calls. Both rounds use the hooks that existed at the start of the first
-// one. To detect changes by other plugins, the second round compares the object with the result of
-// the first.
+// Admit runs one round of calls. The second round uses the same hooks as the first, even if
+// configurations have changed. It compares the object with the first round's result, to detect
+// changes by other plugins.
 func (p *Plugin) Admit(a *request.Attributes) error {
 	c, _ := a.Notes[p].(*mutatingCall)
 	if c == nil {
@@ -55,8 +55,8 @@ func (c *mutatingCall) admit(a *request.Attributes) error {
 	return nil
 }
 
-// subject returns the object that webhooks may modify. For requests such as bindings, this is the
-// body.
+// subject returns the object that webhooks may modify: the body of a request such as a binding,
+// otherwise the object.
 func subject(a *request.Attributes) tree.Tree {
 	if a.Body != nil {
 		return a.Body
@@ -72,7 +72,7 @@ func (c *mutatingCall) requireAgain() {
 }
 
 // askOne calls a matching hook and applies its patch. It adds the hook to asked only afterwards, so
-// that the hook's own change does not cause another call.
+// that the hook's own patch does not cause a reinvocation.
 func (c *mutatingCall) askOne(ctx context.Context, h *hook, k *schema.Kind, a *request.Attributes) error {
 	v, err := review.NewView(a, k)
 	if err != nil {
@@ -120,8 +120,8 @@ func (c *mutatingCall) change(ctx context.Context, h *hook, v *review.View, k *s
 	return changed, err
 }
 
-// failOpen ignores a failed call. If the deadline of the request has passed, it returns a timeout,
-// because later calls would fail as well.
+// failOpen ignores a failed call. If the request's context has ended, it returns a timeout error,
+// because later calls would fail too.
 func (p *Plugin) failOpen(ctx context.Context, a *request.Attributes, h *hook, round, n int, err error) error {
 	if !h.outcomeOf(err).canceled {
 		p.log(ctx, h, "failed to call a webhook; its failurePolicy ignores that", err)

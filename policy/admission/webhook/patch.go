@@ -13,9 +13,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/review"
 )
 
-// applyPatch applies a patch to the object in the version that the webhook received, and reports
-// whether the object changed. Errors are internal rather than call failures, because the webhook
-// did respond.
+// applyPatch applies a patch to the object in the webhook's version and reports whether the object
+// changed. Errors are internal errors rather than call failures, because the webhook responded.
 func (h *hook) applyPatch(patch []byte, v *review.View, k *schema.Kind, a *request.Attributes) (changed bool, err error) {
 	if v.Object == nil {
 		return false, internal(fmt.Errorf("admission webhook %q attempted to modify the object, which is not supported for this operation", h.name))
@@ -56,9 +55,9 @@ func decodeObject(k *schema.Kind, json []byte) (tree.Tree, error) {
 	return t, nil
 }
 
-// store replaces the content of the object in place, because other plugins hold the tree. It
-// reports whether the meaning of the object changed. An equivalent change, such as an empty list
-// for an absent one, causes no reinvocation.
+// store replaces the object's content in place, because other plugins hold the tree. It reports
+// whether the object changed semantically. An equivalent change, such as an empty list for an
+// absent one, causes no reinvocation.
 func (h *hook) store(object tree.Tree, v *review.View, k *schema.Kind, a *request.Attributes) (changed bool, err error) {
 	place, m := a.New, v.BodyKind.Message()
 	if a.Body != nil {

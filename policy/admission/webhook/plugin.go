@@ -35,13 +35,13 @@ type Plugin struct {
 	hooks    *hooks
 }
 
-// MutatingAdmissionWebhook returns the registration of the plugin with that name.
+// MutatingAdmissionWebhook returns the registration of the plugin for mutating webhooks.
 func MutatingAdmissionWebhook(o Options) admission.Registration {
 	p := newPlugin(mutating, "mutatingwebhookconfigurations", o)
 	return p.registration("MutatingAdmissionWebhook", request.Plugin{Stage: request.MayBlock, Mutator: p})
 }
 
-// ValidatingAdmissionWebhook returns the registration of the plugin with that name.
+// ValidatingAdmissionWebhook returns the registration of the plugin for validating webhooks.
 func ValidatingAdmissionWebhook(o Options) admission.Registration {
 	p := newPlugin(validating, "validatingwebhookconfigurations", o)
 	return p.registration("ValidatingAdmissionWebhook", request.Plugin{Stage: request.MayBlock, Validator: p})

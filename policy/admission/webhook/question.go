@@ -20,8 +20,8 @@ type question struct {
 
 const reviewKind = "AdmissionReview"
 
-// newQuestion builds a review in the given version with a new UID. It splices in the encoded
-// objects, because encoding them as part of the review costs much more.
+// newQuestion builds a review in the given version with a new UID. It splices in the objects after
+// encoding them separately, which is much cheaper.
 func newQuestion(v *review.View, version string, naming *meta.Naming) question {
 	q := question{uid: uuid.NewString(), apiVersion: naming.Group("admission") + "/" + version}
 	request := v.Request(naming)
@@ -44,7 +44,7 @@ func appendObject(b []byte, k *schema.Kind, object tree.Tree) []byte {
 	return append(b, encode(k, object)...)
 }
 
-// encode includes a resourceVersion unless the object is new.
+// encode encodes an object, with its resourceVersion unless the object is new.
 func encode(k *schema.Kind, object tree.Tree) []byte {
 	encoded := codec.EncodeJSON(k, object)
 	version, err := strconv.ParseUint(object.Object("metadata").String("resourceVersion"), 10, 64)

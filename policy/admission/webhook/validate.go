@@ -41,8 +41,8 @@ func (p *Plugin) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// prepare returns the matching webhooks, after evaluating all match conditions. Webhooks that match
-// the same version share a view.
+// prepare returns the matching webhooks whose match conditions hold. Webhooks that match the same
+// version share a view.
 func (p *Plugin) prepare(ctx context.Context, a *request.Attributes) (ask []prepared, err error) {
 	views := map[*schema.Kind]*review.View{}
 	for _, h := range p.hooks.index().Select(a.Kind, a.Subresource) {
@@ -69,7 +69,7 @@ func (p *Plugin) prepare(ctx context.Context, a *request.Attributes) (ask []prep
 	return ask, nil
 }
 
-// askOne calls the n-th webhook. A panic rejects the request instead of ending the process.
+// askOne calls the n-th webhook. A panic rejects the request instead of crashing the process.
 func (p *Plugin) askOne(ctx context.Context, q prepared, n int, a *request.Attributes) (err error) {
 	h := q.hook
 	defer func() {

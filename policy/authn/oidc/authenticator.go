@@ -33,19 +33,18 @@ func IsIssuer(s string) bool {
 type Options struct {
 	IssuerURL string // https
 	ClientID  string // required audience of tokens
-	// UsernameClaim is the claim that contains the user name, which gets the prefix UsernamePrefix.
-	// An empty prefix means IssuerURL and "#", except for the claim email. "-" means no prefix.
+	// UsernameClaim is the claim with the user name, to which UsernamePrefix is added. An empty
+	// prefix means IssuerURL and "#", except for the claim email. "-" means no prefix.
 	UsernameClaim, UsernamePrefix string
-	// GroupsClaim is the claim that contains a list of groups, which get the prefix GroupsPrefix.
-	// If GroupsClaim is empty, users have no groups.
+	// GroupsClaim is the claim with the list of groups, to which GroupsPrefix is added. If it is
+	// empty, users have no groups.
 	GroupsClaim, GroupsPrefix string
-	// RequiredClaims maps claims to the values that a token must have.
+	// RequiredClaims maps claims to their required values.
 	RequiredClaims map[string]string
 	// SystemNames lists the users and groups with the prefix "system:" that tokens may contain. A
-	// token for any other user with this prefix is rejected. Other groups with this prefix are
-	// dropped.
+	// token for any other such user is rejected. Any other such group is dropped.
 	SystemNames []string
-	// Algorithms lists the allowed signature algorithms, a subset of the package variable.
+	// Algorithms lists the allowed signature algorithms, a subset of oidc.Algorithms.
 	Algorithms []string
 	// Roots holds the CAs for the issuer's TLS certificate. If Roots is nil, the system's CAs are
 	// used.
@@ -98,8 +97,8 @@ func New(o Options) *Authenticator {
 	}
 }
 
-// Run keeps the issuer's keys current until ctx ends. It fetches them every refreshPeriod, and
-// sooner, with backoff, after a failure.
+// Run keeps the issuer's keys current until ctx ends. It fetches them every refreshPeriod. After a
+// failure, it retries with backoff.
 func (t *Authenticator) Run(ctx context.Context) { t.issuer.run(ctx) }
 
 // KeySetID identifies the current key set. It changes when the keys change.
@@ -108,7 +107,7 @@ func (t *Authenticator) KeySetID() any { return t.issuer.keys() }
 // errNoKeys is not cached, because the keys may be loaded before the next request.
 var errNoKeys = errors.New("the OIDC issuer's keys are not loaded yet")
 
-// Authenticate has no opinion on tokens of other issuers.
+// Authenticate returns no opinion on tokens of other issuers.
 func (t *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	if strings.Count(r.Token, ".") != 2 {
 		return nil, nil

@@ -13,11 +13,11 @@ import (
 
 type claims map[string]any
 
-// notBeforeLeeway is the clock skew that validate allows for the claim nbf.
+// notBeforeLeeway is the allowed clock skew for the claim nbf.
 const notBeforeLeeway = 5 * time.Minute
 
-// validate checks the audience, times and required claims of a token. It returns the time at which
-// the token expires.
+// validate checks a token's audience, times and required claims. It returns the token's expiration
+// time.
 func (c claims) validate(clientID string, required map[string]string, now time.Time) (end time.Time, err error) {
 	end, ok := c.timeClaim("exp")
 	switch {
@@ -42,7 +42,7 @@ func (c claims) validate(clientID string, required map[string]string, now time.T
 	return end, nil
 }
 
-// timeClaim decodes a claim in seconds since 1970. It caps the value, so that it fits a time.Time.
+// timeClaim decodes a claim in seconds since 1970, capped to fit a time.Time.
 func (c claims) timeClaim(claim string) (time.Time, bool) {
 	seconds, ok := c[claim].(float64)
 	if !ok || math.IsNaN(seconds) || seconds < 0 {

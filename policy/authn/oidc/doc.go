@@ -1,7 +1,7 @@
 // Package oidc authenticates requests with the ID tokens of an OpenID Connect provider.
 //
-// The issuer is the one trusted provider. The Authenticator verifies tokens with its keys. It
-// fetches them over TLS: first the discovery document
+// The issuer is the one trusted provider. The Authenticator verifies tokens with the issuer's keys.
+// It fetches the keys over TLS: first the discovery document
 //
 //	<issuer>/.well-known/openid-configuration   {"issuer": "<issuer>", "jwks_uri": "https://…"}
 //
@@ -11,7 +11,8 @@
 //
 //   - its algorithm is allowed, and a key of the issuer has signed it;
 //   - iss is the issuer, and aud contains the client ID;
-//   - exp is in the future, and nbf, if present, at most five minutes in the future (clock skew);
+//   - exp is in the future, and nbf, if present, at most five minutes in the future (clock
+//     skew);
 //   - all required claims have their values, and the claims contain a user name.
 //
 // Keys and key URLs in tokens are ignored. The Authenticator has no opinion on tokens of other
@@ -19,9 +20,9 @@
 //
 // # Invariants
 //
-//   - A request waits for the issuer only if its token claims that issuer and no known key signed
-//     it. Such requests share one fetch with a timeout. If no keys are known, they fail at once.
-//     Startup does not wait.
+//   - A request waits for the issuer only if its token claims that issuer and no known key
+//     signed it. Such requests share one fetch with a timeout. If no keys are known, they fail
+//     at once. Startup does not wait.
 //   - Fetches are limited in size and follow no redirects. Tokens cannot cause more than a few
 //     fetches per minute.
 //   - Verified tokens are cached until they expire, and rejected tokens for ten seconds. Both
@@ -34,7 +35,7 @@
 // rate limit. Anyone can thus make the server call the provider. It reads responses without a size
 // limit. It keeps revoked keys until a token with an unknown signature arrives. It does not report
 // key changes, which must invalidate cached decisions (KeySetID). Its constructor performs
-// discovery, so an unavailable provider would delay startup. The remaining parts would only parse a
-// key set and check five claims. They would also add a second JWT implementation (go-jose) next to
+// discovery, so an unavailable provider would delay startup. The remaining code would only parse a
+// key set and check five claims, and would add a second JWT implementation (go-jose) besides
 // golang-jwt.
 package oidc

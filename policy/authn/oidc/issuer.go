@@ -38,8 +38,8 @@ const (
 	maxDocumentSize = 1 << 20          // bytes of a document
 	minBackoff      = time.Second      // before a failed fetch is retried; doubles
 	maxBackoff      = time.Minute
-	// refreshPeriod is the time between two fetches. A revoked key is accepted for at most this
-	// time.
+	// refreshPeriod is the time between two fetches. While fetches succeed, a revoked key is
+	// accepted no longer than this.
 	refreshPeriod  = 15 * time.Minute
 	fetchBurst     = 3                // fetches that tokens may cause at once …
 	refillInterval = 10 * time.Second // … and the time after which they may cause another one
@@ -73,11 +73,10 @@ func (i *issuer) run(ctx context.Context) {
 
 func (i *issuer) keys() *keySet { return i.keySet.Load() }
 
-// newerKeys fetches the key set again if no key in than verifies a token. It returns than if the
-// keys have not changed, or if tokens have recently caused too many fetches.
+// newerKeys refetches the key set because no key in than verified a token. It returns than if the
+// keys are unchanged or refetches are rate-limited.
 func (i *issuer) newerKeys(than *keySet) *keySet {
-	// A fetch of another goroutine may have read the key set before the keys changed, so retry
-	// once.
+	// Retry once: a fetch already in flight may have read the key set before its rotation.
 	for range 2 {
 		if set := i.keys(); set != than {
 			return set
@@ -142,8 +141,8 @@ func (i *issuer) fetchKeys(ctx context.Context, where string) (*keySet, error) {
 	return parseKeys(text)
 }
 
-// discover returns the URL of the key set from the discovery document. It also stores the sign-in
-// endpoints.
+// discover fetches the discovery document, stores its sign-in endpoints and returns its key set
+// URL.
 func (i *issuer) discover(ctx context.Context) (string, error) {
 	text, err := i.get(ctx, strings.TrimSuffix(i.url, "/")+"/.well-known/openid-configuration")
 	if err != nil {

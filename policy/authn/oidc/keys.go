@@ -17,7 +17,7 @@ type keySet struct {
 	keys []key
 }
 
-// A key is an *rsa.PublicKey or *ecdsa.PublicKey with its attributes.
+// A key is an RSA or ECDSA public key with its attributes.
 type key struct {
 	id, algorithm string // "" if unspecified
 	public        any
@@ -31,8 +31,7 @@ const (
 
 var curves = map[string]elliptic.Curve{"P-256": elliptic.P256(), "P-384": elliptic.P384(), "P-521": elliptic.P521()}
 
-// parseKeys decodes a key set. It ignores keys of unknown types and keys not intended for
-// signatures.
+// parseKeys decodes a key set. It skips unsupported key types and non-signing keys.
 func parseKeys(text []byte) (*keySet, error) {
 	var document struct {
 		Keys []struct {
@@ -70,7 +69,7 @@ func parseKeys(text []byte) (*keySet, error) {
 	return set, nil
 }
 
-// rsaKey returns nil if the parameters are invalid or the key has an unacceptable size.
+// rsaKey returns an *rsa.PublicKey, or nil if a parameter or the key size is invalid.
 func rsaKey(modulus, exponent string) any {
 	n, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(modulus, "="))
 	if err != nil {
@@ -87,7 +86,7 @@ func rsaKey(modulus, exponent string) any {
 	return public
 }
 
-// ecdsaKey returns nil if the curve is unknown or does not contain the point.
+// ecdsaKey returns an *ecdsa.PublicKey, or nil if the curve is unknown or the point is not on it.
 func ecdsaKey(name, x, y string) any {
 	curve := curves[name]
 	if curve == nil {

@@ -8,8 +8,8 @@ type SignIn struct {
 	TokenEndpoint         string `json:"token_endpoint"`         // https URL
 }
 
-// orNone returns nil unless both endpoints are https URLs. The sign-in page must not send
-// authorization codes in plain text.
+// orNone returns the endpoints, or nil unless both are https URLs. Over plain HTTP, the sign-in
+// page would expose authorization codes.
 func (s SignIn) orNone() *SignIn {
 	for _, where := range []string{s.AuthorizationEndpoint, s.TokenEndpoint} {
 		if u, err := url.Parse(where); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {

@@ -17,11 +17,11 @@ type Account struct{ Namespace, Name, UID string }
 // Username returns the user name of the account, system:serviceaccount:<namespace>:<name>.
 func (a Account) Username() string { return userPrefix + a.Namespace + ":" + a.Name }
 
-// Groups returns the group of all service accounts and the group of those in the namespace.
+// Groups returns the group of all service accounts and the group for the account's namespace.
 func (a Account) Groups() []string { return []string{Group, Group + ":" + a.Namespace} }
 
-// ParseUsername returns the account with this user name. Its UID is unknown. ok is false if the
-// user is not a service account.
+// ParseUsername returns the account with this user name, without its UID. ok is false if the user
+// is not a service account.
 func ParseUsername(username string) (a Account, ok bool) {
 	rest, ok := strings.CutPrefix(username, userPrefix)
 	if !ok {

@@ -17,14 +17,14 @@ import (
 // Options configures an Authenticator.
 type Options struct {
 	Naming *meta.Naming
-	// Issuers lists the accepted values of the claim iss.
+	// Issuers lists the accepted values of the iss claim.
 	Issuers []string
 	// Keys verify all tokens. LegacyKeys verify only legacy tokens.
 	Keys, LegacyKeys []*Key
 	// Audiences lists the audiences of this server.
 	Audiences []string
-	// Lookup makes a legacy token invalid once its Secret or account is deleted. Bound tokens
-	// always depend on their objects.
+	// Lookup rejects legacy tokens after deletion of their Secret or account. Bound tokens always
+	// depend on their objects.
 	Lookup  bool
 	Objects Objects
 	// LegacyTokenUsed, if set, is called when a legacy token is used and the last-used label of its
@@ -42,7 +42,7 @@ type Authenticator struct {
 	rejected    *authn.Cache[error]
 }
 
-// Clock skew, limits of the token caches, and the maximum length of a token in bytes.
+// Clock skew, token cache limits, and the maximum token length in bytes.
 const (
 	clockLeeway    = time.Minute
 	maxVerified    = 1 << 15
@@ -72,7 +72,7 @@ type verifiedToken struct {
 	user *authn.User
 }
 
-// Authenticate has no opinion on tokens of other issuers.
+// Authenticate returns a valid token's user. It has no opinion on tokens from other issuers.
 func (a *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	if len(r.Token) > maxTokenLength || strings.Count(r.Token, ".") != 2 {
 		return nil, nil
@@ -89,8 +89,8 @@ func (a *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	return user, nil
 }
 
-// user returns the user of a verified token. It checks the time, the audiences and the bound
-// objects, which may have changed since the token was cached.
+// user returns a verified token's user. It checks the validity period, audiences and bound objects,
+// because they may have changed since the token was cached.
 func (a *Authenticator) user(v *verifiedToken, r authn.Request, now time.Time) (*authn.User, error) {
 	if err := v.checkTime(now); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (a *Authenticator) user(v *verifiedToken, r authn.Request, now time.Time) (
 	return user, nil
 }
 
-// cachedOrVerify returns a verified token, or an error if the token is invalid. For a token of
+// cachedOrVerify returns a verified token, or an error if the token is invalid. For a token from
 // another issuer, it returns nil without an error.
 func (a *Authenticator) cachedOrVerify(token string, now time.Time) (*verifiedToken, error) {
 	digest := authn.DigestOf(token)
@@ -187,8 +187,8 @@ func (a *Authenticator) audiencesOf(f tokenInfo) []string {
 	return f.audiences
 }
 
-// verify checks the signature and decodes the claims. It returns nil without an error for tokens of
-// other issuers.
+// verify checks the signature and decodes the claims. It returns nil without an error for tokens
+// from other issuers.
 func (a *Authenticator) verify(token string) (*verifiedToken, error) {
 	issuer, ok := issuerOf(token)
 	legacy := issuer == a.vendorNames.legacyIssuer
@@ -215,8 +215,8 @@ func (a *Authenticator) verify(token string) (*verifiedToken, error) {
 	return v, nil
 }
 
-// readRegisteredClaims decodes the times and audiences. It returns false if they are invalid, or if
-// a bound token lacks an expiry or audiences.
+// readRegisteredClaims decodes the time and audience claims. It returns false if they are invalid,
+// or if a bound token lacks an expiry or audiences.
 func (f *tokenInfo) readRegisteredClaims(c jwt.MapClaims, legacy bool) bool {
 	audiences, err := c.GetAudience()
 	if err != nil {
@@ -242,9 +242,9 @@ func (f *tokenInfo) readRegisteredClaims(c jwt.MapClaims, legacy bool) bool {
 	return legacy || f.expires != 0 && len(f.audiences) > 0
 }
 
-// keysFor returns a Keyfunc that selects the key with the ID in the token's header. If the ID is
-// unknown, it selects all keys. A key matches only tokens with its algorithm. Keys inside the token
-// are ignored.
+// keysFor returns a Keyfunc that selects the key named by the token's kid header, or all keys if
+// the ID is unknown. Keys with another algorithm are skipped. Keys embedded in the token are
+// ignored.
 func (a *Authenticator) keysFor(legacy bool) jwt.Keyfunc {
 	all := a.Keys
 	if legacy {

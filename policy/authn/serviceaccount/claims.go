@@ -8,13 +8,13 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// vendorNames holds the identifiers in tokens that depend on the naming profile.
+// vendorNames holds the token identifiers that depend on the naming profile.
 type vendorNames struct {
 	privateClaim string // of bound tokens, with the bound objects
 	legacyIssuer string
-	// Claims of legacy tokens.
+	// Legacy token claims.
 	namespace, secret, account, uid string
-	// Keys of the user's extra.
+	// Keys in the user's extra attributes.
 	credentialID, podName, podUID, nodeName, nodeUID string
 
 	secrets SecretNames // of Secrets with legacy tokens

@@ -37,8 +37,8 @@ func DiscoveryDocument(issuer, keys string, all []*Key) ([]byte, error) {
 	}{issuer, keys, []string{"id_token"}, []string{"public"}, algorithms})
 }
 
-// Discoverable reports whether other services can fetch the documents of an issuer. This requires
-// an https URL without query and fragment.
+// Discoverable reports whether other services can fetch the issuer's discovery documents. The
+// issuer must be an https URL without query or fragment.
 func Discoverable(issuer string) bool {
 	u, err := url.Parse(issuer)
 	return err == nil && u.Scheme == "https" && u.Host != "" && !strings.ContainsAny(issuer, "?#")

@@ -18,8 +18,7 @@ type Issuer struct {
 	vendorNames vendorNames
 }
 
-// NewIssuer returns an Issuer. name becomes the claim iss of its tokens. key must have a private
-// key.
+// NewIssuer returns an Issuer. name becomes the iss claim. key must have a private key.
 func NewIssuer(naming *meta.Naming, name string, key *Key) (*Issuer, error) {
 	if !key.Signs() {
 		return nil, fmt.Errorf("%s is a public key and cannot sign", key.ID)
@@ -55,7 +54,7 @@ func (i *Issuer) signBound(g tokenSpec) (token, id string, err error) {
 	return token, id, err
 }
 
-// SignLegacy signs a legacy token, which never expires, for a Secret.
+// SignLegacy signs a non-expiring legacy token for a Secret.
 func (i *Issuer) SignLegacy(a Account, secret string) (token string, err error) {
 	return i.sign(jwt.MapClaims{
 		"iss": i.vendorNames.legacyIssuer, "sub": a.Username(),

@@ -27,8 +27,8 @@ type Key struct {
 
 const minRSABits = 2048
 
-// ReadKeys decodes all RSA and ECDSA keys in a PEM text: private keys, public keys, and the keys of
-// certificates. It ignores other blocks. A text without keys is an error.
+// ReadKeys decodes all RSA and ECDSA keys in PEM data: private keys, public keys, and certificate
+// keys. It skips other blocks. Data without keys is an error.
 func ReadKeys(text []byte) ([]*Key, error) {
 	var keys []*Key
 	for n := 1; ; n++ {

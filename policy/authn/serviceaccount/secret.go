@@ -30,15 +30,15 @@ func NewSecretNames(n *meta.Naming) SecretNames {
 	}
 }
 
-// IsLastUsedStale reports whether the last-used label of a Secret must be updated. Tomorrow's date
-// is not stale, because another server's clock may be ahead.
+// IsLastUsedStale reports whether a Secret's last-used label must be updated. Tomorrow's date is
+// not stale, because another server's clock may be ahead.
 func IsLastUsedStale(labels meta.Labels, label string, now time.Time) bool {
 	last, _ := labels.Get(label)
 	today := now.UTC()
 	return last != today.Format(time.DateOnly) && last != today.AddDate(0, 0, 1).Format(time.DateOnly)
 }
 
-// Keys in the data of a token Secret.
+// Data keys of a token Secret.
 const (
 	TokenKey     = "token"
 	CAKey        = "ca.crt"

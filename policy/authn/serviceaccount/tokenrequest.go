@@ -19,10 +19,10 @@ type TokenRequestHandler struct {
 	Objects Objects
 	// Audiences lists the default audiences.
 	Audiences []string
-	// MaxExpiration limits the lifetime of tokens. A value of 0 means no limit.
+	// MaxExpiration limits the token lifetime. 0 means no limit.
 	MaxExpiration time.Duration
-	// ExtendExpiration extends the lifetime of tokens in projected volumes for this server to a
-	// year. Using such a token after the requested lifetime causes a warning.
+	// ExtendExpiration extends the lifetime of projected-volume tokens for this server to a year.
+	// Using such a token after the requested lifetime triggers a warning.
 	ExtendExpiration bool
 	Now              func() time.Time
 }
@@ -38,13 +38,13 @@ type TokenRequest struct {
 	Issued func(credentialID string)
 }
 
-// Only tokens with a lifetime of projectedTokenSeconds, as for projected volumes, are extended.
+// Projected-volume tokens request a lifetime of projectedTokenSeconds. Only these are extended.
 const (
 	projectedTokenSeconds = 3607
 	extendedExpiration    = 365 * 24 * time.Hour
 )
 
-// Complete validates a request, and adds defaults, audiences and the account's metadata. Errors are
+// Complete validates a request and adds defaults, audiences and the account's metadata. Errors are
 // *meta.Status.
 func (g *TokenRequestHandler) Complete(r TokenRequest) error {
 	rules.Default(r.Kind, r.Object)
@@ -67,8 +67,8 @@ func (g *TokenRequestHandler) Complete(r TokenRequest) error {
 	return nil
 }
 
-// CreateToken signs the token for a completed request and stores it in Object. The warnings are for
-// the client. Errors are *meta.Status, unless signing fails.
+// CreateToken signs the token for a completed request and stores it in Object. It returns warnings
+// for the client. Errors other than signing failures are *meta.Status.
 func (g *TokenRequestHandler) CreateToken(r TokenRequest) (warnings []string, err error) {
 	now, spec := g.Now(), r.Object.EnsureObject("spec")
 	account, ok := g.Objects.GetMeta(accounts, r.Key.Namespace, r.Key.Name)
@@ -105,7 +105,7 @@ func (g *TokenRequestHandler) CreateToken(r TokenRequest) (warnings []string, er
 	return warnings, nil
 }
 
-// prepare validates the request against the account's uid and completes its metadata.
+// prepare checks the request against the account's uid and completes the request's metadata.
 func (r *TokenRequest) prepare(uid string, now time.Time) error {
 	metadata := r.Object.EnsureObject("metadata")
 	if asked := metadata.String("uid"); asked != "" && asked != uid {

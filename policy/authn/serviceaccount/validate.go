@@ -12,8 +12,8 @@ import (
 
 // Objects gives access to the objects that tokens depend on.
 type Objects interface {
-	// GetMeta returns the current metadata of an object without parsing the object. ok is false if
-	// the object does not exist. Resources are named as in the platform naming profile.
+	// GetMeta returns an object's current metadata without parsing the object. ok is false if the
+	// object does not exist. Resource names are those of the platform naming profile.
 	GetMeta(r meta.GroupResource, namespace, name string) (h meta.ObjectMeta, ok bool)
 	// Get returns the current object, as policy.Objects does.
 	Get(r meta.GroupResource, namespace, name string) *policy.Object
@@ -26,8 +26,8 @@ var (
 	nodes    = meta.GroupResource{Resource: "nodes"}
 )
 
-// validateBoundObjects checks that the objects of a token still exist with the same uid. If one of
-// them is being deleted, until is the time at which the token becomes invalid.
+// validateBoundObjects checks that a token's bound objects still exist with the same uid. If one is
+// being deleted, until is the time at which the token becomes invalid.
 func (a *Authenticator) validateBoundObjects(v *verifiedToken, token string, now time.Time) (until time.Time, err error) {
 	if v.legacy != "" {
 		return until, a.validateLegacy(v, token, now)
@@ -80,7 +80,7 @@ var (
 )
 
 // validateLegacy checks that the Secret still contains the token and that the account exists. It
-// also records the use of an invalidated token, so that operators notice it.
+// also records uses of an invalidated token for operators.
 func (a *Authenticator) validateLegacy(v *verifiedToken, token string, now time.Time) error {
 	if !a.Lookup {
 		return nil

@@ -13,11 +13,11 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// userPrefix starts the user names of nodes. The signer of kubelet certificates checks the prefix.
+// userPrefix is the prefix of node user names, as enforced by the kubelet certificate signer.
 const userPrefix = "system:node:"
 
-// Identity returns the node name of a user. ok is false unless the user has both the group and the
-// name prefix of nodes. The name is empty if the user name consists only of the prefix.
+// Identity returns a user's node name. ok is false if the user lacks the nodes group or the name
+// prefix. name is empty if the user name consists only of the prefix.
 func Identity(u *authn.User) (name string, ok bool) {
 	if u == nil || !u.InGroup(authn.GroupNodes) {
 		return "", false
@@ -25,7 +25,7 @@ func Identity(u *authn.User) (name string, ok bool) {
 	return strings.CutPrefix(u.Name, userPrefix)
 }
 
-// An Authorizer allows nodes the requests that they need. It never denies.
+// An Authorizer allows the requests that nodes need. It never denies a request.
 type Authorizer struct {
 	graph          *graph
 	leaseNamespace string // namespace of node leases
@@ -39,8 +39,7 @@ type resource struct{ group, name string }
 // block, because it runs for every request of every node.
 type rule func(node string, a *authz.Attributes) (allowed bool, reason string)
 
-// New returns an Authorizer that watches objects until ctx ends. It first reads the existing
-// objects.
+// New returns an Authorizer that has read the existing objects and watches them until ctx ends.
 func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Authorizer, error) {
 	a := &Authorizer{graph: newGraph(naming.Translate("platform.io/config.mirror")), leaseNamespace: naming.NodeLeaseNamespace()}
 	a.rules = a.newRules(naming)
@@ -67,7 +66,7 @@ func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Aut
 	return a, nil
 }
 
-// Generation returns a number that changes with each change that may affect decisions.
+// Generation returns a number that changes whenever decisions may change.
 func (n *Authorizer) Generation() uint64 { return n.graph.generation.Load() }
 
 // Authorize never denies, so that other authorizers can grant a node additional rights.

@@ -1,20 +1,20 @@
-// Package node authorizes kubelets. Each may read the objects that the Pods on its node need, and
-// write objects of its own node.
+// Package node authorizes kubelets. A kubelet may read the objects that the Pods on its node need,
+// and write objects of its own node.
 //
 // An Authorizer uses a graph of objects that belong to nodes. A vertex is one object. A node is a
-// user named system:node:<name> in the group system:nodes. Objects belong to it only through these
-// edges:
+// user named system:node:<name> in the group system:nodes. Objects belong to a node only through
+// these edges:
 //
 //	Pod → its node, by spec.nodeName
 //	ServiceAccount, Secret, ConfigMap, PersistentVolumeClaim, ResourceClaim → a Pod that names it
-//	PersistentVolume → the claim that it is bound to, by spec.claimRef
+//	PersistentVolume → its bound claim, by spec.claimRef
 //	Secret → a PersistentVolume that names it
 //	VolumeAttachment, ResourceSlice → its node, by spec.nodeName
 //
 // A mirror Pod is written by the node itself. It therefore belongs to the node but has no edges to
 // other objects.
 //
-// Only watch events change the graph, one at a time, under the lock that readers also hold. Deleted
-// objects leave no vertices or edges behind. The admission plugin NodeRestriction checks the
-// content of a node's writes.
+// Watch events change the graph one at a time, under the lock that readers share. Deleted objects
+// leave no vertices or edges behind. The NodeRestriction admission plugin checks the content of a
+// node's writes.
 package node

@@ -37,8 +37,8 @@ type graph struct {
 	pods map[vertex]pod
 	// podRefs counts the Pods that refer to an object, by object and node.
 	podRefs map[vertex]map[string]int
-	// volumes holds the volumes that are bound to a claim. secrets maps Secrets to the volumes that
-	// refer to them.
+	// volumes holds the PersistentVolumes bound to a claim. secrets maps Secrets to the volumes
+	// that refer to them.
 	volumes map[vertex]volume
 	secrets map[vertex]map[vertex]bool
 	// nodeNames maps objects with spec.nodeName to their node.
@@ -47,7 +47,7 @@ type graph struct {
 	generation atomic.Uint64
 }
 
-// A pod records the references of a Pod, to remove exactly these when the Pod changes.
+// A pod records a Pod's references, so that a change of the Pod can remove them.
 type pod struct {
 	node string
 	refs []vertex
@@ -93,9 +93,8 @@ func (g *graph) isRelated(v vertex, node string) bool {
 	return false
 }
 
-// handlePod replaces the references of a Pod under the lock, so that queries never see a partial
-// update. It ignores the references of mirror Pods. Otherwise, a node could grant itself access to
-// any Secret by creating a mirror Pod.
+// handlePod replaces a Pod's references atomically. It ignores the references of mirror Pods.
+// Otherwise, a node could grant itself access to any Secret by creating a mirror Pod.
 func (g *graph) handlePod(c policy.Change) {
 	v := vertex{podVertex, c.Key.Namespace, c.Key.Name}
 	var now pod
@@ -118,8 +117,8 @@ func (g *graph) handlePod(c policy.Change) {
 	}
 }
 
-// addPodRefs adds by, which may be negative, to the count of each reference of a Pod. Several Pods
-// on a node may refer to the same object.
+// addPodRefs adds by, which may be negative, to the count of each of a Pod's references. Several
+// Pods on a node may refer to the same object.
 func (g *graph) addPodRefs(p pod, by int) {
 	for _, v := range p.refs {
 		nodes := g.podRefs[v]

@@ -33,8 +33,8 @@ func SecretsOf(pod tree.Tree) (names []string) {
 	return names
 }
 
-// podReferences returns the objects to which a Pod refers. These must be exactly the objects that
-// kubelets read for the Pod, because they determine the access of nodes.
+// podReferences returns the objects to which a Pod refers. The list must match the objects that
+// kubelets read for the Pod, because it determines node access.
 func podReferences(p *policy.Object) []vertex {
 	n := &refCollector{namespace: p.Key.Namespace, seen: map[vertex]bool{}}
 	spec := p.Tree.Object("spec")
@@ -93,9 +93,9 @@ func (n *refCollector) volume(v tree.Tree, podName string) {
 	}
 }
 
-// readVolume returns the claim of a PersistentVolume and the Secrets that a node needs to mount the
-// volume. bound is false if the volume has no claim. A Secret without a namespace is in the
-// namespace of the claim. Secrets that only the controller of a CSI driver needs are omitted.
+// readVolume returns a PersistentVolume's claim and the Secrets that a node needs to mount the
+// volume. bound is false if the volume has no claim. Secrets default to the claim's namespace.
+// Secrets that only a CSI controller needs are omitted.
 func readVolume(t tree.Tree) (v volume, bound bool) {
 	spec := t.Object("spec")
 	ref := spec.Object("claimRef")

@@ -12,9 +12,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Restriction returns the plugin NodeRestriction. It limits the writes of a node to its own Node,
-// Lease and CSINode, to mirror Pods, and to the status and tokens of its Pods. authorizer may allow
-// tokens for audiences that no volume requests.
+// Restriction returns the NodeRestriction admission plugin. It limits a node's writes to its own
+// Node, Lease and CSINode, to mirror Pods, and to the status and tokens of its Pods. authorizer may
+// allow tokens for audiences that no volume requests.
 func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer) []admission.Registration {
 	r := &restriction{
 		objects:          objects,
@@ -47,8 +47,7 @@ func isNode(u *authn.User) bool {
 	return ok
 }
 
-// A restriction checks the content of writes by nodes. The Authorizer sees only their verb and
-// name.
+// A restriction checks the content of writes by nodes. The Authorizer sees only verbs and names.
 type restriction struct {
 	request.HandlesAll
 	objects                          policy.Objects
@@ -98,7 +97,7 @@ func (r *restriction) Admit(change *request.Attributes) error {
 	return nil
 }
 
-// forbiddenf returns a 403. Callers use the wording of kube-apiserver.
+// forbiddenf returns a 403. Callers use kube-apiserver's wording.
 func (a nodeAttributes) forbiddenf(format string, args ...any) error {
 	return a.Forbidden(fmt.Sprintf(format, args...))
 }
@@ -122,8 +121,8 @@ func (a nodeAttributes) operation() string {
 
 func nodeName(t tree.Tree) string { return t.Object("spec").String("nodeName") }
 
-// admitResourceSlice lets a node create and delete its own slices. For updates, the Authorizer
-// suffices, because they cannot change the node.
+// admitResourceSlice lets a node create and delete its own slices. Updates need only the
+// Authorizer's check, because they cannot change the node.
 func admitResourceSlice(a nodeAttributes) error {
 	switch {
 	case a.Old == nil && nodeName(a.New) != a.node:

@@ -28,8 +28,8 @@ func newAudienceRestriction(naming *meta.Naming, objects policy.Objects, authori
 	return audienceRestriction{objects: objects, authorizer: authorizer, driverName: "csidriver." + naming.Translate("storage.platform.io")}
 }
 
-// Admit runs before defaulting. It treats a request without audiences as a request for the empty
-// audience, as in a volume without an audience.
+// Admit runs before defaulting. A request without audiences counts as a request for the empty
+// audience, like a volume without an audience.
 func (r audienceRestriction) Admit(a *request.Attributes) error {
 	audiences := append(a.New.Object("spec").Strings("audiences"), "")
 	if len(audiences) > 2 {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// apiReference returns a resource to which a Pod refers, or "". A volume of an unknown type is an
-// error. Mirror Pods must have no references, because a reference would give the node access to the
+// apiReference returns a resource to which a Pod refers, or "". An unknown volume type is an error.
+// Mirror Pods must have no references, because a reference would give the node access to the
 // object.
 func apiReference(pod tree.Tree, key meta.Key) (string, error) {
 	spec := pod.Object("spec")
@@ -56,8 +56,8 @@ var (
 	}
 )
 
-// volumeReference is like apiReference for one volume. An unknown source is an error, because it
-// might refer to an object.
+// volumeReference returns the resource to which a volume refers, or "". An unknown source is an
+// error, because it might refer to an object.
 func volumeReference(volume tree.Tree) (string, error) {
 	for _, source := range volume.SortedKeys() {
 		switch {

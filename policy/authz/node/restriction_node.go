@@ -74,9 +74,9 @@ func (r *nodeLabelPolicy) forbiddenChanges(before, after tree.Tree) (labels []st
 	return labels
 }
 
-// forbids reports whether a node must not set a label. It allows all labels outside the vendor's
-// domains, and the listed labels inside. Labels below node-restriction are always forbidden, so
-// that operators can trust them.
+// forbids reports whether a node must not set a label. Inside the vendor's domains, a node may set
+// only the listed labels. Labels below node-restriction are always forbidden, so that operators can
+// trust them.
 func (r *nodeLabelPolicy) forbids(label string) bool {
 	domain, _, ok := strings.Cut(label, "/")
 	if !ok {
@@ -95,7 +95,7 @@ func isSubdomainOf(domain, other string) bool {
 }
 
 // admitCSR requires a node's CSR for a node certificate to contain the node's own name. Otherwise,
-// a lenient approver might issue the certificate of another node.
+// a lenient approver might issue another node's certificate.
 func (r *restriction) admitCSR(a nodeAttributes) error {
 	if a.Old != nil || !r.signers[a.New.Object("spec").String("signerName")] {
 		return nil

@@ -35,8 +35,8 @@ func (r *restriction) admitPod(a nodeAttributes) error {
 	return a.forbiddenf("unexpected pod subresource %q, only 'status' and 'eviction' are allowed", a.Subresource)
 }
 
-// admitPodStatus also compares labels, because a status update may change metadata and Services
-// select Pods by labels.
+// admitPodStatus lets a node update its Pods' status, but not their labels: a status update may
+// change metadata, and Services select Pods by label.
 func admitPodStatus(a nodeAttributes) error {
 	was, now := a.Old.Object("status"), a.New.Object("status")
 	switch {

@@ -59,8 +59,8 @@ func allowVerbs(all ...string) rule {
 	return func(_ string, a *authz.Attributes) (bool, string) { return slices.Contains(all, a.Verb), "" }
 }
 
-// allowRelated returns a rule that allows certain verbs on single objects related to the node.
-// other is the reason for rejecting all other verbs.
+// allowRelated returns a rule that allows certain verbs on individual objects related to the node.
+// other is the rejection reason for all other verbs.
 func (n *Authorizer) allowRelated(kind vertexKind, other string, all ...string) rule {
 	return func(node string, a *authz.Attributes) (bool, string) {
 		switch {
@@ -75,8 +75,8 @@ func (n *Authorizer) allowRelated(kind vertexKind, other string, all ...string) 
 	}
 }
 
-// authorizeNode lets a node read its own Node and write any Node. In admission, Restriction rejects
-// writes of other Nodes.
+// authorizeNode lets a node read its own Node and write any Node. Restriction rejects writes to
+// other Nodes in admission.
 func (n *Authorizer) authorizeNode(node string, a *authz.Attributes) (bool, string) {
 	switch a.Verb {
 	case "create", "update", "patch":
@@ -139,8 +139,8 @@ func (n *Authorizer) authorizeResourceSlice(node string, a *authz.Attributes) (b
 
 var ownObjectVerbs = []string{"get", "create", "update", "patch", "delete"}
 
-// authorizeLease allows access to the node's own lease in the namespace of node leases. The path of
-// a create does not contain the name, which admission checks instead.
+// authorizeLease allows access to the node's own lease in the node lease namespace. The path of a
+// create request lacks the name, so admission checks it.
 func (n *Authorizer) authorizeLease(node string, a *authz.Attributes) (bool, string) {
 	switch {
 	case !slices.Contains(ownObjectVerbs, a.Verb):

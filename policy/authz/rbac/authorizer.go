@@ -18,7 +18,7 @@ import (
 // group is the API group in the platform naming profile.
 const group = "rbac.authorization.platform.io"
 
-// An Authorizer allows the requests that the user's roles allow. It never denies.
+// An Authorizer allows requests according to the user's roles. It never denies.
 type Authorizer struct {
 	index *index
 	group string // of roles, as clients know it
@@ -26,7 +26,7 @@ type Authorizer struct {
 
 var _ authz.RuleResolver = (*Authorizer)(nil)
 
-// New returns an Authorizer that watches objects until ctx ends. It first reads the four resources
+// New returns an Authorizer that watches the four RBAC resources until ctx ends. It reads them
 // concurrently, so a binding may arrive before its role.
 func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Authorizer, error) {
 	a := &Authorizer{index: newIndex(), group: naming.Translate(group)}
@@ -57,14 +57,14 @@ func Resources() []meta.GroupResource {
 	return all
 }
 
-// Generation returns a number that changes with each change that may affect decisions.
+// Generation returns a number that changes whenever decisions may change.
 func (a *Authorizer) Generation() uint64 { return a.index.generation.Load() }
 
 // Authorize checks the grants of the user and of each group in turn, cluster-wide grants before
 // those in the namespace. The reason names the first grant that allows the request, or the missing
 // roles if none does. Only cluster-wide grants allow non-resource paths.
 //
-// A decision needs one map lookup per group of the user and one per role.
+// A decision needs one map lookup per user group and one per role.
 func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) {
 	if asked.User == nil {
 		return authz.NoOpinion, ""
@@ -159,7 +159,7 @@ func roleResource(namespace string) string {
 	return "role"
 }
 
-// heldRules returns all rules of a user in a namespace, and an error message for missing roles. The
+// heldRules returns a user's rules in a namespace, and an error message for missing roles. The
 // rules are shared with the index and must not be modified.
 func (a *Authorizer) heldRules(user *authn.User, namespace string) (all []rule, lacking string) {
 	a.index.mu.RLock()
@@ -173,7 +173,7 @@ func (a *Authorizer) heldRules(user *authn.User, namespace string) (all []rule, 
 	return all, a.missingRolesError(list)
 }
 
-// RulesFor returns the rules of all roles of the user, without merging them.
+// RulesFor returns the rules of all the user's roles, without merging them.
 func (a *Authorizer) RulesFor(user *authn.User, namespace string) authz.RuleSet {
 	var p authz.RuleSet
 	if user == nil {

@@ -22,7 +22,7 @@ type binding struct {
 	grants          []*grant
 }
 
-// A grant is the part of a binding for one subject. It is immutable once it is in the index.
+// A grant is a binding's grant to one subject. It is immutable once indexed.
 type grant struct {
 	*binding
 	subject subject
@@ -31,7 +31,7 @@ type grant struct {
 	reason string
 }
 
-// newBinding decodes a binding. The index sets the entries of its grants later. Strings are cloned,
+// newBinding decodes a binding. The index sets the grants' role entries later. Strings are cloned,
 // because a substring would retain the whole object. Duplicate subjects become one grant.
 func newBinding(o *policy.Object) *binding {
 	b := &binding{name: o.Key.Name, namespace: o.Key.Namespace}

@@ -46,15 +46,15 @@ func singletons(list []string) [][]string {
 const maxBreakdown = 10_000
 
 // breakDownSize returns the number of rules that breakDown would return. Above maxBreakdown, the
-// number is imprecise, so that it cannot overflow.
+// number is imprecise to avoid overflow.
 func (r rule) breakDownSize() int {
 	size := func(list []string) int { return min(len(list), maxBreakdown+1) }
 	return size(r.verbs) * (size(r.groups)*size(r.resources)*max(1, size(r.names)) + size(r.paths))
 }
 
 // uncovered breaks down wanted and returns the rules that held does not cover. To bound the cost,
-// it does not break down a rule with too many combinations. This may reject a permitted request,
-// but never permits a forbidden one.
+// it keeps rules with too many combinations whole. This may reject a permitted request, but never
+// permits a forbidden one.
 func uncovered(held, wanted []rule) []rule {
 	var lacks []rule
 	left := maxBreakdown
@@ -76,8 +76,8 @@ func uncovered(held, wanted []rule) []rule {
 	return lacks
 }
 
-// covers reports whether r alone allows everything that w allows. If r has names, w must have
-// names, and all of them must be among those of r.
+// covers reports whether r alone allows everything that w allows. If r has names, w's names must be
+// a nonempty subset.
 func (r rule) covers(w rule) bool {
 	if !containsAll(r.verbs, w.verbs, wildcard) || !containsAll(r.groups, w.groups, wildcard) {
 		return false
@@ -107,8 +107,8 @@ func (r rule) coversResource(resource string) bool {
 	return false
 }
 
-// containsAll reports whether list contains each of values, or contains the wildcard all. An empty
-// all means that there is no wildcard.
+// containsAll reports whether list contains all values or the wildcard all. An empty all means no
+// wildcard.
 func containsAll(list, values []string, all string) bool {
 	if all != "" && slices.Contains(list, all) {
 		return true

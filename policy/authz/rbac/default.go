@@ -53,8 +53,9 @@ const (
 
 type roleBuilder struct{ *meta.Naming }
 
-// metadata includes the annotation that lets Reconcile repair the object at each start. Operators
-// set it to "false" to keep their own version. The label only records the origin.
+// metadata returns an object's metadata. The autoupdate annotation lets Reconcile repair the object
+// at each start. Operators set it to "false" to keep their own version. The label only records the
+// origin.
 func (b roleBuilder) metadata(namespace, name string) tree.Tree {
 	t := tree.Tree{
 		"name":        b.Translate(name),
@@ -116,8 +117,8 @@ func (b roleBuilder) bindingOf(s defaultRole) tree.Tree {
 	return t
 }
 
-// subject does not translate groups. Their names, such as system:authenticated, are the same in all
-// naming profiles.
+// subject returns a binding's subject. Group names, such as system:authenticated, are the same in
+// all naming profiles.
 func (b roleBuilder) subject(text string) tree.Tree {
 	what, name, _ := strings.Cut(text, " ")
 	switch what {

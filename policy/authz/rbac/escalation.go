@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Escalation returns the plugin that prevents users from granting rights that they do not hold.
-// Members of system:masters are exempt, as are users with the verb escalate on the role or bind on
-// the bound role. verbs authorizes these two verbs and must not block. objects contains the bound
-// roles.
+// Escalation returns the admission plugin that prevents users from granting rights that they do not
+// hold. Members of system:masters are exempt, as are users with the verb escalate on the role or
+// bind on the bound role. verbs authorizes these two verbs and must not block. objects contains the
+// bound roles.
 func Escalation(a *Authorizer, verbs authz.Authorizer, objects policy.Objects) admission.Registration {
 	return admission.Registration{
 		Resources: []string{group + "/roles", group + "/clusterroles", group + "/rolebindings", group + "/clusterrolebindings"},
@@ -30,8 +30,8 @@ type escalation struct {
 	objects        policy.Objects
 }
 
-// Handles skips deletes, which only remove rights. It also skips writes that change only owners and
-// finalizers, because the garbage collector makes such writes without holding the rules.
+// Handles reports whether a write needs a check. Deletes only remove rights. Changes of only owner
+// references and finalizers come from the garbage collector, which does not hold the rules.
 func (e escalation) Handles(a *request.Attributes) bool {
 	return a.New != nil && (a.User == nil || !a.User.InGroup(authn.GroupMasters)) && !onlyChangesGCFields(a.Old, a.New)
 }
@@ -49,8 +49,8 @@ var clusterAdminRules = []rule{
 	{verbs: []string{wildcard}, paths: []string{wildcard}},
 }
 
-// admitRole compares the rules with those that the user holds in the namespace, or cluster-wide for
-// a ClusterRole. It also checks the old object, because removing an aggregationRule changes the
+// admitRole requires the user to hold the role's rules in the namespace, or cluster-wide for a
+// ClusterRole. It also checks the old object, because removing an aggregationRule changes the
 // rules.
 func (e escalation) admitRole(a *request.Attributes) error {
 	asked := authz.Attributes{
@@ -72,8 +72,8 @@ func (e escalation) admitRole(a *request.Attributes) error {
 	return nil
 }
 
-// admitBinding requires the role to exist, because it compares the role's rules with those of the
-// user. Users with the verb bind on the role are exempt.
+// admitBinding requires the user to hold the rules of the bound role, which must exist. Users with
+// the verb bind on the role are exempt.
 func (e escalation) admitBinding(a *request.Attributes) error {
 	ref, ok := readRoleRef(a.New, a.Key.Namespace)
 	if !ok || ref.name == "" {
@@ -120,7 +120,7 @@ func onlyChangesGCFields(old, wanted tree.Tree) bool {
 	return tree.SemanticEqual(withoutGCFields(old), withoutGCFields(wanted))
 }
 
-// withoutGCFields removes owners, finalizers, and fields that a request body may omit.
+// withoutGCFields removes owner references, finalizers, and fields that a request body may omit.
 func withoutGCFields(obj tree.Tree) tree.Tree {
 	left, metadata := maps.Clone(obj), maps.Clone(obj.Object("metadata"))
 	for _, name := range []string{"ownerReferences", "finalizers", "managedFields", "resourceVersion"} {

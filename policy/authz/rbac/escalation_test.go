@@ -102,7 +102,7 @@ func TestEscalationRuleCountOverflow(t *testing.T) {
 	}
 }
 
-// TestEscalationOfManyRules checks that the limit of combinations applies to the role as a whole.
+// TestEscalationOfManyRules checks that the combination limit applies to the role as a whole.
 func TestEscalationOfManyRules(t *testing.T) {
 	var lines []string
 	for n := range 20 {

@@ -55,8 +55,8 @@ func (x *index) handleRole(c policy.Change) {
 	x.dropUnused(entry)
 }
 
-// roleEntry creates an empty entry if necessary, because a binding may arrive before its role. The
-// caller holds the lock, as for all methods below.
+// roleEntry returns a role's entry. It creates a missing entry, because a binding may arrive before
+// its role. The caller holds the lock, as for all methods below.
 func (x *index) roleEntry(at namespacedName) *roleEntry {
 	c := x.roles[at]
 	if c == nil {
@@ -92,8 +92,8 @@ func (x *index) handleBinding(c policy.Change) {
 	x.generation.Add(1)
 }
 
-// bind appends the grants of a binding. The order of grants affects only which binding is named in
-// the reason of a decision.
+// bind appends the grants of a binding. Their order affects only the binding named in a decision's
+// reason.
 func (x *index) bind(b *binding) {
 	c := x.roleEntry(b.role)
 	c.bindingCount++
@@ -109,7 +109,7 @@ func (x *index) bind(b *binding) {
 	}
 }
 
-// unbind removes the grants of a binding, and subjects without grants.
+// unbind removes a binding's grants, and subjects left without grants.
 func (x *index) unbind(b *binding) {
 	for _, g := range b.grants {
 		of := x.grantsByName(g.subject)
@@ -157,7 +157,7 @@ func (s *subjectGrants) remove(g *grant) {
 	}
 }
 
-// subjectGrants returns the grants of the user if i is 0, and those of group i-1 otherwise. It may
+// subjectGrants returns the user's grants if i is 0, and the grants of group i-1 otherwise. It may
 // return nil. Iterating over i avoids allocating a list of subjects.
 func (x *index) subjectGrants(user *authn.User, i int) *subjectGrants {
 	if i == 0 {

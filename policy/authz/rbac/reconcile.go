@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Pages lists paths that exist only in some configurations of the server.
+// Pages lists paths that exist only in some server configurations.
 type Pages struct {
 	Monitoring []string // for system:monitoring
 	Everybody  []string // for everyone, including anonymous users
@@ -77,8 +77,7 @@ type reconciler struct {
 // anew reports whether the object must be recreated instead.
 type repairFunc func(has, wanted tree.Tree) (changed, anew bool)
 
-// reconcile compares one object and starts a write if it differs. Writes run concurrently, so that
-// they share disk syncs.
+// reconcile compares one object and starts a write if it differs. Concurrent writes share fsyncs.
 func (r *reconciler) reconcile(ctx context.Context, kind string, wanted tree.Tree, fix repairFunc) {
 	k := r.kinds[kind]
 	if k == nil {
@@ -113,7 +112,7 @@ func isRetriable(err error) bool {
 		slices.Contains([]meta.Reason{meta.ReasonConflict, meta.ReasonAlreadyExists, meta.ReasonNotFound}, status.Reason)
 }
 
-// plan returns the write that repairs an object, or nil. It keeps additions by operators. A binding
+// plan returns the write that repairs an object, or nil. It keeps operators' additions. A binding
 // to the wrong role is deleted first, because roleRef is immutable. The UID precondition protects a
 // binding that another server has recreated.
 func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wanted tree.Tree, fix repairFunc) (func() error, error) {

@@ -19,15 +19,14 @@ type role struct {
 	unindexed []*rule
 }
 
-// Roles with up to four rules are not indexed, because scanning them is as fast as a map lookup. A
-// rule with more than 256 pairs of group and resource is not indexed, to limit the index size.
+// Roles with up to four rules are not indexed, because scanning them is as fast as a map lookup.
+// Rules with more than 256 group-resource pairs are not indexed, to limit the index size.
 const (
 	maxUnindexedRules = 4
 	maxIndexedTargets = 256
 )
 
-// newRole compiles the rules of a role. It runs once per version of the stored object, outside the
-// lock of the index.
+// newRole compiles a role's rules. It runs once per stored version, outside the index lock.
 func newRole(list []rule) *role {
 	r := &role{rules: list}
 	for i := range list {

@@ -7,7 +7,7 @@ type roleRef struct {
 	namespace         string // of the role; "" for a cluster role
 }
 
-// readRoleRef decodes the roleRef of a binding. namespace is that of the binding, or "" for a
+// readRoleRef decodes a binding's roleRef. namespace is the binding's namespace, or "" for a
 // ClusterRoleBinding. ok is false for an invalid reference, which grants nothing.
 func readRoleRef(binding tree.Tree, namespace string) (ref roleRef, ok bool) {
 	t := binding.Object("roleRef")

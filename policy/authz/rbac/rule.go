@@ -71,7 +71,7 @@ func containsOrWildcard(list []string, value string) bool {
 	return false
 }
 
-// allowsResource matches "*" (all resources), "pods", "pods/log", and "*/scale" (any resource).
+// allowsResource reports whether r.resources matches: "*", "pods", "pods/log", or "*/scale".
 func (r *rule) allowsResource(resource, sub string) bool {
 	for _, s := range r.resources {
 		if s == wildcard {
@@ -85,8 +85,9 @@ func (r *rule) allowsResource(resource, sub string) bool {
 	return false
 }
 
-// allowsName rejects a request without a name, such as a create or list, if the rule has names. A
-// list with a field selector for one name has that name (see Server.selectedName in package http).
+// allowsName reports whether the rule allows name. A rule with names rejects requests without one,
+// such as creates. A list with a field selector for one name has that name (see Server.selectedName
+// in package http).
 func (r *rule) allowsName(name string) bool {
 	return len(r.names) == 0 || name != "" && slices.Contains(r.names, name)
 }

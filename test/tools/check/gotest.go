@@ -83,8 +83,8 @@ type run struct {
 	env  []string // besides the environment of this process
 }
 
-// step returns a step that runs the command and reports finished tests. The error of the step does
-// not contain the reason for a failure, which is in the results.
+// step returns a step that runs the command and reports finished tests. Its error does not explain
+// test failures, because the results contain the reasons.
 func (r run) step(ctx context.Context) step {
 	return func(ended func(result)) (time.Duration, error) {
 		command := exec.CommandContext(ctx, "go", r.args...)

@@ -94,8 +94,8 @@ func (c checker) all(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// withCgo enables cgo, which the race detector requires. All other builds disable cgo, as those of
-// the programs do, so that packages are compiled only once.
+// withCgo enables cgo, which the race detector requires. Other builds, including those of the
+// programs, disable cgo, so that packages are compiled only once.
 const withCgo = "CGO_ENABLED=1"
 
 // withoutDWARF saves more than half of the CPU time for linking. Stack traces stay complete.
@@ -158,7 +158,7 @@ func (c checker) download(ctx context.Context) error {
 	return nil
 }
 
-// changed runs the analysis and the tests of packages that differ from origin/main.
+// changed runs analysis and tests for the packages that differ from origin/main.
 func (c checker) changed(ctx context.Context) error {
 	files, err := c.changedFiles(ctx)
 	if err != nil {

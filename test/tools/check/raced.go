@@ -12,8 +12,8 @@ import (
 // racedPackages matches the packages of the main module that run with the race detector.
 var racedPackages = regexp.MustCompile(`^(actors|actors/(allocation|internal/.+)|actors/controllers(/(internal/reconcile|nodes|policyobjects))?|cmd/troupe/daemon|http|internal/metrics|http/internal/(limits|represent|stream|translate|wire)|persist(/.+)?|policy(/(admission/(admissionpolicy|quota)|audit|authn|authz/rbac|certs|conversion|flowcontrol|webhookclient))?)$`)
 
-// racedTopics and racedTests run with the race detector, because their clients use a server in the
-// test process concurrently.
+// racedTopics and racedTests run with the race detector, because their clients concurrently use an
+// in-process server.
 var (
 	racedTopics = []string{"policy/auth", "storage/watch"}
 	racedTests  = []string{"TestLinearizable"}
@@ -25,7 +25,7 @@ const onEtcd = "^(TestLinearizable|TestCreators|TestEveryWayToCreate|TestManyQuo
 // suites lists the packages of the test module with black-box tests.
 var suites = []string{"api", "policy", "extension", "storage", "clients", "cluster"}
 
-// diskTopics need files on a disk. All of them belong to the suite onDisk.
+// diskTopics need files on a disk. All of them are in the suite onDisk.
 var diskTopics = []string{onDisk + "/crash", onDisk + "/encryption", onDisk + "/process"}
 
 const onDisk = "storage"

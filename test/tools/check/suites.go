@@ -62,7 +62,7 @@ func (c checker) suiteRuns() ([]suiteRun, error) {
 	return runs, nil
 }
 
-// binary returns the path at which the test binary of a directory is kept, so that it is relinked
+// binary returns the path of a directory's test binary. The binary is kept, so that it is relinked
 // only after changes.
 func (c checker) binary(folder string, race bool) string {
 	dir := "tests"
@@ -93,8 +93,8 @@ func (c checker) run(ctx context.Context, s suiteRun) step {
 	return run{dir: filepath.Join(c.module, s.folder), args: append(args, s.args...), env: s.env}.step(ctx)
 }
 
-// suites builds and runs the selected suites. It runs more than one per CPU, because tests also
-// wait.
+// suites builds and runs the selected suites. It runs more than one suite per CPU, because tests
+// are often idle.
 func (c checker) suites(ctx context.Context) error {
 	all, err := c.suiteRuns()
 	if err != nil {

@@ -1,15 +1,14 @@
-// Command clusterscale measures how a control plane places many Pods on many simulated nodes. It
-// reports the speed, the CPU time, and what limits the scheduler. go run . builds the programs it
-// needs. --kube-apiserver measures that server instead of Troupe.
+// Command clusterscale measures how fast a control plane schedules and starts Pods on simulated
+// nodes. It reports speed, CPU time, and the scheduler's bottleneck. go run . builds the required
+// programs. --kube-apiserver measures kube-apiserver instead of Troupe.
 //
 // Every part of the control plane is a process, whose CPU time comes from /proc. The phases are
-// separate, so that creating Pods does not hide the speed of placing them:
+// separate, so that Pod creation does not hide the scheduling speed:
 //
 //	create    kube-controller-manager creates all Pods of some Deployments, without a scheduler
-//	schedule  kube-scheduler starts and places all Pods
-//	start     until all Pods are ready and all Deployments report it
+//	schedule  kube-scheduler starts and binds all Pods
+//	start     all Pods become ready and all Deployments report them as available
 //
-// The scheduler finds a node for one Pod at a time, but binds Pods concurrently. So the share of
-// time that it spends on finding nodes, according to its metrics, shows whether the scheduler is
-// the bottleneck.
+// The scheduler finds a node for one Pod at a time, but binds Pods concurrently. If node searches
+// take most of the time, according to its metrics, the scheduler is the bottleneck.
 package main

@@ -111,7 +111,7 @@ func (p *plane) add(name string, process *controlplane.Process) {
 	p.parts = append(p.parts, part{name, process})
 }
 
-// startScheduler starts the scheduler, with metrics that need no authorization.
+// startScheduler starts the scheduler, whose metrics require no authorization.
 func (p *plane) startScheduler() error {
 	port, err := freeport.Find()
 	if err != nil {

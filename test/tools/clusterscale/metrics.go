@@ -56,7 +56,7 @@ func searchOf(ctx context.Context, url string) (durations, error) {
 	return found, nil
 }
 
-// sum adds up the histograms of a metric whose labels contain label.
+// sum adds up the histograms of a metric whose label set contains label.
 func sum(text []byte, metric, label string) (d durations) {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {

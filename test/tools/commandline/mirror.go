@@ -14,12 +14,12 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// sourceHost is the only Internet host that the suite uses, for a manifest in Kubernetes'
-// repository.
+// sourceHost is the only Internet host that the suite uses. The suite reads a manifest of the
+// Kubernetes repository from it.
 const sourceHost = "raw.githubusercontent.com"
 
 // A mirror is an HTTPS proxy that serves sourceHost from the suite's directory tree, so that the
-// suite works offline and uses files of its own version.
+// suite works offline and uses files of the same version.
 type mirror struct {
 	proxy, files *httptest.Server
 	roots        string // PEM file of its CA

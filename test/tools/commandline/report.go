@@ -15,7 +15,7 @@ import (
 // fails.
 const between = "between_groups"
 
-// shownLines is the number of output lines that the report shows of a failed group.
+// shownLines is the number of output lines that the report shows for a failed group.
 const shownLines = 40
 
 // A report parses the output of the suite and prints the results of the groups.

@@ -84,8 +84,7 @@ func copyTree(to, from string) error {
 	})
 }
 
-// addPrograms creates links for the programs that the suite expects, and for the tools of its
-// setup.
+// addPrograms creates symlinks for the programs that the suite and its setup expect.
 func (s *suite) addPrograms() error {
 	troupe, err := client.BuildTroupe(s.dir)
 	if err != nil {
@@ -213,8 +212,8 @@ func (s *suite) environment(names []string) ([]string, error) {
 	}, nil
 }
 
-// aliases defines shell functions with the suffix _tests for groups that lack it, because the
-// suite's variable WHAT requires it.
+// aliases defines shell functions with the suffix _tests for groups without the suffix, because the
+// suite's group selection requires it.
 func (s *suite) aliases() string {
 	var text strings.Builder
 	for _, function := range s.functions {

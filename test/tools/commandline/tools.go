@@ -11,13 +11,13 @@ import (
 	"net/url"
 )
 
-// toolNamed returns the tool for the name under which this program was started, or nil.
+// toolNamed returns the tool that this program replaces when started as name, or nil.
 func toolNamed(name string) func(args []string) error {
 	return map[string]func([]string) error{"make": makePrograms, "etcd": serveEtcd, "kube-controller-manager": serveManager}[name]
 }
 
-// makePrograms replaces make. It does nothing, because the programs already exist and the tests of
-// kubeadm do not need an API server.
+// makePrograms replaces make. It does nothing, because the programs already exist and the kubeadm
+// tests do not need an API server.
 func makePrograms([]string) error { return nil }
 
 // serveEtcd replaces etcd. The suite only waits until etcd is healthy and writes one key.

@@ -120,7 +120,7 @@ func (r *report) print(w io.Writer) error {
 	return fmt.Errorf("%d tests failed:\n  %s", len(wrong), strings.Join(wrong, "\n  "))
 }
 
-// reasonLimit bounds the printed reason of a skipped test in bytes, because the suite prints whole
+// reasonLimit is the maximum size of a printed skip reason in bytes, because the suite prints whole
 // objects.
 const reasonLimit = 120
 

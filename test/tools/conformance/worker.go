@@ -149,8 +149,8 @@ func outcomeOf(m []string) outcome {
 	return passed
 }
 
-// startOf returns the test of the batch that starts at this output line, or "". Only labels may
-// follow the name, because tests outside the batch may have longer names.
+// startOf returns the batch's test that starts at this output line, or "". Only labels may follow
+// the name, because the name may be a prefix of another test's name.
 func startOf(line string, batch []string) string {
 	best := ""
 	for _, name := range batch {

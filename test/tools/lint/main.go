@@ -1,17 +1,17 @@
-// Command lint checks the format of all Go files and the prose of sources and documents. It also
+// Command lint checks the format of all Go files, and the prose of sources and documents. It also
 // runs the analyzers of go vet, staticcheck and this project in one pass over each module. It
-// prints
+// prints findings in the form
 //
 //	FILE:LINE: MESSAGE (ANALYZER)
 //
-// and fails if there are findings. Results are kept in the user's cache directory. A comment on the
+// and fails if there are any. Results are cached in the user's cache directory. A comment on the
 // line above suppresses a finding:
 //
 //	//lint:ignore ANALYZER REASON
 //
 // Arguments are package patterns relative to the root, such as ./kinds/... and ./test/storage.
-// Without arguments it checks all packages. With -all it also checks files whose build tags exclude
-// them because their dependencies are large.
+// Without arguments it checks all packages. With -all it also checks files that build tags exclude
+// by default because of large dependencies.
 package main
 
 import (
@@ -198,8 +198,8 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-// analyze runs the given analyzers, vet and walltime on packages of the module in folder. It loads
-// export data as go test does, so that the build cache already has the data.
+// analyze runs the given analyzers, vet and walltime on packages of the module in folder. It uses
+// the same export data as go test, which is usually in the build cache.
 func analyze(folder, tags string, patterns []string, analyzers []*lint.Analyzer) (findings []finding, err error) {
 	if len(patterns) == 0 {
 		return nil, nil

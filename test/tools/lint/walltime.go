@@ -55,7 +55,7 @@ func reportWallTime(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// clocks holds the state of the analysis of one package.
+// clocks holds the analysis state of one package.
 type clocks struct {
 	*analysis.Pass
 	bubbled   map[types.Object]bool // functions called only in bubbles
@@ -83,7 +83,7 @@ func (c *clocks) called(call *ast.CallExpr) (types.Object, string) {
 	return c.TypesInfo.Uses[id], ""
 }
 
-// findBubbled finds functions that are used only in bubbles, either directly or by other such
+// findBubbled finds functions that are called only in bubbles, directly or through other such
 // functions.
 func (c *clocks) findBubbled(files []*ast.File) {
 	uses := map[types.Object]int{}

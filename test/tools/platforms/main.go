@@ -25,8 +25,8 @@ import (
 )
 
 // others are the supported platforms except linux/amd64, which normal builds cover. One
-// architecture per operating system suffices, because no file of this project is specific to an
-// architecture.
+// architecture per operating system suffices, because no file of this project is
+// architecture-specific.
 var others = []string{"linux/arm64", "darwin/arm64", "windows/amd64"}
 
 func main() {

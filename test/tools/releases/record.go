@@ -148,7 +148,7 @@ func (w *writer) second(ctx context.Context) error {
 	}
 }
 
-// write sends requests. It only logs failed requests, because an old release may not support the
+// write sends requests. It only logs rejected requests, because an old release may not support the
 // request or its objects.
 func (w *writer) write(ctx context.Context, all []write) error {
 	for _, r := range all {

@@ -134,7 +134,7 @@ var (
 	absent   = regexp.MustCompile(`warning: no (?:fuzz )?tests to (?:run|fuzz)|this machine (?:mounts|traces) nothing.*`)
 )
 
-// figuresOf extracts lines from the output of a part. figures holds lines about covered work and
+// figuresOf extracts lines from a part's output. figures holds lines about completed work and
 // failures, and lacking holds lines about tests that could not run.
 func figuresOf(in io.Reader) (figures, lacking []string) {
 	fuzzed := ""
@@ -171,7 +171,7 @@ func (r result) lines() []string {
 	return append(slices.Clone(r.figures), fmt.Sprintf("%s, in %v", verdict, r.took))
 }
 
-// report prints the results as the table that docs/reliability.md contains.
+// report prints the results as the table for docs/reliability.md.
 func report(results []result, commit string) error {
 	fmt.Printf("\nwhat was tried at %s on %s; the whole log is bin/soak.log\n\n| Part | Time | Tried | Found |\n|---|---|---|---|\n", commit, time.Now().UTC().Format(time.DateOnly))
 	failed := 0

@@ -16,7 +16,7 @@ type part struct {
 	share   int    // of the time, relative to the other parts
 	folder  string // relative to the root of the repository
 	command string // %s is the time
-	// environment holds variables in addition to TROUPE_SOAK.
+	// environment holds additional environment variables besides TROUPE_SOAK.
 	environment []string
 }
 
@@ -48,7 +48,7 @@ func parts() []part {
 	}
 }
 
-// fuzzShare is the share of all fuzz targets together.
+// fuzzShare is the combined share of all fuzz targets.
 const fuzzShare = 24
 
 var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(f \*testing\.F\)`)

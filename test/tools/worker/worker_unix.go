@@ -21,9 +21,8 @@ type request struct {
 }
 
 // Serve receives commands on the Unix socket inherited as file descriptor 3, and calls run for
-// each. While run is called, the process has the arguments, environment, working directory and
-// standard files of the request, and name as its first argument. The response is one byte, the exit
-// code.
+// each. During the call, the process has the request's arguments, environment, working directory
+// and standard files, with name as the first argument. The response is one byte, the exit code.
 func Serve(name string, run func() (code int)) {
 	f := os.NewFile(3, "commands")
 	c, err := net.FileConn(f)

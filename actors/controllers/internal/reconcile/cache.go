@@ -9,8 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// A Head is the part of an object that every cache keeps. Version is the numeric resourceVersion.
-// Key and UID together identify an object, because a key may be reused after a delete.
+// Head holds the fields of an object that every cache keeps. Version is the numeric
+// resourceVersion. Key and UID together identify an object, because a key may be reused after a
+// delete.
 type Head struct {
 	Key         meta.Key
 	UID         string
@@ -23,13 +24,13 @@ type Head struct {
 // Ref implements Cached for types that embed a Head.
 func (h *Head) Ref() *Head { return h }
 
-// NewHead copies the head of an object, so that the head does not keep the object's JSON in memory.
+// NewHead returns an object's head. It copies strings to avoid keeping the object's JSON in memory.
 func NewHead(o *meta.Object) Head {
 	own := o.Meta.Clone()
 	return Head{Key: o.Key, UID: own.UID, Version: o.Version, Labels: own.Labels, Terminating: own.Terminating, Controller: ControllerOf(&own)}
 }
 
-// Object returns an object to pass to Client methods. Its version is a precondition of writes.
+// Object returns an object for use with Client methods. Writes use its version as a precondition.
 func (h *Head) Object() *meta.Object {
 	return &meta.Object{Key: h.Key, Version: h.Version, Meta: meta.ObjectMeta{UID: h.UID}}
 }
@@ -47,8 +48,8 @@ type Cached interface {
 	Ref() *Head
 }
 
-// A Cache holds a view of the latest version of each object of a kind. It is safe for concurrent
-// use. Its views never change.
+// Cache holds a view of the latest version of each object of a kind. It is safe for concurrent use.
+// Its views are immutable.
 //
 // Handlers run without the lock, because they call methods of this and other caches. They may run
 // concurrently and out of order, so a handler must read the current view from the cache. No
@@ -63,8 +64,8 @@ type Cache[T Cached] struct {
 	// namespaces holds the objects by namespace. It is nil for Pods, which are not looked up by
 	// namespace.
 	namespaces Index[string, meta.Key, T]
-	// gone holds the versions of deletes that a response has reported but the watch has not. Older
-	// versions that the watch still delivers must not restore the object.
+	// gone holds the versions of deletes that a response has reported but the watch has not. It
+	// prevents older versions from the watch from restoring the object.
 	gone map[meta.Key]uint64
 	// seen is the newest version that the watch has delivered. If the response to a write is not
 	// newer and the object is missing, the watch has already delivered both the write and a later
@@ -104,8 +105,8 @@ func newCache[T Cached](k Client, view func(*meta.Object) T) *Cache[T] {
 
 type observer interface{ Written(e Event) }
 
-// written puts the response to a write into the cache of its kind, if there is one. If the response
-// is the body of a subresource such as scale, it reads the object again.
+// written puts a write's response into the kind's cache, if any. If the response is a subresource
+// such as scale, written reads the object itself.
 func (e *Env) written(ctx context.Context, m request.Mutation, r request.Result) {
 	e.mu.Lock()
 	c := e.caches[m.Kind.Storage]
@@ -124,10 +125,10 @@ func (e *Env) written(ctx context.Context, m request.Mutation, r request.Result)
 	c.Written(Event{r.Object, r.Deleted})
 }
 
-// Subscribe calls handler for each cached object and every later change, until the caller calls
-// end. old is nil for a new object, and now is nil for a deleted one. Handlers run on the goroutine
-// that delivers the change, so they should only enqueue keys. An object that changes during
-// Subscribe may be passed twice.
+// Subscribe calls handler for each cached object and every later change, until end is called. old
+// is nil for a new object, and now is nil for a deleted one. Handlers run on the goroutine that
+// delivers the change, so they should only enqueue keys. An object that changes during Subscribe
+// may be passed twice.
 func (c *Cache[T]) Subscribe(handler func(old, now T)) (end func()) {
 	c.mu.Lock()
 	c.handlers = append(slices.Clip(c.handlers), &handler)
@@ -238,7 +239,7 @@ func (c *Cache[T]) OwnedBy(uid string) []T { return c.of(owner{uid: uid}) }
 // Orphans returns the objects in a namespace without a controller, in no particular order.
 func (c *Cache[T]) Orphans(namespace string) []T { return c.of(owner{orphansIn: namespace}) }
 
-// of returns a slice that the caller owns. The views in it are shared and must not be changed.
+// of returns an owner's objects. The caller owns the slice, but the views are shared.
 func (c *Cache[T]) of(o owner) []T {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -102,9 +102,8 @@ func (c *Claimer) release(ctx context.Context, k Client, h *Head) error {
 	return err
 }
 
-// patch changes the owner references and finalizers of an object. It first reads both lists,
-// because a merge patch replaces them, and returns false if the object has changed since it was
-// cached.
+// patch changes an object's owner references and finalizers. It first reads both lists, because a
+// merge patch replaces them. It returns false if the object has changed since it was cached.
 func (c *Claimer) patch(ctx context.Context, k Client, h *Head, change func(references, finalizers []any) ([]any, []any)) (bool, error) {
 	o, t, err := k.Read(ctx, h.Key)
 	if err != nil || o == nil || o.Version != h.Version {

@@ -138,8 +138,8 @@ func (c Client) Update(ctx context.Context, subresource string, object tree.Tree
 	return o, Except(err, IsNotFound)
 }
 
-// WriteStatus updates the status of an object. It returns nil if the status is already equal or the
-// object no longer exists.
+// WriteStatus updates an object's status. It returns nil if the status is unchanged or the object
+// no longer exists.
 func (c Client) WriteStatus(ctx context.Context, object, status tree.Tree) (*meta.Object, error) {
 	if tree.SemanticEqual(object.Object("status"), status) {
 		return nil, nil
@@ -191,7 +191,7 @@ func (c Client) PatchStatus(ctx context.Context, o *meta.Object, status tree.Tre
 	return c.Patch(ctx, o, "status", tree.Tree{"status": status})
 }
 
-// PatchMetadataList replaces a list in an object's metadata by the result of change. It returns a
+// PatchMetadataList replaces a list in an object's metadata with the result of change. It returns a
 // conflict if the object has changed since it was read.
 func (c Client) PatchMetadataList(ctx context.Context, o *meta.Object, field string, change func(list []any) []any) error {
 	object, err := c.Decode(o)
@@ -241,7 +241,7 @@ func (c Client) DeleteWith(ctx context.Context, o *meta.Object, policy string) e
 	return c.DeleteKey(ctx, o.Key, options)
 }
 
-// DeleteKey deletes the object with a key. A missing object is not an error.
+// DeleteKey deletes the object with the given key. A missing object is not an error.
 func (c Client) DeleteKey(ctx context.Context, key meta.Key, o request.Delete) error {
 	_, err := c.Mutate(ctx, request.Mutation{Kind: c.Unconverted(), Key: key, Change: o})
 	return Except(err, IsNotFound)

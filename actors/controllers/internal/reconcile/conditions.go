@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Stamp formats a time as in API objects, with a resolution of seconds.
+// Stamp formats a time as in API objects, to the second.
 func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // Timestamp returns the current time, formatted by Stamp.
@@ -17,8 +17,8 @@ func NewCondition(kind, status, reason, message string, now time.Time) tree.Tree
 	return tree.Tree{"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": Stamp(now)}
 }
 
-// SetCondition returns the conditions with c in place of the one of the same type. If both have the
-// same status and reason, it returns all unchanged, so that varying messages cause no writes.
+// SetCondition returns the conditions with c replacing the condition of the same type. If status
+// and reason are equal, it returns all unchanged, so that varying messages cause no writes.
 // lastTransitionTime is kept while the status is unchanged.
 func SetCondition(all []any, c tree.Tree) []any {
 	if old := FindCondition(all, c.String("type")); old != nil {
@@ -49,9 +49,9 @@ func FindCondition(all []any, kind string) tree.Tree {
 	return tree.FindCondition(tree.Tree{"conditions": all}, kind)
 }
 
-// WithCondition returns the conditions of a status with c in place of the condition of the same
-// type. changed reports whether c differs from the replaced condition. lastTransitionTime is kept
-// while the status is unchanged.
+// WithCondition returns a status's conditions with c replacing the condition of the same type.
+// changed reports whether c differs from the replaced condition. lastTransitionTime is kept while
+// the status is unchanged.
 func WithCondition(status, c tree.Tree) (conditions []any, changed bool) {
 	old := tree.FindCondition(status, c.String("type"))
 	if c["lastTransitionTime"] = Stamp(time.Now()); old.String("status") == c.String("status") {

@@ -34,9 +34,9 @@ type Source interface {
 	Wait(context.Context) bool
 }
 
-// New returns a controller that reconciles keys. queue is the name of its work queue in metrics. If
-// queue is empty, metrics use the name of the controller. Failures are logged with text as the
-// message and the key under attribute.
+// New returns a controller that reconciles keys. queue is the work queue's name in metrics, by
+// default the controller's name. Failures are logged with text as the message and the key under
+// attribute.
 func New[K comparable](e *Env, queue string, reconcile func(context.Context, K) error, text, attribute string) *Controller[K] {
 	return &Controller[K]{
 		Env: e, queue: NewWorkqueue[K]().Named(queue), later: NewSchedule[K](), reconcile: reconcile,
@@ -51,8 +51,8 @@ func attributeOf(key any) any {
 	return key
 }
 
-// Watch calls on for every object of a kind and every change. It does nothing if the kind is not
-// served.
+// Watch registers a handler for every object of a kind and every change. It does nothing if the
+// kind is not served.
 func (c *Controller[K]) Watch(k Client, on func(Event)) *Informer {
 	f := &Informer{Client: k, On: on}
 	if k.Kind != nil {

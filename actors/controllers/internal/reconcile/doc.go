@@ -1,26 +1,26 @@
-// Package reconcile is the framework of all controllers. A controller declares what it watches, how
-// an object maps to a key, and how a key is reconciled. The framework waits for the initial
-// objects, queues keys, runs workers, retries with backoff, and stops.
+// Package reconcile is the framework for all controllers. A controller declares its watches, how an
+// object maps to a key, and how a key is reconciled. The framework waits for the initial objects,
+// queues keys, runs workers, retries with backoff, and stops.
 //
-//	Env         the store, kinds and log; its controllers share caches and Event limits
+//	Env         holds the store, the kinds, the log, and shared caches and Event limits
 //	Client      reads and writes the objects of one kind
-//	Controller  watches, a work queue of keys, and a reconcile function
-//	Informer    delivers the objects of a kind and their changes; it keeps keys only
+//	Controller  combines watches, a work queue of keys, and a reconcile function
+//	Informer    delivers the objects of a kind and their changes; it keeps only keys
 //	Cache       keeps a view of each object of a kind, by key and by controller
 //	Claimer     adopts and releases dependents according to their labels
 //	Recorder    writes Events, combined and rate-limited per object
 //	Workqueue   holds each key once, and retries failures
 //	Schedule    holds a time for each key
-//	Metrics     the metrics of all work queues; queues find it in their controller's context
+//	Metrics     holds the metrics of all work queues, which find it in their context
 //
 // Controllers keep state in memory only. A handler adds a key. A worker reads the object with that
-// key, compares it with the desired state, and writes the difference. A write based on an outdated
-// version is a conflict, and the key is processed again. The process may therefore end at any time,
-// because its successor lists every object and finds the remaining work. Controllers may retain the
-// Key of an object. Other retained strings must be a meta.Text or a copy, because a substring keeps
-// the object's whole JSON in memory.
+// key, compares it with the desired state, and writes the difference. A write based on a stale
+// version is a conflict, and the key is requeued. The process may therefore end at any time,
+// because its successor lists every object and finds the remaining work. Controllers may retain an
+// object's Key. Other retained strings must be a meta.Text or a copy, because a substring keeps the
+// object's whole JSON in memory.
 //
 // A Cache takes watch events and, before the writer continues, the responses to writes. It keeps
-// the newer version. No controller therefore decides on an object older than its own writes, and
+// the newer version. No controller therefore acts on an object older than its own writes, and
 // controllers need no expectations.
 package reconcile

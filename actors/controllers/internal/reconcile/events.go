@@ -88,7 +88,7 @@ type eventWriter struct {
 	queue   chan *event
 	running Exclusive // guards the fields below
 
-	// State of earlier Events. Clearing a full map only starts new series and budgets.
+	// State of earlier Events. Clearing a full map is safe: it only starts new series and budgets.
 	similar map[event]*similarEvents // without message, version and time
 	series  map[event]*eventSeries   // without version and time
 	budgets map[event]*eventBudget   // component and object only

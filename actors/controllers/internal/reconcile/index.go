@@ -29,8 +29,8 @@ func valuesOf[K comparable, V any](m map[K]V) []V {
 	return slices.AppendSeq(make([]V, 0, len(m)), maps.Values(m))
 }
 
-// Poll calls done until it returns true or the context ends. The pause between two calls starts at
-// from and doubles each time, up to the maximum to.
+// Poll calls done until it returns true or the context ends. The pause between calls doubles each
+// time, within the bounds from and to.
 func Poll(ctx context.Context, from, to time.Duration, done func() bool) {
 	for pause := from; ctx.Err() == nil && !done(); pause = min(2*pause, to) {
 		select {

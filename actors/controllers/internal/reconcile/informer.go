@@ -56,7 +56,7 @@ func Updates(on func(o *meta.Object)) func(Event) {
 
 func (f *Informer) Run(ctx context.Context) { f.run(ctx, func() { f.watch(ctx, f.Kind) }) }
 
-// run calls watch after other calls of run have ended. It does not call watch if the context ends
+// run waits for other calls to run and then calls watch. It does not call watch if the context ends
 // first.
 func (f *Informer) run(ctx context.Context, watch func()) {
 	f.running.Run(ctx, func() {
@@ -103,8 +103,8 @@ func (f *Informer) watch(ctx context.Context, k *schema.Kind) {
 }
 
 // WatchLoop watches the kind with initial events, until the context ends or the store closes.
-// Before each watch, it calls begin with the number of the watch, from 1. The function that begin
-// returns receives the events. Watches do not overlap.
+// Before each watch, it calls begin with the watch's number, counted from 1. The function that
+// begin returns receives the events. Watches do not overlap.
 func (c Client) WatchLoop(ctx context.Context, begin func(round int) (take func([]request.Event) error)) {
 	watchLoop(ctx, c.env.Store, request.Watch{Kind: c.Kind}, begin)
 }
@@ -161,8 +161,8 @@ func (f *Informer) take(events []request.Event) error {
 	return nil
 }
 
-// deleteStale is called after the initial events of a watch. If the watch has not delivered a known
-// object, the object was deleted while no watch was running.
+// deleteStale reports known objects as deleted if the watch's initial events did not include them.
+// They were deleted while no watch was running.
 func (f *Informer) deleteStale() {
 	for key, epoch := range f.known {
 		if epoch < f.epoch {

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Item is a cached object of a kind that has few objects compared to Pods. It shares the JSON
-// with the store and decodes it on each use. Only the selector is decoded once, because orphans are
-// often matched against it.
+// Item is a cached object of a kind with far fewer objects than Pods. It shares the JSON with the
+// store and decodes it on each use. Only the selector is decoded once, because orphans are often
+// matched against it.
 type Item struct {
 	Head
 	object  *meta.Object
@@ -70,7 +70,7 @@ func (i *Item) readSelector() selection {
 	return readSelector(t.Object("spec")["selector"])
 }
 
-// readSelector decodes a label selector, or the label map of a ReplicationController.
+// readSelector decodes a label selector, or a ReplicationController's label map.
 func readSelector(v any) selection {
 	t, _ := v.(tree.Tree)
 	if len(t) == 0 {

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestSchedule checks that each key that was not removed is returned once, in the order of the
-// latest times set.
+// TestSchedule checks that each remaining key is returned once, ordered by the last time set.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	s, start := NewSchedule[int](), time.Now()

@@ -2,10 +2,10 @@ package reconcile
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// A Taint of a node repels Pods that do not tolerate it.
+// Taint is a node taint. It repels Pods that do not tolerate it.
 type Taint struct{ Key, Value, Effect string }
 
-// ReadTaint decodes a taint of a node.
+// ReadTaint decodes a node taint.
 func ReadTaint(t tree.Tree) Taint {
 	return Taint{t.String("key"), t.String("value"), t.String("effect")}
 }

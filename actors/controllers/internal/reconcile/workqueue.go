@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Workqueue is a FIFO queue without duplicates, as in client-go. It adds failed items again with
+// Workqueue is a FIFO queue without duplicates, as in client-go. It requeues failed items with
 // exponential backoff. It is safe for concurrent use.
 //
 // Only one worker at a time processes an item. An item that is added during its processing is
-// queued again afterwards, so that no change is lost.
+// requeued afterwards, so that no change is lost.
 type Workqueue[T comparable] struct {
 	name string // for metrics; "" is the controller's
 
@@ -44,7 +44,7 @@ func (b *Workqueue[T]) Named(name string) *Workqueue[T] {
 	return b
 }
 
-// Bounds of the delay before a failed item is added again.
+// Bounds of the delay before a failed item is requeued.
 const (
 	MinRetryDelay = 10 * time.Millisecond
 	MaxRetryDelay = 2 * time.Minute
@@ -148,7 +148,7 @@ func (b *Workqueue[T]) take(most int) []T {
 	return items
 }
 
-// Done ends the processing of an item. If err is not nil, it adds the item again with backoff.
+// Done ends the processing of an item. If err is not nil, it requeues the item with backoff.
 // Otherwise it resets the item's failure count.
 func (b *Workqueue[T]) Done(ctx context.Context, t T, err error) {
 	b.mu.Lock()

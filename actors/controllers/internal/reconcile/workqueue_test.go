@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// TestWorkqueueOneWorkerPerItem checks that an item added during its processing is processed once
-// more.
+// TestWorkqueueOneWorkerPerItem checks that an item added during its processing is processed again.
 func TestWorkqueueOneWorkerPerItem(t *testing.T) {
 	t.Parallel()
 	q := NewWorkqueue[string]()

@@ -19,11 +19,11 @@ type Options struct {
 	// DownscaleStabilization is the default window for scaling down. The highest recommendation
 	// within the window counts.
 	DownscaleStabilization time.Duration
-	// Tolerance is the default for how far the ratio of a metric to its target may deviate from 1
-	// without a change of the size.
+	// Tolerance is the default tolerance: no scaling occurs while the ratio of a metric to its
+	// target is this close to 1.
 	Tolerance float64
-	// CPUInitializationPeriod is how long after a Pod's start its CPU usage is ignored while the
-	// Pod is unready or has just become ready. A Pod that became unready within
+	// CPUInitializationPeriod is the time after a Pod's start in which its CPU usage is ignored
+	// while the Pod is unready or has just become ready. A Pod that became unready within
 	// InitialReadinessDelay after its start counts as never ready.
 	CPUInitializationPeriod, InitialReadinessDelay time.Duration
 }
@@ -41,8 +41,8 @@ type Controller struct {
 	states map[meta.Key]*state
 }
 
-// A state belongs to one autoscaler and is kept between turns. Only the autoscaler's own turn uses
-// history. Turns of other autoscalers also read selects.
+// state is an autoscaler's state between turns. Only the autoscaler's own turn uses history. Other
+// autoscalers' turns also read selects.
 type state struct {
 	history history
 	selects selector.Labels // the Pods that it scales by

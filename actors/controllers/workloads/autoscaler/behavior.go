@@ -71,7 +71,7 @@ type sizing struct {
 	now                   time.Time
 }
 
-// A verdict is the decided number of replicas, and the content of the conditions AbleToScale and
+// verdict holds the desired replicas, and the content of the conditions AbleToScale and
 // ScalingLimited.
 type verdict struct {
 	replicas                  int64
@@ -128,8 +128,7 @@ const (
 	tooFew      = "the desired replica count is less than the minimum replica count"
 )
 
-// limit returns the number of replicas that is closest to wanted within the bounds and the rate of
-// change.
+// limit returns the replica count closest to wanted that the bounds and the rate of change allow.
 func (s *sizing) limit(wanted int64) (replicas int64, reason, message string) {
 	growth, shrinkage := s.rates()
 	if wanted > s.current || !s.hasBehavior {
@@ -153,8 +152,8 @@ func (s *sizing) limit(wanted int64) (replicas int64, reason, message string) {
 	return wanted, "DesiredWithinRange", withinRange
 }
 
-// rates returns the highest and lowest number of replicas that the rate of change allows. Without
-// spec.behavior, the number may double (at least to 4) or shrink to 0.
+// rates returns the highest and lowest replica counts that the rate of change allows. Without
+// spec.behavior, the count may double (at least to 4) or shrink to 0.
 func (s *sizing) rates() (most, fewest int64) {
 	if !s.hasBehavior {
 		return max(2*s.current, 4), 0
@@ -167,8 +166,8 @@ const (
 	shrinking = -1
 )
 
-// reach returns the farthest number of replicas that the policies of one direction allow. The
-// policy with the largest change applies, or the one with the smallest if selectPolicy is Min.
+// reach returns the farthest replica count that one direction's policies allow. The policy with the
+// largest change applies, or the one with the smallest if selectPolicy is Min.
 func (s *sizing) reach(r rules, direction int64) int64 {
 	if r.policy == "Disabled" {
 		return s.current
@@ -211,5 +210,5 @@ func (s *sizing) note(replicas int64) {
 	}
 }
 
-// longest considers both directions, because policies count changes in both.
+// longest returns the longest policy period, because policies count changes in both directions.
 func (s *sizing) longest() time.Duration { return max(s.up.longest(), s.down.longest()) }

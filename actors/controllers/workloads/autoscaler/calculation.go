@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A sample is the value of a metric for one Pod over the window that ends at the time at.
+// sample is a metric's value for one Pod, measured over a window that ends at the given time.
 type sample struct {
 	value  int64
 	at     time.Time
@@ -15,8 +15,8 @@ type sample struct {
 
 type samples map[string]sample
 
-// A tolerance is how far the ratio of a metric to its target may deviate from 1 without a change of
-// the size.
+// tolerance limits the deviation from 1, in the ratio of a metric to its target, that causes no
+// scaling.
 type tolerance struct{ down, up float64 }
 
 func (t tolerance) allows(ratio float64) bool { return 1-t.down <= ratio && ratio <= 1+t.up }
@@ -29,7 +29,7 @@ type usage struct {
 	average int64
 }
 
-// A calculation computes the number of replicas for one metric of Pods.
+// calculation computes the desired replicas for one per-Pod metric.
 type calculation struct {
 	current   int64 // replicas
 	pods      []pod
@@ -39,7 +39,7 @@ type calculation struct {
 	now       time.Time
 
 	measure func(samples) (usage, error)
-	// assumed returns the value to assume for a Pod that has no sample, when scaling down.
+	// assumed returns the value assumed for a Pod without a sample when scaling down.
 	assumed func(name string) int64
 }
 
@@ -109,7 +109,7 @@ func (c *calculation) replicas(m samples) (int64, usage, error) {
 	return proposed, seen, nil
 }
 
-// assume adds a sample for each Pod without one. The sample makes the change smaller.
+// assume adds a sample for each Pod without one, to dampen the change.
 func (c *calculation) assume(m samples, g grouping, ratio float64) {
 	for _, name := range g.missing {
 		switch {
@@ -164,8 +164,8 @@ func (c *calculation) average(target int64) {
 	}
 }
 
-// forValue returns the desired replicas for a value of the whole target, not per Pod. It multiplies
-// the number of ready Pods by the ratio of value to target.
+// forValue returns the desired replicas for a metric of the target as a whole. It multiplies the
+// number of ready Pods by the ratio of value to target.
 func (c *calculation) forValue(value, target int64) (int64, error) {
 	ratio := float64(value) / float64(target)
 	if c.current == 0 {

@@ -51,8 +51,8 @@ func (i *item) length() time.Duration {
 
 func (i *item) sampleOf(value int64) sample { return sample{value, i.Timestamp, i.length()} }
 
-// An api is a metrics API. name is used in errors, group is a prefix, and versions are newest
-// first.
+// api is a metrics API. name is used in errors, group is the group's prefix, and versions are
+// newest first.
 type api struct {
 	name, group string
 	versions    []string

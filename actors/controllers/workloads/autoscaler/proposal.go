@@ -32,8 +32,7 @@ var metricKinds = map[string]metricKind{
 	"External":          {"external", "FailedGetExternalMetric", func(s tree.Tree) string { return s.Object("metric").String("name") + " external metric" }, (*turn).external},
 }
 
-// propose evaluates one metric. With an error, it returns the reason of the ScalingActive
-// condition.
+// propose evaluates one metric. If it fails, reason is for the ScalingActive condition.
 func (t *turn) propose(ctx context.Context, metric tree.Tree) (p proposal, reason string, err error) {
 	kind, known := metricKinds[metric.String("type")]
 	if !known {

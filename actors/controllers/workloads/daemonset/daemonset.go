@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// burst limits the Pods that one turn creates for a DaemonSet, and separately those that it
-// deletes. The changes trigger the next turn.
+// burst limits the Pods created per turn of a DaemonSet, and separately the Pods deleted. The
+// changes trigger the next turn.
 const burst = 250
 
 // A Controller manages the Pods of DaemonSets. Apart from the shared caches, it keeps only
@@ -78,7 +78,7 @@ func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, object
 	return errors.Join(fault, d.truncate(ctx, spec, revisions, current, t))
 }
 
-// writeStatus updates the status if it has changed, and keeps conditions of other writers. It
+// writeStatus updates the status if it has changed, and keeps other clients' conditions. It
 // schedules a turn for when a ready Pod becomes available, because no event occurs then.
 func (d *Controller) writeStatus(ctx context.Context, object tree.Tree, t *turn, collisions int64) error {
 	now, old := t.status(), object.Object("status")

@@ -73,7 +73,7 @@ type turn struct {
 	surges   bool
 	minReady time.Duration
 	now      time.Time
-	// retry reports whether a failed Pod on a node may be replaced now.
+	// retry reports whether a node's failed Pod may be replaced.
 	retry func(node string) bool
 }
 
@@ -170,9 +170,9 @@ func (t *turn) bury(node string, pods []*cluster.Pod, c *changes) (alive []*clus
 	return alive
 }
 
-// thin removes all Pods of a node except the first in the order of byAge. With maxSurge, one Pod of
-// the newest revision and one old Pod stay, until the new one is available or the old one is
-// unready. alive must contain no terminating Pods.
+// thin removes all of a node's Pods except the first in byAge order. With maxSurge, one Pod of the
+// newest revision and one old Pod stay, until the new Pod is available or the old Pod is unready.
+// alive must contain no terminating Pods.
 func (t *turn) thin(alive []*cluster.Pod, c *changes) {
 	slices.SortFunc(alive, byAge)
 	var fresh, old *cluster.Pod
@@ -192,8 +192,8 @@ func (t *turn) thin(alive []*cluster.Pod, c *changes) {
 	}
 }
 
-// status counts nodes by their first Pod in the order of byAge, so that a node counts once during a
-// surge.
+// status returns the DaemonSet's status. Only a node's first Pod in byAge order counts, even during
+// a surge.
 func (t *turn) status() tree.Tree {
 	var desired, current, wrong, ready, updated, available int64
 	for _, n := range t.nodes {

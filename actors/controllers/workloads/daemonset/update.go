@@ -12,9 +12,9 @@ import (
 // available Pod. Validation allows only one of the two limits to be above 0.
 type pace struct{ surge, unavailable int }
 
-// pace converts the limits from percentages of the eligible nodes to numbers. Unlike for
-// Deployments, both limits are rounded up. If both are 0, unavailable becomes 1, because the update
-// could not proceed otherwise. desired is the number of eligible nodes.
+// pace resolves percentage limits against the number of eligible nodes, which it returns as
+// desired. Unlike for Deployments, both limits are rounded up. If both are 0, unavailable becomes
+// 1, because the update could not proceed otherwise.
 func (t *turn) pace(strategy tree.Tree) (p pace, desired int) {
 	for _, n := range t.nodes {
 		if run, _ := t.fits(n); run {

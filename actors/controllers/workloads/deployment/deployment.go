@@ -98,8 +98,8 @@ func (r *rollout) claim(ctx context.Context) ([]*replicaSet, error) {
 	return sets, nil
 }
 
-// latest returns the cached version of an item, because after an adoption a write to the older
-// version would conflict.
+// latest returns the cached version of an item. After an adoption, a write to the older version
+// would conflict.
 func (r *rollout) latest(i *reconcile.Item) *reconcile.Item {
 	if now := r.sets.Get(i.Key); now != nil && now.UID == i.UID {
 		return now
@@ -126,7 +126,7 @@ func (r *rollout) turn(ctx context.Context) error {
 }
 
 // tellPaused updates the Progressing condition when the rollout is paused or resumed. Resuming
-// renews the time of the condition, so that the pause does not count toward the progress deadline.
+// renews the condition's time, so that the pause does not count toward the progress deadline.
 func (r *rollout) tellPaused() {
 	is := reconcile.FindCondition(r.conditions, progressing).String("reason")
 	if deadline(r.spec) == 0 || is == timedOut {
@@ -152,7 +152,7 @@ func (r *rollout) isScaled() bool {
 	return false
 }
 
-// all limits the capacity of old, so that append copies it.
+// all returns all sets. It limits old's capacity to make append copy.
 func (r *rollout) all() []*replicaSet {
 	if r.newest == nil {
 		return r.old
@@ -279,8 +279,8 @@ func (r *rollout) oldPodsRun() bool {
 	return false
 }
 
-// setSize writes the size of a set and its size annotations if the size differs. If always is set,
-// a difference in the annotations suffices. After a conflict, the turn is repeated.
+// setSize writes a set's size and size annotations if the size differs. If always is set, differing
+// annotations suffice. After a conflict, the turn is repeated.
 func (r *rollout) setSize(ctx context.Context, rs *replicaSet, size int64, always bool) error {
 	desired, most := strconv.FormatInt(r.pace.replicas, 10), strconv.FormatInt(r.pace.replicas+r.pace.surge, 10)
 	if size == rs.replicas && !(always && (rs.annotation(r.names.desired) != desired || rs.annotation(r.names.max) != most)) {
@@ -327,7 +327,7 @@ func (r *rollout) cleanUp(ctx context.Context) error {
 }
 
 // writeStatus writes the status. If rolls is set, the rollout continues, and writeStatus schedules
-// a turn for the progress deadline. The turn is a second late, because times in objects have no
+// a turn for the progress deadline. The turn is a second late, because API timestamps have no
 // fractions.
 func (r *rollout) writeStatus(ctx context.Context, rolls bool) error {
 	now, old := r.Now(), r.tree.Object("status")

@@ -84,7 +84,7 @@ func (rs *replicaSet) number(key string) (int64, bool) {
 	return n, err == nil && n >= 0
 }
 
-// byAge breaks ties by name, because creation times have a resolution of seconds.
+// byAge compares creation times, which are in whole seconds, and then names.
 func byAge(a, b *replicaSet) int {
 	return cmp.Or(a.created.Compare(b.created), strings.Compare(a.Key.Name, b.Key.Name))
 }
@@ -126,7 +126,7 @@ func findNew(template tree.Tree, sets []*replicaSet) (found *replicaSet, old []*
 	return found, old
 }
 
-// maxHistoryLength limits the annotation with the earlier revisions of a set, in bytes.
+// maxHistoryLength is the maximum length in bytes of the annotation with earlier revisions.
 const maxHistoryLength = 2000
 
 func appendRevision(history, revision string) string {

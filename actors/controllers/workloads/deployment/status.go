@@ -20,7 +20,7 @@ const (
 	paused          = "DeploymentPaused"
 )
 
-// newCondition also sets lastUpdateTime, from which the progress deadline counts.
+// newCondition returns a condition with lastUpdateTime, the start of the progress deadline.
 func newCondition(kind, status, reason, message string, now time.Time) tree.Tree {
 	c := reconcile.NewCondition(kind, status, reason, message, now)
 	c["lastUpdateTime"] = c["lastTransitionTime"]

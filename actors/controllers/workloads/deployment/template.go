@@ -64,8 +64,8 @@ func (r *rollout) tellProgress(status, reason, message string) {
 	}
 }
 
-// setAnnotations returns the annotations that a set lacks or that differ. The revision never
-// decreases. When it increases, the previous one is added to the history annotation for clients.
+// setAnnotations returns the annotations to add or change on a set. The revision never decreases.
+// When it increases, the previous one is added to the history annotation for clients.
 func (r *rollout) setAnnotations(rs *replicaSet, revision int64) tree.Tree {
 	changes := tree.Tree{}
 	annotations := r.tree.Object("metadata", "annotations")

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// Bounds of the delay after failures of Pods. The delay doubles with each further failure.
+// Bounds of the delay after Pod failures. The delay doubles with each further failure.
 const (
 	firstDelay = 10 * time.Second
 	maxDelay   = 10 * time.Minute

@@ -143,9 +143,9 @@ func (r *run) remove(ctx context.Context, i *reconcile.Item) error {
 	return nil
 }
 
-// observe updates the active list and the last success from the statuses of Jobs. It reports a
-// running Job that is not in the list but does not add it, because Jobs created by users must not
-// block Forbid.
+// observe updates the active list and the last success from the statuses of Jobs. It reports an
+// unlisted running Job but does not add it, because Jobs created by users must not block new Jobs
+// under concurrencyPolicy Forbid.
 func (r *run) observe(children []child) {
 	for _, c := range children {
 		listed := r.runs(c.UID)
@@ -165,8 +165,8 @@ func (r *run) observe(children []child) {
 	}
 }
 
-// forget removes Jobs that no longer exist from the active list. It reads the store, because with a
-// stale cache, Forbid could start a second Job while one is running.
+// forget removes Jobs that no longer exist from the active list. It reads the store, because a
+// stale cache could let concurrencyPolicy Forbid start a second Job.
 func (r *run) forget(ctx context.Context, children []child) error {
 	for _, a := range slices.Clone(r.active) {
 		uid, name := a.String("uid"), a.String("name")

@@ -21,8 +21,8 @@ func (s *state) wantedActive() int64 {
 	return max(0, min(s.completions-s.succeeded, s.parallelism))
 }
 
-// surplus returns n Pods to delete, and more if more Pods have duplicate or invalid indexes. If two
-// Pods have the same index, the one with more progress stays.
+// surplus returns at least n Pods to delete, including all with duplicate or invalid indexes. If
+// two Pods have the same index, the one with more progress stays.
 func (s *state) surplus(n int) []*cluster.Pod {
 	rest := slices.SortedFunc(slices.Values(s.active), younger)
 	var going []*cluster.Pod

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// An interval is a range of indexes that includes both ends.
+// interval is an inclusive range of indexes.
 type interval struct{ first, last int }
 
 // indexes is a sorted list of intervals with gaps between them, as join returns it. It stays short
@@ -14,8 +14,8 @@ type interval struct{ first, last int }
 type indexes []interval
 
 // parseIndexes parses the format of String. It ignores invalid parts, because any client may write
-// a status. It also ignores indexes not less than below, because the completions of an elastic Job
-// may have been lowered.
+// a status. It also ignores indexes at or above below, because an elastic Job's completions may
+// have been lowered.
 func parseIndexes(s string, below int) indexes {
 	var all []interval
 	for part := range strings.SplitSeq(s, ",") {
@@ -56,7 +56,7 @@ func (x indexes) with(more []int) indexes {
 
 func (x indexes) merge(other indexes) indexes { return join(slices.Concat(x, other)) }
 
-// has uses binary search, because it is called for each Pod of a Job.
+// has reports whether x contains i. It is fast, because it runs for each Pod.
 func (x indexes) has(i int) bool {
 	at, _ := slices.BinarySearchFunc(x, i, func(v interval, i int) int { return v.last - i })
 	return at < len(x) && x[at].first <= i

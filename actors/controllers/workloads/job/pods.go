@@ -155,8 +155,8 @@ func (t *turn) pod() tree.Tree {
 }
 
 // podOf returns the Pod for an index, or a Pod without an index if index is negative. With
-// backoffLimitPerIndex, only annotations record the failures of an index. Each new Pod gets them
-// from the failed one.
+// backoffLimitPerIndex, only annotations record the failures of an index. Each new Pod inherits
+// them from the failed Pod.
 func (t *turn) podOf(pod tree.Tree, index int) tree.Tree {
 	pod = pod.Copy()
 	if index < 0 {

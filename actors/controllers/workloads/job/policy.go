@@ -39,8 +39,8 @@ func evaluateFailurePolicy(policy, pod tree.Tree) verdict {
 	return verdict{counts: true}
 }
 
-// matchRule describes what a rule has matched, for the Job's failure message, or returns "".
-// Validation allows either exit codes or Pod conditions in a rule.
+// matchRule returns a description of the match for the Job's failure message, or "". Validation
+// allows either exit codes or Pod conditions in a rule.
 func matchRule(rule, status tree.Tree, name string) string {
 	if codes := rule.Object("onExitCodes"); codes != nil {
 		for _, list := range []string{"containerStatuses", "initContainerStatuses"} {
@@ -77,7 +77,7 @@ func matchesCode(codes tree.Tree, container string, code int64) bool {
 	return false
 }
 
-// matchSuccess returns a message about the first rule of a successPolicy that the succeeded indexes
+// matchSuccess returns a message about the first successPolicy rule that the succeeded indexes
 // meet, or "". If a rule has succeededIndexes, its succeededCount counts only those indexes.
 func matchSuccess(policy tree.Tree, succeeded indexes, completions int) string {
 	if len(succeeded) == 0 {

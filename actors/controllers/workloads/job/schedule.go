@@ -50,8 +50,7 @@ func readSchedule(object tree.Tree) (s schedule, err error) {
 	return s, err
 }
 
-// errShortStep has the text of kube-controller-manager, which also uses it for schedules that are
-// never due.
+// errShortStep has kube-controller-manager's text, which also covers schedules that are never due.
 var errShortStep = errors.New("time difference between two schedules is less than 1 second")
 
 // tooMany is the number of missed times above which a warning is recorded. Usual causes are clock
@@ -103,8 +102,8 @@ func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed
 // wakeDelay delays Jobs slightly, so that a fast clock does not create them too early.
 const wakeDelay = 100 * time.Millisecond
 
-// next returns the first time after the last due one. If that one is unknown, next counts from now.
-// It ignores the deadline, because missed times must not shift later ones.
+// next returns the first time after the last due time, or after now if that is unknown. It ignores
+// the deadline, because missed times must not shift later ones.
 func (s schedule) next(now time.Time) time.Time {
 	from, at, n, err := s.due(now, false)
 	switch {

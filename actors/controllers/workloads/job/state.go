@@ -184,8 +184,8 @@ func (s *state) has(kind string) tree.Tree {
 	return nil
 }
 
-// decide determines whether and how the Job ends. It does not change a result announced before.
-// Failure has precedence over success.
+// decide determines whether and how the Job ends. A result that was already announced is final.
+// Failure takes precedence over success.
 func (s *state) decide() {
 	if s.finish = s.has(successMet); s.finish != nil {
 		return
@@ -234,9 +234,9 @@ func (s *state) policyFailure() string {
 	return ""
 }
 
-// pastLimitOnFailure reports whether a Job with restartPolicy OnFailure exceeds the limit by
-// container restarts. Its Pods rarely fail, because the kubelet restarts containers in place. A
-// limit of 0 is exceeded by the first restart.
+// pastLimitOnFailure reports whether a Job with restartPolicy OnFailure has reached its backoff
+// limit through container restarts. Its Pods rarely fail, because the kubelet restarts containers
+// in place. The first restart exceeds a limit of 0.
 func (s *state) pastLimitOnFailure(limit int64) bool {
 	if s.spec.Object("template", "spec").String("restartPolicy") != "OnFailure" {
 		return false

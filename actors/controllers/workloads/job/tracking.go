@@ -49,8 +49,8 @@ func (s *state) track() (release []*cluster.Pod, more bool) {
 }
 
 // trackIndexes writes the succeeded and failed indexes to the status. Unlike counters, indexes need
-// no uids and only one write, because adding an index twice has no effect. It returns more
-// unchanged.
+// no uids and only one write, because adding an index twice has no effect. The result is always
+// more.
 func (s *state) trackIndexes(done []int, more bool) bool {
 	if !s.indexed {
 		return more

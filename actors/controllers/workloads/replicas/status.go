@@ -13,8 +13,8 @@ import (
 
 const replicaFailure = "ReplicaFailure"
 
-// observed holds a set's Pods as of the start of the turn. The changes of the turn trigger another
-// one, which updates the status.
+// observed holds a set's Pods as of the start of the turn. The turn's changes trigger another turn,
+// which updates the status.
 type observed struct {
 	pods        []*cluster.Pod // active and owned
 	terminating int            // terminating Pods; -1 if not reported
@@ -22,8 +22,8 @@ type observed struct {
 	now         time.Time
 }
 
-// newStatus returns the status of a set. recheck is the time until the next Pod becomes available,
-// or 0. fullyLabeledReplicas counts Pods that have all labels of the template.
+// newStatus returns a set's status. recheck is the time until the next Pod becomes available, or 0.
+// fullyLabeledReplicas counts Pods that have all of the template's labels.
 func newStatus(set tree.Tree, o observed) (status tree.Tree, recheck time.Duration) {
 	spec, old := set.Object("spec"), set.Object("status")
 	seconds, _ := spec.Int("minReadySeconds")
@@ -63,8 +63,8 @@ func hasAll(labels, wanted meta.Labels) bool {
 	return true
 }
 
-// conditions reports a failure from its first occurrence until it ends. It keeps the first message,
-// because varying messages would cause a write in each turn.
+// conditions adds or removes ReplicaFailure. It keeps the first failure's message, because varying
+// messages would cause a write in each turn.
 func conditions(spec tree.Tree, old []any, o observed) []any {
 	failed := reconcile.FindCondition(old, replicaFailure)
 	switch {

@@ -3,8 +3,9 @@
 // A turn binds all waiting Pods, by priority and then by age. Each Pod gets the node with the most
 // free resources. The node must match the Pod's nodeSelector and required node affinity, have no
 // taints that the Pod does not tolerate, and have room for its requests. Preferences, preemption,
-// host ports, volumes that wait for a consumer, inter-Pod affinity and topology spreading are not
-// supported. A Pod that requires one of the last two waits, with the reason in its condition.
+// host ports, WaitForFirstConsumer volumes, inter-Pod affinity and topology spreading are not
+// supported. A Pod that requires one of the last two stays pending, and its condition has the
+// reason.
 //
 //	turn  the free resources of each node, less those of Pods placed in the turn
 package scheduler

@@ -19,8 +19,7 @@ func claimName(template, set string, ordinal int64) string {
 }
 
 // claimOf returns a new claim from a template. turn.own adds an owner later if the retention policy
-// requires one. The claim has the labels of the set's selector, by which users find the claims of a
-// set.
+// requires one. The claim has the set's selector labels, which users rely on to find claims.
 func claimOf(set *reconcile.Item, spec, template tree.Tree, ordinal int64) tree.Tree {
 	claim := template.Copy()
 	delete(claim, "status")
@@ -54,8 +53,7 @@ func withClaims(pod, spec tree.Tree, set string, ordinal int64) {
 	}
 }
 
-// A claim is an existing PersistentVolumeClaim. Patches are conditional on the version of its
-// object.
+// claim is an existing PersistentVolumeClaim. Patches use its resourceVersion as a precondition.
 type claim struct {
 	*meta.Object
 	references []any // owner references
@@ -122,10 +120,10 @@ func (r retention) owner(surplus bool) string {
 	return ""
 }
 
-// owners returns the desired owner references of a claim. It returns false to leave the claim
-// alone: if the references are correct, another controller has the claim, or an earlier object of
-// the same name owns it. mine collects the kinds that control the claim. "plain" stands for a
-// non-controller reference, which is replaced.
+// owners returns a claim's desired owner references. It returns false if the claim must not change:
+// the references are correct, another controller has the claim, or an earlier object of the same
+// name owns it. mine collects the kinds that control the claim. "plain" stands for a non-controller
+// reference, which is replaced.
 func (r retention) owners(references []any, set, pod tree.Tree, surplus bool) (changed []any, ok bool) {
 	var kept []any
 	mine := ""

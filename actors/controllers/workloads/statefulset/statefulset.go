@@ -27,8 +27,8 @@ type Controller struct {
 	nameLabel, ordinal string // labels of Pods
 }
 
-// New returns a Controller. As in Kubernetes, the label with the hash of a revision differs from
-// that of DaemonSets, but the revision label of Pods is the same.
+// New returns a Controller. As in Kubernetes, ControllerRevisions of StatefulSets and DaemonSets
+// have different hash labels, but their Pods have the same one.
 func New(c *cluster.Cluster) *Controller {
 	s := &Controller{
 		Cluster: c, sets: c.Items("apps", "v1", "StatefulSet"), history: history.New(c, c.Naming.Translate("controller.platform.io/hash")), claims: c.Core("PersistentVolumeClaim").As(reconcile.Manager), recorder: c.Recorder("statefulset-controller"),
@@ -218,8 +218,8 @@ func (t *turn) create(ctx context.Context, s *slot) error {
 	return t.own(ctx, *s, false)
 }
 
-// pod returns the Pod for an ordinal. Its hostname and subdomain form its DNS name and override
-// those of the template.
+// pod returns the Pod for an ordinal. Its hostname and subdomain form its DNS name and override the
+// template's.
 func (t *turn) pod(ordinal int64) tree.Tree {
 	revision := t.newest
 	if t.usesCurrent(ordinal, t.currentReplicas) {
@@ -259,7 +259,7 @@ func (t *turn) firstUnavailable() *cluster.Pod {
 }
 
 // remove deletes a surplus Pod and reports whether the next one must wait. With OrderedReady, it
-// deletes one Pod at a time. The Pod must be available or first, the result of firstUnavailable.
+// deletes one Pod at a time. The Pod must be available or the firstUnavailable Pod.
 func (t *turn) remove(ctx context.Context, s *slot, first *cluster.Pod) (wait bool, err error) {
 	if s.pod.Terminating {
 		return !t.parallel, nil
@@ -278,7 +278,7 @@ func (t *turn) delete(ctx context.Context, p *cluster.Pod) error {
 	return err
 }
 
-// tell records an Event. Its text is that of Kubernetes, because tools match it.
+// tell records an Event. The text matches Kubernetes, because tools rely on it.
 func (t *turn) tell(verb, pod string, err error) {
 	title := map[string]string{"create": "Create", "update": "Update", "delete": "Delete"}[verb]
 	if err == nil {

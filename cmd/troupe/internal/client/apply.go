@@ -73,7 +73,7 @@ func splitDefinitions(manifests []manifest.Manifest) (definitions, others []mani
 // definitionTimeout limits the wait until the kinds of a CustomResourceDefinition are served.
 const definitionTimeout = 30 * time.Second
 
-// awaitDefinitions waits until the new kinds are established and in discovery.
+// awaitDefinitions waits until the new kinds are established and appear in discovery.
 func (s *session) awaitDefinitions(definitions []manifest.Manifest) error {
 	ctx, cancel := context.WithTimeout(s.ctx, definitionTimeout)
 	defer cancel()

@@ -70,7 +70,7 @@ func verdict(status tree.Tree) string {
 }
 
 // attributes returns the spec of an access review. Unknown resource types are allowed, because
-// roles may name them.
+// roles may contain them.
 func (s *session) attributes(args []string, subresource string, everywhere bool) (tree.Tree, error) {
 	verb, what := args[0], args[1]
 	if strings.HasPrefix(what, "/") {

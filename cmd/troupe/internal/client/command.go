@@ -19,7 +19,7 @@ import (
 //go:embed commands.json
 var commandTable []byte
 
-// A declaration is a command in commands.yaml, which describes the fields.
+// A declaration is a command in commands.yaml, where the fields are documented.
 type declaration struct {
 	commands.Declaration
 	Complete, API, Resource string
@@ -34,7 +34,7 @@ type localOptions interface {
 	runLocal(f *connectionFlags, out io.Writer, args []string) error
 }
 
-// allOptions returns the options of all commands by their path. Commands that only have subcommands
+// allOptions returns each command's options by command path. Commands that only have subcommands
 // have no options.
 func allOptions() map[string]any {
 	return map[string]any{
@@ -50,7 +50,7 @@ func allOptions() map[string]any {
 	}
 }
 
-// AddTo adds the client commands to the program. It also adds the connection flags to the program,
+// AddTo adds the client commands to the program. The connection flags become flags of the program,
 // so that they may precede the command.
 func AddTo(root *cobra.Command) {
 	f := &connectionFlags{}
@@ -135,7 +135,7 @@ func explainErrors(c *cobra.Command) {
 	}
 }
 
-// knownGenerator rejects arguments of create, because they are unknown subcommands.
+// knownGenerator rejects arguments of create, because each is an unknown subcommand.
 func knownGenerator(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("no generator for %q: write the object to a file and create it with -f (troupe explain %[1]s lists its fields)", args[0])

@@ -67,7 +67,7 @@ func (f *connectionFlags) completeObjects(verb string) commands.Completion {
 	})
 }
 
-// completeNames returns the names of all objects of a type, each after the given prefix.
+// completeNames returns the names of all objects of a type, and prepends prefix to each.
 func (s *session) completeNames(word, prefix string) (all []string) {
 	r, err := s.catalog.Find(word)
 	if err != nil {

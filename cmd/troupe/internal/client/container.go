@@ -59,7 +59,7 @@ func (s *session) enter(o *containerFlags, arg, how string, q url.Values) error 
 }
 
 // runInContainer connects the session's streams to a container and waits until its command exits.
-// For a failed command it returns an Error with the exit code.
+// If the command fails, it returns an Error with the exit code.
 func (s *session) runInContainer(pod object, how string, q url.Values, stdin, tty bool) error {
 	q.Set("stdin", strconv.FormatBool(stdin))
 	q.Set("stdout", "true")

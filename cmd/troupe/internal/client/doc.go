@@ -1,9 +1,9 @@
 // Package client implements the client commands of troupe, for servers of either naming profile.
-// Each command has a file. Kinds, tables and verbs come from discovery. Only commands that create
-// or approve objects of a particular kind depend on that kind.
+// Each command has its own file. Kinds, tables and verbs come from discovery. Only commands that
+// create or approve objects of a particular kind depend on that kind.
 //
 //	rest       requests, errors, warnings
-//	discovery  served resources, and resolution of names
+//	discovery  served resources and name resolution
 //	document   JSON and YAML
 //	manifest   objects in files
 //	printer    output formats, tables, paths

@@ -60,7 +60,7 @@ type editing struct {
 	reason string // why the editor opens again
 }
 
-// editOne opens the editor until the server accepts the object or the user cancels.
+// editOne reopens the editor until the server accepts the object or the user cancels.
 func (s *session) editOne(o *editOptions, one object) (changed bool, err error) {
 	e := &editing{editOptions: o, object: one, path: one.path()}
 	if o.Subresource != "" {
@@ -131,8 +131,8 @@ func (s *session) storeEdited(e *editing, t tree.Tree) error {
 	}
 }
 
-// rebase applies the difference between base and edited to the current object, now. clashes lists
-// the fields that edited and now have changed to different values.
+// rebase applies the difference between base and edited to now, the current object. clashes lists
+// the fields that edited and now change to different values.
 func rebase(base, edited, now tree.Tree) (merged tree.Tree, clashes []string) {
 	merged = maps.Clone(now)
 	if merged == nil {

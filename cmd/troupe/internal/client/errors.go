@@ -58,7 +58,7 @@ func words(err error, doing string) string {
 	return "error: " + doing + err.Error()
 }
 
-// asError converts an error of a command to an *Error. It returns nil for nil.
+// asError converts a command's error to an *Error. It returns nil for nil.
 func asError(err error) error {
 	if err == nil {
 		return nil

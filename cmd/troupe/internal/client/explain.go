@@ -55,8 +55,8 @@ func splitFields(c *discovery.Catalog, word string) (*discovery.Resource, []stri
 	return nil, nil, &discovery.UnknownError{Name: parts[0]}
 }
 
-// hasGroupPart reports whether parts are exactly the group, or the version and the group. A prefix
-// of the group does not count, because it could be a field.
+// hasGroupPart reports whether parts are exactly the group, or the version and the group. A group
+// prefix does not count, because it could be a field.
 func hasGroupPart(r *discovery.Resource, parts []string) bool {
 	text := strings.Join(parts, ".")
 	return text == r.Group || text == r.Version+"."+r.Group
@@ -100,8 +100,8 @@ func (s *session) openExplainer(r *discovery.Resource) (*explainer, error) {
 	return e, nil
 }
 
-// follow resolves the reference of a field to a schema and its name. The field's own description
-// takes precedence.
+// follow resolves a field's $ref to a schema and the schema's name. Without a $ref, it returns the
+// field and an empty name.
 func (e *explainer) follow(field tree.Tree) (schema tree.Tree, name string) {
 	ref := field.String("$ref")
 	for _, one := range field.Objects("allOf") {
@@ -121,8 +121,7 @@ func (e *explainer) description(field tree.Tree) string {
 	return cmp.Or(field.String("description"), schema.String("description"))
 }
 
-// typeName returns the type of a field for display, such as string, []Container or
-// map[string]string.
+// typeName returns a field's type for display, such as string, []Container or map[string]string.
 func (e *explainer) typeName(field tree.Tree) string {
 	schema, name := e.follow(field)
 	if name != "" && (schema.Has("properties") || schema.String("type") == "object") {
@@ -145,7 +144,7 @@ func (e *explainer) typeName(field tree.Tree) string {
 	return "Object"
 }
 
-// inner returns the schema with the properties of a field. For a list or a map, it returns the
+// inner returns the schema that declares a field's properties. For a list or a map, that is the
 // schema of the items or values.
 func (e *explainer) inner(field tree.Tree) tree.Tree {
 	schema, _ := e.follow(field)

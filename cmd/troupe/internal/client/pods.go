@@ -72,8 +72,8 @@ func containerNames(pod object, fields ...string) (names []string) {
 	return names
 }
 
-// containerOf returns the named container. If name is empty, it returns the container that the
-// default-container annotation names, or else the first container.
+// containerOf returns the named container. If name is empty, it returns the container in the
+// default-container annotation, or else the first container.
 func (s *session) containerOf(pod object, name string) (string, error) {
 	names := containerNames(pod, "containers", "initContainers", "ephemeralContainers")
 	if name != "" {

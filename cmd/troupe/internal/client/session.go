@@ -28,7 +28,7 @@ type session struct {
 	catalog  *discovery.Catalog // see served; nil until needed
 }
 
-// run returns the function of a command that needs a session. Ctrl-C cancels the session's context.
+// run returns the RunE function for a command with a session. Ctrl-C cancels the session's context.
 func (f *connectionFlags) run(o options) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		ctx := c.Context()
@@ -49,7 +49,7 @@ func (f *connectionFlags) run(o options) func(*cobra.Command, []string) error {
 	}
 }
 
-// session creates the session of a command. A stdinUse method of o, if any, describes the use of
+// session creates a command's session. A stdinUse method of o, if any, describes the use of
 // standard input for error messages.
 func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, o options) (*session, error) {
 	stdinUse := ""
@@ -122,7 +122,7 @@ func (d dryRun) suffix() string {
 	return ""
 }
 
-// own returns a resource of a built-in API. group lacks the vendor's domain.
+// own returns a resource of a built-in API. group omits the vendor's domain.
 func (s *session) own(group, resource string) (*discovery.Resource, error) {
 	c, err := s.served()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// targetFlags select the objects of a command, in addition to its arguments.
+// targetFlags select a command's objects, in addition to its arguments.
 type targetFlags struct {
 	manifest.Options
 	Selector, FieldSelector string
@@ -154,7 +154,7 @@ func (s *session) fromFiles(f *targetFlags) (all []selection, mixed bool, err er
 	return all, mixed, err
 }
 
-// manifests returns the objects in the files, and the errors of objects that cannot be read.
+// manifests returns the objects in the files, and the joined errors for unreadable objects.
 func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
 	if !f.IsSet() {
 		return nil, usageError("must specify one of -f and -k")
@@ -168,8 +168,8 @@ func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
 	return all, err
 }
 
-// eachManifest calls do for each object in the files and continues after errors. The selection has
-// no name if the object has none.
+// eachManifest calls do for each object in the files and continues after errors. If an object has
+// no name, its selection has none.
 func (s *session) eachManifest(f *targetFlags, do func(one selection) error) error {
 	manifests, err := s.manifests(f)
 	return errors.Join(err, s.each(manifests, do))
@@ -265,7 +265,7 @@ func (o object) String() string { return o.resource.TypeName() + "/" + o.name() 
 
 const pageSize = 500
 
-// find reads the selected objects. After an error it also returns the objects found.
+// find reads the selected objects. It returns the objects found even with an error.
 func (s *session) find(f *targetFlags, selections []selection) ([]object, error) {
 	path := func(one selection, name string) string { return one.resource.Path(one.namespace, name) }
 	return s.findAt(f, selections, pageSize, path, false)
@@ -317,7 +317,7 @@ func (s *session) listBy(r *discovery.Resource, namespace string, query url.Valu
 	return all, err
 }
 
-// pages reads a list in pages of the given size and passes every page to each. Size 0 means a
+// pages reads a list in pages of the given size and calls each with every page. Size 0 means a
 // single page.
 func (s *session) pages(r *discovery.Resource, namespace string, query url.Values, accept string, size int64, each func(tree.Tree) error) error {
 	q := url.Values{}

@@ -25,7 +25,7 @@ type event struct {
 var errStop = errors.New("enough")
 
 // follow watches a collection from a resource version, and resumes the watch when the server ends
-// it. It returns when the callback each fails or ctx ends.
+// it. It returns when the callback fails or ctx ends.
 func (s *session) follow(ctx context.Context, r *discovery.Resource, namespace string, query url.Values, accept, from string, each func(event) error) error {
 	q := maps.Clone(query)
 	if q == nil {
@@ -61,7 +61,7 @@ func (s *session) follow(ctx context.Context, r *discovery.Resource, namespace s
 	}
 }
 
-// leastWatch is the minimum interval between watches, in case a server ends them immediately.
+// leastWatch is the minimum interval between watches, in case the server ends each immediately.
 const leastWatch = time.Second
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -78,7 +78,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// eventVersion returns the resource version of an event's object, which may be in a table.
+// eventVersion returns the resource version of an event's object, or of the first row of a table.
 func eventVersion(o tree.Tree) string {
 	if rows := o.Objects("rows"); len(rows) > 0 {
 		o = rows[0].Object("object")

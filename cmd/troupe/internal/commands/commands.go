@@ -1,5 +1,5 @@
 // Package commands creates commands from declarations. It is separate from package flags, so that
-// the importable daemon does not depend on cobra.
+// importers of the daemon do not depend on cobra.
 package commands
 
 import (
@@ -45,8 +45,8 @@ func (d Declaration) New() *cobra.Command {
 	}
 }
 
-// Bind adds the flags to a command. A flag is bound to the field with its name, in the first struct
-// that has such a field. complete returns the completion that a flag declares.
+// Bind adds the flags to a command. Each flag is bound to the first struct with a field of its
+// name. complete returns the completion that a flag declares.
 func (f Flags) Bind(c *cobra.Command, complete func(string) Completion, structs ...any) {
 	for name, one := range f {
 		isNamed := func(field string) bool { return strings.EqualFold(field, strings.ReplaceAll(name, "-", "")) }

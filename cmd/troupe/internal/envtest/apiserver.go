@@ -33,10 +33,10 @@ reach it where a suite has no place for them:
 
 const versionFlag = "version"
 
-// flagsVariable is the environment variable that contains additional flags for kube-apiserver.
+// flagsVariable is the environment variable for additional kube-apiserver flags.
 const flagsVariable = "TROUPE_APISERVER_FLAGS"
 
-// Runs is a function that runs the daemon until a signal arrives.
+// Runs runs the daemon until a signal arrives.
 type Runs func(config daemon.Config, out, logs io.Writer) error
 
 // APIServer returns a command that stands in for kube-apiserver.
@@ -99,7 +99,7 @@ func APIServer(run Runs) *cobra.Command {
 func isEtcd(g daemon.FlagGroup) bool { return g.Title == "etcd" }
 
 // namespaceGrace gives suites time to finalize deleted namespaces themselves, as they must with a
-// bare kube-apiserver. Suites finalize immediately after the deletion, so the time is short.
+// bare kube-apiserver. It is short, because suites finalize immediately after the deletion.
 const namespaceGrace = daemon.Duration(200 * time.Millisecond)
 
 func defaults() daemon.Config {

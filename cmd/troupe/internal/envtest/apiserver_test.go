@@ -20,7 +20,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// start runs APIServer up to the point where it would serve. It returns the settings, the log and
+// start runs APIServer up to the point where it would serve, and returns the settings, the log and
 // the error.
 func start(t *testing.T, args ...string) (daemon.Config, string, error) {
 	t.Helper()
@@ -172,7 +172,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestVersion checks the output of --version and the version in the response of /version.
+// TestVersion checks the --version output and the version in the /version response.
 func TestVersion(t *testing.T) {
 	own := daemon.GitVersion()
 	for args, want := range map[string]string{

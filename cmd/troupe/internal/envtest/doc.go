@@ -10,9 +10,9 @@
 // kubectl is a link to an installed kubectl, or is built from source.
 //
 // Invariants:
-//   - Every flag of kube-apiserver 1.35 is accepted, and either honored or logged. Flags without a
-//     meaning here are logged at debug level, all others as a warning.
-//   - A stand-in ends soon after its parent process, and removes the temporary directories that
-//     envtest created for it (followParent).
-//   - A stand-in opens only the ports that its flags name, and writes only to --cert-dir.
+//   - Every flag of kube-apiserver 1.35 is accepted, and either honored or logged. Flags that
+//     do not apply are logged at debug level, all others as a warning.
+//   - A stand-in ends soon after its parent process, and removes the temporary directories
+//     that envtest created for it (followParent).
+//   - A stand-in opens only the ports in its flags, and writes only to --cert-dir.
 package envtest

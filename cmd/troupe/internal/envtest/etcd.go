@@ -48,7 +48,7 @@ func Etcd() *cobra.Command {
 			return nil
 		}
 		if _, ok := flags["version"]; ok {
-			// Kubernetes scripts compare the third word with the etcd version that they need.
+			// Kubernetes scripts compare the third word with the minimum etcd version.
 			fmt.Fprintf(c.OutOrStdout(), "etcd Version: %s\nTroupe Version: %s\n", version.Version, daemon.Version)
 			return nil
 		}
@@ -61,8 +61,8 @@ func Etcd() *cobra.Command {
 	return c
 }
 
-// looseFlags parses arbitrary flags. A value follows "=", or is the next argument unless that
-// argument is a flag. As in etcd, a flag begins with one or two hyphens.
+// looseFlags parses arbitrary flags. A value follows "=" or is the next argument, unless that
+// argument is itself a flag. As in etcd, flags start with one or two hyphens.
 func looseFlags(args []string) (map[string]string, error) {
 	flags := map[string]string{}
 	for i := 0; i < len(args); i++ {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// ignored returns a flag set with the flags of kube-apiserver that the daemon does not support,
-// except --version.
+// ignored returns a flag set of the kube-apiserver flags that the daemon does not support, except
+// --version.
 func ignored() *pflag.FlagSet {
 	set := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
 	for _, f := range daemon.UnsupportedFlags() {
@@ -34,8 +34,8 @@ func ignored() *pflag.FlagSet {
 	return set
 }
 
-// logIgnored logs each flag that was set but has no effect. The message is a warning if the value
-// differs from the daemon's behavior.
+// logIgnored logs each flag that was set but has no effect. It logs a warning if the value differs
+// from the daemon's behavior.
 func logIgnored(given *pflag.FlagSet, log *slog.Logger) {
 	for _, f := range daemon.UnsupportedFlags() {
 		flag := given.Lookup(f.Name)

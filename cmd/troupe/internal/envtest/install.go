@@ -26,8 +26,8 @@ const (
 	NoKubectl    = "none"
 )
 
-// Install fills the directory. It replaces each file atomically, so that running test suites are
-// not disturbed. The stand-ins are copies, so they do not change with the binary.
+// Install installs the binaries into i.Dir. It replaces each file atomically, so running test
+// suites are not disturbed. The stand-ins are copies, so later builds do not affect them.
 func Install(ctx context.Context, i Installation) error {
 	if err := os.MkdirAll(i.Dir, 0o755); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (i Installation) findKubectl() (string, error) {
 	return "", nil
 }
 
-// replace creates a file under a temporary name and renames it.
+// replace creates a file under a temporary name and then renames it.
 func replace(path string, make func(path string) error) error {
 	made := fmt.Sprintf("%s.new-%d", path, os.Getpid())
 	if err := make(made); err != nil {
@@ -135,15 +135,15 @@ func copyProgram(from, to string) (err error) {
 	return errors.Join(err, out.Close())
 }
 
-// The module and release of the kubectl that is built.
+// Module path and version of the kubectl to build.
 const (
 	kubectlModule  = "k8s.io/kubectl"
 	kubectlVersion = "v0.35.3"
 	kubectlRelease = "v1.35.3"
 )
 
-// kubectlMain is the main package of kubectl. k8s.io/kubectl contains everything else, but the
-// module with the original main package cannot be installed.
+// kubectlMain is kubectl's main package. The original is in k8s.io/kubernetes, which "go install"
+// cannot install. Everything else is in k8s.io/kubectl.
 const kubectlMain = `package main
 
 import (
@@ -159,7 +159,7 @@ func main() {
 }
 `
 
-// buildKubectl builds kubectl in a temporary module, with the Go toolchain on PATH.
+// buildKubectl builds kubectl in a temporary module, using the Go toolchain on PATH.
 func buildKubectl(ctx context.Context, to string) error {
 	dir, err := os.MkdirTemp("", "troupe-kubectl-")
 	if err != nil {

@@ -13,12 +13,12 @@ const parentPeriod = 200 * time.Millisecond
 
 const tempPrefix = "k8s_test_framework_"
 
-// followParent shuts this process down soon after its parent has ended, because a killed test
-// cannot stop its children. Before that, it removes the directories in dirs that envtest created.
+// followParent shuts this process down when its parent exits, because a killed test cannot stop its
+// children. It first removes the directories in dirs that envtest created.
 //
-// It polls the parent's process ID, which changes when an orphan is adopted. The kernel's death
-// signal is unsuitable, because it is sent when the parent's thread ends. In Go that may happen
-// before the process ends.
+// It polls the parent process ID, which changes when an orphan is adopted. PR_SET_PDEATHSIG is
+// unsuitable, because it fires when the parent's thread exits. A Go thread may exit before its
+// process.
 func followParent(log *slog.Logger, dirs ...string) {
 	parent := os.Getppid()
 	if parent <= 1 {

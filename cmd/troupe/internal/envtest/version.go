@@ -9,14 +9,14 @@ import (
 )
 
 // A reportedVersion is the value of --version. "true" and "raw" print the version. Any other value
-// replaces the version in the response of /version.
+// overrides the version in the /version response.
 type reportedVersion string
 
 func (v *reportedVersion) String() string { return string(*v) }
 
 func (v *reportedVersion) Type() string { return "string" }
 
-// Set accepts the same values as kube-apiserver. The major, minor and patch version must be the
+// Set accepts the same values as kube-apiserver. The major, minor and patch versions must match the
 // daemon's, because --version does not change the daemon's behavior.
 func (v *reportedVersion) Set(s string) error {
 	own := daemon.GitVersion()

@@ -1,4 +1,4 @@
-// Package features implements the feature gates of the flag --feature-gates.
+// Package features implements the feature gates of the --feature-gates flag.
 //
 //	Gate  one feature gate: its stage, its default, and whether the daemon reads it
 //	Set   the value of each gate
@@ -8,8 +8,8 @@
 // test/api compares gates.txt with the public libraries.
 //
 // A gate is effective if the daemon reads it, even for only a part of the feature. Other gates are
-// accepted for compatibility, and Set.Ineffective returns them. Enabling a gate without the gates
-// that it needs is an error.
+// accepted for compatibility, and Set.Ineffective returns them. Enabling a gate without its
+// dependencies is an error.
 //
-// A Set is immutable after New, so it may be read concurrently.
+// A Set is immutable and safe for concurrent use.
 package features

@@ -14,7 +14,7 @@ import (
 // A Stage is the maturity of a feature. It determines whether AllAlpha or AllBeta sets a gate.
 type Stage string
 
-// Stages have the label values of kube-apiserver's metrics.
+// The values match the stage label in kube-apiserver's metrics.
 const (
 	Alpha      Stage = "ALPHA"
 	Beta       Stage = "BETA"
@@ -44,12 +44,12 @@ const (
 
 // Gates that set all gates of a stage.
 const (
-	// These gates do not affect gates that are set by name, regardless of order.
+	// Gates set by name take precedence, regardless of order.
 	allAlpha = "AllAlpha"
 	allBeta  = "AllBeta"
 )
 
-// A Gate switches one feature.
+// A Gate is a feature gate.
 type Gate struct {
 	Name      string
 	Stage     Stage
@@ -60,8 +60,8 @@ type Gate struct {
 	Needs     []string // gates that must be on if it is on
 }
 
-// table has a line for each gate, sorted by name: its stage, whether it is on by default, and the
-// fields of Gate that are set.
+// table lists one gate per line, sorted by name. A line has the gate's name, stage, default ("on"
+// or "off") and attributes.
 //
 //go:embed gates.txt
 var table string
@@ -96,7 +96,7 @@ func Help() []string {
 	return lines
 }
 
-// lookup returns the named gate. It requires that the table is sorted.
+// lookup returns the named gate. The table must be sorted.
 func lookup(name string) (Gate, bool) {
 	i, ok := slices.BinarySearchFunc(gates(), name, func(g Gate, name string) int { return strings.Compare(g.Name, name) })
 	if !ok {
@@ -111,12 +111,12 @@ type Set struct {
 	on    map[string]bool
 }
 
-// component is the optional prefix of the server's own gates, as in kube-apiserver.
+// component is an optional gate name prefix, as in kube-apiserver.
 const component = "kube:"
 
-// New returns a Set with the given gates. The error lists all unknown and locked gates, and enabled
-// gates that need a disabled gate. The Set must not be used after an error. If a gate is named with
-// and without the component prefix, the name that sorts last wins.
+// New returns a Set with the given gates. The error lists all unknown gates, locked gates, and
+// enabled gates that depend on a disabled gate. The Set is invalid if err is not nil. If a gate is
+// given with and without the component prefix, the name that sorts last wins.
 func New(given map[string]bool) (Set, error) {
 	s := Set{given: map[string]bool{}, on: make(map[string]bool, len(gates()))}
 	var errs []error
@@ -141,8 +141,8 @@ func New(given map[string]bool) (Set, error) {
 	return s, errors.Join(append(errs, s.checkNeeds()...)...)
 }
 
-// resolve returns the value given for a gate, else the value given for its stage, else the default.
-// It depends only on given values, so gates may be resolved in any order.
+// resolve returns the gate's given value, else the value given for its stage, else its default. It
+// depends only on given values, so gates may be resolved in any order.
 func (s Set) resolve(g Gate) bool {
 	if on, ok := s.given[g.Name]; ok {
 		return on
@@ -157,7 +157,7 @@ func (s Set) resolve(g Gate) bool {
 	return g.Default
 }
 
-// checkNeeds returns an error for each enabled gate that directly needs a disabled gate.
+// checkNeeds returns an error for each enabled gate that depends directly on a disabled gate.
 func (s Set) checkNeeds() (errs []error) {
 	for _, g := range gates() {
 		var off []string

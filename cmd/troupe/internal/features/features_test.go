@@ -55,7 +55,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestTable checks that the table is sorted, which lookup requires, and that its references exist.
+// TestTable checks that the table is sorted, as lookup requires, and that all needed gates exist.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	if !slices.IsSortedFunc(gates(), func(a, b Gate) int { return strings.Compare(a.Name, b.Name) }) {

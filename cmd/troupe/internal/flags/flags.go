@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Define adds a flag bound to a field. The default is the field's value. The items of a list are
-// separated by commas. If repeat is set, the flag is instead repeated for each item.
+// Define adds a flag bound to a field. The default is the field's value. A list flag takes
+// comma-separated items, or one item per occurrence if repeat is set.
 func Define(f *pflag.FlagSet, field reflect.Value, name, short, help string, repeat bool) {
 	switch p := field.Addr().Interface().(type) {
 	case pflag.Value:

@@ -14,17 +14,17 @@ import (
 // BuiltIn selects the daemon's controllers or scheduler instead of a program.
 const BuiltIn = "built-in"
 
-// Options define the parts of the cluster.
+// Options configures the cluster.
 type Options struct {
 	Dir        string // of all persistent files
 	Naming     string // naming profile of a new data directory
 	SecurePort int    // of the daemon; 0 selects a free port
 	Config     string // the daemon's configuration file; "" for none
-	// Join is the kubeconfig of an existing server. If it is set, only nodes are simulated, and of
-	// the fields above only Naming applies. Otherwise a daemon is started.
+	// Join is the kubeconfig of an existing server. If set, only nodes are simulated, and Dir,
+	// SecurePort and Config are ignored. Otherwise Run starts a daemon.
 	Join string
-	// KubeControllerManager and KubeScheduler are paths of programs. An empty path searches PATH
-	// and falls back to BuiltIn.
+	// KubeControllerManager and KubeScheduler are program paths. An empty path searches PATH and
+	// falls back to BuiltIn.
 	KubeControllerManager, KubeScheduler string
 
 	Nodes       int
@@ -36,7 +36,7 @@ type Options struct {
 	Out io.Writer // for messages to the user
 }
 
-// Validate returns all invalid options as an error, and resolves the programs.
+// Validate resolves program paths. Its error lists all invalid options.
 func (o *Options) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -76,8 +76,8 @@ func (o *Options) Validate() error {
 
 const maxNodes = 100_000
 
-// find resolves the path of a program. usable is false if the program cannot work, because the
-// cluster lacks Kubernetes names or does not run this command's daemon.
+// find resolves a program's path. Programs are usable only with Kubernetes names and a daemon
+// started by this command.
 func find(name string, path *string, usable bool) error {
 	switch {
 	case *path == BuiltIn:

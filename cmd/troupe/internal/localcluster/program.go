@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// programTimeout limits the wait for a program to end after SIGTERM.
+// programTimeout is the time between SIGTERM and SIGKILL.
 const programTimeout = 10 * time.Second
 
-// startProgram starts kube-controller-manager or kube-scheduler with an administrator's permissions
-// and the daemon's keys. Its request rate is practically unlimited. The burst stays low, because
-// client-go keeps 25 connections and each further concurrent request costs a handshake.
+// startProgram starts kube-controller-manager or kube-scheduler with administrator permissions and
+// the daemon's keys. The client QPS is practically unlimited. The burst is low, because client-go
+// keeps 25 connections and each further concurrent request costs a handshake.
 func (r *run) startProgram(name, path string) error {
 	if path == BuiltIn {
 		return nil

@@ -27,10 +27,10 @@ import (
 // count.
 const workers = 32
 
-// requestTimeout limits the requests of nodes, except watches.
+// requestTimeout is the timeout of node requests, except watches.
 const requestTimeout = 30 * time.Second
 
-// stopTimeout limits the wait for requests in flight at the end.
+// stopTimeout limits the wait for in-flight requests at shutdown.
 const stopTimeout = 30 * time.Second
 
 func validAmount(text string) bool {
@@ -68,7 +68,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	return r.watch(ctx)
 }
 
-// A run holds the running parts and the functions that stop them, in starting order.
+// A run holds the running parts and the functions that stop them, in start order.
 type run struct {
 	Options
 	naming  *meta.Naming
@@ -159,8 +159,8 @@ func (r *run) startDaemon() (configPath string, err error) {
 	return d.Kubeconfig(), nil
 }
 
-// removeOthers removes the kubelet directories of earlier, killed runs. None can be in use, because
-// this run holds the lock on the data directory.
+// removeOthers removes kubelet directories left by killed runs. None can be in use, because this
+// run holds the lock on the data directory.
 func removeOthers(kubeletDir string) error {
 	all, err := filepath.Glob(filepath.Join(filepath.Dir(kubeletDir), "kubelet*"))
 	for _, dir := range all {
@@ -171,8 +171,8 @@ func removeOthers(kubeletDir string) error {
 	return err
 }
 
-// withAdvice replaces the daemon's advice, which follows the first line of the error and names
-// flags of serve, with advice that names flags of this command.
+// withAdvice replaces the hint after the first line of a daemon error. The daemon's hint names
+// flags of serve, the new one names flags of this command.
 func withAdvice(err error) error {
 	var advice string
 	switch {
@@ -266,7 +266,7 @@ func (r *run) awaitNodes(ctx context.Context) error {
 	}
 }
 
-// watch prints changes in the number of Pods until ctx or a part ends.
+// watch prints changes in the Pod counts until ctx is done or a part fails.
 func (r *run) watch(ctx context.Context) error {
 	var told simulation.Counts
 	ticker := time.NewTicker(5 * time.Second)

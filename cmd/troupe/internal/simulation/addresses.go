@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// addresses allocates Pod addresses from one range for all nodes.
+// addresses allocates Pod IPs from one CIDR for all nodes.
 type addresses struct {
 	mu    sync.Mutex
 	all   netip.Prefix
@@ -46,7 +46,7 @@ func (a *addresses) note(text string) {
 	}
 }
 
-// release frees an address. It ignores any other text.
+// release frees an address. It ignores invalid addresses.
 func (a *addresses) release(text string) {
 	if ip, err := netip.ParseAddr(text); err == nil {
 		a.mu.Lock()

@@ -23,21 +23,21 @@ import (
 type Options struct {
 	Client *rest.Client
 	Naming *meta.Naming
-	// Nodes is the number of nodes. A node's name is Prefix [node-] and a number from 0.
+	// Nodes is the number of nodes. They are named Prefix [node-] plus a number from 0.
 	Nodes  int
 	Prefix string
 	// Capacity overrides the capacity of each node by resource [32 cpu, 256Gi memory, 110 pods, 1Ti
 	// ephemeral-storage].
 	Capacity map[string]string
-	// Address is the address of all nodes. Their kubelet listens on it [127.0.0.1].
+	// Address is the address of all nodes and of the kubelet listener [127.0.0.1].
 	Address string
-	// PodRange is the range of Pod addresses [10.128.0.0/9].
+	// PodRange is the Pod CIDR [10.128.0.0/9].
 	PodRange netip.Prefix
 	// JobTime is how long a Job's container runs if its command is unknown [1s].
 	JobTime time.Duration
 	// Workers limits the concurrent requests for Pods and, separately, for leases [32].
 	Workers int
-	// TLS is the kubelet's configuration, including client authentication.
+	// TLS is the kubelet's TLS configuration, including client authentication.
 	TLS *tls.Config
 	Log *slog.Logger
 }
@@ -58,7 +58,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Cluster simulates the nodes of one process.
+// A Cluster simulates all nodes in one process.
 type Cluster struct {
 	Options
 	registry
@@ -69,7 +69,7 @@ type Cluster struct {
 	ready     atomic.Int64   // registered nodes
 }
 
-// New creates a Cluster and starts to listen, so that it can return a listen error.
+// New creates a Cluster. It opens the listener, so that it can return a listen error.
 func New(o Options) (*Cluster, error) {
 	o = o.withDefaults()
 	c := &Cluster{Options: o, registry: newRegistry(), queue: newQueue(), addresses: newAddresses(o.PodRange)}
@@ -144,10 +144,10 @@ func (c *Cluster) notePod(change objectChange) {
 	c.queue.add(change.key, time.Now())
 }
 
-// retryAfter is the delay before a Pod is processed again after a failed request.
+// retryAfter is the delay before a Pod is retried after a failed request.
 const retryAfter = time.Second
 
-// treat advances a Pod as far as possible. It returns the time to process it again, or zero.
+// treat advances a Pod as far as possible. It returns the time of the next attempt, or zero.
 func (c *Cluster) treat(ctx context.Context, key objectKey) (again time.Time) {
 	for ctx.Err() == nil {
 		r, ok := c.pod(key)
@@ -207,7 +207,7 @@ func (c *Cluster) write(ctx context.Context, p *Pod, s *PodStatus) error {
 	return err
 }
 
-// remove deletes a Pod with grace period 0, as kubelets do after its containers have ended.
+// remove deletes a Pod with grace period 0, as kubelets do after all containers have exited.
 func (c *Cluster) remove(ctx context.Context, p *Pod) error {
 	_, err := c.send(ctx, http.MethodDelete, podPath(p), "", map[string]any{
 		"gracePeriodSeconds": 0, "preconditions": map[string]any{"uid": p.Metadata.UID},

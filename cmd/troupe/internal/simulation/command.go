@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A result is the effect of a command. slept is the time that the command sleeps, unless it runs
+// A result is a command's simulated effect. slept is the command's sleep time, unless it runs
 // forever.
 type result struct {
 	out, err strings.Builder

@@ -37,8 +37,8 @@ type containerRef struct {
 	status *ContainerStatus
 }
 
-// withContainer returns a handler that calls serve with the container that the request names. It
-// responds with an error if the container does not exist or its node is down.
+// withContainer returns a handler that calls serve with the requested container. It responds with
+// an error if the container does not exist or its node is down.
 func (c *Cluster) withContainer(serve func(http.ResponseWriter, *http.Request, containerRef)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		key, name := objectKey{namespace: r.PathValue("namespace"), name: r.PathValue("pod")}, r.PathValue("container")
@@ -65,8 +65,8 @@ type logLine struct {
 	text string
 }
 
-// logOf returns the log of a container's current or previous run. The log is the output of the
-// simulated program, and each line has the start of the run as its timestamp.
+// logOf returns the log of a container's current or previous run. The log is the simulated
+// program's output. Each line's timestamp is the start of the run.
 func (c *Cluster) logOf(of containerRef, previous bool) (lines []logLine, ok bool) {
 	state := of.status.State
 	if previous {
@@ -87,7 +87,7 @@ func (c *Cluster) logOf(of containerRef, previous bool) (lines []logLine, ok boo
 	return lines, true
 }
 
-// followPeriod is how often a log request with follow checks whether the container has ended.
+// followPeriod is how often a follow request checks whether the container has ended.
 const followPeriod = 500 * time.Millisecond
 
 func (c *Cluster) serveLogs(w http.ResponseWriter, r *http.Request, of containerRef) {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A step is the next action of a node for a Pod: writing a status, removing the Pod, or nothing.
-// next is the time of the next check, or zero.
+// A step is a node's next action on a Pod: write its status, remove it, or do nothing. next is the
+// time of the next check, or zero.
 type step struct {
 	status *PodStatus // nil if it is up to date
 	remove bool
@@ -28,7 +28,7 @@ type lifecycle struct {
 	next    time.Time // of the step
 }
 
-// The shortest and longest delays between restarts of a container.
+// Minimum and maximum container restart backoff.
 const (
 	firstBackOff = 10 * time.Second
 	crashBackOff = 5 * time.Minute
@@ -97,7 +97,7 @@ func (l *lifecycle) started() *PodStatus {
 	return &s
 }
 
-// statuses returns the statuses in the order of containers. Containers without a status are
+// statuses returns one status per container, in spec order. Containers without a status are
 // waiting.
 func (l *lifecycle) statuses(containers []Container, have []ContainerStatus) []ContainerStatus {
 	all := make([]ContainerStatus, 0, len(containers))
@@ -114,7 +114,7 @@ func (l *lifecycle) statuses(containers []Container, have []ContainerStatus) []C
 	return all
 }
 
-// containers advances all containers to the current time, and updates phase and conditions.
+// containers advances all containers to the current time, and updates the phase and conditions.
 func (l *lifecycle) containers(s *PodStatus) {
 	policy := l.pod.Spec.RestartPolicy
 	initialized := true
@@ -180,7 +180,7 @@ func (l *lifecycle) endSidecars(s *PodStatus) {
 	}
 }
 
-// advance advances one container to the current time. Several starts and ends may be due.
+// advance advances one container to the current time, possibly through several restarts.
 func (l *lifecycle) advance(c *Container, is *ContainerStatus, policy string) {
 	does := programOf(l.pod, c, l.jobTime)
 	for {
@@ -291,8 +291,8 @@ func (l *lifecycle) stop() step {
 // terminatedCode is the exit code of a process killed by SIGTERM.
 const terminatedCode = 143
 
-// conditions derives the conditions from the containers. reason is empty until the Pod has ended,
-// and is then the reason of the Ready condition.
+// conditions derives the conditions from the containers. reason is the Ready condition's reason
+// after the Pod has ended, and empty before.
 func (l *lifecycle) conditions(s *PodStatus, reason string) {
 	unready, uninitialized := []string{}, []string{}
 	for i := range s.ContainerStatuses {
@@ -376,7 +376,7 @@ func sameJSON(a, b *PodStatus) bool {
 // nodeConditions are the Pod conditions that nodes own.
 var nodeConditions = []string{"PodScheduled", "PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready"}
 
-// statusPatch returns the patch that writes a status. A Pod with another UID causes a conflict.
+// statusPatch returns a patch that writes the status, with the UID as a precondition.
 func statusPatch(uid string, s PodStatus) any {
 	s.Conditions = slices.DeleteFunc(slices.Clone(s.Conditions), func(c Condition) bool { return !slices.Contains(nodeConditions, c.Type) })
 	return map[string]any{"metadata": map[string]any{"uid": uid}, "status": s}

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// epoch is the time at which the Pods of the tests are bound.
+// epoch is the binding time of all test Pods.
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // play simulates a Pod for some seconds after its binding. It returns a line for each new state,

@@ -58,7 +58,7 @@ func (c *Cluster) register(ctx context.Context) error {
 	})
 }
 
-// each calls do concurrently for each node, with its number, until the first error.
+// each calls do concurrently with each node's index, until the first error.
 func (c *Cluster) each(ctx context.Context, atOnce int, do func(i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -164,8 +164,8 @@ func (c *Cluster) report(ctx context.Context, name string) error {
 // the server's version.
 const KubeletVersion = "v1.35.3"
 
-// renew renews the lease of a node, or creates it. The Node owns the lease, so that garbage
-// collection deletes it.
+// renew renews or creates a node's lease. The Node owns the lease, so that garbage collection
+// deletes it.
 func (c *Cluster) renew(ctx context.Context, name string) error {
 	path := "/apis/" + c.Naming.Group("coordination") + "/v1/namespaces/" + c.Naming.NodeLeaseNamespace() + "/leases"
 	spec := map[string]any{"holderIdentity": name, "leaseDurationSeconds": leaseSeconds, "renewTime": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")}
@@ -228,8 +228,8 @@ func (c *Cluster) heartbeat(ctx context.Context, name string, report bool) {
 	}
 }
 
-// foreignResources returns a patch of allocatable for resources that other clients added to or
-// removed from the node's capacity. A nil value removes the resource.
+// foreignResources returns a patch of status.allocatable that mirrors resources added to or removed
+// from the node's capacity by other clients. A nil value removes the resource.
 func (c *Cluster) foreignResources(view nodeView) map[string]any {
 	all := map[string]any{}
 	for name, amount := range view.Status.Capacity {
@@ -246,7 +246,7 @@ func (c *Cluster) foreignResources(view nodeView) map[string]any {
 }
 
 // noteNode handles a Node watch event. A node is silent while its Node is deleted or has the down
-// annotation. When the node is back, its Pods are processed again.
+// annotation. When the node returns, its Pods are requeued.
 func (c *Cluster) noteNode(change objectChange) {
 	var view nodeView
 	if !change.gone {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Pod has the fields of the API object that a node reads, and its status. It omits other fields,
-// because one process may hold a hundred thousand Pods.
+// A Pod has the API fields that a node reads, and the status. It omits other fields, because one
+// process may hold 100,000 Pods.
 type Pod struct {
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {
@@ -25,7 +25,7 @@ type Pod struct {
 	Status PodStatus `json:"status"`
 }
 
-// Metadata has the fields of an object's metadata that the simulation reads.
+// Metadata has the object metadata fields that the simulation reads.
 type Metadata struct {
 	Namespace                  string            `json:"namespace"`
 	Name                       string            `json:"name"`
@@ -41,7 +41,7 @@ type Metadata struct {
 	} `json:"ownerReferences"`
 }
 
-// A Container is a container, init container or ephemeral container of a Pod.
+// A Container is a regular, init or ephemeral container.
 type Container struct {
 	Name          string   `json:"name"`
 	Image         string   `json:"image"`
@@ -71,7 +71,7 @@ type Probe struct {
 	} `json:"exec"`
 }
 
-// PodStatus has the fields of a Pod's status that nodes write.
+// PodStatus has the Pod status fields that nodes write.
 type PodStatus struct {
 	ObservedGeneration         int64             `json:"observedGeneration,omitempty"`
 	Phase                      string            `json:"phase,omitempty"`
@@ -124,7 +124,7 @@ type ContainerState struct {
 	Terminated *Terminated `json:"terminated,omitempty"`
 }
 
-// Waiting describes a container that waits for its start or restart.
+// Waiting describes a container that waits to start or restart.
 type Waiting struct {
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
@@ -160,7 +160,7 @@ func (p *Pod) key() objectKey {
 	return objectKey{namespace: p.Metadata.Namespace, name: p.Metadata.Name}
 }
 
-// version returns the resource version as a number, so that states of an object can be ordered.
+// version returns the resourceVersion as a number, so that callers can order object states.
 func (m *Metadata) version() uint64 {
 	v, _ := strconv.ParseUint(m.ResourceVersion, 10, 64) // the API has decimal versions
 	return v

@@ -8,7 +8,7 @@ import (
 )
 
 // Annotations that define the behavior of a Pod's containers, with defaults in brackets. Durations
-// are in Go's format.
+// use Go syntax.
 const (
 	startAfter = "troupe/start-after" // from binding to start [0s]
 	readyAfter = "troupe/ready-after" // from a container's start until it is ready [0s]

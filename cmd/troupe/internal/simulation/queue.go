@@ -10,8 +10,8 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// A queue holds Pods in the order of their due times. Only one worker at a time processes a Pod. If
-// the Pod becomes due meanwhile, take returns it again after done.
+// A queue orders Pods by due time. Only one worker at a time processes a Pod. If the Pod becomes
+// due meanwhile, take returns it again after done.
 type queue struct {
 	mu      sync.Mutex
 	due     *btree.BTreeG[*entry]
@@ -56,7 +56,7 @@ func (q *queue) add(key objectKey, at time.Time) {
 	q.signal()
 }
 
-// take waits for a due Pod, for which the caller must call done. ok is false if ctx has ended.
+// take waits for a due Pod. The caller must then call done. ok is false if ctx has ended.
 func (q *queue) take(ctx context.Context) (key objectKey, ok bool) {
 	for {
 		q.mu.Lock()
@@ -80,7 +80,7 @@ func (q *queue) take(ctx context.Context) (key objectKey, ok bool) {
 	}
 }
 
-// done lets take return the Pod again.
+// done releases a Pod returned by take.
 func (q *queue) done(key objectKey) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -116,7 +116,7 @@ func (r *registry) isDown(node string) bool {
 // Counts holds the number of Pods in each stage.
 type Counts struct{ Starting, Running, Ended, Terminating int }
 
-// Counts returns the number of Pods on the nodes in each stage.
+// Counts returns the number of Pods in each stage.
 func (r *registry) Counts() (n Counts) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

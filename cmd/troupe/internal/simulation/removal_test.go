@@ -25,7 +25,7 @@ import (
 )
 
 // TestNoPodStays checks that every deleted Pod disappears and that its name can be reused, even if
-// the connections of nodes break. TROUPE_SOAK=1 extends the test.
+// node connections break. TROUPE_SOAK=1 extends the test.
 func TestNoPodStays(t *testing.T) {
 	t.Parallel()
 	rounds := 1
@@ -78,7 +78,7 @@ func serve(t *testing.T) *daemon.Daemon {
 
 const watchdog = 5 * time.Minute
 
-// poll calls done until it returns true. It returns false after the watchdog time.
+// poll reports whether done returns true within the watchdog time.
 func poll(done func() bool) bool {
 	tick, end := time.NewTicker(10*time.Millisecond), time.After(watchdog)
 	defer tick.Stop()

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A session is a running command with its streams. If the client has not requested a stream, output
-// is discarded and input is empty.
+// A session is a running command with its streams. Unless the client requested a stream, output is
+// discarded and input is empty.
 type session struct {
 	ctx            context.Context // ends with the connection
 	stdin          io.Reader
@@ -101,7 +101,7 @@ func (s *session) stderrOrTerminal() io.Writer {
 	return s.stderr
 }
 
-// shell simulates a shell that reads commands line by line, until its input ends or a line is exit.
+// shell simulates a shell that reads commands line by line, until end of input or exit.
 func (s *session) shell(environment map[string]string) int {
 	input, code := bufio.NewReaderSize(s.stdin, 4096), 0
 	for {
@@ -156,7 +156,7 @@ func (s *session) readLine(input *bufio.Reader) (line string, ok bool) {
 	return string(text), true
 }
 
-// exitStatus returns the final message of a session, which is a Status in JSON.
+// exitStatus returns the final message of a session, a JSON Status.
 func exitStatus(code int) []byte {
 	status := map[string]any{"metadata": map[string]any{}, "status": "Success"}
 	if code != 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/gobwas/ws/wsutil"
 )
 
-// Channels of a command in a WebSocket. The first byte of a message is its channel.
+// WebSocket channels of a command. A message's first byte is its channel.
 const (
 	channelStdin = iota
 	channelStdout
@@ -66,7 +66,7 @@ func serveWebSocket(w http.ResponseWriter, r *http.Request, want wanted, run fun
 	awaitClose(ctx)
 }
 
-// channels multiplexes the channels of one WebSocket. mu is held while a message is sent.
+// channels multiplexes the channels of one WebSocket. mu serializes writes.
 type channels struct {
 	conn   net.Conn
 	base64 bool

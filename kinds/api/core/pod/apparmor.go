@@ -6,10 +6,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxAppArmorName limits the name of a local profile in bytes, because it is a file name.
+// maxAppArmorName limits a local profile name in bytes, because it is a file name.
 const maxAppArmorName = 4095
 
-// containerLists holds the names of the lists of containers, in the order of warnings.
+// containerLists names a Pod's container lists, in warning order.
 var containerLists = [...]string{"initContainers", "containers", "ephemeralContainers"}
 
 // completeAppArmor copies the AppArmor annotations of a new Pod to the fields that nodes read.
@@ -28,8 +28,8 @@ func (s podStrategy) WarningsBeforePrepare(pod tree.Tree) (texts []string) {
 	return texts
 }
 
-// eachAppArmor calls found for each container with an AppArmor annotation, unless the container has
-// a profile or the Pod has the same profile. key is the name of the annotation.
+// eachAppArmor calls found for each container with an AppArmor annotation. It skips a container
+// that has a profile, or whose Pod has the same profile. key is the annotation name.
 func (s podStrategy) eachAppArmor(pod tree.Tree, found func(container, profile tree.Tree, key string)) {
 	annotations, spec := pod.Object("metadata", "annotations"), pod.Object("spec")
 	if len(annotations) == 0 || spec.Object("os").String("name") == "windows" {
@@ -48,8 +48,8 @@ func (s podStrategy) eachAppArmor(pod tree.Tree, found func(container, profile t
 	}
 }
 
-// appArmorField converts the value of an annotation to a profile. It returns nil if the field
-// cannot represent the value.
+// appArmorField converts an annotation value to a profile. It returns nil if the field cannot
+// represent the value.
 func appArmorField(value string) tree.Tree {
 	switch name, isLocal := strings.CutPrefix(value, "localhost/"); {
 	case value == "unconfined":

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// bindPod assigns a Pod to the node in a Binding, and copies labels and annotations of the Binding.
+// bindPod assigns a Pod to the Binding's node and copies the Binding's labels and annotations.
 //
 // A Binding is the only way to assign an existing Pod to a node. A Pod can be bound only once: if
 // two schedulers bind the Pod concurrently, the second one gets a conflict.

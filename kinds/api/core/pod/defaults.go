@@ -12,8 +12,8 @@ import (
 
 const fileMode = int64(0o644)
 
-// defaultPodSpec sets the defaults of the spec of a Pod or template. Defaults are stored, so that a
-// later server with other defaults does not change existing Pods.
+// defaultPodSpec sets the defaults of a Pod or template spec. Defaults are stored, so a later
+// server version with other defaults does not change existing Pods.
 func defaultPodSpec(spec tree.Tree) {
 	field.SetIfEmpty(spec, "restartPolicy", "Always")
 	field.SetIfEmpty(spec, "terminationGracePeriodSeconds", int64(30))
@@ -102,7 +102,8 @@ var imageRE = sync.OnceValue(func() *regexp.Regexp {
 		`[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?$`)
 })
 
-// defaultProbe treats 0 as absent, because some clients encode unset numbers as 0.
+// defaultProbe sets a probe's defaults. It treats 0 as absent, because some clients encode unset
+// numbers as 0.
 func defaultProbe(p tree.Tree) {
 	for name, n := range map[string]int64{"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3} {
 		if v, _ := p.Int(name); v == 0 {
@@ -128,9 +129,8 @@ func defaultFieldRef(source tree.Tree) {
 	}
 }
 
-// defaultVolume sets the defaults of a volume. A volume without a source becomes an emptyDir. The
-// claim template of an ephemeral volume gets a volumeMode here, because the template is part of the
-// Pod.
+// defaultVolume sets a volume's defaults. A volume without a source becomes an emptyDir. An
+// ephemeral volume's claim template is part of the Pod, so it gets its volumeMode here.
 func defaultVolume(v tree.Tree) {
 	if len(v) == 0 || len(v) == 1 && v["name"] != nil {
 		v["emptyDir"] = tree.Tree{}
@@ -185,5 +185,5 @@ var sourceDefaults = map[string]tree.Tree{
 // diskDefaults holds the defaults of azureDisk. They apply only to absent fields.
 var diskDefaults = tree.Tree{"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": false, "kind": "Shared"}
 
-// maxRepository limits the name of an image without its tag, in bytes.
+// maxRepository limits an image name without its tag, in bytes.
 const maxRepository = 255

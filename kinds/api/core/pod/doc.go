@@ -1,3 +1,3 @@
-// Package pod holds the rules of Pods and Pod templates that depend on several fields or on the
-// previous object, and their warnings. Each subresource has its own file.
+// Package pod defaults Pods and Pod templates, returns their warnings, and validates rules that
+// depend on several fields or on the previous object. Each subresource has its own file.
 package pod

@@ -21,8 +21,8 @@ func (f volumeFile) String() string {
 	return fmt.Sprintf("%q (%s)", f.path, f.source)
 }
 
-// A fileSource identifies the object that provides a file by kind and name. named distinguishes an
-// empty name from no name. A fileSource is zero if the volume has only one source.
+// A fileSource is the kind and name of the object that provides a file. named distinguishes an
+// empty name from no name. The fileSource is zero if the volume has only one source.
 type fileSource struct {
 	kind, name string
 	named      bool
@@ -35,8 +35,8 @@ func (s fileSource) String() string {
 	return fmt.Sprintf("%s %q", s.kind, s.name)
 }
 
-// overlaps reports whether two files have the same path, or one path is a directory of the other.
-// "a" and "ab" do not overlap.
+// overlaps reports whether two files have the same path, or one path is a parent directory of the
+// other. "a" and "ab" do not overlap.
 func (f volumeFile) overlaps(other volumeFile) bool {
 	short, long := f.path, other.path
 	if len(short) > len(long) {
@@ -53,8 +53,8 @@ const enoughFiles = 1000
 // pairs.
 const enoughTexts = 256
 
-// warnOfFileOverlaps warns about files in the same volume that cannot coexist. It runs on every
-// write of a Pod, so it keeps the files of most volumes in an array on the stack.
+// warnOfFileOverlaps warns about files in the same volume that cannot coexist. It runs on every Pod
+// write, so it keeps most volumes' files in an array on the stack.
 func warnOfFileOverlaps(spec tree.Tree, _ string, faults *schema.Faults) {
 	for _, v := range spec.List("volumes") {
 		volume, _ := v.(tree.Tree)
@@ -74,8 +74,8 @@ func warnOfFileOverlaps(spec tree.Tree, _ string, faults *schema.Faults) {
 	}
 }
 
-// warnOfProjected warns about a projected volume. If two paths are equal, the kubelet silently
-// keeps only the last file.
+// warnOfProjected warns about overlapping files in a projected volume. If two paths are equal, the
+// kubelet silently keeps only the last file.
 func warnOfProjected(files []volumeFile, projected, volume tree.Tree, faults *schema.Faults) {
 	for _, v := range projected.List("sources") {
 		source, _ := v.(tree.Tree)
@@ -109,8 +109,8 @@ func appendFile(files []volumeFile, path string, source fileSource) []volumeFile
 	return append(files, volumeFile{strings.TrimRight(path, "/"), source})
 }
 
-// appendItems appends the items of a source. A source without items provides all keys of its
-// object, but these are unknown here.
+// appendItems appends the files listed as a source's items. A source without items provides all of
+// its object's keys, which are unknown here.
 func appendItems(files []volumeFile, s tree.Tree, source fileSource) []volumeFile {
 	for _, v := range s.List("items") {
 		item, _ := v.(tree.Tree)

@@ -9,11 +9,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An amount of huge pages must be a multiple of the page size, which is part of the resource name.
+// A huge page amount must be a multiple of the page size, which is part of the resource name.
 // Invalid amounts are accepted if the previous spec has any, because older servers allowed them.
 
-// validatePages checks the huge pages in a spec. v is a list of the spec and the previous spec, or
-// nil.
+// validatePages validates the huge page amounts in a spec. v lists the spec and the previous spec,
+// or nil.
 func validatePages(v any, path string, faults *schema.Faults) {
 	specs := tree.Tree{"": v}.Objects("")
 	if asksForPartsOfPages(specs[1]) {
@@ -51,8 +51,8 @@ func visitResources(spec tree.Tree, path string, visit func(name, amount, at str
 	}
 }
 
-// isPartOfPage reports whether an amount of huge pages is not a multiple of the page size, or the
-// page size is invalid.
+// isPartOfPage reports whether a huge page amount is not a multiple of the page size, or the page
+// size is invalid.
 func isPartOfPage(name, text string) bool {
 	sizeText, huge := strings.CutPrefix(name, pages)
 	if !huge {

@@ -10,7 +10,7 @@ import (
 )
 
 // podStrategy validates the spec only if it has changed. Claim names are checked only on create,
-// because they depend on the name of the Pod, which cannot change.
+// because they derive from the Pod's name, which cannot change.
 type podStrategy struct {
 	schema.DefaultStrategy
 	appArmor  string // the prefix of annotations
@@ -38,8 +38,8 @@ func (podStrategy) FinishCreate(obj tree.Tree) {
 	scheduling.MergeLabelKeys(obj.Object("spec"), obj.Object("metadata", "labels"))
 }
 
-// GracePeriod returns the requested grace period, or the grace period of the Pod, in seconds. It
-// returns 0 for a Pod that is not running. A negative period counts as 1 second.
+// GracePeriod returns the requested grace period or else the Pod's own, in seconds. It returns 0
+// for a Pod that is not running. A negative period counts as 1 second.
 func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
 	spec := obj.Object("spec")
 	phase := obj.Object("status").String("phase")

@@ -18,9 +18,9 @@ func ofContainers(spec tree.Tree, list string) amount.List {
 	return amount.OfContainers(spec, amount.Declared(list))
 }
 
-// defaultPodLevel completes existing Pod-level resources. Huge pages cannot be overcommitted, so
-// their limits default to those of the containers. Requests default to those of the containers, or
-// to the limits if no container has requests.
+// defaultPodLevel completes Pod-level resources if any are set. Huge pages cannot be overcommitted,
+// so their limits default to the containers' limits. Requests default to the containers' requests,
+// or to the limits if no container has requests.
 func defaultPodLevel(spec tree.Tree) {
 	resources := spec.Object("resources")
 	requests, limits := resources.Object("requests"), resources.Object("limits")

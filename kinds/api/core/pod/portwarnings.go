@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A portEntry is a port of a container with its position. Its fields are extracted only once,
-// because each entry is compared with all earlier entries.
+// A portEntry is a container port with its position. Its fields are extracted only once, because
+// each entry is compared with all earlier entries.
 type portEntry struct {
 	container, host         int64
 	protocol, hostIP, name  string

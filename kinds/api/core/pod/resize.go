@@ -10,9 +10,9 @@ import (
 
 const onlyCPUAndMemoryMsg = "only cpu and memory resources are mutable"
 
-// resizeView returns the view that changes only the cpu and memory of containers. mirror is the
-// annotation that marks the mirror Pod of a static Pod. The permission to resize is separate from
-// the permission to write Pods.
+// resizeView returns the view that changes only containers' cpu and memory. mirror is the
+// annotation that marks a static Pod's mirror Pod. The permission to resize is separate from the
+// permission to write Pods.
 func resizeView(mirror string) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		spec, was := body.Object("spec"), obj.Object("spec")
@@ -30,7 +30,7 @@ func resizeView(mirror string) schema.View {
 }
 
 // sameContainers reports whether spec and was have the same containers in the same order, and adds
-// a fault otherwise. resizePod matches containers by position.
+// an error if not. resizePod matches containers by position.
 func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 	before := len(faults.List)
 	for _, list := range []string{"containers", "initContainers"} {
@@ -48,9 +48,9 @@ func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 	return len(faults.List) == before
 }
 
-// resizePod copies the resources of the containers in spec to the Pod. The caller must have checked
-// sameContainers. The QoS class must not change, because a running Pod stays in the cgroup of its
-// class. Init containers that are not sidecars cannot be resized, because they have already run.
+// resizePod copies the container resources in spec to the Pod. The caller must have checked
+// sameContainers. The QoS class must not change, because a running Pod stays in its class's cgroup.
+// Init containers that are not sidecars cannot be resized, because they have already run.
 func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	was := pod.Object("spec")
 	class := qosClass(was)

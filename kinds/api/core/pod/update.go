@@ -5,15 +5,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podImmutableMsg is the message of kube-apiserver, which appends a diff. This server appends the
-// paths of changed fields instead, because a diff would reveal values of the object.
+// podImmutableMsg is kube-apiserver's error message. kube-apiserver appends a diff. This server
+// appends the paths of changed fields instead, because a diff would reveal field values.
 const podImmutableMsg = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
 	"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
 	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 
-// ValidateUpdate rejects changes to the spec, except in a few fields that have their own rules. It
-// restores these fields in a copy and compares the copy with the old spec, so that new fields are
-// immutable by default.
+// ValidateUpdate rejects spec changes except in a few fields with their own rules. It restores
+// these fields in a copy and compares the copy with the old spec, so that new fields are immutable
+// by default.
 func (s podStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was, m := obj.Object("spec"), old.Object("spec"), s.spec
 	if tree.SameRef(spec, was) || len(spec.List("containers")) != len(was.List("containers")) || len(spec.List("initContainers")) != len(was.List("initContainers")) {
@@ -55,7 +55,7 @@ func restoreMutablePodFields(spec, was tree.Tree) tree.Tree {
 
 func hasSchedulingGates(spec tree.Tree) bool { return len(spec.List("schedulingGates")) > 0 }
 
-// restoreNodeAffinity restores the node affinity, which may change while a Pod has scheduling
+// restoreNodeAffinity restores the old node affinity, which may change while a Pod has scheduling
 // gates. Pod affinity is immutable, so it is not restored. If neither spec has an affinity, none is
 // added.
 func restoreNodeAffinity(spec, was tree.Tree) {

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The IP families, and the policy for a single family.
+// IP families and the single-family policy.
 const (
 	IPv4        = "IPv4"
 	IPv6        = "IPv6"

@@ -1,3 +1,3 @@
-// Package service interprets and checks the spec of Services, for the rules of the kind and for the
-// allocation of addresses and ports.
+// Package service interprets and validates Service specs for the core group and for address and
+// port allocation.
 package service

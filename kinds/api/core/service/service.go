@@ -14,19 +14,19 @@ const (
 // NoClusterIP is the cluster IP of a headless Service.
 const NoClusterIP = "None"
 
-// NeedsClusterIP reports whether a Service has the fields for cluster IPs. In a headless Service
-// they are "None".
+// NeedsClusterIP reports whether a Service has cluster IP fields. In a headless Service, they are
+// "None".
 func NeedsClusterIP(spec tree.Tree) bool {
 	return spec.String("type") != TypeExternalName
 }
 
-// NeedsNodePort reports whether the ports of a Service may have node ports.
+// NeedsNodePort reports whether a Service's ports may have node ports.
 func NeedsNodePort(spec tree.Tree) bool {
 	t := spec.String("type")
 	return t == TypeNodePort || t == TypeLoadBalancer
 }
 
-// AllocatesNodePorts reports whether the server assigns node ports to ports without a node port.
+// AllocatesNodePorts reports whether the server assigns missing node ports.
 func AllocatesNodePorts(spec tree.Tree) bool {
 	switch spec.String("type") {
 	case TypeNodePort:
@@ -37,7 +37,7 @@ func AllocatesNodePorts(spec tree.Tree) bool {
 	return false
 }
 
-// NeedsHealthCheck reports whether a Service has a node port for health checks.
+// NeedsHealthCheck reports whether a Service has a health check node port.
 func NeedsHealthCheck(spec tree.Tree) bool {
 	return spec.String("type") == TypeLoadBalancer && spec.String("externalTrafficPolicy") == "Local"
 }
@@ -59,7 +59,7 @@ func NodePorts(spec tree.Tree) []int64 {
 	return ports
 }
 
-// HealthCheckNodePort returns the node port for health checks, or 0.
+// HealthCheckNodePort returns the health check node port, or 0.
 func HealthCheckNodePort(spec tree.Tree) int64 {
 	if !NeedsHealthCheck(spec) {
 		return 0

@@ -1,4 +1,4 @@
-// Package volume holds the rules of PersistentVolumes and PersistentVolumeClaims, and of volume
+// Package volume validates and defaults PersistentVolumes, PersistentVolumeClaims, and volume
 // sources that Pods also use. The rules concern only one object and its previous version.
 // Controllers bind, provision and protect volumes.
 package volume

@@ -52,7 +52,7 @@ func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error 
 
 // ValidateUpdate makes the source, the volume mode and, once set, the node affinity immutable,
 // because Pods would otherwise get another disk. Only controllerExpandSecretRef may be added to a
-// CSI source, so that old volumes can be expanded. Paths are those of kube-apiserver.
+// CSI source, so that old volumes can be expanded. Field paths match kube-apiserver.
 func (s persistentVolumeStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	m := s.spec
 	spec, was := obj.Object("spec"), old.Object("spec")

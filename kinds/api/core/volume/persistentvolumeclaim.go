@@ -8,7 +8,7 @@ import (
 )
 
 // persistentVolumeClaimStrategy keeps the status when a client writes the main resource, because
-// the status belongs to the controllers that bind and resize claims.
+// the controllers that bind and resize claims own the status.
 type persistentVolumeClaimStrategy struct {
 	schema.AlwaysWarns
 	spec      *schema.Message
@@ -29,9 +29,10 @@ func (s persistentVolumeClaimStrategy) Prepare(obj, old tree.Tree) {
 	prepareDataSources(obj.EnsureObject("spec"), old.Object("spec"), s.snapshots)
 }
 
-// prepareDataSources keeps dataSource and dataSourceRef equal if only one of them is set.
+// prepareDataSources copies dataSource to dataSourceRef, or the reverse, if only one of them is
+// set.
 //
-// It drops a new dataSource other than a claim or snapshot, as clients expect, and a new
+// It drops a new dataSource other than a claim or snapshot, as clients expect. It also drops a new
 // dataSourceRef to another namespace, because no controller checks the required grants.
 func prepareDataSources(spec, was tree.Tree, snapshots string) {
 	inUse := was.Has("dataSource") || was.Has("dataSourceRef")

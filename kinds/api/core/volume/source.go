@@ -15,5 +15,5 @@ func validateQuobyteRegistry(registry, path string, faults *schema.Faults) {
 	}
 }
 
-// RuleFunctions holds the functions that declared rules call.
+// RuleFunctions holds the validation functions that declared rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{"quobyteRegistry": schema.TextCheck(validateQuobyteRegistry)}

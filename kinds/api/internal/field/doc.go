@@ -1,6 +1,6 @@
-// Package field checks single fields for the packages of API groups: enums, formats, numbers,
-// names, and presence.
+// Package field validates single fields for the API group packages: enums, formats, numbers, names,
+// and presence.
 //
-// A check gets the object with the field, the path of the object, and a list of faults to append
-// to. Messages are those of kube-apiserver.
+// A check gets the object with the field, the object's path, and a list of errors to append to.
+// Error messages match kube-apiserver's.
 package field

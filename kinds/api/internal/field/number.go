@@ -15,7 +15,7 @@ func BoundsMsg(low, high int64) string {
 	return fmt.Sprintf("must be between %d and %d, inclusive", low, high)
 }
 
-// NonNegative adds a fault for each named field that is negative.
+// NonNegative adds an error for each named field that is negative.
 func NonNegative(t tree.Tree, path string, faults *schema.Faults, names ...string) {
 	for _, name := range names {
 		if n, ok := t.Int(name); ok && n < 0 {

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Immutable adds a fault if the field has changed. m is the message of t, and path is the path of
+// Immutable adds an error if the field has changed. m is the message of t, and path is the path of
 // t.
 func Immutable(m *schema.Message, t, old tree.Tree, path, name string, faults *schema.Faults) {
 	if !m.Field(name).Same(t[name], old[name]) {
@@ -13,7 +13,7 @@ func Immutable(m *schema.Message, t, old tree.Tree, path, name string, faults *s
 	}
 }
 
-// Require adds a fault for each named field that is absent or empty.
+// Require adds an error for each named field that is absent or empty.
 func Require(t tree.Tree, path string, faults *schema.Faults, names ...string) {
 	for _, name := range names {
 		if tree.IsEmpty(t[name]) {

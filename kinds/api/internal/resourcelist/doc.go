@@ -1,3 +1,3 @@
-// Package resourcelist checks the names and quantities of resources such as cpu, memory and
-// extended resources, in containers, quotas, limit ranges and nodes.
+// Package resourcelist validates resource names and quantities, such as cpu, memory and extended
+// resources, in containers, quotas, limit ranges and nodes.
 package resourcelist

@@ -19,7 +19,7 @@ func isStandardForContainers(name string) bool {
 	return name == "cpu" || name == "memory" || name == "ephemeral-storage" || strings.HasPrefix(name, "hugepages-")
 }
 
-// The names of resources without a domain. In quotas, requests and limits of compute resources have
+// Resource names without a domain. In quotas, requests and limits of compute resources have
 // separate names.
 var (
 	objectCountResources = []string{
@@ -51,8 +51,8 @@ func isNativeDomain(domain string) bool {
 	return strings.HasSuffix(domain, meta.Platform.Translate("platform.io")) || strings.HasSuffix(domain, meta.Kubernetes.Translate("platform.io"))
 }
 
-// ValidateName checks the name of a resource and reports whether it is valid. LimitRanges accept
-// all valid names. The functions for other objects are stricter.
+// ValidateName checks a resource name and reports whether it is valid. LimitRanges accept all valid
+// names. The functions for other objects are stricter.
 func ValidateName(name, path string, faults *schema.Faults) bool {
 	msgs := rules.QualifiedName(name)
 	for _, msg := range msgs {
@@ -68,7 +68,7 @@ func ValidateName(name, path string, faults *schema.Faults) bool {
 	return true
 }
 
-// ValidateQuotaName checks the name of a resource in a quota.
+// ValidateQuotaName checks a resource name in a quota.
 func ValidateQuotaName(name, path string, faults *schema.Faults) {
 	ValidateName(name, path, faults)
 	if !strings.Contains(name, "/") && !IsStandardForQuota(name) {
@@ -76,8 +76,8 @@ func ValidateQuotaName(name, path string, faults *schema.Faults) {
 	}
 }
 
-// ValidateContainerName checks the name of a resource in the requests or limits of a container. The
-// prefix "requests." is reserved for quotas.
+// ValidateContainerName checks a resource name in a container's requests or limits. The prefix
+// "requests." is reserved for quotas.
 func ValidateContainerName(name, path string, faults *schema.Faults) {
 	ValidateName(name, path, faults)
 	domain, _, ok := strings.Cut(name, "/")

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateRequirements checks the requests and limits of a container. Huge pages require cpu or
-// memory, because the Pod would otherwise count as BestEffort.
+// ValidateRequirements checks a container's requests and limits. Huge pages require cpu or memory,
+// because the Pod would otherwise count as BestEffort.
 func ValidateRequirements(r tree.Tree, path string, faults *schema.Faults) {
 	validateRequirements(r, path, ValidateContainerName, faults)
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateClientConfig requires either a URL or a service as the address of a webhook, and checks
-// the address.
+// ValidateClientConfig requires a webhook to have either a URL or a service, and validates it.
 func ValidateClientConfig(config tree.Tree, path string, faults *schema.Faults) {
 	address, byURL := config["url"].(string)
 	service, byService := config["service"].(tree.Tree)
@@ -93,7 +92,7 @@ func validateServicePath(p, path string, faults *schema.Faults) {
 }
 
 // ValidateCABundle requires PEM certificates in base64. It accepts white space, which tools use as
-// a placeholder, and the previous bundles of the object in known, so that old objects can be
+// a placeholder. It also accepts the object's previous bundles in known, so that old objects can be
 // updated and deleted.
 func ValidateCABundle(text string, known []string, path string, faults *schema.Faults) {
 	if text == "" || slices.Contains(known, text) {

@@ -1,3 +1,3 @@
-// Package webhook checks the client configuration of admission webhooks, conversion webhooks and
+// Package webhook validates the client configuration of admission webhooks, conversion webhooks and
 // APIServices. It does not contact the webhook, which may start after the configuration is created.
 package webhook

@@ -1,5 +1,4 @@
-// Package freeport finds free loopback ports for servers that cannot report a port chosen by the
-// system.
+// Package freeport finds free loopback ports for servers that cannot listen on port 0.
 package freeport
 
 import (

@@ -1,2 +1,2 @@
-// Package processes hides platform differences in processes, signals and locks from tests.
+// Package processes provides portable process, signal and file lock helpers for tests.
 package processes

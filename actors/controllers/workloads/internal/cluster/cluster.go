@@ -21,14 +21,14 @@ type Cluster struct {
 	leader Leader
 }
 
-// A Leader reports which other process runs the same controllers, because two active processes
-// would create every missing Pod twice. holder is "" if there is none. Holder blocks until the
-// holder is known or ctx ends. changed is closed when the holder changes.
+// Leader reports whether another process runs the same controllers, because two active processes
+// would create every missing Pod twice. holder is that process, or "" if there is none. Holder
+// blocks until holder is known or ctx ends. changed is closed when the holder changes.
 type Leader interface {
 	Holder(ctx context.Context) (holder string, changed <-chan struct{})
 }
 
-// New returns a Cluster. Its writes pass admission like those of clients. Watches start when
+// New returns a Cluster. Its writes go through admission like clients' writes. Watches start when
 // controllers run.
 func New(env *reconcile.Env, leader Leader) *Cluster {
 	c := &Cluster{Env: env, Names: NewNames(env.Naming), Now: time.Now, leader: leader}

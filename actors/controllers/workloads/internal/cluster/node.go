@@ -103,7 +103,7 @@ func matches(requirement tree.Tree, value string, has bool) bool {
 	return false
 }
 
-// Tolerated reports whether tolerations cover all taints of a node that have one of the effects.
+// Tolerated reports whether tolerations cover all of a node's taints with the given effects.
 func (n *Node) Tolerated(tolerations []tree.Tree, effects ...string) bool {
 	for _, taint := range n.Taints {
 		if slices.Contains(effects, taint.Effect) && !slices.ContainsFunc(tolerations, taint.ToleratedBy) {

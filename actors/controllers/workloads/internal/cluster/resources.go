@@ -11,16 +11,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Resources holds amounts of resources. CPU is in thousandths, and others are in whole units. CPU
-// and memory are fields, because with a map per Pod, the maps would take most of the memory.
+// Resources holds amounts of resources. CPU is in millicores, and others are in whole units. CPU
+// and memory are fields, because a map per Pod would take most of the memory.
 type Resources struct {
 	CPU, Memory int64
 	Others      map[string]int64 // nil for none; shared, never changed
 }
 
-// A resourceReader parses quantities and collects errors. For a quantity that cannot be parsed, it
-// returns unreadable, which is 0 for nodes and the maximum for Pods. The scheduler therefore binds
-// no Pod by mistake.
+// resourceReader parses quantities and collects errors. If a quantity cannot be parsed, it returns
+// unreadable, which is 0 for nodes and the maximum for Pods, so that the scheduler does not bind
+// the Pod.
 type resourceReader struct {
 	unreadable int64
 	errs       []error
@@ -109,8 +109,8 @@ func (r Resources) most(o Resources) Resources {
 	return r.merge(o, func(a, b int64) int64 { return max(a, b) })
 }
 
-// requests returns the resource requests of a Pod: the sum over containers and sidecars, or the
-// peak during initialization if that is higher, plus overhead. Pod-level requests replace the sums.
+// requests returns a Pod's resource requests: the sum over containers and sidecars, or the peak
+// during initialization if that is higher, plus overhead. Pod-level requests replace the sums.
 func (r *resourceReader) requests(spec, status tree.Tree) Resources {
 	resize := newResize(status)
 	var containers, sidecars, initializing Resources
@@ -177,8 +177,8 @@ func (r resize) container(list string, c tree.Tree) tree.Tree {
 	return nil
 }
 
-// effective returns the maximum of the requested resources and of those that the status lists as
-// allocated or in use. An infeasible request does not count.
+// effective returns the maximum of the requested resources and of the status's allocated and actual
+// resources. An infeasible request does not count.
 func (r *resourceReader) effective(resize resize, requested, status tree.Tree) Resources {
 	if !status.Has("resources") {
 		return r.read(requested)

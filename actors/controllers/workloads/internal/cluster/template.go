@@ -29,7 +29,7 @@ func PodOf(i *reconcile.Item, template tree.Tree) tree.Tree {
 	return tree.Tree{"metadata": metadata, "spec": tree.Clone(template.Object("spec"))}
 }
 
-// namePrefix adds no dash after a dot, because the name would be invalid.
+// namePrefix appends a dash to name, but not after a dot, which would be invalid.
 func namePrefix(name string) string {
 	if strings.HasSuffix(name, ".") {
 		return name
@@ -39,8 +39,8 @@ func namePrefix(name string) string {
 
 var errNoLabels = errors.New("unable to create pods, no labels")
 
-// errNotSelected stops an object whose selector does not match its own Pods, because the object
-// would create Pods forever. It may have been stored before selectors were validated.
+// errNotSelected means that an object's selector does not match its own Pods, so the object would
+// create Pods forever. It may predate selector validation.
 var errNotSelected = errors.New("unable to create pods, the selector does not match the labels of the template")
 
 // CheckSelected returns an error if an object does not select a Pod that it is about to create.
@@ -52,7 +52,7 @@ func CheckSelected(i *reconcile.Item, pod tree.Tree) error {
 }
 
 // CreatePod creates a Pod and records an Event. In a terminating namespace, it records no Event,
-// because the namespace also refuses Events.
+// because the namespace also rejects Events.
 func (c *Cluster) CreatePod(ctx context.Context, r reconcile.Reporter, i *reconcile.Item, pod tree.Tree) error {
 	if len(pod.Object("metadata", "labels")) == 0 {
 		return errNoLabels

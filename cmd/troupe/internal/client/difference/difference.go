@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Unified returns the unified diff of two states in YAML, or an empty string if they are equal. A
-// nil state means that the object does not exist. Fields that every write changes are omitted, and
-// secret values are masked.
+// Unified returns the unified YAML diff of two states, or an empty string if they are equal. A nil
+// state means that the object does not exist. The diff omits fields that every write changes, and
+// masks secret values.
 func Unified(before, after tree.Tree, from, to string) string {
 	a, b := masked(before), masked(after)
 	if before == nil || after == nil { // fields of a new object that the server sets
@@ -28,8 +28,8 @@ func Unified(before, after tree.Tree, from, to string) string {
 	return udiff.Unified(from, to, text(a), text(b))
 }
 
-// Same reports whether two states are equal except for fields that every write changes. It cannot
-// compare resource versions, because dry runs have none.
+// Same reports whether two states are equal except for fields that every write changes. Resource
+// versions cannot be compared, because dry runs have none.
 func Same(before, after tree.Tree) bool { return tree.StrictEqual(masked(before), masked(after)) }
 
 func text(t tree.Tree) string {

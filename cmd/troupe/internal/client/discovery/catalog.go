@@ -11,12 +11,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Catalog holds the parsed discovery documents of a server. Groups are ordered by priority, and
-// the preferred version of a group comes first.
+// A Catalog holds a server's parsed discovery documents. Groups are ordered by priority. A group's
+// preferred version comes first.
 type Catalog struct {
 	Naming    *meta.Naming // the naming profile of the server
 	Resources []*Resource
-	// Versions lists all served group versions in the form of apiVersion.
+	// Versions lists all served group versions in apiVersion format.
 	Versions []string
 	// Broken lists group versions whose discovery failed.
 	Broken []string

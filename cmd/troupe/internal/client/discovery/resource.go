@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Resource is a resource in one version of its group.
+// A Resource is one version of an API resource.
 type Resource struct {
 	Group, Version string
 	Name           string // plural, as in paths
@@ -21,12 +21,12 @@ type Resource struct {
 	Subresources   []string
 }
 
-// APIVersion returns group and version in the form of an object's apiVersion.
+// APIVersion returns the apiVersion of the resource's objects.
 func (r *Resource) APIVersion() string {
 	return meta.GroupVersionKind{Group: r.Group, Version: r.Version}.APIVersion()
 }
 
-// FullName returns the plural with the group, such as "pods" or "deployments.apps".
+// FullName returns the plural and group, such as "pods" or "deployments.apps".
 func (r *Resource) FullName() string {
 	return meta.GroupResource{Group: r.Group, Resource: r.Name}.String()
 }

@@ -1,2 +1,2 @@
-// Package document reads and writes objects as JSON and YAML. Integers stay integers.
+// Package document reads and writes objects as JSON and YAML. It preserves integers.
 package document

@@ -1,3 +1,3 @@
 // Package manifest reads objects from YAML or JSON files, directories, URLs, standard input, and
-// kustomizations, which it builds with the kustomize program.
+// kustomizations. The kustomize program or kubectl builds kustomizations.
 package manifest

@@ -38,10 +38,10 @@ func (o Options) IsSet() bool { return len(o.Filename) > 0 || o.Kustomize != "" 
 // UsesStdin reports whether standard input is read.
 func (o Options) UsesStdin() bool { return slices.Contains(o.Filename, "-") }
 
-// maxSize limits one source, in bytes.
+// maxSize limits the size of one source in bytes.
 const maxSize = 256 << 20
 
-// Read returns the objects of all sources, with lists flattened. After errors it continues, and
+// Read returns the objects of all sources, with lists flattened. After an error it continues, and
 // returns the other objects with the joined errors.
 func Read(ctx context.Context, o Options) (all []Manifest, err error) {
 	if o.Kustomize != "" {
@@ -99,7 +99,7 @@ func (o Options) read(ctx context.Context, file string) ([]Manifest, error) {
 	return all, errors.Join(errs...)
 }
 
-// paths returns the files for file, which may be a directory or a pattern.
+// paths expands file, which may be a directory or a glob pattern.
 func (o Options) paths(file string) ([]string, error) {
 	info, err := os.Stat(file)
 	switch {

@@ -62,7 +62,7 @@ func goText(v jsontext.Value) string {
 	return jsonpath.Text(v)
 }
 
-// columnsOfFile converts a file with one line of headers and one of paths to a list of columns.
+// columnsOfFile converts a file with a line of headers and a line of paths to a column list.
 func columnsOfFile(text string) (string, error) {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if len(lines) != 2 {

@@ -9,7 +9,7 @@ import (
 // A Grid aligns text in columns, with three spaces between them. The zero value is empty.
 type Grid struct{ b strings.Builder }
 
-// inCell escapes control characters in the same way as kubectl.
+// inCell escapes control characters like kubectl.
 var inCell = strings.NewReplacer("\t", " ", "\n", `\n`, "\r", `\r`, "\x1b", "^[")
 
 func (g *Grid) Row(cells ...string) {

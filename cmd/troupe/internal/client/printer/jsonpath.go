@@ -201,7 +201,7 @@ func jsonPath(text string) (Printer, error) {
 	}, nil
 }
 
-// Lookup returns the first value at a path as text, and whether there is one.
+// Lookup returns the first value at a path as text, and whether the path exists.
 func Lookup(t tree.Tree, path jsonpath.Path) (string, bool) {
 	work := math.MaxInt
 	v := path.First(document.JSON(t), &work)

@@ -30,14 +30,14 @@ type Options struct {
 	Template          string // the flag, for formats that take one
 	ShowManagedFields bool
 	NoHeaders         bool
-	// Name returns the name of an object for the format "name".
+	// Name returns an object's name for the "name" format.
 	Name func(o tree.Tree) string
 }
 
 // IsTable reports whether the output is a table.
 func (o Options) IsTable() bool { return o.Output == "" || o.Output == "wide" }
 
-// New returns the Printer for a format other than a table.
+// New returns the Printer for a non-table format.
 func New(o Options) (Printer, error) {
 	format, argument, given := strings.Cut(o.Output, "=")
 	if slices.Contains(formatArguments, format) {

@@ -15,12 +15,12 @@ type TableView struct {
 	LabelColumns                                      []string
 	// Prefix is the type that precedes the slash in names if ShowKind is set.
 	Prefix string
-	// Events adds a column with the type of the watch event.
+	// Events adds a column with the watch event type.
 	Events bool
 }
 
-// A TablePrinter prints the tables of one resource with one header. The tables may arrive in
-// pieces.
+// A TablePrinter prints one resource's tables with a single header. The tables may arrive in
+// chunks.
 type TablePrinter struct {
 	View    TableView
 	printed bool
@@ -28,8 +28,7 @@ type TablePrinter struct {
 	grid    Grid
 }
 
-// Add adds rows, which Flush prints. event is the type of the watch event, or empty without a
-// watch.
+// Add adds rows, which Flush prints. event is the watch event type, or empty without a watch.
 func (p *TablePrinter) Add(table tree.Tree, event string) {
 	if columns := table.Objects("columnDefinitions"); len(columns) > 0 {
 		p.columns = columns

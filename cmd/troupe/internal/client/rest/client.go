@@ -37,13 +37,13 @@ type Client struct {
 	warned map[string]bool // warnings printed already
 }
 
-// Options configures a Client. Defaults are in brackets.
+// Options configures a Client. Brackets contain defaults.
 type Options struct {
 	Agent    string    // the User-Agent
 	Warnings io.Writer // receives the server's warnings
 	MaxIdle  int       // idle connections to keep [8]
 	// MaxAnswer limits the responses that Do reads, in bytes [1 GiB]. That suffices for lists,
-	// because they are read in pages of 500 objects.
+	// which are read in pages of 500 objects.
 	MaxAnswer int64
 }
 
@@ -152,7 +152,7 @@ func (c *Client) Stream(ctx context.Context, r Request) (io.ReadCloser, error) {
 	return response.Body, nil
 }
 
-// Upgrade sends a request for a protocol upgrade and returns the 101 response.
+// Upgrade requests a protocol upgrade and returns the 101 response.
 func (c *Client) Upgrade(ctx context.Context, r Request) (*http.Response, error) {
 	request, err := c.request(ctx, r)
 	if err != nil {
@@ -222,7 +222,7 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 	return request, nil
 }
 
-// warn prints each warning of the server only once.
+// warn prints each server warning only once.
 func (c *Client) warn(headers []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -23,7 +23,7 @@ type StatusError struct {
 	Details tree.Tree // name, kind, causes; may be nil
 }
 
-// maxFailure limits the body of an error response, in bytes.
+// maxFailure limits the size of an error response's body in bytes.
 const maxFailure = 1 << 20
 
 func failure(response *http.Response) error {
@@ -94,7 +94,7 @@ func IsNotFound(err error) bool { return HasCode(err, http.StatusNotFound) }
 // IsConflict reports whether err is a 409 response.
 func IsConflict(err error) bool { return HasCode(err, http.StatusConflict) }
 
-// IsExpired reports whether err is a 410 response, because a resource version or continue token is
+// IsExpired reports whether err is a 410 response. The resource version or continue token is then
 // too old.
 func IsExpired(err error) bool { return HasCode(err, http.StatusGone) }
 

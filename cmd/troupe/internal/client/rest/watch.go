@@ -19,11 +19,11 @@ type Event struct {
 	Object json.RawMessage `json:"object"`
 }
 
-// maxEvent limits a watch event, in bytes.
+// maxEvent limits the size of a watch event in bytes.
 const maxEvent = 64 << 20
 
-// Watch calls the callback each for every event. It returns nil when the stream ends, and otherwise
-// an error, possibly from the callback. ERROR events become *StatusError.
+// Watch calls the callback for every event. It returns nil when the stream ends, and otherwise an
+// error, possibly from the callback. ERROR events become *StatusError.
 func (c *Client) Watch(ctx context.Context, path string, query url.Values, accept string, each func(Event) error) error {
 	stream, err := c.Stream(ctx, Request{Method: http.MethodGet, Path: path, Query: query, Accept: accept})
 	if err != nil {
