@@ -7,7 +7,7 @@ import (
 )
 
 // A request may lead its own commit while at most maxLed changes are in progress.
-const maxLed = 4
+const maxLed = 1
 
 // mayLead reports whether a request's goroutine may run the committer. Leading saves two thread
 // switches, but with many writers it would shrink the batches. A request cannot time out while it

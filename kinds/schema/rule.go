@@ -2,6 +2,8 @@ package schema
 
 import (
 	"regexp"
+	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -67,8 +69,12 @@ var platformName = regexp.MustCompile(`[A-Za-z0-9.-]*platform(-[a-z]+|\.io(/[A-Z
 func newRules(n *meta.Naming, declared []*options.Rule) []*Rule {
 	all := make([]*Rule, len(declared))
 	for i, rule := range declared {
+		if !mentionsPlatform(rule) {
+			all[i] = rule
+			continue
+		}
 		r := proto.CloneOf(rule)
-		for _, text := range []*string{&r.If, &r.At, &r.Value, &r.Invalid, &r.Forbidden, &r.Warn, &r.Each, &r.In, r.Required, r.Path} {
+		for _, text := range texts(r) {
 			if text != nil {
 				*text = platformName.ReplaceAllStringFunc(*text, n.Translate)
 			}
@@ -77,4 +83,20 @@ func newRules(n *meta.Naming, declared []*options.Rule) []*Rule {
 		all[i] = r
 	}
 	return all
+}
+
+func texts(r *options.Rule) [10]*string {
+	return [10]*string{&r.If, &r.At, &r.Value, &r.Invalid, &r.Forbidden, &r.Warn, &r.Each, &r.In, r.Required, r.Path}
+}
+
+// mentionsPlatform reports whether a rule may contain names to translate. Few rules do, and copying
+// and searching all of them would slow the start down.
+func mentionsPlatform(r *options.Rule) bool {
+	has := func(text string) bool { return strings.Contains(text, "latform") }
+	for _, text := range texts(r) {
+		if text != nil && has(*text) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(r.Supported, has) || slices.ContainsFunc(r.Rules, mentionsPlatform)
 }

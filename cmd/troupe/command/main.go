@@ -13,7 +13,7 @@ import (
 func Main(args []string) int {
 	c := envtest.Program(args[0], run)
 	if c == nil {
-		c = root()
+		c = root(args[1:]...)
 	}
 	c.SetArgs(args[1:])
 	c.SetFlagErrorFunc(flagError)

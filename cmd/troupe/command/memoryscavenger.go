@@ -73,7 +73,7 @@ func (s *memoryScavenger) pace(alive uint64) {
 
 // run returns memory at the start, and then whenever it is due, until ctx ends. Reading the metrics
 // takes only microseconds. FreeOSMemory forces a garbage collection.
-func (s *memoryScavenger) run(ctx context.Context) {
+func (s *memoryScavenger) run(ctx context.Context, heap *hugeHeap) {
 	debug.FreeOSMemory()
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}}
 	given := os.Getenv("GOGC") != ""
@@ -81,6 +81,7 @@ func (s *memoryScavenger) run(ctx context.Context) {
 	defer ticker.Stop()
 	for {
 		metrics.Read(sample)
+		heap.allow(sample[0].Value.Uint64()-s.lastAllocated >= idleAllocation)
 		if s.due(sample[0].Value.Uint64(), sample[1].Value.Uint64()) {
 			debug.FreeOSMemory()
 			releaseProgram()

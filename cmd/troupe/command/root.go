@@ -10,8 +10,9 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client"
 )
 
-// root returns the troupe command with all subcommands. Main prints errors, so cobra must not.
-func root() *cobra.Command {
+// root returns the troupe command with its subcommands, or only with serve if args starts with it,
+// because building the others takes milliseconds. Main prints errors, so cobra must not.
+func root(args ...string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "troupe",
 		Short: "A cluster API server in one binary",
@@ -38,6 +39,9 @@ For shell completion, see troupe completion --help.`,
 	}
 	c.AddGroup(&cobra.Group{ID: "server", Title: "Server:"})
 	c.AddCommand(serve())
+	if len(args) > 0 && args[0] == "serve" {
+		return c
+	}
 	addCommands(c)
 	client.AddTo(c)
 	return c

@@ -137,6 +137,7 @@ func run(config daemon.Config, out, logs io.Writer) error {
 	signal.Notify(reloads, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	defer signal.Stop(reloads)
+	heap := newHugeHeap()
 	d, err := daemon.New(config, logs)
 	if err != nil {
 		return err
@@ -149,7 +150,7 @@ func run(config daemon.Config, out, logs io.Writer) error {
 	fmt.Fprintln(out, d.Ready())
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	go new(memoryScavenger).run(ctx)
+	go new(memoryScavenger).run(ctx, heap)
 	ended := make(chan error, 1)
 	go func() { ended <- d.Wait() }()
 	for serving := true; serving; {

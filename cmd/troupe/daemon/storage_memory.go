@@ -15,8 +15,9 @@ import (
 )
 
 // gcPercent is the daemon's default GOGC. It is high, because most of a write's allocations are
-// short-lived and scanning the live heap is expensive. At the start, the replay of a long journal
-// leaves mostly garbage, so earlyGCPercent applies above earlyGCHeap bytes.
+// short-lived and scanning the live heap is expensive. During the start, the heap is not collected
+// up to earlyGCHeap bytes. Beyond that, earlyGCPercent applies, because the replay of a long
+// journal leaves mostly garbage.
 const (
 	gcPercent      = 200
 	earlyGCPercent = 25
@@ -33,7 +34,7 @@ const goMemLimitShare = 0.9
 func (d *Daemon) TuneMemory() (started func()) {
 	started = func() {}
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
+		debug.SetGCPercent(-1)
 		// started waits for collectEarly, so that the final GOGC is set when it returns.
 		stop, stopped := make(chan struct{}), make(chan struct{})
 		go func() {
@@ -62,9 +63,10 @@ func (d *Daemon) TuneMemory() (started func()) {
 	return started
 }
 
-// collectEarly lowers GOGC once the heap exceeds earlyGCHeap bytes, until stop is closed. It polls
-// often, because the heap grows fast during the start.
+// collectEarly enables garbage collection once the heap exceeds earlyGCHeap bytes. When stop is
+// closed, it sets the final GOGC. It polls often, because the heap grows fast during the start.
 func collectEarly(stop <-chan struct{}) {
+	defer debug.SetGCPercent(gcPercent)
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	look := time.NewTicker(2 * time.Millisecond)
 	defer look.Stop()
@@ -77,7 +79,6 @@ func collectEarly(stop <-chan struct{}) {
 		if metrics.Read(sample); sample[0].Value.Uint64() > earlyGCHeap {
 			debug.SetGCPercent(earlyGCPercent)
 			<-stop
-			debug.SetGCPercent(gcPercent)
 			return
 		}
 	}

@@ -1,0 +1,53 @@
+package command
+
+import (
+	"runtime/debug"
+	"syscall"
+	"unsafe"
+)
+
+const (
+	// hugeHeapBytes is the size of the address range that may use huge pages. Larger heaps use
+	// small pages for the remainder.
+	hugeHeapBytes = 256 << 20
+	hugePageBytes = 2 << 20
+
+	madvHugePage   = 14
+	madvNoHugePage = 15
+)
+
+// A hugeHeap is a range of the Go heap's addresses that may use huge pages. With 4 KiB pages, page
+// faults cost up to an eighth of a write's CPU time in a virtual machine.
+type hugeHeap struct {
+	start, size uintptr
+	allowed     bool
+}
+
+// newHugeHeap makes the Go runtime map a range of addresses for its next allocations. Linux applies
+// the advice only to mapped addresses, so it would not apply to a heap that grows later.
+func newHugeHeap() *hugeHeap {
+	percent := debug.SetGCPercent(-1)
+	reserved := make([]byte, hugeHeapBytes) // not accessed, so it takes no memory
+	address := uintptr(unsafe.Pointer(unsafe.SliceData(reserved)))
+	start := (address + hugePageBytes - 1) &^ (hugePageBytes - 1)
+	h := &hugeHeap{start: start, size: (address + hugeHeapBytes - start) &^ (hugePageBytes - 1)}
+	h.allow(true)
+	debug.FreeOSMemory() // frees reserved
+	debug.SetGCPercent(percent)
+	return h
+}
+
+// allow switches huge pages on or off. They are off while the process is idle, because the kernel
+// would gradually fill released memory with huge pages again.
+func (h *hugeHeap) allow(allowed bool) {
+	if h.allowed == allowed {
+		return
+	}
+	h.allowed = allowed
+	advice := uintptr(madvNoHugePage)
+	if allowed {
+		advice = madvHugePage
+	}
+	// On failure, the heap uses small pages.
+	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, h.start, h.size, advice)
+}
