@@ -71,28 +71,32 @@ func (s *memoryScavenger) pace(alive uint64) {
 	debug.SetGCPercent(percent)
 }
 
-// run returns memory at the start, and then whenever it is due, until ctx ends. Reading the metrics
-// takes only microseconds. FreeOSMemory forces a garbage collection.
-func (s *memoryScavenger) run(ctx context.Context, heap *hugeHeap) {
-	debug.FreeOSMemory()
+// run returns memory whenever it is due, until ctx ends. It calls settled after one poll interval.
+// Reading the metrics takes only microseconds. FreeOSMemory forces a garbage collection.
+func (s *memoryScavenger) run(ctx context.Context, heap *hugeHeap, settled func()) {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	s.lastAllocated = sample[0].Value.Uint64()
 	given := os.Getenv("GOGC") != ""
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
-	for {
+	for first := true; ; first = false {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
 		metrics.Read(sample)
 		heap.allow(sample[0].Value.Uint64()-s.lastAllocated >= idleAllocation)
 		if s.due(sample[0].Value.Uint64(), sample[1].Value.Uint64()) {
 			debug.FreeOSMemory()
 			releaseProgram()
 		}
+		if first {
+			settled()
+		}
 		if !given {
 			s.pace(sample[1].Value.Uint64())
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client"
 )
 
-// root returns the troupe command with its subcommands, or only with serve if args starts with it,
-// because building the others takes milliseconds. Main prints errors, so cobra must not.
+// root returns the troupe command with its subcommands, or with only some of them for serve and
+// version, because building all takes milliseconds. Main prints errors, so cobra must not.
 func root(args ...string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "troupe",
@@ -43,6 +43,9 @@ For shell completion, see troupe completion --help.`,
 		return c
 	}
 	addCommands(c)
+	if len(args) == 1 && args[0] == "version" {
+		return c
+	}
 	client.AddTo(c)
 	return c
 }

@@ -142,7 +142,7 @@ func run(config daemon.Config, out, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	started := d.TuneMemory()
+	started, settled := d.TuneMemory()
 	if err := d.Start(); err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func run(config daemon.Config, out, logs io.Writer) error {
 	fmt.Fprintln(out, d.Ready())
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	go new(memoryScavenger).run(ctx, heap)
+	go new(memoryScavenger).run(ctx, heap, settled)
 	ended := make(chan error, 1)
 	go func() { ended <- d.Wait() }()
 	for serving := true; serving; {

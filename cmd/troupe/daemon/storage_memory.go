@@ -15,8 +15,8 @@ import (
 )
 
 // gcPercent is the daemon's default GOGC. It is high, because most of a write's allocations are
-// short-lived and scanning the live heap is expensive. During the start, the heap is not collected
-// up to earlyGCHeap bytes. Beyond that, earlyGCPercent applies, because the replay of a long
+// short-lived and scanning the live heap is expensive. A heap of up to earlyGCHeap bytes is not
+// collected at startup. A larger one is collected with earlyGCPercent, because the replay of a long
 // journal leaves mostly garbage.
 const (
 	gcPercent      = 200
@@ -28,59 +28,63 @@ const (
 // kernel buffers and allocations during a garbage collection.
 const goMemLimitShare = 0.9
 
-// TuneMemory sets GOGC and GOMEMLIMIT for the whole process, unless the environment sets them.
-// GOMEMLIMIT derives from the cgroup's limit. Call TuneMemory before Start, and the returned
-// function after Start. Start does not tune the process, because a program may run several daemons.
-func (d *Daemon) TuneMemory() (started func()) {
-	started = func() {}
+// TuneMemory sets GOGC and GOMEMLIMIT for the whole process, unless the environment does.
+// GOMEMLIMIT derives from the control group's limit. Call TuneMemory before Start, started after
+// Start, and settled half a second later, so that the first requests do not compete with a garbage
+// collection. Start does not tune the process, because a program may run several daemons.
+func (d *Daemon) TuneMemory() (started, settled func()) {
+	started, settled = func() {}, func() {}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(-1)
-		// started waits for collectEarly, so that the final GOGC is set when it returns.
-		stop, stopped := make(chan struct{}), make(chan struct{})
-		go func() {
-			defer close(stopped)
-			collectEarly(stop)
-		}()
-		started = func() {
-			close(stop)
-			<-stopped
-		}
+		gc := startupGC{started: make(chan struct{}), settled: make(chan struct{}), ended: make(chan struct{})}
+		go gc.run()
+		started = func() { close(gc.started) }
+		settled = func() { close(gc.settled); <-gc.ended }
 	}
 	if text := os.Getenv("GOMEMLIMIT"); text != "" {
 		d.log.Info("memory limit set by GOMEMLIMIT", "GOMEMLIMIT", text)
-		return started
+		return started, settled
 	}
 	limit, ok := findCgroupLimit("/")
 	if !ok {
 		d.log.Debug("no memory limit")
-		return started
+		return started, settled
 	}
 	// GOMEMLIMIT is a soft limit: the runtime collects garbage more often near it, but allocations
 	// never fail.
 	goal := int64(float64(limit.bytes) * goMemLimitShare)
 	debug.SetMemoryLimit(goal)
 	d.log.Info("memory limit set by a control group", "limit", limit.bytes, "file", limit.file, "goal", goal)
-	return started
+	return started, settled
 }
 
-// collectEarly enables garbage collection once the heap exceeds earlyGCHeap bytes. When stop is
-// closed, it sets the final GOGC. It polls often, because the heap grows fast during the start.
-func collectEarly(stop <-chan struct{}) {
+// A startupGC keeps garbage collection off until the daemon has settled or the heap exceeds
+// earlyGCHeap bytes.
+type startupGC struct{ started, settled, ended chan struct{} }
+
+// run sets gcPercent when it ends. It polls often, because the heap grows fast at startup.
+func (gc startupGC) run() {
+	defer close(gc.ended)
 	defer debug.SetGCPercent(gcPercent)
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	look := time.NewTicker(2 * time.Millisecond)
 	defer look.Stop()
-	for {
+	for started := gc.started; ; {
 		select {
-		case <-stop:
+		case <-gc.settled:
 			return
+		case <-started:
+			started = nil
 		case <-look.C:
 		}
-		if metrics.Read(sample); sample[0].Value.Uint64() > earlyGCHeap {
-			debug.SetGCPercent(earlyGCPercent)
-			<-stop
-			return
+		if metrics.Read(sample); sample[0].Value.Uint64() <= earlyGCHeap {
+			continue
 		}
+		if started != nil {
+			debug.SetGCPercent(earlyGCPercent)
+			<-started
+		}
+		return
 	}
 }
 

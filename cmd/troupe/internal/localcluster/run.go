@@ -137,11 +137,12 @@ func (r *run) startDaemon() (configPath string, err error) {
 	if err != nil {
 		return "", withAdvice(err)
 	}
-	tuned := d.TuneMemory()
+	started, settled := d.TuneMemory()
 	if err := d.Start(); err != nil {
 		return "", withAdvice(err)
 	}
-	tuned()
+	started()
+	settled()
 	if err := removeOthers(kubeletDir); err != nil {
 		return "", err
 	}
