@@ -22,8 +22,8 @@ type activations struct {
 	closed bool      // no more actors are started
 }
 
-// maxIdleActivations is the number of idle actors per collection at which actors are reused for
-// other objects.
+// maxIdleActivations limits the number of idle actors per collection. At the limit, the actor that
+// has been idle longest is reused for the next object, instead of starting a new one.
 const maxIdleActivations = 256
 
 // activation is the address of the actor that currently owns an object.
@@ -65,8 +65,8 @@ func (c *collection) acquire(path string) *activation {
 	return r
 }
 
-// newActivation spawns an actor that handles messages on the waiting writer's goroutine. The caller
-// holds all.mu.
+// newActivation spawns an actor for one object. An idle actor handles a message on the sender's
+// goroutine, which avoids a goroutine switch. The caller holds all.mu.
 func (c *collection) newActivation() *activation {
 	r := &activation{collection: c}
 	r.ref = c.store.runtime.Spawn(runtime.Spec{
@@ -90,7 +90,8 @@ func (all *activations) reuseIdle() *activation {
 	return nil
 }
 
-// detach must be called with all.mu held.
+// detach removes an actor from its object and from the list of idle actors. The caller holds
+// all.mu.
 func (all *activations) detach(r *activation) {
 	if all.byPath[r.path] == r {
 		delete(all.byPath, r.path)
@@ -129,8 +130,9 @@ func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	return reply, nil
 }
 
-// largeObject is the object size, in bytes of JSON, at which an actor stops as soon as it is idle.
-// An idle actor retains its last change decoded and encoded, at several times that size.
+// largeObject is the size in bytes of JSON from which an object's actor stops as soon as it is
+// idle. An idle actor keeps its last change in memory, decoded and encoded, which takes several
+// times that size.
 const largeObject = 64 << 10
 
 // release ends a request after its proposal, if any, has been resolved. result is the resulting

@@ -68,8 +68,8 @@ func testFaultyActivation(t *testing.T) {
 	}
 }
 
-// TestTimedOutMutationReleasesActivation checks that a canceled request's actor can stop, but only
-// after it has computed the mutation.
+// TestTimedOutMutationReleasesActivation checks that the actor can stop after a request was
+// canceled while it waited for that actor. The canceled mutation must not change the object.
 func TestTimedOutMutationReleasesActivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()

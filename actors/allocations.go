@@ -36,8 +36,9 @@ func (c *collection) restoreAllocations() {
 	})
 }
 
-// observeAllocation adds another server's commit to the allocator. If this server has reserved the
-// same value, the log rejects this server's write because the claims conflict.
+// observeAllocation adds another server's commit to the allocator. This server may have reserved
+// the same value for a pending write. The log then rejects that write, because its claim conflicts
+// with the commit.
 func (c *collection) observeAllocation(r *record) {
 	if c.allocator == nil {
 		return

@@ -14,8 +14,9 @@ import (
 //
 //   - A write to objects that policy or discovery depend on, such as roles, quotas or
 //     CustomResourceDefinitions, returns after this server has applied it.
-//   - If other servers share the log, most-recent reads, rejections and no-op writes reflect
-//     everything committed before the request (clientstorenewest.go).
+//   - If other servers share the log, a response includes everything committed before the
+//     request. This holds for most-recent reads and for writes that are rejected or change
+//     nothing (clientstorenewest.go).
 type ClientStore struct {
 	store *Store
 	opts  ClientStoreOptions
@@ -45,7 +46,8 @@ type Definitions interface {
 
 // Observers are the caches of admission, authentication and authorization, which watch collections.
 type Observers interface {
-	// Wait returns when all caches of the storage kind include version, or when ctx ends.
+	// Wait returns when all caches of the storage kind have observed the change at version, or when
+	// ctx ends.
 	Wait(ctx context.Context, storage meta.GroupResource, version uint64)
 	// CatchUp waits until all caches include every change that is visible to reads, or until ctx
 	// ends.

@@ -87,8 +87,9 @@ func (s *ClientStore) Watch(ctx context.Context, r request.Watch, sink request.S
 	return s.store.Watch(ctx, r, sink)
 }
 
-// NoOpApply returns false if other servers share the log, because this server's objects may be
-// stale.
+// NoOpApply returns the result of a server-side apply that changes nothing, and true, without
+// running the mutation. If other servers share the log, it always returns false, because this
+// server's objects may be stale.
 func (s *ClientStore) NoOpApply(m request.Mutation, digest func() meta.Digest) (request.Result, bool) {
 	if s.opts.Newest != nil {
 		return request.Result{}, false
@@ -97,9 +98,9 @@ func (s *ClientStore) NoOpApply(m request.Mutation, digest func() meta.Digest) (
 }
 
 // mutateNewest applies a change when other servers share the log. The log accepts only changes to
-// the newest version. Rejections, no-ops and dry runs are not written to the log and may be based
-// on stale state. For these, mutateNewest computes the change again if newer commits exist or
-// admission was out of date.
+// the newest version. Rejections, no-ops and dry runs are not written to the log, so they may be
+// based on stale state. In these cases, mutateNewest computes the change again if newer commits
+// exist or the caches used by admission were out of date.
 func (s *ClientStore) mutateNewest(ctx context.Context, m request.Mutation) (request.Result, error) {
 	known, changes := s.store.Version(), s.opts.Observers.Changes()
 	result, err := s.store.Mutate(ctx, m)

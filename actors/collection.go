@@ -29,7 +29,8 @@ type collection struct {
 	mutations     mutations
 }
 
-// kind returns the kind that decodes stored objects. For custom resources, it changes with the CRD.
+// kind returns the kind that is used to decode stored objects. The kind of a custom resource
+// changes with its CRD.
 func (c *collection) kind() *schema.Kind { return c.currentKind.Load() }
 
 func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.Resource + "/" }
@@ -48,8 +49,8 @@ type changes struct {
 	publication *publication
 }
 
-// Reject marks the changes as published. It is called if another server writes to a collection that
-// this server has removed.
+// Reject marks the changes as published, so that the applied revision can advance. It is called if
+// another server writes to a collection that this server has removed.
 func (b *changes) Reject(error) { b.publication.applied.done(b.publication) }
 
 // A change is a committed write that is not published yet.
@@ -90,8 +91,9 @@ func (p *publisher) Receive(self *runtime.Ref, message any) {
 	}
 }
 
-// publish makes a batch visible and then wakes watches and writers. Inline watches run last. If
-// onSender is true, publish and the inline watches run on the committer's goroutine.
+// publish makes a batch visible to readers, and then wakes watches and writers. It runs inline
+// watches last, because their sinks are called without a separate goroutine. If onSender is true,
+// publish and these sinks run on the committer's goroutine.
 func (p *publisher) publish(b *changes, onSender bool) {
 	defer func() {
 		if reason := recover(); reason != nil {

@@ -25,12 +25,12 @@ type committer struct {
 	committing []*proposal
 	// undecided holds the reservations of proposals whose outcome is unknown.
 	undecided []pendingRelease
-	// publishers holds the turns of the current batch's publishers.
+	// publishers holds the publishers that the current batch has woken and that have not run yet.
 	publishers []runtime.Turn
 }
 
-// pendingRelease is a message on which a publisher releases a reservation. Because messages are
-// ordered, earlier changes are published first.
+// pendingRelease is a message that asks a publisher to release a reservation. The publisher handles
+// its messages in order, so it publishes all earlier changes first.
 type pendingRelease struct {
 	collection *collection
 	reserved   *request.Reservation
@@ -123,8 +123,9 @@ func (c *committer) commit() {
 	c.committing = nil
 }
 
-// publish runs the publishers woken by a batch in an embedded log. Small batches run on the
-// committer's goroutine to avoid a goroutine switch.
+// publish runs the publishers that have received changes from the last batch. If the batch is
+// small, they run on the committer's goroutine to avoid a goroutine switch. This applies only to an
+// embedded log.
 func (c *committer) publish(changes int) {
 	for _, turn := range c.publishers {
 		if changes <= maxLed {
@@ -150,8 +151,9 @@ func (c *committer) leaveUndecided(f *proposal) {
 	f.resolve()
 }
 
-// releaseDecided releases the reservations of undecided proposals. It runs after a successful
-// Append. By then, any of them that were committed have arrived like another server's commits.
+// releaseDecided releases the reservations of proposals with a previously unknown outcome. It runs
+// after a successful Append, because the outcome is known by then. If such a proposal was
+// committed, its change has already arrived like another server's commit.
 func (c *committer) releaseDecided() {
 	for _, r := range c.undecided {
 		r.collection.publisher.Send(r)

@@ -32,9 +32,9 @@ func staleAfter(base error) error {
 }
 
 const (
-	// maxConflicts limits how often a mutation is computed again after conflicts.
+	// maxConflicts limits the number of retries of a mutation after conflicts.
 	maxConflicts = 100
-	// applyTimeout limits the wait until this server has applied a conflicting change.
+	// applyTimeout limits how long a retry waits for this server to apply the conflicting change.
 	applyTimeout = 10 * time.Second
 	// maxOvertaken limits how long a mutation is retried while other servers change the same
 	// aggregate.

@@ -84,7 +84,7 @@ func TestFailingConversion(t *testing.T) {
 	if o, err := h.get(context.Background(), h.v1, "a"); err != nil || !strings.Contains(string(o.JSON), `"l":"y"`) {
 		t.Errorf("the patch was not stored: %v, %v", o, err)
 	}
-	// DeleteCollection returns the stored objects without converting them.
+	// DeleteCollection must succeed, because it returns the stored objects without converting them.
 	if _, err := h.DeleteCollection(context.Background(), request.List{Kind: h.v2, Namespace: "default"}, request.Mutation{Kind: h.v2, Change: request.Delete{}}); err != nil {
 		t.Errorf("deleting all: %v", err)
 	}
@@ -175,8 +175,9 @@ func TestOneConversionPerEvent(t *testing.T) {
 	}
 }
 
-// TestConversionOfDeselected checks that a watch whose selector no longer matches an object gets
-// the object's previous version. Other watches get the new object, with the same resourceVersion.
+// TestConversionOfDeselected changes an object so that it no longer matches a watch's selector.
+// That watch must get the previous object. Other watches get the new object, with the same
+// resourceVersion.
 func TestConversionOfDeselected(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "in")

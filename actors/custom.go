@@ -59,12 +59,12 @@ func (s *Store) UnregisterKind(k *schema.Kind) {
 
 type isEmpty struct{ reply chan<- bool }
 
-// Reject replies false while the store is closing, because removing the collection is unnecessary
-// then.
+// Reject is called while the store is closing. It replies false, because the collection need not be
+// removed then.
 func (m isEmpty) Reject(error) { m.reply <- false }
 
-// removeCollection removes an empty collection and stops its actors. Its history stays in the
-// shared budget until it expires, because ending watches may still read it.
+// removeCollection removes an empty collection and stops its actors. Its history is kept until it
+// expires, because watches that are ending may still read it.
 func (s *Store) removeCollection(c *collection) {
 	s.addingCollection.Lock()
 	all := maps.Clone(s.allCollections())
@@ -83,8 +83,8 @@ func (s *Store) errUndefined(k *schema.Kind) error {
 	return meta.NewNotFound(s.definitions().storage, k.Origin.Definition)
 }
 
-// endWatches ends each watch after it has delivered all events, because a kind's last changes are
-// the deletions of its objects.
+// endWatches ends each watch after it has delivered all events, because the last events of a
+// removed kind are the deletions of its objects.
 func (c *collection) endWatches() { c.watchers.each((*watch).Finish) }
 
 func (s *Store) ensureCollection(storage meta.GroupResource, kind func() *schema.Kind) *collection {
@@ -125,7 +125,7 @@ type migrateSchema struct {
 
 // migrateSchema switches the collection to another version of its CRD. Stored objects are not
 // rewritten, but converted when read. Only the selectable fields (ObjectMeta.Fields) are
-// recomputed. If there are any, the history is dropped, because it has the previous values.
+// recomputed. If there are any, the history is dropped, because it contains their previous values.
 func (p *publisher) migrateSchema(r migrateSchema) {
 	defer close(r.done)
 	defer func() {
@@ -178,8 +178,8 @@ func (s *Store) definitions() *collection {
 	return s.allCollections()[meta.GroupResource{Group: s.naming.Group("apiextensions"), Resource: "customresourcedefinitions"}]
 }
 
-// definitionPrecondition returns an unchanged CRD as a precondition for creating a custom resource,
-// so that no object is created while its kind is being deleted.
+// definitionPrecondition returns the precondition that the CRD has not changed. It is used to
+// create a custom resource, which must fail while the CRD is being deleted.
 func (s *Store) definitionPrecondition(m *request.Mutation) (createPrecondition, error) {
 	definition := s.definitions().published.Load().get(path("", m.Kind.Origin.Definition))
 	if definition == nil {

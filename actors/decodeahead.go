@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// decodeAhead decodes recovered values in parallel while recovery reads and applies other values.
-// Values are applied in the order in which they were read, because the last value of an object must
-// win.
+// decodeAhead decodes values during recovery in parallel, while other values are read and applied.
+// The values are applied in the order in which they were read, because the last value of an object
+// must win.
 type decodeAhead struct {
 	gathered []decoding  // values read last
 	bytes    int         // of gathered
@@ -32,15 +32,15 @@ type decodeJob struct {
 	done   chan struct{}
 }
 
-// Limits of one decodeJob. They bound the memory of recovery, which has about one job per
-// processor.
+// Limits of one decodeJob. They limit the memory used by recovery, which runs about one job per
+// CPU.
 const (
 	decodeJobValues = 128
 	decodeJobBytes  = 256 << 10
 )
 
-// decode schedules the decoding of a value, which is then applied. Objects of an unknown kind get a
-// collection that decodes only their metadata, until the CRDs are known.
+// decode schedules the decoding of a value, which is applied later. If the kind of the object is
+// unknown, decode adds a collection that decodes only metadata until the CRDs are known.
 func (r *recovery) decode(d decoding) error {
 	if parsed, err := meta.ParseKey(d.key); err == nil && r.store.allCollections()[parsed.GroupResource] == nil {
 		r.addCollection(r.store.newCollection(parsed.GroupResource, r.store.catalog.Opaque(parsed.GroupResource)))

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// DeleteCollection deletes the objects that a list selects, many in parallel. It returns them as
-// stored, with the version of the last deletion or 0. It skips objects that have already been
-// deleted or replaced. m.Change must be a Delete. Admission runs for each object.
+// DeleteCollection deletes the objects that l selects, many of them in parallel. It returns the
+// listed objects, with the version of the last deletion or 0. Objects that have already been
+// deleted or replaced are skipped. Each deletion passes admission. m.Change must be a Delete.
 func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
 	listed, err := s.listStored(ctx, l)
 	if err != nil {
@@ -54,8 +54,9 @@ func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.
 	return listed, nil
 }
 
-// deleteUnreadable deletes a collection's unreadable objects and returns the last deletion's
-// version, or 0. It deletes nothing for a list with selectors or a continue token.
+// deleteUnreadable deletes the objects of a collection that cannot be decoded. It returns the
+// version of the last deletion, or 0. If the list has a selector or a continue token, it deletes
+// nothing.
 func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.Mutation) (newest uint64, err error) {
 	if !l.Labels.Empty() || !l.Fields.Empty() || l.Continue != "" {
 		return 0, nil
@@ -75,8 +76,9 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 	return newest, nil
 }
 
-// deleteListed deletes a listed object and returns the deletion's version. It returns 0 if the
-// object has been deleted or replaced since. A failed client precondition is a conflict.
+// deleteListed deletes a listed object and returns the version of the deletion. It returns 0 if the
+// object has been deleted or replaced since it was listed. A failed precondition of the client is a
+// conflict.
 func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Mutation) (uint64, error) {
 	m.Key = o.Key
 	if all := m.Recorder; all != nil {

@@ -50,7 +50,8 @@ func (h *testStore) churn(chance *rand.Rand, steps int, seen listsByVersion) {
 	}
 }
 
-// checkLists checks an Exact list at each recorded version and counts the expired versions (410).
+// checkLists lists the objects at each recorded version with resourceVersionMatch=Exact and checks
+// the result. It returns the number of expired versions (410).
 func (h *testStore) checkLists(seen listsByVersion) (gone int) {
 	h.t.Helper()
 	for _, version := range slices.Sorted(maps.Keys(seen)) {

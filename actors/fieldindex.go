@@ -8,8 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A fieldIndex indexes the objects in a collection by one selectable field. A key consists of the
-// field's value, a zero byte and the path, so that objects with the same value are in list order.
+// A fieldIndex indexes the objects in a collection by one selectable field. The key of an object
+// consists of the field's value, a zero byte and the object's namespace and name. Objects with the
+// same value are therefore in list order.
 type fieldIndex struct {
 	field   int // index into the kind's SelectFields
 	objects *objectIndex
@@ -47,8 +48,8 @@ func forkFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	return own
 }
 
-// shareFieldIndexes returns read-only, copy-on-write copies of the indexes. Only the owner may call
-// it.
+// shareFieldIndexes returns read-only, copy-on-write copies of the indexes. Only the goroutine that
+// modifies the indexes may call it.
 func shareFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	shared := make([]fieldIndex, len(indexes))
 	for i, l := range indexes {
@@ -57,8 +58,9 @@ func shareFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	return shared
 }
 
-// candidates calls fn for each object at or after path from that may match the fields, until fn
-// returns false. An empty namespace means all. Without an index for f, it scans all objects.
+// candidates calls fn for each object that may match f, until fn returns false. It starts at the
+// given path. An empty namespace means all namespaces. If no field in f has an index, candidates
+// calls fn for every object.
 func (s *snapshot) candidates(f selector.Fields, namespace, from string, fn func(path string, o *meta.Object) bool) {
 	for _, l := range s.fieldIndexes {
 		if value, ok := f.Value(l.field); ok {

@@ -108,8 +108,8 @@ func TestFieldIndexMatchesScan(t *testing.T) {
 	p.compare()
 }
 
-// TestFieldIndexConcurrentReads checks that a published index does not change while its owner
-// changes its own copy. Only the race detector finds violations.
+// TestFieldIndexConcurrentReads checks that the published copy of an index does not change while
+// the collection modifies its working copy. Only the race detector finds violations.
 func TestFieldIndexConcurrentReads(t *testing.T) {
 	p := &podLists{testStore: open(t, t.TempDir(), nil), nodeOf: map[string]string{}}
 	p.kind = p.testStore.kind("pods")

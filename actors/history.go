@@ -16,8 +16,9 @@ type record struct {
 	// previous is the object before the change. It is nil for a create. After recovery it may also
 	// be nil for a change that affected neither labels nor selectable fields.
 	previous *meta.Object
-	// deselected is previous with the version of this change. Watches whose selector matched only
-	// previous receive it in a Deleted event. It is created on first use.
+	// deselected is previous with the version of this change. It is sent in a Deleted event to
+	// watches whose selector matched previous but not the changed object. It is created on first
+	// use.
 	deselected atomic.Pointer[meta.Object]
 	bytes      int64 // of memory that only the record uses
 }
@@ -34,8 +35,8 @@ const (
 // its slot in a chunk, and the object with its key and metadata.
 const recordOverhead = 384
 
-// computeBytes sets bytes to the memory that the index does not share, such as the replaced object.
-// The new object is counted when the next change replaces it.
+// computeBytes sets bytes to the memory that only this record uses, such as the replaced object.
+// The new object is not counted, because the index shares it until the next change.
 func (r *record) computeBytes() {
 	r.bytes = recordOverhead
 	if r.previous != nil {
@@ -48,7 +49,8 @@ func (r *record) computeBytes() {
 
 const chunkSize = 128
 
-// chunk is a sequence of records. The publisher appends records, and readers see the first n.
+// chunk is a fixed-size block of consecutive records. The publisher appends records, and readers
+// may read only the first n.
 type chunk struct {
 	// records are dropped individually. The pointer becomes nil when all records of a full chunk
 	// have been dropped.
@@ -112,7 +114,7 @@ func (h *history) append(r *record) {
 	last.n.Store(n + 1)
 }
 
-// first must be called with retention.mu held.
+// first returns the oldest record, or nil if the history is empty. The caller holds retention.mu.
 func (h *history) first() *record {
 	c := (*h.chunks.Load())[0]
 	if h.dropped == c.n.Load() {
@@ -149,8 +151,8 @@ func (h *history) releaseFirstChunk() {
 	h.dropped = 0
 }
 
-// deselected returns the previous object with the version of the change, for watches whose selector
-// no longer matches.
+// deselected returns the previous object with the version of the change. A watch sends it in a
+// Deleted event if its selector no longer matches.
 func (h *history) deselected(r *record) *meta.Object {
 	if o := r.deselected.Load(); o != nil {
 		return o
@@ -179,7 +181,7 @@ func (h *history) firstVersionSince(oldest time.Time) uint64 {
 	return 0
 }
 
-// cursor is a position in a history. It belongs to one reader.
+// cursor is the position of one reader in a history.
 type cursor struct {
 	history *history
 	chunk   *chunk
@@ -187,8 +189,8 @@ type cursor struct {
 	after   uint64 // newest version read; records up to it are skipped
 }
 
-// seek returns a cursor before the first record above version. It returns false if some of those
-// records were dropped.
+// seek returns a cursor at the first record that is newer than version. It returns false if a
+// record newer than version has been dropped.
 func (h *history) seek(version uint64) (c cursor, ok bool) {
 	chunks := *h.chunks.Load()
 	i := len(chunks) - 1
@@ -209,8 +211,8 @@ func (c *cursor) skipTo(version uint64) {
 	c.after = version - 1
 }
 
-// read appends up to limit unread records, none newer than newest, to into. It returns false if an
-// unread record was dropped.
+// read appends unread records with versions up to newest to into, until into has limit records. It
+// returns false if an unread record was dropped.
 func (c *cursor) read(into []*record, limit int, newest uint64) (_ []*record, ok bool) {
 	for len(into) < limit {
 		if next := c.chunk.next.Load(); next != nil && c.at == chunkSize {

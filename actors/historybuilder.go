@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// historyBuilder rebuilds the histories from the journal during recovery. It drops excess records
-// at once, so that recovery never needs more memory than serving.
+// historyBuilder rebuilds the histories from the journal during recovery. It drops records as soon
+// as they exceed the memory budget, so that recovery never needs more memory than normal operation.
 type historyBuilder struct {
 	retention  *retention
 	oldest     time.Time        // commits before it are not kept
@@ -20,8 +20,8 @@ type historyBuilder struct {
 	newest     map[*collection]uint64
 	stateBytes int64 // bytes of all current objects
 	tuning     Tuning
-	// previousObjects maps a key to the object that its next commit replaces. It is used only for
-	// commits that the snapshot covers.
+	// previousObjects maps a key to the object that the next commit for the key replaces. It is
+	// used only while recovery reads commits that are already part of the snapshot.
 	previousObjects map[string]previousObject
 }
 
@@ -40,7 +40,7 @@ func newHistoryBuilder(s *Store) *historyBuilder {
 	return b
 }
 
-// begin starts a history after the given revision. It discards all records that were added before.
+// begin restarts the histories after the given revision and discards all records added so far.
 func (b *historyBuilder) begin(after persist.Revision) {
 	for c := range b.newest {
 		b.retention.truncate(c.history, uint64(after))
@@ -72,9 +72,9 @@ func (b *historyBuilder) cut(commit *persist.Commit) {
 	b.retention.expire(commit.Time.Add(1))
 }
 
-// setPrevious sets r.previous for a commit that the snapshot covers, and remembers the new object
-// for the key's next commit. If current, the snapshot's object, has the commit's version, r shares
-// it.
+// setPrevious sets r.previous for a commit that the snapshot already contains. It remembers the new
+// object, which the key's next commit replaces. If current, the object in the snapshot, has the
+// commit's version, r shares it.
 func (b *historyBuilder) setPrevious(commit *persist.Commit, r *record, current *meta.Object) {
 	if current != nil && current.Version == r.object.Version {
 		r.object = current

@@ -24,7 +24,7 @@ type snapshot struct {
 
 func path(namespace, name string) string { return namespace + "/" + name }
 
-// pathOf returns the path of a stored key. The result shares the key's memory.
+// pathOf returns the "namespace/name" part of a stored key. The result shares the key's memory.
 func pathOf(key string) string {
 	_, rest, _ := strings.Cut(key, "/")
 	_, path, _ := strings.Cut(rest, "/")

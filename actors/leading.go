@@ -6,17 +6,19 @@ import (
 	"github.com/troupe-api/troupe/actors/internal/runtime"
 )
 
-// A request may lead its own commit while at most maxLed changes are in progress.
+// A request may run the committer for its own change (lead the commit) while at most maxLed changes
+// are in progress.
 const maxLed = 1
 
-// mayLead reports whether a request's goroutine may run the committer. Leading saves two thread
-// switches, but with many writers it would shrink the batches. A request cannot time out while it
-// leads, so it never leads a commit to etcd, which may be slow.
+// mayLead reports whether a request may run the committer on its own goroutine, which saves two
+// thread switches. With many writers, this would make the batches smaller. A commit to etcd is
+// never led, because it may be slow and a request cannot time out while it leads.
 func (s *Store) mayLead() bool {
 	return s.embedded && s.inProgress.Load() <= maxLed && s.lastBatch.Load() <= maxLed
 }
 
-// lead runs the committer on the request's goroutine if the reply has the committer's turn.
+// lead runs the committer on the request's goroutine if the owner has left that to the request.
+// Otherwise it does nothing.
 func (r *mutateReply) lead(ctx context.Context) {
 	if r.turn == (runtime.Turn{}) {
 		return

@@ -21,8 +21,8 @@ type sinkFunc func()
 func (f sinkFunc) Events([]request.Event) error { f(); return nil }
 func (sinkFunc) Done()                          {}
 
-// TestLoneWriterLeads checks that a lone writer's goroutine syncs the journal and runs inline
-// watches, and that other watches run on their own goroutines.
+// TestLoneWriterLeads checks that a single writer syncs the journal and runs inline watches on its
+// own goroutine, and that other watches run on their own goroutines.
 func TestLoneWriterLeads(t *testing.T) {
 	const function = "TestLoneWriterLeads("
 	fs := vfs.NewMem()

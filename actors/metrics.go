@@ -86,7 +86,7 @@ func (s *Store) unreadable() metrics.Samples {
 		func(u *Unreadable) string { return fmt.Sprintf("object=%q", u.String()) }, func(u *Unreadable) any { return u.Version })
 }
 
-// mutations counts and times the computed mutations of one collection.
+// mutations records the number and the duration of the mutations computed for one collection.
 type mutations struct{ count, nanos, longest atomic.Uint64 }
 
 func (t *mutations) add(took time.Duration) {

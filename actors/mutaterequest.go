@@ -29,12 +29,13 @@ type mutateRequest struct {
 type mutateReply struct {
 	result   request.Result
 	proposal *proposal
-	// accepted means that the proposal contains this mutation. Otherwise, the rejection or no-op
-	// becomes final when the proposal is applied. A no-op then returns the proposal's version.
+	// accepted means that the proposal contains this mutation. Otherwise, the reply is a rejection
+	// or no-op based on another mutation's proposal. It becomes final when that proposal is
+	// applied, and a no-op then returns its version.
 	accepted bool
 	retry    bool
-	// turn is the committer's turn if the request's goroutine leads the commit. The zero value
-	// means that it does not lead.
+	// turn lets the request's goroutine run the committer and so lead the commit. The zero value
+	// means that another goroutine runs the committer.
 	turn runtime.Turn
 	// waiting is set if the mutation needs blocking admission or a conversion webhook, which must
 	// not run in the owner.
@@ -42,8 +43,8 @@ type mutateReply struct {
 	err     error
 }
 
-// waitingMutation is a mutation that needs blocking admission on the request's goroutine. If it
-// needs a conversion webhook, that goroutine also computes it.
+// waitingMutation is a mutation that the owner has handed back to the request's goroutine for
+// blocking admission. If it needs a conversion webhook, that goroutine also computes it.
 type waitingMutation struct {
 	base      uint64 // the version of its base; 0: no object
 	converts  bool   // it is not computed yet
@@ -64,8 +65,8 @@ func (m *mutateRequest) answer(r mutateReply) {
 
 func (m *mutateRequest) reject(err error) { m.answer(mutateReply{err: err}) }
 
-// awaitAndRelease waits for the outcome of a request whose context has ended, and then releases the
-// owner.
+// awaitAndRelease waits for the outcome of a request whose context has ended. It then releases the
+// request's hold on the object's owner.
 func (m *mutateRequest) awaitAndRelease(owner *activation) {
 	<-m.answered
 	m.reply.awaitAndRelease(owner)
@@ -78,7 +79,8 @@ func (r *mutateReply) awaitAndRelease(owner *activation) {
 	owner.release(r.resultObject())
 }
 
-// resultObject returns the object of a reply, or nil. The proposal must be resolved.
+// resultObject returns the object that results from the mutation, or nil. The proposal must be
+// resolved.
 func (r *mutateReply) resultObject() *meta.Object {
 	if r.proposal != nil {
 		return r.proposal.object

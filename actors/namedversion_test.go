@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A lateLog wraps a log. While a hold is set, Append delays its return until the hold is over. The
-// subscriber receives the commits without delay.
+// A lateLog wraps a log. While hold is set, Append commits at once but returns only when the hold
+// is over. Subscribers receive the commits without delay.
 type lateLog struct {
 	persist.Log
 	hold atomic.Pointer[hold]
@@ -40,9 +40,9 @@ func (l *lateLog) Append(batch []persist.Write) ([]persist.Result, error) {
 	return results, err
 }
 
-// TestVersionIsNamedBeforeItsWriterIsAnswered checks that a change with a resourceVersion
-// precondition succeeds even if the writer of that version has not received its response yet. Other
-// clients may know the version from a watch.
+// TestVersionIsNamedBeforeItsWriterIsAnswered checks that a client can use a resourceVersion as a
+// precondition before the write that created this version has returned. For example, the client may
+// know the version from a watch.
 func TestVersionIsNamedBeforeItsWriterIsAnswered(t *testing.T) {
 	key := meta.Key{Name: "c"}
 	for name, change := range map[string]func(version string) request.Mutation{

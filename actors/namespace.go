@@ -45,9 +45,9 @@ func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
 	return h, nil
 }
 
-// createPrecondition holds the preconditions of a create. At commit time, the namespace and the CRD
-// must be unchanged, so that no object is created in a terminating namespace. If the namespace is
-// already missing or terminating, only refusal is set.
+// createPrecondition holds the conditions of a create. The namespace and the CRD must be unchanged
+// at commit time, so that no object is created in a terminating namespace. If the namespace is
+// already missing or terminating, refusal is the error and there are no conditions.
 type createPrecondition struct {
 	refusal    error
 	conditions []persist.Condition

@@ -51,8 +51,8 @@ func (o *object) Receive(self *runtime.Ref, message any) {
 	}
 }
 
-// answer sends the request exactly one reply, even if the mutation panics. The supervisor handles
-// the panic.
+// answer sends exactly one reply to the request, even if the mutation panics. After replying, it
+// panics again, so that the supervisor handles the panic.
 func (o *object) answer(m *mutateRequest) {
 	answered := false
 	defer func() {
@@ -135,8 +135,8 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 	return reply
 }
 
-// admit prepares a mutation and runs the non-blocking admission plugins. A retry under a name that
-// admission has generated skips both.
+// admit prepares a mutation and runs the non-blocking admission plugins. If admission has renamed
+// the new object, the mutation has already been prepared and admitted, and only its name changes.
 func (o *object) admit(r *mutateRequest, m *request.Mutation, conversions request.Conversions, state newestState) (mutation.Prepared, error) {
 	if r.renamed != nil {
 		return r.renamed.Rename(m, conversions, state.Object != nil), nil
@@ -192,8 +192,8 @@ func versionOf(o *meta.Object) uint64 {
 	return o.Version
 }
 
-// stored returns the last committed object or nil. For an unreadable object it returns only the
-// name and version.
+// stored returns the last committed version of the object, or nil. If the object cannot be decoded,
+// the result contains only its name and version.
 func (o *object) stored(key meta.Key) (object *meta.Object, unreadable bool) {
 	if a := o.store().quarantine.get(key); a != nil {
 		return nameOnlyObject(o.activation.collection.kind(), key, a.Version), true
@@ -228,8 +228,9 @@ func (o *object) newest(m *request.Mutation) (s newestState, mustWait bool) {
 	return s, false
 }
 
-// keepTree keeps the last proposal's tree as the decoded object. The proposal must be resolved. A
-// tree that was decoded under an outdated schema is dropped.
+// keepTree keeps the tree of the last proposal, so that the next mutation need not decode the
+// object again. The proposal must be resolved. If the CRD has changed since, keepTree drops the
+// tree.
 func (o *object) keepTree(kind *schema.Kind) {
 	if last := o.lastProposal; last != nil && last.err == nil && last.candidate.Op == mutation.Put && o.treeSource == nil {
 		o.treeSource, o.tree, o.treeKind = last.object, last.candidate.Tree, last.kind

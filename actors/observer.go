@@ -11,7 +11,7 @@ import (
 type Observer interface {
 	// Observe is called with every change by any writer, in the order of the collection's versions.
 	// It runs before readers see the change, before the writer gets a response, and before the
-	// reservation is committed. A Reservation may account for its own change
+	// reservation of the change is committed. A Reservation can account for its own change instead
 	// (Reservation.OnPublish).
 	//
 	// old is nil for a new object, and now is nil for a deleted object. Both are shared and
@@ -42,9 +42,9 @@ func (p *publisher) observe(c *change, old *meta.Object) {
 
 type snapshotRequest struct{ reply chan *snapshot }
 
-// Scan calls visit with every object of a storage kind in a namespace. It sees exactly the changes
-// that the Observer has received. version is the version of the newest of these changes, or 0 if
-// there are none.
+// Scan calls visit with every object of a storage kind in a namespace. The objects reflect exactly
+// those changes that have already been passed to the Observer. version is the version of the newest
+// of these changes, or 0 if there are none.
 func (s *Store) Scan(ctx context.Context, storage meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (version uint64, err error) {
 	c := s.allCollections()[storage]
 	if c == nil {

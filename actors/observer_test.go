@@ -97,7 +97,8 @@ func TestObserver(t *testing.T) {
 	}
 }
 
-// contended is an admission plugin that reports every change as contended until open is closed.
+// contended is an admission plugin that returns a ContendedError for every change until open is
+// closed. The store then waits and retries.
 type contended struct {
 	reservingFake
 	open   chan struct{}
@@ -121,8 +122,8 @@ func (c *contended) Validate(a *request.Attributes) error {
 	}}
 }
 
-// TestContendedChangesWait checks that a contended change waits through any number of retries, with
-// and without blocking admission.
+// TestContendedChangesWait checks that a change is retried as long as a plugin returns a
+// ContendedError, however often that is. It tests changes with and without blocking admission.
 func TestContendedChangesWait(t *testing.T) {
 	for _, waits := range []bool{false, true} {
 		h := openWith(t, nil)

@@ -22,7 +22,7 @@ type Options struct {
 	Naming  *meta.Naming
 	Logger  *slog.Logger
 	Tuning  Tuning
-	// Allocators holds the allocators of unique values, such as addresses, by storage kind.
+	// Allocators maps a storage kind to the allocator of its unique values, such as addresses.
 	Allocators map[meta.GroupResource]mutation.Allocator
 	// Converter returns the converter of a kind whose conversion may block and fail, such as a
 	// webhook. It returns nil for a kind with a built-in conversion. Converter may be nil if all
@@ -31,9 +31,9 @@ type Options struct {
 	// Stale reports whether even a no-op write should rewrite a stored value, for example after the
 	// encryption key changes. It may be nil.
 	Stale func(key string, version persist.Revision) bool
-	// Rewrites returns a counter that increases when more stored values become stale. The store
-	// then writes a snapshot, which rewrites all objects. Rewrites is nil if Stale is nil or if
-	// snapshots cannot rewrite values.
+	// Rewrites returns a counter that increases when more stored values become stale, for example
+	// after a key change. When it has increased, the store writes a snapshot, which rewrites all
+	// objects. Rewrites is nil if Stale is nil or if snapshots cannot rewrite values.
 	Rewrites func() uint64
 	// Observer receives every published change. It may be nil.
 	Observer Observer
@@ -41,8 +41,8 @@ type Options struct {
 	Now func() time.Time
 	// ObjectTime is the clock for timestamps in objects. The default is Now.
 	ObjectTime func() time.Time
-	// Fatal is called once when the log has failed or its content cannot be published. The process
-	// must then exit, and recover when it restarts. Fatal must not block.
+	// Fatal is called once if the log fails or its commits cannot be published. The process must
+	// then exit, so that it recovers when it is restarted. Fatal must not block.
 	Fatal func(error)
 }
 

@@ -76,7 +76,7 @@ type client struct {
 	acked  []string // "object field" of acknowledged patches
 }
 
-// refusals are the status codes that clients may get in this test.
+// refusals are the error codes that are acceptable for the clients in this test.
 var refusals = []int{404, 409, 422, 503, 504}
 
 func (c *client) run(steps int) {
@@ -120,7 +120,8 @@ func (c *client) service(m request.Mutation) error {
 	return err
 }
 
-// checkOther checks that the other server, read at the change's version, returns the change.
+// checkOther reads the object from the other server at the given version, and checks that it
+// contains the changed field.
 func (c *client) checkOther(object, field string, version uint64) {
 	o, err := c.other.Get(context.Background(), request.Get{Kind: c.other.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: object}, Version: version})
 	if err != nil || o.Version < version || !strings.Contains(string(o.JSON), `"`+field+`"`) {
@@ -198,7 +199,8 @@ func shareALog(t *testing.T, seed uint64) {
 
 const clientSteps = 40
 
-// runClients concurrently runs random clients of both servers, and a writer that bypasses both.
+// runClients runs random clients of both servers concurrently, together with a writer that bypasses
+// the servers.
 func runClients(seed uint64, servers [2]*server) (clients []*client) {
 	var wait sync.WaitGroup
 	for i := range 8 {

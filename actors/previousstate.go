@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/actors/mutation"
 )
 
-// previousState returns a write's journal metadata, with which watches resume after a restart. The
-// metadata marks a new object, or contains the previous state if labels or selectable fields
-// change.
+// previousState returns the metadata that the journal stores with a write, so that watches can
+// resume after a restart. It marks a new object, or contains the previous state if labels or
+// selectable fields change.
 func previousState(state mutation.State, c mutation.Candidate) []byte {
 	if state.Object == nil {
 		return []byte{previousStateNone}

@@ -19,14 +19,15 @@ type proposal struct {
 	kind       *schema.Kind // stored, by which the candidate was computed
 	candidate  mutation.Candidate
 	key        meta.Key
-	// base is the unapplied proposal that the candidate is based on, if any.
+	// base is the proposal on whose result the candidate is based, as long as it is not yet
+	// applied.
 	base *proposal
 	// baseVersion is the version that the candidate is based on, or 0 for a create. It is unknown
 	// while base is set.
 	baseVersion uint64
 	write       persist.Write
-	// companions are committed with this proposal (companions.go). A companion's whole is the
-	// proposal that determines its outcome.
+	// companions are committed together with this proposal (companions.go). In a companion, whole
+	// is the main proposal, which determines the outcome of the companion.
 	companions []*proposal
 	whole      *proposal
 	unapplied  atomic.Int32 // count of itself and its companions

@@ -7,11 +7,11 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// All commits, by this process or by other writers, enter the collections here in version order.
-// Reads and watches do not distinguish them.
+// Commits by this process and by other writers all reach the collections through this file, in
+// version order. Reads and watches treat them alike.
 
-// publishBatch sends each collection its part of a batch. The log calls it for this process's
-// batches while the committer waits in Append, and at any time for batches of other writers.
+// publishBatch sends each collection its changes in a batch. The log calls it for batches of this
+// process while the committer waits in Append, and at any time for batches of other writers.
 func (c *committer) publishBatch(batch []persist.Commit, upTo persist.Revision) {
 	parts := make(map[*collection]*changes)
 	for i := range batch {
@@ -46,8 +46,9 @@ func (c *committer) publishBatch(batch []persist.Commit, upTo persist.Revision) 
 	}
 }
 
-// observe returns the change that another writer has committed, and its collection. As in recovery,
-// it quarantines unreadable objects. The collection is nil if the key is invalid.
+// observe decodes a commit of another writer and returns the change and the collection it belongs
+// to. If the object cannot be decoded, observe quarantines it, as recovery does. If the key is
+// invalid, the returned collection is nil.
 func (s *Store) observe(commit *persist.Commit) (*collection, change) {
 	key, err := meta.ParseKey(commit.Key)
 	if err != nil {

@@ -9,7 +9,8 @@ type publishedState struct{ store *Store }
 
 var _ persist.AppliedState = publishedState{}
 
-// CurrentRevision returns the published revision of a key, or 0 if it does not exist.
+// CurrentRevision returns the revision of the object that is published under the key, or 0 if there
+// is no such object.
 func (s publishedState) CurrentRevision(key string) persist.Revision {
 	parsed, err := meta.ParseKey(key)
 	if err != nil {

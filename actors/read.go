@@ -62,9 +62,9 @@ func resource(k *schema.Kind) meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }
 
-// List returns a collection or a chunk of it. The caller usually converts the items with the
-// result's Form while it writes them. If the conversion may call a webhook, List converts the items
-// itself, so that a failure does not truncate the response.
+// List returns a collection or one chunk of it. The caller usually converts the items to the
+// requested version with the result's Form while it encodes the response. If the conversion may
+// call a webhook, List converts the items itself, because a failure would truncate the response.
 func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, error) {
 	l, err := s.listStored(ctx, r)
 	if err == nil && s.conversions.MayWait(r.Kind) {
@@ -98,8 +98,8 @@ func (c *collection) listFrom(ctx context.Context, r request.List, state *snapsh
 	return c.list(ctx, r, state, version, from)
 }
 
-// snapshotFor returns the snapshot for a read at the given version, and the version of the
-// response.
+// snapshotFor returns the snapshot for a read at the given version. It also returns the version
+// that the response must report.
 func (c *collection) snapshotFor(ctx context.Context, match request.ResourceVersionMatch, version uint64) (*snapshot, uint64, error) {
 	applied := &c.store.appliedRevision
 	if match == request.MatchNotOlderThan || match == request.MatchExact {
@@ -183,8 +183,9 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 	if t.Resource != c.storage.String() || t.Namespace != r.Namespace || t.Selectors != r.Selectors {
 		return request.ListResult{}, meta.NewBadRequest("invalid continue token: continue key is not valid: it is the token of another list")
 	}
-	// Clients expect tokens to expire, so a token expires after HistoryTime even without changes.
-	// Tokens of other processes expire only with the history, because clocks may differ.
+	// Clients expect continue tokens to expire, so a token expires after HistoryTime even if
+	// nothing has changed. A token issued by another process expires only when its version leaves
+	// the history, because clocks may differ.
 	if !t.Newest && t.Began > 0 && t.By == c.store.id && c.store.now().Sub(time.Unix(t.Began, 0)) > c.store.tuning.HistoryTime {
 		return request.ListResult{}, expiredToken(t)
 	}

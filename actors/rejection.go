@@ -6,7 +6,8 @@ import (
 	"github.com/troupe-api/troupe/actors/internal/runtime"
 )
 
-// Reject completes a request or proposal, because its writer waits for the outcome.
+// Reject fails a mutation that its mailbox has not accepted. Otherwise the writer would wait
+// forever for the outcome.
 
 func (m *mutateRequest) Reject(err error) { m.reject(rejection(err, errMailboxFull)) }
 

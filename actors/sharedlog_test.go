@@ -134,7 +134,7 @@ func (s *sharedKeys) commits() (all []persist.Commit) {
 
 type sharedLog struct {
 	store *sharedKeys
-	// before is called before a batch is committed. It may write as another writer.
+	// before is called before a batch is committed. It may simulate writes by other writers.
 	before func(batch []persist.Write)
 	// delay is called before each transaction is delivered, and may block.
 	delay func()
@@ -157,7 +157,7 @@ type sharedLog struct {
 	done      chan struct{}
 }
 
-// fate is the time at which a batch with an unknown outcome is committed.
+// fate determines when a batch with an unknown outcome is committed, if ever.
 type fate int
 
 const (
@@ -288,7 +288,8 @@ func (l *sharedLog) commitUnknown(batch []persist.Write) {
 	_, l.undecided = l.store.commit(l, batch)
 }
 
-// await waits until the log has received seen transactions. The caller must hold store.mu.
+// await waits until the log has received the first seen transactions. The caller must hold
+// store.mu.
 func (l *sharedLog) await(seen int) {
 	for l.received < seen {
 		l.store.grown.Wait()

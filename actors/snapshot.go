@@ -39,8 +39,8 @@ func (s *Store) snapshotIfDue() {
 		err = s.Snapshot()
 	}
 	if err == nil && stats.Full {
-		// Watches still resume from the history in memory. After a restart, their clients must list
-		// again.
+		// Running watches do not need the journal, because they resume from the history in memory.
+		// After a restart, however, their clients must list again.
 		err = s.log.Trim(^persist.Revision(0))
 	}
 	if err != nil {
@@ -91,8 +91,9 @@ type snapshotRetry struct {
 
 	trimmed  time.Time // when trimIfDue last trimmed
 	rewrites uint64    // Options.Rewrites at the last snapshot
-	// again requests another snapshot after one that rewrites values. A batch that was in progress
-	// when the first began may be in the previous segment, which the first snapshot keeps.
+	// again requests a second snapshot after a snapshot that rewrites values. A batch that was in
+	// progress when the first snapshot began may be in the previous segment, and the first snapshot
+	// keeps that segment.
 	again bool
 }
 
@@ -121,9 +122,9 @@ const (
 
 var errBrokenOff = errors.New("it exceeded the time for closing the store")
 
-// endMaintenance stops the periodic work and writes the final snapshot. It takes at most half of
-// the remaining time of ctx, because waiting requests also need time. A slower snapshot is aborted,
-// and the next start uses the previous snapshot.
+// endMaintenance stops the periodic work and writes the final snapshot. It uses at most half of the
+// time until ctx ends, because waiting requests also need time to complete. A snapshot that takes
+// longer is aborted, and the next startup uses the previous snapshot.
 func (s *Store) endMaintenance(ctx context.Context) {
 	close(s.stop)
 	ended := make(chan struct{})
@@ -181,7 +182,8 @@ func (s *Store) Compact(ctx context.Context) error {
 	}
 }
 
-// compact trims the journal even if it skips the snapshot because nothing has changed.
+// compact writes a snapshot and trims the journal. If nothing has changed since the last snapshot,
+// compact only trims the journal.
 func (s *Store) compact() error {
 	if err := s.Healthy(); err != nil {
 		return err
@@ -195,7 +197,8 @@ func (s *Store) compact() error {
 	return s.log.Trim(s.trimRevision(s.appliedRevision.get()))
 }
 
-// trySnapshot consumes the trees that it writes, so a retry needs new trees.
+// trySnapshot makes one attempt to write a snapshot. It consumes its copies of the index trees, so
+// a retry must copy them again.
 func (s *Store) trySnapshot() error {
 	at, states, err := s.consistentTrees()
 	if err != nil {
@@ -220,8 +223,9 @@ func (s *Store) trySnapshot() error {
 	})
 }
 
-// consistentTrees returns the index of each collection at one version, by key prefix. If the
-// history drops that version meanwhile, consistentTrees retries with a newer version.
+// consistentTrees returns the object indexes of all collections at the same version, keyed by the
+// key prefix of the collection. If the history drops that version in the meantime, consistentTrees
+// retries with a newer version.
 func (s *Store) consistentTrees() (at uint64, states map[string]*objectIndex, err error) {
 	const tries = 10
 	for range tries {

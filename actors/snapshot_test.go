@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestSnapshotInTheBallast checks that a snapshot on a full disk uses the ballast's space. The
-// first attempt fails midway, and the second must still contain all objects.
+// TestSnapshotInTheBallast checks that a snapshot on a full disk can use the space that the ballast
+// file reserves. The first attempt fails midway, and the second must still contain all objects.
 func TestSnapshotInTheBallast(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	disk := vfs.NewMem()

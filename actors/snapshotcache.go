@@ -46,9 +46,9 @@ func (c *snapshotCache) get(version uint64) *snapshot {
 	return c.byVersion[version].snapshot
 }
 
-// dropBelow drops snapshots older than the history. The objects of newer snapshots are also in the
-// index or the history, where they are counted. Older snapshots would use memory that no limit
-// covers.
+// dropBelow drops cached snapshots that are older than the history. Newer snapshots share their
+// objects with the index or the history, whose memory is limited. Older snapshots would keep
+// objects in memory that no limit covers.
 func (c *snapshotCache) dropBelow(floor uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

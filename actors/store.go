@@ -45,7 +45,8 @@ type Store struct {
 	inProgress atomic.Int32 // proposals that are not resolved
 	lastBatch  atomic.Int32 // number of writes
 
-	// collections is copied when the collection of a custom kind is added or removed.
+	// collections is copied on write: adding or removing the collection of a custom kind replaces
+	// the map.
 	collections      atomic.Pointer[map[meta.GroupResource]*collection]
 	addingCollection sync.Mutex // held while a collection is added after the start, or removed
 	registeringKind  sync.Mutex // held while a custom kind is added, changed or removed

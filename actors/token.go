@@ -17,8 +17,8 @@ type token struct {
 	// longer available.
 	Newest bool   `json:"c,omitempty"`
 	Next   string `json:"s"`
-	// Began is the Unix time in seconds when process By read the first chunk. It is 0 in tokens of
-	// earlier releases.
+	// Began is the Unix time in seconds at which the process named in By read the first chunk. It
+	// is 0 in tokens from earlier releases.
 	Began int64  `json:"t,omitempty"`
 	By    string `json:"b,omitempty"`
 }

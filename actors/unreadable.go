@@ -11,8 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An object that cannot be decoded can still be deleted. If its metadata is unreadable too, the log
-// and watches get only its name as the last state.
+// An object that cannot be decoded can still be deleted. Deletion normally records the last state
+// of the object. If the metadata is unreadable too, that state contains only the name, both in the
+// log and in watch events.
 
 const quarantinedText = "the stored object cannot be read and is quarantined; it can only be deleted"
 

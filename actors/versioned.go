@@ -18,12 +18,14 @@ import (
 // the requested version, with the admission, validation and field managers of that version. The
 // result is then converted to the stored version.
 //
-// The owner never waits for a webhook. It computes only deletes without admission, and writes in
-// the version in which the object is stored. The request's goroutine computes all other changes,
-// and those for which admission or other field managers turn out to need a conversion.
+// The owner never waits for a webhook. It computes only changes that need no conversion: deletes
+// without admission, and writes in the version in which the object is stored. All other changes are
+// computed on the request's goroutine. The same applies if admission or the field managers of
+// another version turn out to need a conversion.
 
-// withoutWebhook returns m with a kind that the owner can process without a webhook, and a detector
-// for conversions. It returns nil if there is no such kind.
+// withoutWebhook returns a copy of m whose kind lets the owner process it without calling the
+// conversion webhook. The returned detector records whether a conversion is needed after all. If
+// there is no such kind, withoutWebhook returns nil.
 func withoutWebhook(m *request.Mutation, state newestState) (*request.Mutation, *conversionDetector) {
 	form := formWithoutWebhook(m, state)
 	if form == nil {
@@ -34,7 +36,8 @@ func withoutWebhook(m *request.Mutation, state newestState) (*request.Mutation, 
 	return &work, calls
 }
 
-// formWithoutWebhook returns the kind for withoutWebhook, or nil.
+// formWithoutWebhook returns the kind in which the owner can process m without calling the
+// conversion webhook, or nil if there is none.
 func formWithoutWebhook(m *request.Mutation, state newestState) *schema.Kind {
 	stored := m.Kind.Stored
 	switch {
@@ -51,7 +54,8 @@ func formWithoutWebhook(m *request.Mutation, state newestState) *schema.Kind {
 	return nil
 }
 
-// conversionDetector rejects and records conversions while an owner computes a mutation.
+// conversionDetector rejects and records conversions while an owner computes a mutation, because
+// the owner must not wait for a webhook.
 type conversionDetector struct{ called bool }
 
 var errInTurn = errors.New("a webhook must not be called in the turn of an object's owner")
@@ -135,7 +139,8 @@ func (s *Store) inStoredForm(p *mutation.Prepared, c mutation.Candidate, convers
 	return p.InForm(k.Stored, object, c, before)
 }
 
-// outsideConversions calls the conversion webhook for one mutation, on the request's goroutine.
+// outsideConversions converts objects for one mutation by calling the conversion webhook. It is
+// used only on the request's goroutine, because the owner must not wait for a webhook.
 type outsideConversions struct {
 	ctx   context.Context
 	store *Store

@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestOwnerIsFreeWhileAdmissionWaits checks that an object's other mutations are stored while the
-// admission of one mutation waits. The waiting mutation then starts over on the new state.
+// TestOwnerIsFreeWhileAdmissionWaits checks that other mutations of an object are committed while
+// one mutation is blocked in admission. The blocked mutation is then retried on the new state.
 func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
 	h := openWith(t, nil)
 	entered, gate := make(chan struct{}), make(chan struct{})

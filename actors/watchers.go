@@ -77,8 +77,8 @@ func (all *watchers) remove(w *watch) {
 }
 
 // wake wakes all watches that may select one of the changes. The changes must already be in the
-// history, but not yet in the applied revision. The caller runs the returned inline watches. The
-// result is valid until the next call.
+// history, but not yet in the applied revision. wake returns the turns of the inline watches, which
+// the caller must run. The returned slice is valid until the next call.
 func (all *watchers) wake(records []*record, on *runtime.Runtime) (inline []runtime.Turn) {
 	all.mu.Lock()
 	defer all.mu.Unlock()

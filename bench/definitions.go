@@ -23,8 +23,8 @@ func define(apiGroup, group, plural, kind, properties string) (request Request, 
 		apiGroup, plural, group, group, plural, kind, properties), collection + "/" + plural + "." + group
 }
 
-// customResource measures the latency from the response to a CRD's creation until an object of its
-// kind can be created. The figure counts the requests rejected meanwhile.
+// customResource measures how soon after a CRD is created the server accepts an object of the new
+// kind. It also reports the number of requests that are rejected in the meantime.
 func customResource(ctx context.Context, s *Session) ([]Result, error) {
 	apiGroup, err := s.Target.group("apiextensions")
 	if err != nil {
@@ -65,8 +65,9 @@ func customResource(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{{Sample: sample, Figure: &Figure{Value: float64(refused), Unit: "requests refused"}}}, nil
 }
 
-// until repeats a request without pauses until it returns the given status, and counts the other
-// responses. Pauses would limit the resolution of the measurement.
+// until repeats a request until the response has the given status, and returns the number of other
+// responses. It does not pause between requests, because pauses would limit the resolution of the
+// measurement.
 func until(ctx context.Context, c *Conn, request Request, status int) (refused int, err error) {
 	for begin := time.Now(); ctx.Err() == nil; refused++ {
 		got, answer, err := c.Do(request)
@@ -80,8 +81,9 @@ func until(ctx context.Context, c *Conn, request Request, status int) (refused i
 	return refused, ctx.Err()
 }
 
-// defineMany measures many CRDs of 10 KiB: the CPU time to create one, the memory, the latencies of
-// discovery and of the OpenAPI index, and the duration of the next start.
+// defineMany measures a server with many CRDs of 10 KiB each. It reports the CPU time to create a
+// CRD, the memory, the latencies of discovery and of the OpenAPI index, and the duration of the
+// next startup.
 func defineMany(ctx context.Context, s *Session) ([]Result, error) {
 	dir, remove, err := dataDir(s.TempDir)
 	if err != nil {

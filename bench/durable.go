@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// durableCreate measures one client's sequential creates. Each create waits for its own sync.
-// durableCreate first measures bare syncs on the file system of --temp-dir.
+// durableCreate measures creates that a single client sends one after another, so that each create
+// waits for its own sync. For comparison, it first measures bare syncs on the file system of
+// --temp-dir.
 func durableCreate(ctx context.Context, s *Session) ([]Result, error) {
 	load := s.load()
 	load.Concurrency = 1

@@ -52,8 +52,8 @@ func (f *fixture) broadcast(ctx context.Context, watchers, burst int) (*Sample, 
 	return broadcast{target: f.Target, watch: path, watchers: watchers, burst: burst, publish: f.put, load: f.load()}.run(ctx)
 }
 
-// floorBroadcast measures a broadcast of the floor, with the given number of watchers and event
-// size in bytes.
+// floorBroadcast returns a function that measures the same broadcast on the floor, the bare server
+// used for comparison. size is the size of an event in bytes.
 func floorBroadcast(load Load, watchers, size int) func(context.Context, *Target) (*Sample, error) {
 	load.Profile = ""
 	return func(ctx context.Context, floor *Target) (*Sample, error) {
@@ -108,8 +108,8 @@ func (b broadcast) send(ctx context.Context, pool *watcherPool, writers []*Conn,
 	}
 }
 
-// sendBurst sends one burst, beginning with event first. It returns the number of successful
-// writes.
+// sendBurst sends one burst and returns the number of successful writes. The events of the burst
+// are numbered from first.
 func (b broadcast) sendBurst(writers []*Conn, first int, trouble *Sample) int64 {
 	var (
 		next, sent atomic.Int64

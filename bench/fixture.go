@@ -113,7 +113,7 @@ func (f *fixture) json(n int) []byte {
 		name(n), f.namespace, now(), f.payload)
 }
 
-// These requests cycle through the objects.
+// The requests of get, put, patch and apply cycle through the objects of the fixture.
 
 func (f *fixture) get(n int) Request { return get(f.object(n % f.total)) }
 

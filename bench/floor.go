@@ -22,10 +22,12 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// nameFloor is the hidden subcommand that runs the floor (startFloor), and the label of its rows.
+// nameFloor is the name of the hidden subcommand that runs the floor, the bare server used for
+// comparison (see startFloor). It also labels the rows of the floor in the report.
 const nameFloor = "floor"
 
-// Paths of the floor. All other paths return a body with the size in the query parameter "bytes".
+// Paths with a special meaning on the floor. For any other path, the floor returns a body of the
+// size given in the query parameter "bytes".
 const (
 	floorWatchPath = "/watch" // streams posted events
 	floorEventPath = "/event" // receives events to stream

@@ -22,7 +22,8 @@ func span(us float64) string {
 	}
 }
 
-// short formats a number with three digits, or with all digits of its integer part.
+// short formats a number with three significant digits, but never rounds its integer part to fewer
+// digits.
 func short(v float64) string {
 	switch size := math.Abs(v); {
 	case size >= 100:

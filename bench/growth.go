@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// growth measures costs at increasing sizes. A cost that is independent of the size has equal rows.
+// growth measures how costs grow with the size of the data. If a cost does not depend on the size,
+// all its rows are equal.
 func growth(ctx context.Context, s *Session) ([]Result, error) {
 	g := &growthRun{Session: s}
 	for _, measure := range []func(context.Context) error{g.watchers, g.bindings, g.pods, g.objects} {
@@ -85,7 +86,8 @@ func (g *growthRun) watchers(ctx context.Context) error {
 	})
 }
 
-// bindings measures a service account's get, which one of many RoleBindings authorizes.
+// bindings measures get requests of a service account that is authorized by one of many
+// RoleBindings.
 func (g *growthRun) bindings(ctx context.Context) error {
 	var r *roles
 	var reader *Target

@@ -65,7 +65,8 @@ func (f *fixture) listChunks(c *Conn, _ int) (size int, err error) {
 	return size, fmt.Errorf("list of %s never ends", f.collection())
 }
 
-// selections match no object, so that only the search is measured. growth uses the first two.
+// selections are queries that match no object, so that only the search is measured. The growth
+// workload uses the first two.
 var selections = []struct{ name, query string }{
 	{"indexed field", "fieldSelector=spec.nodeName%3Dnowhere"},
 	{"other field", "fieldSelector=status.phase%3DUnknown"},

@@ -35,8 +35,8 @@ func mixedStep(parts *breakdown, kinds []kindOfStep) Step {
 }
 
 // mixed measures concurrent reads, writes and watches, plus many idle watches. The first row has
-// the total cost including event delivery. Each kind of operation has a row with its latencies, for
-// comparison with the workload of that kind.
+// the total cost including event delivery. Each further row has the latencies of one kind of
+// operation. For example, the latencies of gets can be compared with those of the get workload.
 func mixed(ctx context.Context, s *Session) ([]Result, error) {
 	idle := s.connections("mixed: idle watchers", s.scaledSize("mixed: idle watchers", mixedIdle))
 	calm, err := s.prepare(ctx, 1)

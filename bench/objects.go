@@ -46,9 +46,9 @@ func (w single) run(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{result}, err
 }
 
-// applyPods measures applies to 2 KiB Pods with three managers. Its three rows are applies that
-// change an annotation, only whitespace in the body, or nothing. Most controller applies are
-// no-ops.
+// applyPods measures server-side apply requests to 2 KiB Pods with three field managers. It reports
+// three rows: requests that change an annotation, requests that differ only in whitespace, and
+// identical requests. Most apply requests of controllers are no-ops like the last two.
 func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {

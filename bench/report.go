@@ -30,8 +30,9 @@ type Row struct {
 	Etcd       float64 `json:"etcdMicrosecondsPerOperation,omitempty"` // part of CPU
 	Resident   float64 `json:"residentMiB,omitempty"`
 	Figure     *Figure `json:"figure,omitempty"`
-	// Ratios of this row's figure, or CPU time per operation if it has no figure, to the other
-	// target's. A ratio below 1 means that this row is cheaper.
+	// ToFloor and ToAgainst are ratios of this row's value to the value of the other target. The
+	// value is the figure, or the CPU time per operation if the row has no figure. A ratio below 1
+	// means that this row is cheaper.
 	ToFloor   float64 `json:"ratioToFloor,omitempty"`
 	ToAgainst float64 `json:"ratioToAgainst,omitempty"`
 	// After several runs, the values above are medians. Spread is the range of the figure, or of

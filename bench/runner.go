@@ -86,9 +86,10 @@ func (b *Bench) run(ctx context.Context, out io.Writer) (err error) {
 	return failed
 }
 
-// round runs each workload on every side. Each round starts new servers, to avoid grown heaps and
-// stores. Every second round reverses the order of the sides, to balance the effects of one
-// measurement on the next. The report notes failed workloads.
+// round runs each workload on every side. Each round starts new servers, because heaps and stores
+// that have grown in an earlier round would distort the figures. Every second round reverses the
+// order of the sides, to balance the effects of one measurement on the next. The report notes
+// failed workloads.
 func (b *Bench) round(ctx context.Context, n int) (failed error) {
 	order := slices.Clone(b.sides)
 	if n%2 == 1 {

@@ -108,8 +108,9 @@ func crash(d *Server) error {
 	return nil
 }
 
-// million measures a store of 1,000,000 objects: the cost of filling it, its memory, the longest
-// pause between write responses during snapshots, and the start after SIGKILL.
+// million measures a store of 1,000,000 objects. It reports the cost of filling the store, the
+// memory, the longest pause between write responses during snapshots, and the duration of the
+// startup after SIGKILL.
 func million(ctx context.Context, s *Session) ([]Result, error) {
 	dir, remove, err := dataDir(s.TempDir)
 	if err != nil {
@@ -165,8 +166,8 @@ func (f *fixture) measureMillion(ctx context.Context) ([]Result, error) {
 	}, err
 }
 
-// snapshotBytes returns the size of the server's snapshots, or 0 if unknown. The size changes with
-// each snapshot.
+// snapshotBytes returns the size of the server's snapshots, or 0 if it is unknown. A new snapshot
+// has a different size, so callers can detect that it was written.
 func (f *fixture) snapshotBytes() float64 {
 	c := f.Target.Conn()
 	defer c.Close()
@@ -182,7 +183,8 @@ type pauseMeter struct {
 	last, longest atomic.Int64 // nanoseconds since epoch; nanoseconds
 }
 
-// watch records when step succeeds. It ignores the time between loads.
+// watch returns a Step that runs step and records the times at which step succeeds. The time
+// between two loads does not count as a pause.
 func (p *pauseMeter) watch(step Step) Step {
 	p.last.Store(0)
 	return func(c *Conn, n int) (int, error) {

@@ -73,7 +73,7 @@ func LoadTarget(path string) (*Target, error) {
 	return target, nil
 }
 
-// setServer sets the address from an https URL, whose path becomes the prefix.
+// setServer sets the address and the path prefix of the target from an https URL.
 func (t *Target) setServer(server string) error {
 	u, err := url.Parse(server)
 	if err != nil {

@@ -124,14 +124,15 @@ type Result struct {
 	Sample     *Sample     // nil if there is only a figure
 	Figure     *Figure     // the result, if that is not CPU time per operation
 	TimeSeries *TimeSeries // nil except for the soak
-	// Floor measures the same operations on the floor. It is nil if the comparison is not
-	// meaningful.
+	// Floor measures the same operations on the floor, the bare server used for comparison. Floor
+	// is nil if the comparison is not meaningful.
 	Floor func(ctx context.Context, floor *Target) (*Sample, error)
 }
 
-// floorOf returns a function that measures operations on the floor. Each operation sends the given
-// number of requests. Their responses have the given total size in bytes. The load saves no
-// profile, because it would replace the server's profile.
+// floorOf returns a function that measures operations on the floor, the bare server used for
+// comparison. Each operation sends the given number of requests, whose responses have the given
+// total size in bytes. The load saves no profile, because that would overwrite the profile of the
+// measured server.
 func floorOf(load Load, request Request, requests, bytes int) func(context.Context, *Target) (*Sample, error) {
 	request.Path, request.Check = "/floor?bytes="+strconv.Itoa(bytes/requests), nil
 	load.Profile = ""

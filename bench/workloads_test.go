@@ -58,8 +58,8 @@ func TestWorkloadsCountOperations(t *testing.T) {
 	}
 }
 
-// TestWorkloadsCountErrors checks the counts when every tenth request with the workload's method
-// fails after the preparation.
+// TestWorkloadsCountErrors checks that the workloads count operations and errors correctly. After
+// the preparation, every tenth request with the workload's method fails.
 func TestWorkloadsCountErrors(t *testing.T) {
 	for _, c := range countedWorkloads {
 		t.Run(c.name, func(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// noteTaker is an admission plugin with reservations, and a store with NoOpApply. It records calls
-// to its methods.
+// A noteTaker is both an admission plugin and a store. It records calls of its Admit and NoOpApply
+// methods, and the commit or release of its reservations.
 type noteTaker struct {
 	*memStore
 	mu    sync.Mutex
@@ -97,7 +97,7 @@ func TestOperationWaitsForAdmission(t *testing.T) {
 	}
 }
 
-// updatesOnly allows everything except creating the named object.
+// updatesOnly is an authorizer that allows everything except creating the named object.
 type updatesOnly struct{ name string }
 
 func (u updatesOnly) Authorize(a authz.Attributes) (authz.Decision, string) {
@@ -128,8 +128,8 @@ func TestApplyProvisionsNamespaces(t *testing.T) {
 	}
 }
 
-// TestAdmittedApplyIsNotSkipped checks that the digest of an apply is looked up only if no
-// admission plugin handles the apply.
+// TestAdmittedApplyIsNotSkipped checks that the server looks for a no-op apply (NoOpApply) only if
+// no admission plugin handles the apply.
 func TestAdmittedApplyIsNotSkipped(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {

@@ -8,7 +8,8 @@ import (
 )
 
 // aggregatedServer returns the server that a request is proxied to, or nil if this server handles
-// it. This server handles group paths without a version, using the discovery of all servers.
+// it. This server handles the paths of a group without a version, because it knows the discovery
+// documents of all servers.
 func (s *Server) aggregatedServer(x *requestContext) *aggregation.Server {
 	if s.opts.Servers == nil {
 		return nil

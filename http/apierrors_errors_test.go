@@ -40,7 +40,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestInvalidOptions tests that all option errors are reported together, each as a cause.
+// TestInvalidOptions tests that all option errors are reported together in one Status, with one
+// cause per error.
 func TestInvalidOptions(t *testing.T) {
 	var f schema.Faults
 	if err := apierrors.InvalidOptions("meta.example.io", "ListOptions", f); err != nil {

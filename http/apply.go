@@ -20,9 +20,9 @@ import (
 
 // apply handles a server-side apply. It responds with the object, and with 201 if it was created.
 //
-// Most applies come from reconciling clients and change nothing. A digest of the request identifies
-// a repeated apply before the body is decoded. This shortcut is not used for dry runs, custom
-// kinds, or admission plugins that handle no-op applies.
+// Most applies come from reconciling clients and change nothing. To recognize a repeated apply
+// without decoding its body, apply looks up a digest of the request. Dry runs, custom kinds, and
+// admission plugins that handle no-op applies do not use this shortcut.
 func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 	o, err := params.ParseWrite(s.names.MetaGroup, params.ApplyOptions, x.target.Query, x.ctx.UserAgent())
 	if err != nil {
@@ -92,8 +92,9 @@ func configError(k *schema.Kind, encoding negotiate.Encoding, body []byte, fault
 }
 
 // structureError returns an error that lists all configuration fields that do not match the schema,
-// or nil. It decodes body again without a schema, because the typed decoder drops unknown fields.
-// For CBOR, it uses the results of the caller's check in config and text.
+// or nil. It decodes body again without a schema, because the typed decoder drops unknown fields. A
+// CBOR body is not decoded again: the caller passes the decoded body in config and the errors in
+// text.
 //
 // A create or update may drop unknown fields with a warning. An apply may not, because the manager
 // would then not own fields that it applied.
@@ -113,11 +114,12 @@ func structureError(k *schema.Kind, encoding negotiate.Encoding, body []byte, un
 		metadata.String("namespace"), metadata.String("name"), typeName(k.APIVersion(), k.Kind), meta.CutText(text, maxShownFaults)))
 }
 
-// maxShownFaults limits the field errors listed in one message, in bytes.
+// maxShownFaults is the maximum length, in bytes, of the field errors listed in one message.
 const maxShownFaults = 16 << 10
 
-// applyDigest returns a digest of all inputs of an apply except the stored object. The store
-// discards the digest when the object changes. 128 bits of SHA-256 make collisions infeasible.
+// applyDigest returns a digest of everything that determines the result of an apply, except the
+// stored object. The store discards the digest when the object changes. The digest has 128 bits of
+// SHA-256, which makes collisions infeasible.
 func applyDigest(k *schema.Kind, subresource string, o params.Write, encoding negotiate.Encoding, body []byte) meta.Digest {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q %d %t %d\n", k.APIVersion(), subresource, o.FieldManager, o.Validation, o.Force, encoding)
@@ -126,9 +128,9 @@ func applyDigest(k *schema.Kind, subresource string, o params.Write, encoding ne
 }
 
 // matchConfigToPath checks that a configuration matches the kind and object in the path. If the
-// configuration names another object, only apply.Misplaced is set. Messages match kube-apiserver's,
-// because clients compare some of them. The version is compared before the kind, so that the error
-// names a wrong version.
+// configuration names a different object, matchConfigToPath stores that error in apply.Misplaced
+// and does not return it. Messages match kube-apiserver's, because clients compare some of them. It
+// checks the version before the kind, so that the error for a wrong version names the version.
 func (x *requestContext) matchConfigToPath(m *request.Mutation, apply *request.Apply) error {
 	config := apply.Config
 	kind, _ := config["kind"].(string)
@@ -161,8 +163,9 @@ func typeName(apiVersion, kind string) string {
 	return apiVersion + ", Kind=" + kind
 }
 
-// checkDuplicates returns duplicate fields as warnings or as an error, depending on the field
-// validation. structureError has already rejected unknown fields.
+// checkDuplicates handles the duplicate fields in faults. Depending on the field validation, it
+// returns them as warnings or as an error. faults has no unknown fields, because structureError has
+// already rejected those.
 func checkDuplicates(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	if refused := codec.Refused(faults); len(refused) > 0 && v == request.Strict {
 		return nil, apierrors.BadRequest("error strict decoding YAML: " + refused[0].String())

@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// beginAudit begins the audit of an authenticated request. In blocking mode it rejects the request
-// if the event cannot be stored.
+// beginAudit starts the audit record of an authenticated request. In blocking mode, it rejects the
+// request if the audit event cannot be stored.
 func (s *Server) beginAudit(x *requestContext) error {
 	if s.opts.Audit == nil {
 		return nil
@@ -69,8 +69,8 @@ func (s *Server) auditRefusal(x *requestContext) {
 	s.newAuditRecord(x)
 }
 
-// auditResponseStatus records a Status response. For a 401 the record lists the attempted
-// authentication methods, which the response hides from the client.
+// auditResponseStatus adds a Status to the audit record as the response. For a 401, the record
+// lists the attempted authentication methods, which the response hides from the client.
 func (x *requestContext) auditResponseStatus(f *meta.Status) {
 	if x.audit == nil {
 		return
@@ -123,7 +123,8 @@ func (x *requestContext) auditStarted(code int) {
 }
 
 // auditWatch records the start of a watch or a tunnel, and returns a function that records its end.
-// It takes over the audit record, because the requestContext returns to its pool.
+// It detaches the audit record from the requestContext, which returns to its pool before the watch
+// ends.
 func (x *requestContext) auditWatch(code int) (end func()) {
 	r := x.audit
 	if r == nil {
@@ -169,8 +170,8 @@ func (x *requestContext) auditRequestConfig(config tree.Tree) {
 	}
 }
 
-// auditRepeatedApply records the configuration of a repeated apply. It decodes the body only if the
-// policy records request bodies, since the shortcut in apply avoids decoding.
+// auditRepeatedApply records the configuration of a repeated apply, which the server has recognized
+// without decoding the body. It decodes the body only if the policy records request bodies.
 func (s *Server) auditRepeatedApply(x *requestContext, encoding negotiate.Encoding, body []byte) {
 	if x.audit == nil || !x.audit.WantsRequest() {
 		return
@@ -180,8 +181,9 @@ func (s *Server) auditRepeatedApply(x *requestContext, encoding negotiate.Encodi
 	}
 }
 
-// auditResponseList records a list response. all is the total size of the objects in bytes. A
-// streamed list is assembled only if it may fit into a record.
+// auditResponseList records a list response. all is the total size of the listed objects in bytes.
+// A list response is streamed, so auditResponseList builds the whole document only if it may be
+// small enough for an audit record.
 func (x *requestContext) auditResponseList(l *represent.List, all int) {
 	if x.audit == nil || !x.audit.WantsResponse() {
 		return

@@ -104,8 +104,8 @@ func (x *requestContext) authFailureMessage() string {
 	return "Authentication failed, attempted: " + strings.Join(tried, ", ")
 }
 
-// impersonate replaces the user of the request with the impersonated user if the request has
-// impersonation headers. Only the audit record keeps the original user.
+// impersonate handles impersonation headers. If the request has any, the impersonated user becomes
+// the user of the request. Only the audit record keeps the original user.
 func (s *Server) impersonate(x *requestContext) error {
 	impersonator := s.impersonator
 	impersonator.Authorizer = requestAuthorizer{s, x}

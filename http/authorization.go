@@ -28,9 +28,9 @@ func (s *Server) authorize(x *requestContext) error {
 	return nil
 }
 
-// requireCreateRight makes an update or apply fail if it would create an object that the user may
-// not create. It calls the authorizer in advance, because a slow authorizer must not block the
-// actor that owns the object.
+// requireCreateRight checks whether the user may create the object of an update or apply. If not,
+// the request fails when it would create the object. The authorizer runs in advance, because a slow
+// authorizer must not block the actor that owns the object.
 func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	if m.Subresource != "" || request.Is[request.Update](m) && !m.Kind.Writes.CreateOnUpdate {
 		return
@@ -66,10 +66,10 @@ func (s *Server) setAttributes(x *requestContext, user *authn.User) {
 	}
 }
 
-// selectedName returns the name that a list or watch selects with the field selector
-// metadata.name=x, or "". A user authorized for that object alone may then list or watch it. Names
-// that cannot be a path segment are ignored. The selectors of aggregated resources are not
-// validated, because their fields are unknown.
+// selectedName returns the name x if a list or watch has the field selector metadata.name=x, and
+// otherwise "". With it, a user may list or watch the one object for which the user is authorized.
+// selectedName ignores names that cannot be a path segment. It does not validate the selectors of
+// aggregated resources, because their fields are unknown.
 func (s *Server) selectedName(i *requestinfo.Info, all *authz.Selectors, text string) string {
 	var name string
 	switch kind := s.opts.Catalog.Kind(i.Group, i.Version, i.Resource); {

@@ -51,13 +51,14 @@ func (s *Server) readBody(x *requestContext) ([]byte, error) {
 	return body, nil
 }
 
-// maxReviewBytes limits the request bodies of kinds that are not stored. The limit is low, because
-// almost every user may create some of these kinds, such as SelfSubjectAccessReview.
+// maxReviewBytes limits the request bodies of kinds that are not stored, such as
+// SelfSubjectAccessReview. The limit is low, because almost every user may create some of these
+// kinds.
 const maxReviewBytes = 64 << 10
 
-// receiveBody reads the request body. A request does not count as in flight while it waits for its
-// body. After the wait, receiveBody reacquires seats and an in-flight slot, which may fail with
-// 429, and reserves memory for the body and the response.
+// receiveBody reads the request body. While a request waits for its body, it does not count toward
+// the in-flight limits. After the wait, receiveBody reacquires the flow control seats and the
+// in-flight slot, which may fail with 429. It also reserves memory for the body and the response.
 func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 	waits, held := x.conn.BodyPending(), false
 	if waits {

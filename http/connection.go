@@ -21,9 +21,9 @@ type connection struct {
 	warnedNaming bool
 }
 
-// ServeRequest prepares exactly one response to a request, even if a handler panics. The deferred
-// calls run in reverse order: a panic becomes a response, which is then audited and counted before
-// the requestContext is released.
+// ServeRequest handles one request. It produces exactly one response, even if a handler panics. The
+// deferred calls run in reverse order: a panic becomes a response, which is then audited and
+// counted before the requestContext is released.
 func (c *connection) ServeRequest(ctx *fasthttp.RequestCtx) {
 	s, x := c.server, newRequestContext(c, ctx)
 	defer x.release()

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// Limits of a conversion batch, which holds at least one object. Small batches cost more webhook
-// calls, and large ones more memory.
+// Limits of one batch of objects to convert. A batch always holds at least one object. Smaller
+// batches would need more webhook calls, and larger batches more memory.
 const (
 	maxConvertObjects = 64
 	maxConvertBytes   = 64 << 10
@@ -21,9 +21,10 @@ const (
 // maxListTime is effectively unlimited, because slow clients are disconnected much earlier.
 const maxListTime = 24 * time.Hour
 
-// converted returns a function that converts the objects of a list to the requested version, in
-// batches, while the response is written. It returns nil if the objects are written as stored. The
-// function fails once the client has disconnected, to avoid useless conversions.
+// converted returns a function that converts the next batch of a list's objects to the requested
+// version. The function is called while the response is written. It fails once the client has
+// disconnected, to avoid useless conversions. converted returns nil if the objects are written as
+// stored.
 func converted(x *requestContext, listing request.ListResult) represent.Objects {
 	form := listing.Form
 	if x.format.Shape == negotiate.Whole && (form.Converter == nil || !slices.ContainsFunc(listing.Items, form.Converts)) {

@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// delete deletes one object. If the object is deleted immediately, the response is a Status, unless
-// the kind returns the object. An object with finalizers or a grace period still exists, and is
-// returned with its deletion timestamp.
+// delete deletes one object. If the object is deleted immediately, the response is a Status, or for
+// some kinds the deleted object. An object with finalizers or a grace period still exists, and the
+// response is the object with its deletion timestamp.
 func (s *Server) delete(x *requestContext) error {
 	o, d, err := s.deleteOptions(x)
 	if err != nil {
@@ -114,8 +114,8 @@ func (s *Server) readDeleteOptions(x *requestContext) (params.Delete, error) {
 
 const ignoreReadErrorVerb = "unsafe-delete-ignore-read-errors"
 
-// checkIgnoreReadError authorizes the deletion of an unreadable object. The user needs a separate
-// permission, and the object must be in quarantine.
+// checkIgnoreReadError checks whether the user may delete an object that cannot be read. The user
+// needs a separate permission, and reading the object must fail, because its data is damaged.
 func (s *Server) checkIgnoreReadError(x *requestContext) error {
 	i := &x.info
 	gr := meta.GroupResource{Group: i.Group, Resource: i.Resource}

@@ -24,8 +24,9 @@ func (s *Server) discoverGroups(x *requestContext) error {
 	return s.discover(x, false, s.currentDocuments(x).Groups())
 }
 
-// discover serves the aggregated document to clients that prefer it, and the plain document to
-// others. The ETag is a hash of the content, so that unchanged documents get a 304.
+// discover serves the aggregated discovery document to clients that prefer it, and the plain
+// document to all others. The ETag is a hash of the content, so a client that already has the
+// document gets a 304.
 func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	x.setHeader("Vary", "Accept")
 	if !s.names.WantsAggregated(string(x.acceptHeader())) {

@@ -39,8 +39,9 @@ func TestMatchesETag(t *testing.T) {
 	}
 }
 
-// TestOpenAPIFormat tests that the media type with the highest weight wins, and that the first wins
-// among equal weights. The old name of the Protobuf format must be supported.
+// TestOpenAPIFormat tests the choice of the response format: the media type with the highest weight
+// wins, and among equal weights the first one. The old name of the Protobuf format is also
+// accepted.
 func TestOpenAPIFormat(t *testing.T) {
 	const old = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 	for _, c := range []struct {

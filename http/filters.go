@@ -38,9 +38,10 @@ func (s *Server) recoverPanic(x *requestContext) {
 	}
 }
 
-// runFilters runs the filters and then the handler. The order of filters is part of the contract
-// (doc.go). Cheap checks that need only the request come first. No filter before authenticate may
-// reveal which objects exist. Flow control comes before authorization, which may call a webhook.
+// runFilters runs the filters and then the handler. doc.go documents the order of the filters.
+// Cheap checks that need only the request come first. No filter before authenticate may reveal
+// which objects exist. Flow control comes before authorization, because authorization may call a
+// webhook.
 func (s *Server) runFilters(x *requestContext) error {
 	if err := s.parseHead(x); err != nil {
 		// The end of this request is unknown, so later bytes on the connection must not be parsed

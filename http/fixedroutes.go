@@ -14,7 +14,7 @@ import (
 // everything below it.
 type fixedRoutes map[string]fixedRoute
 
-// A fixedRoute lists its methods in the order of the Allow header.
+// A fixedRoute is the handler of a fixed path. Its methods are listed as in the Allow header.
 type fixedRoute struct {
 	methods []string
 	serve   func(*requestContext) error

@@ -11,15 +11,16 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// flowHeaders holds the names of the response headers with a request's flow control classification.
-// Their values are UIDs, because names would reveal how operators rank users.
+// flowHeaders holds the names of two response headers, which identify the FlowSchema and the
+// priority level of a request. The header values are UIDs, because names would reveal how operators
+// rank users.
 type flowHeaders struct{ schema, level string }
 
 func newFlowHeaders(n *meta.Naming) flowHeaders {
 	return flowHeaders{n.Translate("X-Platform-Pf-Flowschema-Uid"), n.Translate("X-Platform-Pf-Prioritylevel-Uid")}
 }
 
-// A request may wait for seats for 1/waitDivisor of its timeout, but at most maxSeatWait.
+// A request waits for seats at most maxSeatWait, and at most its timeout divided by waitDivisor.
 const waitDivisor = 4
 
 const maxSeatWait = time.Minute
@@ -56,8 +57,8 @@ func (s *Server) acquireSeats(x *requestContext) error {
 	return err
 }
 
-// listing returns the properties that determine the cost of a list or of a watch's initial events.
-// It returns nil if the request reads no stored objects of this server.
+// listing returns the properties by which flow control estimates the cost of a list, or of the
+// initial events of a watch. It returns nil if the request reads no stored objects of this server.
 func (s *Server) listing(x *requestContext) *flowcontrol.Listing {
 	kind := s.opts.Catalog.Kind(x.info.Group, x.info.Version, x.info.Resource)
 	if kind == nil || kind.Virtual() {

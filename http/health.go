@@ -124,8 +124,8 @@ func (s *Server) writeText(x *requestContext, text string) {
 	s.writeRaw(x, negotiate.TypeText, []byte(text))
 }
 
-// healthMetrics holds the last result of each check and the number of results. Requests for a
-// single check are not counted.
+// healthMetrics holds the result of the last run of each check, and counts successes and failures.
+// Requests for a single check are not counted.
 type healthMetrics struct {
 	result *metrics.Gauges
 	total  *metrics.Counters

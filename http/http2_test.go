@@ -80,8 +80,8 @@ func (s *frames) ask(stream uint32, end bool, fields ...string) {
 	}
 }
 
-// await reads until the stream ends. It returns the status code, or how the stream or connection
-// ended.
+// await reads frames until the stream ends. It returns the status code of a complete response.
+// Otherwise, it returns how the stream or the connection ended, such as "closed" or "200, reset".
 func (s *frames) await(stream uint32) string {
 	s.Helper()
 	code := "nothing"
@@ -268,7 +268,8 @@ func TestHTTP2Clients(t *testing.T) {
 			if got := s.await(1); got != test.want {
 				t.Fatalf("%s, want %s", got, test.want)
 			}
-			// The connection must stay open, and reset streams must free their memory.
+			// Open and reset many more streams. The connection must stay open, and the reset
+			// streams must not use up its limits.
 			for stream := uint32(3); stream < 300; stream += 2 {
 				s.ask(stream, true, get("/version")...)
 				s.check(s.WriteRSTStream(stream, http2.ErrCodeCancel))

@@ -21,8 +21,8 @@ const watchesPerUpgrade = 16
 const maxUnknownStreams = 4096
 
 // capacities returns the capacity of each resource. Reads and writes have separate limits, so that
-// a flood of one does not affect the other. With flow control, each limit is the total number of
-// seats, the sum of both.
+// a flood of one does not affect the other. With flow control, the sum of both limits is the total
+// number of seats, and reads and writes may each use all seats.
 func (o *Options) capacities() limits.Capacities {
 	l := o.Limits
 	c := limits.Capacities{
@@ -38,8 +38,8 @@ func (o *Options) capacities() limits.Capacities {
 	return c
 }
 
-// reserves identifies the users that may use the reserves: administrators, nodes and system
-// components.
+// reserves identifies the users for which a part of each limit is reserved: administrators, nodes
+// and system components.
 type reserves struct {
 	groups []string
 	prefix string // of user names, such as "system:kube-"
@@ -56,12 +56,12 @@ func (r *reserves) admit(u *authn.User) bool {
 	return strings.HasPrefix(u.Name, r.prefix) || slices.ContainsFunc(r.groups, u.InGroup)
 }
 
-// acquireTurn waits for seats and takes an in-flight slot. A watch holds a read slot until it runs,
-// and counts as an open watch from the start.
+// acquireTurn waits for flow control seats and takes an in-flight slot. A watch holds a read slot
+// until it has started, and counts as an open watch from the start.
 //
-// acquireTurn does not wait for a slot. Flow control queues are bounded, and a second queue would
-// only move the overload into memory. Health checks are exempt, because they must work under
-// overload.
+// If no slot is free, acquireTurn returns an error instead of waiting. Flow control queues are
+// bounded, and a second queue would only move the overload into memory. Health checks are exempt,
+// because they must work under overload.
 func (s *Server) acquireTurn(x *requestContext) error {
 	if err := s.acquireSeats(x); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 
 // A MemoryMonitor reports the available memory.
 type MemoryMonitor interface {
-	// UnderPressure reports whether only small reads, and requests that free memory, should be
-	// admitted.
+	// UnderPressure reports whether memory is short. If so, the server admits only small reads and
+	// requests that free memory.
 	UnderPressure() bool
 	// Available returns the bytes that all requests together may use.
 	Available() int64
@@ -151,8 +151,8 @@ func (s *Server) reserveChange(x *requestContext) error {
 	return s.reserveResponse(x, represent.ObjectMemory(x.format, int(size)))
 }
 
-// reserveObjectResponse reserves the memory for encoding an object of size bytes. For a change it
-// corrects the estimate of reserveChange.
+// reserveObjectResponse reserves the memory for encoding an object of size bytes. After a change,
+// it raises the amount that reserveChange has reserved based on an estimate.
 func (s *Server) reserveObjectResponse(x *requestContext, size int) error {
 	room := represent.ObjectMemory(x.format, size)
 	if x.info.Verb == "get" {

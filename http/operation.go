@@ -43,7 +43,8 @@ type OperationRequest struct {
 	Annotate func(key, value string)
 }
 
-// operationKey identifies an operation or a reader. subresource is "" for the resource itself.
+// operationKey identifies the kind and subresource that an Operation or a Reader handles.
+// subresource is "" for the resource itself.
 type operationKey struct {
 	kind        *schema.Kind
 	subresource string

@@ -75,8 +75,8 @@ func (x *requestContext) startAnswer(code int) {
 	x.ctx.SetStatusCode(code)
 }
 
-// startLongAnswer is like startAnswer, for requests without a deadline. It also records the start
-// of the response in the audit log.
+// startLongAnswer starts the response to a request without a deadline. Unlike startAnswer, it also
+// records the start of the response in the audit log.
 func (x *requestContext) startLongAnswer(code int) {
 	x.startAnswer(code)
 	if code != fasthttp.StatusSwitchingProtocols {

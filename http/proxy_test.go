@@ -133,8 +133,8 @@ func readResponse(t *testing.T, r *bufio.Reader, method string) (*http.Response,
 	return resp, string(body)
 }
 
-// TestDocumentsAreSandboxed tests that backend responses get a sandboxed origin, regardless of
-// their content type, and keep the backend's own policy.
+// TestDocumentsAreSandboxed tests that each backend response gets a Content-Security-Policy with
+// sandbox, regardless of its content type. The backend's own policy must be kept.
 func TestDocumentsAreSandboxed(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -369,7 +369,8 @@ func TestNoUpgrade(t *testing.T) {
 	}
 }
 
-// TestRedirects tests that redirects are either forwarded or rejected.
+// TestRedirects tests that a redirect of the backend is forwarded, or rejected with a 502 if
+// RefuseRedirects is set.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	to := backend(t, func(w http.ResponseWriter, r *http.Request) {

@@ -65,9 +65,9 @@ func (t *failureRecorder) Authorize(a authz.Attributes) (authz.Decision, string)
 	return decision, reason
 }
 
-// newGrant returns the grant of a long-running request. Requests with the same key are rechecked
-// together. The grant gets its own authentication cache, because the connection may end before the
-// grant.
+// newGrant returns the grant of a long-running request. The key of a grant covers the credentials
+// and the request attributes, and requests with the same key are rechecked together. The grant gets
+// its own authentication cache, because the connection may end before the grant.
 func (s *Server) newGrant(x *requestContext) *stream.Grant {
 	snapshot, asked := x.headers.Snapshot, x.attributes
 	snapshot.Impersonation = x.headerFlags.Impersonation

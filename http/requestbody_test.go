@@ -109,7 +109,8 @@ func TestRequestBodies(t *testing.T) {
 	})
 }
 
-// TestLongestWatch tests that a requested watch timeout is capped at the longest default.
+// TestLongestWatch tests that a watch may not last longer than twice MinRequestTimeout, even if the
+// client requests a longer timeout.
 func TestLongestWatch(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MinRequestTimeout = 50 * time.Millisecond })
 	f.client.Timeout = 30 * time.Second

@@ -70,8 +70,8 @@ func (r *requestMetrics) count(k countedRoute, took time.Duration) {
 	}
 }
 
-// add adds the series of a route. Routes with the same labels, such as those of create and post,
-// share their series.
+// add adds the series of a route. Routes with equal labels share their series. For example, the
+// verbs create and post have the same label.
 func (r *requestMetrics) add(k countedRoute) (s routeSeries) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -21,7 +21,8 @@ const (
 	// stateMalformed means that the request is not handled. The error is JSON, and the connection
 	// closes.
 	stateMalformed
-	// stateNegotiated means that the format is final, even for errors.
+	// stateNegotiated means that the response format is known. Errors are also encoded in this
+	// format.
 	stateNegotiated
 	// stateForwarded means that the response of another server is being forwarded.
 	stateForwarded

@@ -89,8 +89,8 @@ func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 	return least + rand.N(least)
 }
 
-// hijack hands the connection to the watch. Unless its user is privileged, the watch may be
-// reclaimed from this point. A separate goroutine reads further client input.
+// hijack hands the connection to the watch. From this point, the server may end the watch to free
+// capacity, unless its user is privileged. A separate goroutine reads further client input.
 func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duration) {
 	x.state = stateHijacked
 	held, withdraw := x.permit.Split(limits.Watches), func() {}

@@ -13,11 +13,12 @@ import (
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 )
 
-// A zPage is a diagnostic page, such as /statusz or /flagz. The default is text, whose format may
-// change. Programs request the page as an object.
+// A zPage is a diagnostic page, such as /statusz or /flagz. By default, it is served as text for
+// humans, and the format of the text may change. Programs can request the page as an object.
 type zPage struct {
 	kind, component string
-	// fields returns the fields of the object, except kind, version and name. text formats them.
+	// fields returns the fields of the object, except kind, version and name. text formats these
+	// fields as text.
 	fields func() map[string]any
 	text   func(fields map[string]any) string
 }

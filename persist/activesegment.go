@@ -8,15 +8,16 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// minReserve and maxReserve bound the zero padding after the batches, which grows with the segment.
-// A sync costs half as much if it changes neither the length nor the blocks of a file.
+// minReserve and maxReserve bound the zero padding at the end of the active segment, in bytes. The
+// padding grows with the segment. A batch that overwrites padding changes neither the length nor
+// the blocks of the file, so its sync costs half as much.
 const (
 	minReserve = 64 << 10
 	maxReserve = 256 << 10
 )
 
-// openForAppend opens the active segment. Under SyncAlways, the file may combine a write and its
-// sync in one system call (vfs.FS.OpenLog). Under SyncNone, a plain file avoids the sync.
+// openForAppend opens the active segment. Under SyncAlways, it uses vfs.FS.OpenLog, so that a write
+// and its sync may be one system call. Under SyncNone, it opens a plain file, which is not synced.
 func (j *Journal) openForAppend(s segment) (vfs.File, int64, error) {
 	open := j.fs.OpenLog
 	if j.o.Sync == SyncNone {
@@ -83,9 +84,10 @@ func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 	return padded
 }
 
-// truncateReserve lowers the watermark, then truncates the active segment's zero padding. In the
-// opposite order, a crash in between would look like data loss. If there is no space for the new
-// watermark, the file keeps the length in the durable watermark, with a hole at its end.
+// truncateReserve removes the zero padding of the active segment. It lowers the watermark first,
+// because otherwise a crash between the two steps would look like data loss. If the disk has no
+// space for the new watermark, the file keeps the length that the durable watermark requires, with
+// a hole at its end.
 func (j *Journal) truncateReserve(end int64) error {
 	j.inventory.mu.Lock()
 	j.inventory.reserved = end

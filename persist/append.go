@@ -9,7 +9,8 @@ import (
 )
 
 // Append implements Log. It calls the subscriber with writeMu held, so that commits arrive in order
-// and without gaps. The subscriber must not call the log. Claims and guards are ignored.
+// and without gaps. The subscriber must not call the log. Append ignores the claims and guards of
+// writes.
 func (j *Journal) Append(batch []Write) ([]Result, error) {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -37,8 +38,8 @@ func (j *Journal) Append(batch []Write) ([]Result, error) {
 	return results, nil
 }
 
-// writeBatch rejects a batch on a full disk unless the batch frees space. Even a failed write would
-// use up the little space that a delete's frame needs.
+// writeBatch writes a batch to the journal. If the disk is full, it accepts only batches that free
+// space, because even a failed write would use up the little space that deletes need.
 func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 	frees := !slices.ContainsFunc(batch, func(w Write) bool { return !w.FreesSpace })
 	if !frees && j.ballast.full.Load() && j.deletesOnly() {
@@ -56,8 +57,8 @@ func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 // pass. Revisions become final once the batch is durable, so a batch that fails for lack of space
 // leaves no gap.
 //
-// For example, at revision 41, a batch of three whose second write is rejected gets 42,
-// ErrCondition, 43.
+// For example, at revision 41, if the second of three writes is rejected, the results are 42,
+// ErrCondition, and 43.
 func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, error) {
 	j.states.forgetApplied()
 	now := time.Unix(0, j.o.Now().UnixNano()) // as a reader of the journal will see it
@@ -97,8 +98,8 @@ func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, er
 	return commits, nil
 }
 
-// conditionsHold checks the conditions of a write. If ok is false, seen is the revision to wait for
-// (see Result).
+// conditionsHold reports whether the conditions of a write hold. If they do not, seen is the
+// revision to wait for (see Result).
 func (j *Journal) conditionsHold(w *Write, results []Result, within map[string]keyState) (seen Revision, ok bool) {
 	if w.With > 0 {
 		whole := results[w.With-1]

@@ -31,7 +31,8 @@ func (j *Journal) retire(s segment) error {
 
 // removeSegment durably renames an obsolete segment before removing it. Some file systems (ext4
 // with data=writeback) reuse a removed file's blocks before the removal is durable. After a power
-// loss, the file reappears with foreign content. removeOrphans deletes the renamed files.
+// loss, the file could then reappear with the content of another file. removeOrphans deletes the
+// renamed files.
 func removeSegment(fsys vfs.FS, path string) error {
 	gone, dir := path+tempSuffix, filepath.Dir(path)
 	err := fsys.Rename(path, gone)
@@ -85,8 +86,8 @@ func (j *Journal) limitArchive(limit int64) (removed bool, err error) {
 		if kept += size; kept <= limit {
 			continue
 		}
-		// Record the new start of the archive before removing files, so that a crash leaves no gap.
-		// On a full disk, writing this label may need the space of the removed segments.
+		// Write the label with the new start of the archive before removing files, so that a crash
+		// leaves no gap. On a full disk, the label may need the space of the removed segments.
 		full := j.moveArchive(list[i+1:])
 		if full != nil && !isFull(full) {
 			return false, full

@@ -107,7 +107,8 @@ func TestVerifyFindsGaps(t *testing.T) {
 }
 
 // TestArchiveHasNoGap checks that disabling the archive removes it completely. Verify must find no
-// fault afterwards, when the archive is enabled again, or after an accepted data loss.
+// fault afterwards. It must also find none after the archive is enabled again, or after an accepted
+// data loss.
 func TestArchiveHasNoGap(t *testing.T) {
 	p := makePast(t)
 	o := p.options()

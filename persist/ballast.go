@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// The ballast is a preallocated file that is released when the disk is full. Deletes and new
+// The ballast is a preallocated file whose space is released when the disk is full. Deletes and new
 // segments release it in steps. The next snapshot releases it down to minBallast, because the
-// journal can be trimmed afterwards.
+// snapshot makes journal segments obsolete and thus frees space.
 const (
 	ballastFile     = "ballast"
 	ballastStep     = 256 << 10
@@ -171,7 +171,8 @@ func (j *Journal) setDiskFull(what string) {
 }
 
 // deletesOnly reports whether a full disk accepts only deletes. It refills the ballast first, so
-// that the first write after space is freed succeeds. Without a ballast, every batch is tried.
+// that the first write after space is freed succeeds. Without a ballast, it returns false, and
+// every batch is tried.
 func (j *Journal) deletesOnly() bool {
 	j.ballast.mu.Lock()
 	kept := j.ballast.file != nil

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// unapplied is a journal whose caller applies only selected batches.
+// unapplied is a journal with a simulated caller. The caller applies only the batches that the test
+// selects.
 type unapplied struct {
 	*Journal
 	current map[string]Revision

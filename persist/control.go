@@ -105,7 +105,7 @@ func readControl(fs vfs.FS, dir string) (m watermark, fault *CorruptError, err e
 	case found == 0:
 		return m, fault, fault
 	case fault != nil:
-		// The damaged record may have been newer, with a smaller length.
+		// Relax the bounds, because the damaged record may have been newer, with a smaller length.
 		m.length, m.clean, m.maxRevision = 0, false, m.maxRevision+2*revisionReservation
 	case len(data) != controlSlots*vfs.Sector:
 		fault = &CorruptError{File: path, Offset: controlSlots * vfs.Sector, What: "bytes follow the records"}

@@ -8,8 +8,9 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// RevisionGap exceeds the number of revisions that any process can have assigned since a state was
-// read. A directory that skips RevisionGap revisions after that state never reuses a revision.
+// RevisionGap is larger than the number of revisions that any process can assign after a state was
+// read. A directory created from that state skips RevisionGap revisions, so that no revision is
+// ever reused.
 const RevisionGap = 1 << 44
 
 // A State is the content of a log at a revision.

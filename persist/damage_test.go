@@ -13,9 +13,10 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestTruncateAnywhere truncates a journal at every byte after a crash. A short run truncates only
-// around frame boundaries and at every 31st byte. The watermark must cover the header before the
-// segment is used.
+// TestTruncateAnywhere truncates a journal at every byte after a crash. Open must recover the state
+// after a whole number of batches. If even the segment header is incomplete, it must report data
+// loss, because the watermark covers the header. A short run truncates only around frame boundaries
+// and at every 31st byte.
 func TestTruncateAnywhere(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -61,8 +62,8 @@ func TestTruncateAnywhere(t *testing.T) {
 	t.Logf("tried: a journal cut at %d of its %d bytes", cuts, len(whole))
 }
 
-// flipSubject creates a small data directory with every kind of content and optionally its older
-// history.
+// flipSubject creates a small data directory with every kind of content. keepFrom is the oldest
+// revision whose history is kept.
 func flipSubject(t *testing.T, keepFrom Revision, with Transformer) (*vfs.Mem, string) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -80,7 +81,7 @@ func flipSubject(t *testing.T, keepFrom Revision, with Transformer) (*vfs.Mem, s
 	mustAppend(t, j, Write{Key: "a", Delete: true, RevisionOffset: -1}, Write{Key: "zeros", Value: make([]byte, 300), RevisionOffset: 0})
 	mustAppend(t, j, Write{Key: "d", Value: lone, RevisionOffset: -1, Metadata: []byte("n")})
 	must.Succeed(t, j.SetLabel("naming", "platform"))
-	// The journal is not closed, so that the reserve still follows the last batch.
+	// The journal is not closed, so that the zero padding still follows the last batch.
 	return fs.Crash(nil), m.String()
 }
 
@@ -124,8 +125,8 @@ func flipBits(t *testing.T, step int, with Transformer) {
 	t.Logf("tried: %d bits flipped, one at a time", flips)
 }
 
-// checkFlip opens a directory with one flipped bit. If the damaged data is redundant or
-// unimportant, the state must be complete and the damage logged. Otherwise Open must fail.
+// checkFlip opens a directory in which one bit is flipped. If the damaged data is redundant or
+// unimportant, Open must recover the complete state and log the damage. Otherwise, it must fail.
 func checkFlip(t *testing.T, fs *vfs.Mem, with Transformer, path string, data []byte, bit int, want string, redundant bool) {
 	t.Helper()
 	fs.SetBytes(path, data)

@@ -64,9 +64,10 @@ func lockOf(fsys vfs.FS, path string) (vfs.Lock, error) {
 	return lock, err
 }
 
-// prepareDirectory checks the format of a directory. A directory without a format file is new, or a
-// crash interrupted its initialization. Other content is rejected before any file except the lock
-// file is written.
+// prepareDirectory checks the format of a directory and returns it. It initializes a directory that
+// is new, or whose initialization was interrupted by a crash. In both cases, the format file is
+// missing. If such a directory has other content, prepareDirectory rejects it before it writes any
+// file except the lock file.
 func prepareDirectory(fsys vfs.FS, dir string) (formatOf int, err error) {
 	formatOf, err = checkFormat(fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +124,8 @@ func checkFormat(fsys vfs.FS, dir string) (int, error) {
 	return f.Format, nil
 }
 
-// checkUninitialized accepts only files that an interrupted initialization may leave.
+// checkUninitialized returns an error if a directory contains more than an interrupted
+// initialization may leave.
 func checkUninitialized(fsys vfs.FS, dir string) error {
 	names, err := fsys.ReadDir(dir)
 	if err != nil {

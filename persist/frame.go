@@ -89,8 +89,9 @@ func putHeader(b []byte, f frame) {
 	le.PutUint32(b[4:], checksum(b[8:frameHeader]))
 }
 
-// parseHeader rejects inconsistent fields even if the checksum matches, because such a length must
-// not be used to find the next frame.
+// parseHeader parses a frame's header, or returns a description of the error. It rejects
+// inconsistent fields even if the checksum matches, because a wrong length must not be used to find
+// the next frame.
 func parseHeader(b []byte) (f frame, what string) {
 	if string(b[:4]) != frameMagic {
 		return f, "a batch does not begin with its mark"
@@ -121,8 +122,8 @@ type flaw struct {
 	what   string
 }
 
-// checkBody compares payload and tail with their checksums. Damage takes precedence over torn
-// sectors.
+// checkBody verifies the payload and the tail, which holds the payload's checksums. It returns nil
+// if both are intact. If some sectors are torn and others are damaged, it reports the damage.
 func (f frame) checkBody(body []byte) *flaw {
 	tail := body[f.payload:]
 	if checksum(tail) != f.tailSum {
@@ -259,7 +260,8 @@ func decodeRecord(b []byte) (c Commit, rest []byte, ok bool) {
 	return c, b, ok
 }
 
-// takeBytes returns part without spare capacity, so that appending to it cannot overwrite rest.
+// takeBytes splits a byte string with a length prefix off b. part has no spare capacity, so that
+// appending to it cannot overwrite rest.
 func takeBytes(b []byte) (part, rest []byte, ok bool) {
 	n, used := binary.Uvarint(b)
 	if used <= 0 || n > uint64(len(b)-used) {

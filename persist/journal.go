@@ -27,8 +27,8 @@ const (
 	SyncNone SyncPolicy = "none"
 )
 
-// defaultSegmentBytes is small, because the journal drops history in whole segments, and each start
-// reads the excess.
+// defaultSegmentBytes is small, because the journal drops history only in whole segments. The
+// history beyond the limit must be replayed at every startup.
 const defaultSegmentBytes = 64 << 20
 
 // Options configures a Journal. The zero value is ready for use.
@@ -44,7 +44,7 @@ type Options struct {
 	// is negative, watermarks are written only when necessary.
 	WatermarkInterval time.Duration
 	// AcceptDataLoss opens an incomplete directory with the remaining data. New revisions begin
-	// above all that may have been assigned.
+	// above all revisions that may have been assigned before the loss.
 	AcceptDataLoss bool
 	// Transformer encodes and decodes values. If it is nil, they are stored unchanged.
 	Transformer Transformer

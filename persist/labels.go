@@ -20,8 +20,8 @@ const (
 	// historyLabel holds a random name for a data directory's history. A restored directory gets a
 	// new name.
 	historyLabel = "history"
-	// archiveLabel holds the first revision after which archive and journal have no gaps except
-	// those in gapsLabel.
+	// archiveLabel holds a revision. Archive and journal together contain all later commits, except
+	// for the gaps listed in gapsLabel.
 	archiveLabel = LocalLabel + "archive"
 	// gapsLabel lists the first revision after each gap left by an accepted data loss.
 	gapsLabel = LocalLabel + "gaps"

@@ -27,18 +27,20 @@ type Write struct {
 	Metadata []byte
 	// Conditions must all hold at commit time. Otherwise the write is rejected.
 	Conditions []Condition
-	// BasedOn is the 1-based index of the write in the same batch on which this one is based, or 0.
-	// This write is rejected if its base was rejected or is not the key's newest write.
+	// BasedOn refers to an earlier write of the same batch whose result this write was computed
+	// from. It is the earlier write's index plus 1, or 0 if there is none. This write is rejected
+	// if the earlier write was rejected or is no longer the newest write of its key.
 	BasedOn int
-	// With is the 1-based index of the write in the same batch that this write is a part of, or 0.
-	// Both are committed or neither. Only the other write may have Conditions, which apply to both.
+	// With refers to another write of the same batch that this write is a part of. It is the other
+	// write's index plus 1, or 0 if there is none. Both writes are committed, or neither is. Only
+	// the other write may have Conditions, which then apply to both.
 	With int
 	// Claims are taken or released atomically with the write.
 	Claims []Claim
-	// Guards reject the write if one of them was raised after its Seen.
+	// Guards reject the write if one of them was raised after the revision in its Seen field.
 	Guards []Guard
-	// FreesSpace marks a delete or a step of a deletion. A full disk accepts only batches in which
-	// every write is marked.
+	// FreesSpace marks a write that is part of a deletion: it removes the key, or is a step toward
+	// that. A full disk accepts only batches in which every write is marked.
 	FreesSpace bool
 }
 
@@ -132,7 +134,7 @@ var (
 	// ErrCondition rejects a write whose Conditions, BasedOn, With, Claims or Guards do not hold.
 	ErrCondition = errors.New("condition does not hold")
 	// ErrOvertaken is an ErrCondition caused by a Guard. The key itself is unchanged, so the caller
-	// should retry while it has time.
+	// should recompute the write and retry until its deadline.
 	ErrOvertaken = fmt.Errorf("%w: another writer was faster", ErrCondition)
 	// ErrFenced is an ErrCondition caused by a fence. A retry cannot succeed.
 	ErrFenced = fmt.Errorf("%w: another writer has taken over", ErrCondition)
@@ -227,12 +229,12 @@ type Recovery struct {
 	Item func(Item) error
 	Base func(Revision) error
 	// HistoryAfter is called before the first Commit. Its argument is the revision after which the
-	// log has every commit. It is called again after each gap, and commits before the gap are then
-	// not part of the history.
+	// log has every commit. After each gap in the history it is called again, because the history
+	// then begins after the gap. Earlier commits are no longer part of it.
 	HistoryAfter func(Revision)
 	Commit       func(Commit) error
-	// State is queried for conditions after the recovery. If it is nil, the log must have a single
-	// writer, and keeps the revisions of all keys itself.
+	// State is used to check conditions after the recovery. If it is nil, the log must have a
+	// single writer, and keeps the revisions of all keys itself.
 	State AppliedState
 }
 
@@ -260,7 +262,7 @@ type Stats struct {
 	SyncSeconds                 float64
 	// SinceSnapshot is the number of journal bytes after the newest snapshot.
 	SinceSnapshot int64
-	// SnapshotAtEnd asks the caller for a snapshot before closing the log.
+	// SnapshotAtEnd reports whether the caller should write a snapshot before it closes the log.
 	SnapshotAtEnd bool
 	// Full reports whether the last write attempt found the disk full.
 	Full bool

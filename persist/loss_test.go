@@ -223,8 +223,9 @@ func TestLossIsAcceptedEverywhere(t *testing.T) {
 	}
 }
 
-// TestUnsyncedLossSkipsRevisions checks that a start under SyncNone skips revisions after a power
-// loss, because assigned ones may be lost, but not after a mere kill of the process.
+// TestUnsyncedLossSkipsRevisions checks that startup under SyncNone skips revisions after a power
+// loss, because assigned revisions may be lost. If only the process was killed, it must not skip
+// any.
 func TestUnsyncedLossSkipsRevisions(t *testing.T) {
 	for _, boot := range []string{"this", "another"} {
 		fs := vfs.NewMem()

@@ -45,8 +45,8 @@ func snapshotPath(dir string, at Revision) string {
 	return filepath.Join(snapshotsDir(dir), fileName(at, snapshotSuffix))
 }
 
-// readManifest rejects a renamed manifest as damaged, because its snapshot would be used at the
-// wrong revision.
+// readManifest reads the manifest of the snapshot at a revision. It rejects a renamed manifest as
+// damaged, because its snapshot would be used at the wrong revision.
 func readManifest(fs vfs.FS, dir string, at Revision) (manifest, error) {
 	path := manifestPath(dir, at)
 	data, err := readFile(fs, path)
@@ -60,8 +60,8 @@ func readManifest(fs vfs.FS, dir string, at Revision) (manifest, error) {
 	return m, err
 }
 
-// parseManifest does not report an unknown format as damage, because a newer version may have
-// written it.
+// parseManifest verifies and decodes a manifest. It does not report an unknown format as damage,
+// because a newer version may have written it.
 func parseManifest(path string, data []byte) (manifest, error) {
 	var m manifest
 	if err := decodeChecksummed(path, data, &m); err != nil {

@@ -321,7 +321,8 @@ func TestPointWhileInUse(t *testing.T) {
 	}
 }
 
-// given returns the distance from a point to the revision of the restored directory's snapshot.
+// given returns the difference between a restored directory's snapshot revision and the revision
+// at.
 func (p *past) given(t *testing.T, dir string, at Revision) Revision {
 	t.Helper()
 	list, err := listSnapshots(p.fs, dir)
@@ -331,8 +332,9 @@ func (p *past) given(t *testing.T, dir string, at Revision) Revision {
 	return list[0] - at
 }
 
-// TestRestorePointCrash interrupts a point-in-time restore at every operation. The directory must
-// be complete, or rejected and restorable. The source must not change.
+// TestRestorePointCrash interrupts a point-in-time restore at every operation. Afterward, the
+// restored directory must be complete, or Open must reject it and a second restore must succeed.
+// The source must not change.
 func TestRestorePointCrash(t *testing.T) {
 	t.Parallel()
 	p := makePast(t)

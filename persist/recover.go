@@ -74,8 +74,9 @@ func (j *Journal) Recover(r Recovery) (Revision, error) {
 	return j.inventory.newest, nil
 }
 
-// runSteps runs steps until one fails, and joins the faults of damaged snapshots to its error. A
-// damaged snapshot is often the cause, because segments before it may have been dropped.
+// runSteps runs steps until one fails, and returns its error together with the errors of damaged
+// snapshots. A damaged snapshot is often the cause, because segments before it may have been
+// dropped.
 func (run *recovery) runSteps(steps ...func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -222,8 +223,8 @@ func nextFirst(segments []segment, i int) Revision {
 	return segments[i+1].first
 }
 
-// dropEmptySegment drops a segment whose creation failed on a full disk and which reappeared after
-// a crash.
+// dropEmptySegment drops a segment that was never used: its creation failed on a full disk, but its
+// file reappeared after a crash.
 func (run *recovery) dropEmptySegment(s segment) error {
 	done, err := scan{fs: run.j.fs, segment: s, newest: true}.run(nil)
 	if err != nil {
@@ -243,8 +244,8 @@ func (run *recovery) replayBatch(f frame, payload []byte) error {
 	return decodeRecords(f, payload, run.deliverCommit)
 }
 
-// deliverCommit also delivers commits covered by the snapshot, because watches may resume from
-// them.
+// deliverCommit passes a commit to the caller. This includes commits that the snapshot already
+// covers, because watches may resume from them.
 func (run *recovery) deliverCommit(c Commit) error {
 	if c.Revision > run.base {
 		run.j.states.set(&c)

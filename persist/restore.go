@@ -127,8 +127,8 @@ func (in *backupReader) use() error {
 	return in.next()
 }
 
-// next allocates memory only for received bytes, because it does not trust the length in the
-// header.
+// next reads and verifies the next chunk. It allocates memory only for bytes that it has received,
+// because it does not trust the length in the header.
 func (in *backupReader) next() error {
 	if _, err := io.ReadFull(in.r, in.header[:]); err != nil {
 		return errBackup("it ends before its end mark: %v", err)
@@ -177,8 +177,8 @@ func (in *backupReader) batch(s *restoration) error {
 	return nil
 }
 
-// applyAll ignores deletions of missing keys, because a backup may hold their creation only as
-// history.
+// applyAll applies commits to the state. It ignores the deletion of a missing key, because the
+// backup may contain the creation of that key only as history.
 func applyAll(tx *buntdb.Tx, commits []Commit) error {
 	for _, c := range commits {
 		var err error
@@ -197,7 +197,8 @@ func applyAll(tx *buntdb.Tx, commits []Commit) error {
 	return nil
 }
 
-// end also compares revisions, to reject a mix of chunks from two backups.
+// end verifies the end mark of a backup. It also compares revisions, to reject a mix of chunks from
+// two backups.
 func (in *backupReader) end() error {
 	var end backupEnd
 	if in.kind != chunkEnd || json.Unmarshal(in.body, &end) != nil {
@@ -218,7 +219,8 @@ type snapshotChunks struct {
 	err error // of the backup, because BuntDB may hide it
 }
 
-// Read stops at the first chunk of another kind and leaves it to the backupReader.
+// Read returns the content of consecutive snapshot chunks. It stops at the first chunk of another
+// kind, which it leaves to the backupReader.
 func (s *snapshotChunks) Read(b []byte) (int, error) {
 	for s.in.kind == chunkSnapshot && len(s.in.body) == 0 {
 		if s.err = s.in.use(); s.err != nil {

@@ -21,7 +21,8 @@ func (j *Journal) rotateBeforeWrite() error {
 	return nil
 }
 
-// rotationDue returns false for an empty segment, because its successor would have the same name.
+// rotationDue reports whether a new segment must begin. It returns false for an empty segment,
+// because a new segment would have the same name.
 func (j *Journal) rotationDue() bool {
 	j.inventory.mu.Lock()
 	defer j.inventory.mu.Unlock()
@@ -47,8 +48,8 @@ func (j *Journal) Trim(keepFrom Revision) error {
 	return j.removeObsolete(base, keepFrom)
 }
 
-// rotateForTrim returns ErrNoSpace, unlike rotateBeforeWrite, because without a new segment Trim
-// frees no space.
+// rotateForTrim begins a new segment if one is due. Unlike rotateBeforeWrite, it returns ErrNoSpace
+// on a full disk, because without a new segment Trim frees no space.
 func (j *Journal) rotateForTrim() error {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()

@@ -77,7 +77,8 @@ func cmpRevision(a, b Revision) int {
 	return 0
 }
 
-// encodeSegmentHeader repeats the first revision from the file name, to detect a renamed file.
+// encodeSegmentHeader returns the header of a segment. It contains the first revision, like the
+// file name, so that a renamed file is detected.
 func encodeSegmentHeader(first Revision) []byte {
 	b := make([]byte, segmentHeader)
 	copy(b, segmentMagic)
@@ -90,8 +91,8 @@ func encodeSegmentHeader(first Revision) []byte {
 // errUnsynced means that a sync failed, so that any bytes may be missing on disk.
 var errUnsynced = errors.New("not durable")
 
-// createSegment creates a durable empty segment. After an error, a crash may make the file
-// reappear. The caller must not retry after errUnsynced.
+// createSegment creates a durable empty segment. If it returns an error, the file may still appear
+// after a crash. The caller must not retry after errUnsynced.
 func createSegment(fs vfs.FS, dir string, first Revision) (segment, error) {
 	s := segment{first: first, path: filepath.Join(dir, fileName(first, segmentSuffix)), size: segmentHeader}
 	f, err := fs.Create(s.path)
@@ -183,13 +184,14 @@ func (s scan) run(fn func(f frame, payload []byte) error) (scanResult, error) {
 	return done, errors.Join(err, file.Close())
 }
 
-// walk stops at the first offset without a valid batch. From the remaining bytes, it determines
-// whether this is the end, a torn write, or damage. A torn end is not an error but part of the
-// result.
+// walk passes each intact batch of the segment to fn. It stops at the first offset without a valid
+// batch. From the remaining bytes, it determines whether the journal ends there, a crash
+// interrupted a write, or the file is damaged. An interrupted write is not an error. The result
+// reports it in torn.
 //
-// If the next segment begins with the next revision, nothing is missing, and walk ignores all bytes
-// after the last batch. Some file systems (ext4 with data=writeback) may leave foreign content
-// there (see doc.go).
+// If the next segment begins with the next revision, no batch is missing, and walk ignores all
+// bytes after the last batch. Some file systems (ext4 with data=writeback) may leave foreign
+// content there (see doc.go).
 func (s scan) walk(w *window, fn func(frame, []byte) error) (scanResult, error) {
 	done := scanResult{next: s.segment.first, size: w.size}
 	why, err := s.checkHeader(w)
@@ -227,8 +229,9 @@ func (s scan) walk(w *window, fn func(frame, []byte) error) (scanResult, error) 
 	return done, nil
 }
 
-// isReserve reports whether only zeros follow off. If they replaced a lost batch, the next
-// segment's first revision reveals the loss.
+// isReserve reports whether only zeros follow off, because the rest of the file is reserved space.
+// A lost batch may also read as zeros. The first revision of the next segment then reveals the
+// loss.
 func (s scan) isReserve(w *window, off int64) (bool, error) {
 	for off < w.size {
 		b, err := w.slice(off, windowBytes)
@@ -285,10 +288,11 @@ func (s scan) checkHeader(w *window) (torn string, err error) {
 	return torn, s.checkNoFrameAfter(w, 0)
 }
 
-// next reads the batch at an offset. body holds payload and tail. fl is a fault in the bytes, err
-// an I/O error.
+// next reads the batch at offset off, which must begin with revision rev. body holds payload and
+// tail. fl is set if the bytes are no valid batch, and err is an I/O error.
 //
-// The bytes may be a batch of an older file, so revision and offset must match.
+// The revision and the offset in the header must match, because the bytes may be a batch that was
+// left over from an older file.
 func (s scan) next(w *window, off int64, rev Revision) (f frame, body []byte, fl *flaw, err error) {
 	b, err := w.slice(off, frameHeader)
 	if err != nil {
@@ -333,8 +337,8 @@ func (s scan) checkPlacement(f frame, off int64, rev Revision) string {
 	return ""
 }
 
-// classifyFlaw returns nil if a crash interrupted the last write of the journal, and an error for
-// damage.
+// classifyFlaw decides whether an invalid batch is damage. It returns nil if a crash interrupted
+// the last write of the journal, and an error otherwise.
 func (s scan) classifyFlaw(w *window, f frame, off int64, fl *flaw) error {
 	if !fl.torn {
 		return s.corruptError(fl.offset, fl.what)
@@ -345,9 +349,9 @@ func (s scan) classifyFlaw(w *window, f frame, off int64, fl *flaw) error {
 	return s.checkNoFrameAfter(w, off)
 }
 
-// checkNoFrameAfter returns an error if an intact header follows a torn batch. A crash cannot cause
-// that if each batch is synced before the next is written. It checks every multiple of 64, because
-// frames may begin there.
+// checkNoFrameAfter returns an error if an intact batch header follows a torn batch. A crash cannot
+// cause that, because each batch is synced before the next one is written. checkNoFrameAfter checks
+// every multiple of 64, because batches may begin there.
 func (s scan) checkNoFrameAfter(w *window, off int64) error {
 	for at := off + frameAlign; at+frameHeader <= w.size; at += frameAlign {
 		b, err := w.slice(at, frameHeader)

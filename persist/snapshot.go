@@ -17,16 +17,16 @@ import (
 // revisionBytes is the size of the little-endian revision before each value of a snapshot.
 const revisionBytes = 8
 
-// chunkBytes limits the buffered bytes of a snapshot. Each part except the last has at least
-// partBytes.
+// chunkBytes limits how many bytes of a snapshot are buffered before they are written. partBytes is
+// the minimum size of each part except the last.
 const (
 	chunkBytes = 1 << 20
 	partBytes  = 8 << 20
 )
 
-// Snapshot implements Log. It runs concurrently with Append, so items must iterate over an
-// immutable state. On a full disk, Snapshot frees the archive or the ballast and returns
-// ErrSpaceReleased.
+// Snapshot implements Log. It runs concurrently with Append, so items must iterate over a state
+// that does not change. If the disk is full, Snapshot frees space by deleting the archive or the
+// ballast, and returns ErrSpaceReleased.
 func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bool) error) error {
 	j.filesMu.Lock()
 	defer j.filesMu.Unlock()
@@ -77,8 +77,9 @@ func (j *Journal) writeSnapshot(at Revision, items func(yield func(Item) bool) e
 	})
 }
 
-// putSnapshot makes first the snapshot file and then its manifest durable. complete sets the
-// manifest's remaining fields, or returns an error if the items are incomplete.
+// putSnapshot writes a snapshot. It makes the snapshot file durable before it writes the manifest.
+// complete sets the remaining fields of the manifest, or returns an error if the items are
+// incomplete.
 func putSnapshot(fs vfs.FS, dir string, at Revision, items func(yield func(Item) bool) error, complete func(*manifest) error) (manifest, error) {
 	if err := removeSnapshot(fs, dir, at); err != nil {
 		return manifest{}, err
@@ -93,8 +94,8 @@ func putSnapshot(fs vfs.FS, dir string, at Revision, items func(yield func(Item)
 	return m, publishSnapshot(fs, dir, m)
 }
 
-// publishSnapshot writes the manifest of a durable snapshot file. It reads the file back first,
-// because older data is deleted afterwards.
+// publishSnapshot writes the manifest of a durable snapshot file. It first reads the file back to
+// verify the checksums, because older data is deleted afterwards.
 func publishSnapshot(fs vfs.FS, dir string, m manifest) error {
 	if err := fs.SyncDir(snapshotsDir(dir)); err != nil {
 		return err
@@ -166,8 +167,8 @@ type snapshotWriter struct {
 
 type buntPair struct{ key, value string }
 
-// add requires ascending keys, because BuntDB would merge duplicates, and the manifest's item count
-// would be wrong.
+// add adds an item and reports whether the caller may continue. The keys must ascend, because
+// BuntDB would merge items with the same key, and the item count in the manifest would be wrong.
 func (w *snapshotWriter) add(item Item) bool {
 	if w.items > 0 && item.Key <= w.newest {
 		w.err = fmt.Errorf("key %q follows %q: keys must ascend", item.Key, w.newest)
@@ -190,8 +191,8 @@ func (w *snapshotWriter) add(item Item) bool {
 	return w.err == nil
 }
 
-// save runs no callbacks inside the transactions, because BuntDB partially commits a transaction
-// that panics.
+// save writes the buffered chunk. It takes the items from a buffer instead of calling the caller's
+// iterator inside the transaction, because BuntDB partially commits a transaction that panics.
 func (w *snapshotWriter) save() error {
 	w.beginPart()
 	err := w.db.Update(func(tx *buntdb.Tx) error {
@@ -387,7 +388,8 @@ func removeTemporary(fsys vfs.FS, dir string) error {
 	return err
 }
 
-// removeSnapshot removes the manifest first, so that a crash leaves at most an orphaned file.
+// removeSnapshot removes a snapshot. It removes the manifest before the snapshot file, so that a
+// crash leaves at most a snapshot file without a manifest.
 func removeSnapshot(fs vfs.FS, dir string, at Revision) error {
 	if err := removeIfThere(fs, manifestPath(dir, at)); err != nil {
 		return err

@@ -77,7 +77,7 @@ func (p snapshotParts) each(fn func(Item) error) error {
 	return nil
 }
 
-// Close closes the parts not yet closed by each.
+// Close closes the parts that each has not closed yet.
 func (p snapshotParts) Close() (err error) {
 	for _, db := range p {
 		if db != nil {
@@ -87,8 +87,9 @@ func (p snapshotParts) Close() (err error) {
 	return err
 }
 
-// errItemCount reports damage that checksums do not detect: BuntDB reads a file as a command log,
-// so a file truncated between two commands looks complete.
+// errItemCount returns the error for a snapshot with a wrong number of items. Checksums do not
+// detect this damage. BuntDB reads a file as a log of commands, so a file that was truncated
+// between two commands looks complete.
 func errItemCount(path string, have, want int64) error {
 	return &CorruptError{File: path, What: fmt.Sprintf("it holds %d items instead of %d", have, want)}
 }

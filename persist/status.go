@@ -11,7 +11,8 @@ type status struct {
 	closed, recovered bool
 }
 
-// check prefers a failure over errClosed, because it is more specific.
+// check returns an error unless the journal can be used. If the journal has failed and is closed,
+// it returns the failure, because that error is more specific.
 func (s *status) check() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

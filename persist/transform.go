@@ -13,8 +13,8 @@ type Place struct {
 	Revision Revision
 	// Metadata selects the metadata of the write instead of its value.
 	Metadata bool
-	// Replaced means that the value is only history, because a later write of the key exists. It
-	// does not affect the binding.
+	// Replaced means that a later write of the key exists, so the value is needed only for the
+	// history. Replaced does not affect the binding.
 	Replaced bool
 	// Unversioned means that the store assigns the revision after encoding. Revision then holds the
 	// newest earlier revision, and the value is not bound to it.

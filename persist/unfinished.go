@@ -12,10 +12,12 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// An unfinished is a data directory that is being created. A marker file makes Open fail until the
-// directory is complete. If the directory is missing, a marker next to it (dir.restoring) is
-// created first. The inner marker gets content once the directory is locked and otherwise empty. A
-// later run may remove other files only if the marker has content.
+// An unfinished is a data directory that is being created. A marker file in the directory makes
+// Open fail until the directory is complete. If the directory does not exist yet, a second marker
+// is created next to it first (dir.restoring).
+//
+// The marker in the directory is empty until this process has locked the directory. A later run may
+// remove the other files only if the marker has content.
 type unfinished struct {
 	o       Options
 	dir     string
@@ -72,7 +74,8 @@ func (u *unfinished) createMarker(path string) error {
 	return errors.Join(f.Sync(), f.Close(), u.o.FS.SyncDir(filepath.Dir(path)))
 }
 
-// confirm writes the marker's content, which lets later runs remove the other files.
+// confirm writes content into the marker in the directory, and removes the marker next to it. A
+// later run may then remove the other files of the directory.
 func (u *unfinished) confirm() error {
 	if err := writeChecksummed(u.o.FS, u.marker(), format{formatVersion}); err != nil {
 		return err
@@ -107,8 +110,9 @@ func (u *unfinished) clear() error {
 	return err
 }
 
-// withdraw removes the files created by begin, because another run owns the directory. A directory
-// with a lock but no state keeps its markers, which another restore may need.
+// withdraw removes the files that begin has created, because another run owns the directory. If the
+// directory has a lock file but no state yet, withdraw keeps the markers, because another restore
+// may need them.
 func (u *unfinished) withdraw() error {
 	fsys, beside := u.o.FS, besideMarker(u.dir)
 	names, err := fsys.ReadDir(u.dir)

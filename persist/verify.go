@@ -115,8 +115,8 @@ func (v *verification) printf(format string, args ...any) {
 	}
 }
 
-// reportFault does not stop Verify, because the operator needs all faults to choose between a
-// backup and the remaining data.
+// reportFault prints a fault and counts it. Verify then continues, because the operator needs to
+// know all faults to choose between a backup and the remaining data.
 func (v *verification) reportFault(err error) {
 	v.faults++
 	v.printf("FAULT %v", err)
@@ -144,7 +144,8 @@ func (v *verification) checkMetadataFiles() error {
 	return nil
 }
 
-// checkFiles needs the labels. Unreadable labels were already reported as a fault.
+// checkFiles runs the check of other files. It does nothing if the labels are unreadable, because
+// the check needs them. That fault has already been reported.
 func (v *verification) checkFiles() error {
 	if v.files == nil || !v.labelled {
 		return nil
@@ -198,8 +199,9 @@ func (v *verification) checkSnapshot(at Revision) (manifest, error) {
 	return m, v.checkItems(at)
 }
 
-// checkJournal prints only a note if the journal ends before the newest snapshot, as after an
-// accepted loss. checkControlFile detects lost data.
+// checkJournal checks all segments of the journal. If the journal ends before the newest snapshot,
+// for example after an accepted loss, it prints only a note. Lost data is detected by
+// checkControlFile.
 func (v *verification) checkJournal() error {
 	segments, err := listSegments(v.o.FS, journalDir(v.dir))
 	if err != nil {

@@ -16,8 +16,8 @@ type Objects interface {
 	Get(r meta.GroupResource, namespace, name string) *Object
 	// Inform calls onChange for all existing objects, and then for all changes until ctx ends.
 	// Calls are serialized, in version order. Inform returns once it has delivered the existing
-	// objects, and continues in the background. A resource without a CRD has no objects until the
-	// CRD is created.
+	// objects, and continues in the background. A custom resource has no objects until its CRD is
+	// created.
 	Inform(ctx context.Context, r meta.GroupResource, onChange func(Change)) error
 }
 

@@ -157,7 +157,7 @@ func eventually(t *testing.T, tokens *oidc.Authenticator, token string) (user *a
 	return user, err
 }
 
-// poll calls done until it returns true. After a timeout, it fails the test with the message
+// poll calls done until it returns true. After a timeout, it fails the test with the message in
 // otherwise.
 func poll(t *testing.T, otherwise string, done func() bool) {
 	t.Helper()

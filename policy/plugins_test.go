@@ -50,8 +50,8 @@ func TestPlugins(t *testing.T) {
 	}
 }
 
-// chain returns the admission chain of a group. may lists the requests that jane is allowed to
-// make.
+// chain returns the admission chain of a group. The user jane is authorized only for the requests
+// listed in may.
 func (g pluginGroup) chain(t *testing.T, may []string) *admission.Chain {
 	t.Helper()
 	naming, c, config := meta.Platform, newCluster(t, g.Objects), parseTree(t, string(g.Config))

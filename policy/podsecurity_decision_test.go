@@ -45,7 +45,7 @@ func TestDecideNamesOfProfile(t *testing.T) {
 	}
 }
 
-// TestMetricsAreBounded checks that values chosen by clients do not create series.
+// TestMetricsAreBounded checks that values chosen by clients do not create additional time series.
 func TestMetricsAreBounded(t *testing.T) {
 	o := &fakeObjects{}
 	a := newAdmission(o, meta.Platform)

@@ -149,7 +149,8 @@ func TestForeignTokens(t *testing.T) {
 	}
 }
 
-// A revocation is a change in the cluster after which a token is rejected, unless Good is set.
+// A revocation is a change in the cluster. After it, a token must be rejected, or accepted if Good
+// is set.
 type revocation struct {
 	Name    string
 	Bound   string            // bound object, for example "Pod pod"

@@ -9,8 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ipAddresses is the allocator for IPAddress objects. A Service's IPAddress reserves nothing,
-// because the Service holds the address. Any other IPAddress reserves its address.
+// ipAddresses is the allocator for IPAddress objects. An IPAddress that belongs to a Service needs
+// no reservation, because the Service already holds the address. Any other IPAddress reserves its
+// address.
 type ipAddresses struct{ services *ServiceAllocator }
 
 func (a ipAddresses) Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause) {

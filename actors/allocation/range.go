@@ -142,7 +142,8 @@ func staticBandSize(size, share, lower, upper uint64) uint64 {
 	return min(max(size/share, lower), upper, size)
 }
 
-// pick returns a random free number from middle to last, or below middle if those are all taken.
+// pick returns a random free number from the range middle to last. If all numbers in that range are
+// taken, it returns a free number from first to middle-1.
 func pick(first, middle, last uint64, free func(uint64) bool) (uint64, bool) {
 	if n, ok := pickFrom(middle, last-middle+1, free); ok {
 		return n, true

@@ -55,7 +55,8 @@ func usableRanges(o tree.Tree) []Range {
 	return ranges
 }
 
-// rangesOf returns an IP family's ranges, the configured one first. The caller holds mu.
+// rangesOf returns the ranges of an IP family. The configured range comes first. The caller holds
+// mu.
 func (s *ServiceAllocator) rangesOf(family string) []Range {
 	var ranges []Range
 	for _, r := range s.ranges {
@@ -71,7 +72,7 @@ func (s *ServiceAllocator) rangesOf(family string) []Range {
 	return ranges
 }
 
-// UsesAnyOf reports whether among returns true for any allocated address.
+// UsesAnyOf reports whether an address that satisfies the predicate among is allocated.
 func (s *ServiceAllocator) UsesAnyOf(among func(netip.Addr) bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 // table maps each address or port to its holders.
 type table[T comparable] map[T][]holder
 
-// A holder is an object that has acquired a value count times.
+// A holder is an object that holds an address or a port. count is the number of times that the
+// object has acquired it without releasing it.
 type holder struct {
 	owner meta.Key
 	count int
@@ -32,7 +33,7 @@ func (r table[T]) add(owner meta.Key, t T) {
 	r[t] = append(list, holder{owner, 1})
 }
 
-// remove undoes one acquisition of t by owner, if any.
+// remove undoes one acquisition of t by owner. It has no effect if owner does not hold t.
 func (r table[T]) remove(owner meta.Key, t T) {
 	list := r[t]
 	i := slices.IndexFunc(list, func(h holder) bool { return h.owner == owner })

@@ -14,17 +14,17 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// ClusterRoleAggregation computes the rules of ClusterRoles that have an aggregationRule. They are
-// the union of the rules of all selected roles, ordered by selector and then by name, without
-// duplicates. Rules that other clients write into an aggregated role are overwritten.
+// ClusterRoleAggregation computes the rules of ClusterRoles that have an aggregationRule. An
+// aggregated role gets the rules of all selected roles, ordered by selector and then by name,
+// without duplicates. Rules that other clients write into an aggregated role are overwritten.
 type ClusterRoleAggregation struct {
 	*reconcile.Controller[string]
 	roles    reconcile.Client
 	observed map[string]observedRole // by name; only the informer's goroutine uses it
 }
 
-// observedRole is the last observed state of a role. The labels are kept because a role that no
-// longer matches a selector also changes the union.
+// observedRole is the last observed state of a role. It includes the labels, because aggregated
+// roles must also be updated when this role stops matching their selectors.
 type observedRole struct {
 	labels    meta.Labels
 	selectors []selector.Labels // of its aggregationRule; nil if it has none

@@ -48,7 +48,8 @@ func NewAPIServerService(env *Env, at APIServerAddress) *APIServerService {
 	return a
 }
 
-// Ensure creates missing objects and corrects those that differ.
+// Ensure creates the Service, its Endpoints and its EndpointSlice if they are missing, and corrects
+// them if they differ from the desired state.
 func (a *APIServerService) Ensure(ctx context.Context) error {
 	faults := []error{a.ensure(ctx, a.services, a.service())}
 	if a.address.IP.IsValid() {

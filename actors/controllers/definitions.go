@@ -109,7 +109,8 @@ func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 		}
 		d.addKnown(o.Key.Name, known)
 	}
-	// From here on, known describes the new CRD, even if its kinds are not served.
+	// Record the new CRD before serving it. known must describe it even if its kinds cannot be
+	// served.
 	known.object, known.tree = o, outline
 	if made := d.Kinds.Definition(o.Key.Name); made != nil && known.uid == o.Meta.UID && known.generation == o.Meta.Generation {
 		made.ShareText(outline)
@@ -141,7 +142,8 @@ func (d *Definitions) serveKinds(ctx context.Context, known *definition) {
 	}
 }
 
-// register updates the store first, because the catalog routes requests to it.
+// register adds the kinds of a CRD to the store and then to the catalog. The store comes first,
+// because the catalog routes requests to it.
 func (d *Definitions) register(made *crd.Definition) {
 	d.store.RegisterKind(made.Stored)
 	d.Kinds.AddDefinition(made)

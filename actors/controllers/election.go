@@ -22,8 +22,8 @@ import (
 // observed a change to the Lease.
 //
 // A holder that has not renewed the Lease for renewDeadline stops, and its controllers' writes are
-// rejected. The deadline counts from before the renewal request. Other servers take the Lease only
-// after observing it unchanged for electionDuration, which is longer.
+// rejected. The holder measures this time from before it sent the renewal request. Other servers
+// take the Lease only after observing it unchanged for electionDuration, which is longer.
 type Election struct {
 	leases reconcile.Client
 	key    meta.Key
@@ -254,7 +254,8 @@ type leadersStore struct {
 // Fenced returns a Store for the controllers that run only on the leader.
 func (e *Election) Fenced(s Store) Store { return leadersStore{s, e} }
 
-// check ends the leadership if the fence has rejected a write.
+// check returns err. If the fence has rejected the write, check also ends this server's leadership,
+// unless the server has become the leader again since then.
 func (e *Election) check(taken uint64, err error) error {
 	if fenced := (*request.FencedError)(nil); errors.As(err, &fenced) {
 		e.mu.Lock()

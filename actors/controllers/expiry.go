@@ -103,9 +103,10 @@ type eventWatch struct {
 	live        bool // after the initial events
 }
 
-// take sends the expirations of the delivered Events. The TTL of initial Events counts from their
-// last occurrence, so that restarts do not extend it. The TTL of later Events counts from their
-// delivery. Deletions need no action, because a deleted Event's expiration fails its precondition.
+// take computes when the delivered Events expire, and sends the result to w.expirations. The TTL of
+// initial Events counts from their last occurrence, so that restarts do not extend it. The TTL of
+// later Events counts from their delivery. Deletions need no action, because a deleted Event's
+// expiration fails its precondition.
 func (w *eventWatch) take(events []request.Event) error {
 	for i := range events {
 		e := &events[i]

@@ -13,8 +13,8 @@ import (
 
 // GarbageCollector deletes objects whose owners have all been deleted. It also completes deletes
 // with propagation policy Orphan or Foreground. Watches of all kinds feed its graph of owner
-// references. The graph may lag behind, so it only selects objects to examine. Every decision is
-// made on the stored objects.
+// references. The graph may lag behind, so the collector uses it only to find objects to examine.
+// It bases every decision on the objects in the store.
 type GarbageCollector struct {
 	*reconcile.Controller[objectReference] // queue of objects whose owners may be gone
 
@@ -52,9 +52,9 @@ func (a allKinds) Wait(ctx context.Context) bool {
 	}
 }
 
-// ownerWatch feeds the graph from one watch of a kind. Unlike an informer, it keeps no keys. epoch
-// counts the watches of a kind from 1. A node's epoch shows whether a restarted watch has delivered
-// the object again.
+// ownerWatch feeds the events of one watch into the graph. Unlike an informer, it does not remember
+// the keys of objects. epoch numbers the watches of a kind from 1. After a watch has restarted, a
+// node with an older epoch is an object that the new watch has not delivered.
 type ownerWatch struct {
 	garbage *GarbageCollector
 	kind    *schema.Kind
@@ -83,23 +83,24 @@ func (f *ownerWatch) take(events []request.Event) error {
 	return nil
 }
 
-// markSynced handles the end of the initial events. If a restarted watch has not delivered an
-// object, the object was deleted while no watch was running. After the first watch, dependents that
-// awaited the kind are examined, because their owners may already have been deleted.
+// markSynced is called after the initial events of a watch. It enqueues the dependents that awaited
+// the kind, because their owners may already have been deleted. After a restart, it also removes
+// objects that the new watch has not delivered. They were deleted while no watch was running.
 func (f *ownerWatch) markSynced() {
 	g := f.garbage
 	g.Add(g.graph.observeKind(groupKindOf(f.kind))...)
 	switch {
 	case f.epoch > 1:
 		g.Add(g.graph.removeStale(f.kind, f.epoch)...)
-	// Only the first watch of each kind that exists at startup counts, so synced is closed once.
+	// Run waits only for the first watch of each kind that exists at startup, so synced is closed
+	// only once.
 	case f.initial && g.unsynced.Add(-1) == 0:
 		close(g.synced)
 	}
 }
 
-// get returns the referenced object. It returns nil if the name belongs to an object with another
-// uid, which must not be deleted.
+// get returns the object to which p refers, or nil if it does not exist. It also returns nil if the
+// object with this name has another uid, because that object must not be deleted.
 func (g *GarbageCollector) get(ctx context.Context, p objectReference) (*meta.Object, error) {
 	o, err := g.ClientOf(p.kind).Get(ctx, p.key())
 	if o != nil && o.Meta.UID != p.uid.String() {

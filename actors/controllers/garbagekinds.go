@@ -18,7 +18,8 @@ type kindWatch struct {
 
 func (g *GarbageCollector) watchAllKinds(ctx context.Context) {
 	changed, kinds := g.Kinds.Changed(), g.Kinds.StorageKinds()
-	// The counter is set before any watch starts, so that an early sync cannot bring it to zero.
+	// Set the counter before any watch starts. Otherwise, the first watches could bring it to zero
+	// before the others are counted.
 	g.unsynced.Store(int64(len(kinds)))
 	var watches []*kindWatch
 	for first := true; ; first = false {

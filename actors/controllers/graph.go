@@ -31,7 +31,7 @@ func groupKindOf(k *schema.Kind) meta.GroupKind { return meta.GroupKind{Group: k
 
 // graph holds the owner references that watches have delivered. To save memory, it has nodes only
 // for objects that have owners or are being deleted in the foreground. Each of these objects needs
-// one node, one edge and an entry in two maps. Decisions are made on the stored objects.
+// one node, one edge and an entry in two maps. Decisions are based on the objects in the store.
 type graph struct {
 	mu       sync.Mutex // guards the fields below
 	nodes    map[string]*node
@@ -68,10 +68,9 @@ func newGraph() *graph {
 	}
 }
 
-// await records a dependent whose owner's kind is not watched yet, because the owner's deletion
-// would go unnoticed. It must be called before the owner is looked up. If the owner is deleted
-// after the lookup, either the watch delivers the deletion, or observeKind returns the dependent
-// for examination.
+// await records a dependent whose owner's kind is not watched yet, because the graph would miss the
+// owner's deletion. It must be called before the owner is read from the store. If the owner is
+// deleted later, the watch delivers the deletion, or observeKind returns the dependent.
 func (g *graph) await(uid string, owner meta.GroupKind) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -106,9 +105,9 @@ func (g *graph) stopAwaiting(n *node) {
 	delete(g.awaited, n)
 }
 
-// put records an object and returns the objects to examine because of the change. The caller
-// examines them without the lock. Most events change no owner and cost one map lookup and a short
-// comparison.
+// put records a new or changed object. It returns the objects that the change affects, and the
+// caller examines them without holding the lock. Most events change no owner references. They cost
+// one map lookup and a short comparison.
 func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objectReference) {
 	waits := isForegroundDeleting(o)
 	g.mu.Lock()
@@ -157,8 +156,8 @@ func (g *graph) removeLocked(uid string) []objectReference {
 }
 
 // removeStale removes the objects of a kind that a restarted watch has not delivered. It returns
-// all remaining nodes for examination, because the deleted objects may be owners without a node,
-// and their dependents may be of any kind.
+// all remaining nodes for examination. Deleted objects may be owners that had no node, so their
+// dependents are not known and may be of any kind.
 func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -230,7 +229,8 @@ func (g *graph) unlink(n *node) (freed []objectReference) {
 	return freed
 }
 
-// dependentsOf must be called with mu held. The order of the result is random.
+// dependentsOf returns the dependents of the owner with the given uid, in random order. The caller
+// must hold mu.
 func (g *graph) dependentsOf(uid string) (all []objectReference) {
 	if f := g.byOwner[uid]; f != nil {
 		for n := range f.dependents {
@@ -259,7 +259,8 @@ func (g *graph) hasForegroundDependent(uid string) bool {
 	return g.anyDependent(uid, func(n *node, _ bool) bool { return n.foreground })
 }
 
-// anyDependent reports whether holds returns true for any dependent. holds must not use the graph.
+// anyDependent reports whether holds returns true for any dependent of the owner with the given
+// uid. It calls holds with the lock held, so holds must not call methods of the graph.
 func (g *graph) anyDependent(uid string, holds func(n *node, blocks bool) bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -44,8 +44,8 @@ func TestClusterInfo(t *testing.T) {
 	}
 }
 
-// TestLegacyTokenTracking checks that the start of tracking is recorded once, and replaced if the
-// value is invalid.
+// TestLegacyTokenTracking checks that the day on which tracking started is recorded only once, and
+// that an invalid value is replaced.
 func TestLegacyTokenTracking(t *testing.T) {
 	w := newTestStore(t)
 	tracking := NewLegacyTokenTracking(w.env())

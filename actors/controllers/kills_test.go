@@ -144,7 +144,8 @@ func authorityFiles(t testing.TB) (certificate, key string) {
 	return certificate, key
 }
 
-// storedObjects lists the initial objects of a quota ledger, which do not change during the test.
+// storedObjects lists the objects from which a quota ledger computes the initial usage. They do not
+// change during the test.
 type storedObjects struct{ w *testStore }
 
 func (o storedObjects) list(r meta.GroupResource) (*schema.Kind, []*meta.Object, uint64, error) {
@@ -212,7 +213,7 @@ func (absentServer) Probe(context.Context, tree.Tree) Unavailability {
 
 func (absentServer) Notify(context.Context, func(namespace, name string)) error { return nil }
 
-// of adapts a constructor that needs no store.
+// of adapts a constructor that needs no store, so that it can be used in the map killed.
 func of[C controller](create func(*Env) C) func(*Env, *testStore) controller {
 	return func(e *Env, _ *testStore) controller { return create(e) }
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Leader reports whether another process runs the same controllers. That process holds a
-// leader-election Lease, which expires unless it is renewed. As in client-go, the Lease's duration
-// counts from when a renewal is observed, so that clocks need not agree. The duration of a Lease
-// that exists at startup counts from its renewTime.
+// Leader observes whether another process runs the same controllers. That process holds a
+// leader-election Lease, which expires unless it is renewed. As in client-go, a Lease is valid for
+// its duration after a renewal was observed, so that clocks need not be synchronized. If the Lease
+// already exists at startup, the duration counts from its renewTime.
 type Leader struct {
 	leases reconcile.Client
 	key    meta.Key

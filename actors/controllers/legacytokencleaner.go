@@ -31,8 +31,8 @@ type LegacyTokenCleaner struct {
 
 const legacyTokenPeriod = 24 * time.Hour
 
-// NewLegacyTokenCleaner returns a new LegacyTokenCleaner. unused is the period of disuse before a
-// token is marked invalid, and again before it is deleted.
+// NewLegacyTokenCleaner returns a new LegacyTokenCleaner. unused is the time without use after
+// which a token is marked invalid. A marked token is deleted after the same time.
 func NewLegacyTokenCleaner(env *Env, unused time.Duration) *LegacyTokenCleaner {
 	maps := env.Core("ConfigMap")
 	return &LegacyTokenCleaner{
@@ -72,8 +72,8 @@ func (c *LegacyTokenCleaner) clean(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// trackedSince returns the end of the day on which tracking began. All later uses are recorded. ok
-// is false if tracking has not begun.
+// trackedSince returns the end of the day on which tracking of token use began. From then on, every
+// use has been recorded. ok is false if tracking has not begun.
 func (c *LegacyTokenCleaner) trackedSince(ctx context.Context) (since time.Time, ok bool, err error) {
 	_, object, err := c.maps.Read(ctx, c.tracking)
 	if err != nil || object == nil {
@@ -113,8 +113,8 @@ func (c *LegacyTokenCleaner) limit(now time.Time) string {
 	return now.Add(-c.unused).Format(time.DateOnly)
 }
 
-// unusedToken decodes a token Secret and reports whether it is old enough and its token unused.
-// Secrets of other types are not decoded.
+// unusedToken decodes a token Secret. unused reports whether both the creation of the Secret and
+// the last use of its token are longer ago than c.unused. Secrets of other types are not decoded.
 func (c *LegacyTokenCleaner) unusedToken(o *meta.Object, now time.Time) (secret serviceaccount.TokenSecret, unused bool, err error) {
 	if o.Meta.Terminating || !bytes.Contains(o.JSON, []byte(c.names.Type)) {
 		return secret, false, nil

@@ -186,7 +186,8 @@ func (s *script) end() {
 	s.close()
 }
 
-// step executes the first line, or several lines with counts, and returns the remaining lines.
+// step executes the first line and returns the remaining lines. Consecutive lines with counts are
+// executed together.
 func (s *script) step(lines []string) []string {
 	line := strings.NewReplacer(s.kept...).Replace(lines[0])
 	switch verb, rest, _ := strings.Cut(line, " "); verb {

@@ -19,7 +19,8 @@ type remainingContent struct {
 	resources  map[string]int // number of objects by "<resource>.<group>"
 	finalizers map[string]int // number of objects by finalizer
 	failures   []error        // errors per resource
-	// undiscovered lists the versions of extension API servers whose resources are unknown.
+	// undiscovered lists the API group versions whose resources could not be discovered, because
+	// their extension API server did not respond.
 	undiscovered []string
 }
 

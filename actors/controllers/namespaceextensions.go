@@ -20,8 +20,9 @@ type extensionContent struct {
 	namespace string
 }
 
-// deleteExtensionContent deletes the content of a namespace on extension API servers. The namespace
-// is kept while the resources of any version are unknown.
+// deleteExtensionContent deletes the objects in a namespace that extension API servers store. If
+// discovery of a group version has failed, the namespace must not be removed yet, because it may
+// still contain objects of that version.
 func (n *Namespaces) deleteExtensionContent(ctx context.Context, namespace string, left *remainingContent) {
 	if n.extensions == nil {
 		return
@@ -44,8 +45,9 @@ func (n *Namespaces) deleteExtensionContent(ctx context.Context, namespace strin
 	}
 }
 
-// delete deletes the objects, with one deletecollection if supported, and returns the remaining
-// objects. If the resource does not support list, it returns none.
+// delete deletes the objects and returns those that remain. It sends a single deletecollection
+// request if the resource supports that. If the resource does not support list, delete returns no
+// objects.
 func (c *extensionContent) delete(ctx context.Context) (left []*meta.Object, err error) {
 	lists := slices.Contains(c.Verbs, "list")
 	if slices.Contains(c.Verbs, "deletecollection") {

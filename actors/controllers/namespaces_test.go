@@ -32,7 +32,7 @@ type testStore struct {
 	staleUpTo atomic.Uint64
 }
 
-// openTestStore opens a store on fs, which may hold the files of an earlier one.
+// openTestStore opens a store on fs, which may already contain the files of an earlier store.
 func openTestStore(t *testing.T, fs vfs.FS) *testStore {
 	t.Helper()
 	kinds, err := catalog.NewWithConfig(meta.Platform, catalog.RuntimeConfig{"api/all": true}, catalog.Features{StorageVersionMigrator: true})
@@ -145,7 +145,8 @@ func TestNamespaceGrace(t *testing.T) {
 	w.waitUntil("it goes", func() bool { return w.get("namespaces/n") == nil })
 }
 
-// TestMayTakeTime checks that only Pods in their grace period may remain without finalizers.
+// TestMayTakeTime checks that mayTakeTime returns true only for running Pods that are still within
+// their grace period.
 func TestMayTakeTime(t *testing.T) {
 	w := newTestStore(t)
 	n := w.newNamespaces(w)
@@ -166,7 +167,7 @@ func TestMayTakeTime(t *testing.T) {
 	}
 }
 
-// afterList is a store that calls happens after the first list of a resource.
+// afterList is a store that calls its happens function once, after the first list of a resource.
 type afterList struct {
 	*testStore
 	resource string

@@ -75,7 +75,8 @@ func sameAmounts(a, b tree.Tree) bool {
 	return true
 }
 
-// replacing returns a merge patch that turns old into now. It modifies now.
+// replacing returns a merge patch that replaces the object old with the object now. It modifies
+// now.
 func replacing(old, now tree.Tree) tree.Tree {
 	for name := range old {
 		if !now.Has(name) {

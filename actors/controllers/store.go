@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 )
 
-// Store is the part of actors.Store that controllers use. It has the operations of client requests.
+// Store is the part of actors.Store that controllers use.
 type Store = reconcile.Store
 
 // Env holds the dependencies of controllers.

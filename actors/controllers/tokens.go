@@ -28,8 +28,8 @@ type Tokens struct {
 	secretsByAccount reconcile.Index[meta.Key, meta.Key, bool]
 }
 
-// tokenOwner is the account that a Secret names. If the Secret is deleted (gone), the entry stays
-// until the account no longer references the Secret.
+// tokenOwner is the service account to which a token Secret belongs. If the Secret has been
+// deleted, gone is set, and the entry stays until the account no longer references the Secret.
 type tokenOwner struct {
 	account meta.Key
 	gone    bool
@@ -70,7 +70,7 @@ func (t *Tokens) onSecret(e reconcile.Event) {
 	t.Add(secret)
 }
 
-// forget must be called with mu held.
+// forget removes a Secret from owners and secretsByAccount. The caller holds mu.
 func (t *Tokens) forget(secret meta.Key) {
 	of, known := t.owners[secret]
 	if !known {

@@ -81,8 +81,8 @@ func hasToken(e reconcile.Event) bool {
 	return !e.Deleted && strings.Contains(string(e.JSON), `"token":"`)
 }
 
-// TestTokenSecrets checks that an account gets a Secret, and a new one when that Secret is deleted.
-// A Secret without an account is deleted.
+// TestTokenSecrets checks that an account gets a token Secret, and that a deleted token Secret is
+// replaced. A Secret without an account is deleted.
 func TestTokenSecrets(t *testing.T) {
 	w := newTestStore(t)
 	defer runControllers(w.tokens("one"), NewTokenSecrets(w.env()))()

@@ -9,14 +9,15 @@ import (
 // An Allocator assigns values that must be unique among the objects of one storage kind, such as
 // addresses and ports. It is safe for concurrent use.
 type Allocator interface {
-	// Allocate reserves the values in want that old does not have. It writes missing values into
-	// want. old is nil for a create, and want is nil for a removal. If a value is unavailable,
-	// Allocate returns causes and reserves nothing. Committing the reservation frees the values
-	// that are only in old.
+	// Allocate reserves the values in want that old does not have. It assigns missing values, such
+	// as a cluster IP, and writes them into want. old is nil for a create, and want is nil for a
+	// removal. If a value is unavailable, Allocate returns causes and reserves nothing. Committing
+	// the reservation frees the values that are only in old.
 	Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause)
-	// Observe accounts for an object that was stored without Allocate, by another writer or before
-	// the server started. The object's values may conflict or be out of range. old is the replaced
-	// object or nil. stored is nil for a removal. The returned causes report duplicate values.
+	// Observe marks the values of a stored object as used. It is called for objects stored without
+	// Allocate, by another writer or before the server started, so their values may conflict or be
+	// out of range. old is the replaced object or nil. stored is nil for a removal. The returned
+	// causes report duplicate values.
 	Observe(key meta.Key, old, stored tree.Tree) []meta.Cause
 }
 

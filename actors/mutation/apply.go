@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// prepareApply prepares an apply, which creates the object if it does not exist. It checks
-// preconditions before the configuration. It computes ownership on the stored form, before
-// restrictApply reverts fields that the subresource may not change.
+// prepareApply prepares a server-side apply, which creates the object if it does not exist. It
+// checks preconditions before it reads the configuration. Field ownership is computed first, in the
+// stored version. Only then does restrictApply revert fields that the subresource may not change.
 func prepareApply(cur State, m *request.Mutation, apply request.Apply, env Env) (Prepared, error) {
 	if cur.Object == nil {
 		return prepareApplyCreate(m, apply, env)
@@ -74,8 +74,8 @@ func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool
 }
 
 // completeApplied prunes the merged tree of a custom object and converts it to the stored version,
-// with the defaults of both versions. It skips the conversion for the stored version and for kinds
-// with a conversion webhook.
+// with the defaults of both versions. It does not convert if k is the stored version or has a
+// conversion webhook.
 func completeApplied(k *schema.Kind, merged tree.Tree) tree.Tree {
 	merged, _ = k.Message().Custom.Prune(merged)
 	if k.Stored == k || k.ConversionWebhook() != nil {
@@ -119,7 +119,8 @@ func validateNulls(m *request.Mutation, config tree.Tree, faults *schema.Faults)
 	rules.ValidateNulls(m.Kind.Message().Values, config, faults)
 }
 
-// withoutAbsentNulls drops "required" causes for fields whose null value is already reported.
+// withoutAbsentNulls drops the "required" causes of fields whose null value is already reported in
+// found.
 func withoutAbsentNulls(causes, found []meta.Cause) []meta.Cause {
 	return slices.DeleteFunc(causes, func(c meta.Cause) bool {
 		return c.Type == meta.CauseRequired && slices.ContainsFunc(found, func(f meta.Cause) bool {
@@ -136,9 +137,9 @@ func prepareNoOp(cur State, m *request.Mutation) Prepared {
 	return p
 }
 
-// isNoOpApply reports whether an apply is certainly a no-op. It compares the configuration with the
-// object's undecoded JSON, so both must have the stored version. False negatives are possible,
-// false positives are not.
+// isNoOpApply reports whether an apply certainly changes nothing. It compares the configuration
+// with the undecoded JSON of the object, which works only in the stored version. It may return
+// false for a no-op, but it never returns true for a change.
 func isNoOpApply(o *meta.Object, m *request.Mutation, apply request.Apply) bool {
 	return bodyKind(m) == m.Kind.Stored && managedfields.IsNoOpApply(writer(m, Env{}), m.Kind.Message(), o.JSON, apply.Config)
 }

@@ -76,8 +76,8 @@ func (p *Prepared) completeNew() {
 	}
 }
 
-// namesVersion reports whether the body has a numeric resourceVersion other than 0. Other values
-// are ignored in a create.
+// namesVersion reports whether the body of a create specifies a resourceVersion that must be
+// rejected. Values other than positive numbers are ignored in a create.
 func namesVersion(object tree.Tree) bool {
 	version, err := strconv.ParseUint(childObject(object, "metadata").String("resourceVersion"), 10, 64)
 	return err == nil && version != 0
@@ -133,9 +133,9 @@ func (p *Prepared) validateNew(found []meta.Cause) error {
 	return err
 }
 
-// copyBody copies the parts of the body that the mutation may change, because a retry needs the
-// original. Conversions, Preparers, disabled feature gates, allocations and admission may change
-// any part. Other steps write only top-level fields and metadata.
+// copyBody returns a copy of the request body, because a retry needs the original. If conversion,
+// Preparers, feature gates, allocation or admission may change any field, the copy is deep.
+// Otherwise only the top level and metadata are copied.
 func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tree {
 	featured := rules.Featured(m.Kind.Stored)
 	if m.Kind.Stored != m.Kind || m.Kind.Stored.Preparer != nil || featured != nil && rules.HasFeatured(featured, m.Body()) || env.Allocator != nil || m.MayBeChanged(operation) {
@@ -146,8 +146,8 @@ func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tr
 	return cloneTop(m.Body())
 }
 
-// dropServerManaged drops metadata that only the server may set. It keeps generation if clients of
-// the kind may set it.
+// dropServerManaged drops the metadata that only the server sets. For most kinds, this includes the
+// generation, but clients may set the generation of some kinds.
 func dropServerManaged(k *schema.Kind, metadata tree.Tree) {
 	for _, name := range []string{"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"} {
 		delete(metadata, name)
@@ -161,8 +161,8 @@ func resource(k *schema.Kind) meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }
 
-// kindName returns the kind, with its storage group, for validation errors. Events always have the
-// core group, because both of their groups share one storage.
+// kindName returns the kind for validation errors, with the group of the stored kind. Events always
+// have the core group, because both of their groups share one storage.
 func kindName(k *schema.Kind) meta.GroupKind {
 	if k.Stored != nil {
 		return meta.GroupKind{Group: k.Stored.Group, Kind: k.Kind}

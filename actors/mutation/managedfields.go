@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serverManager is the field manager of writes by the server itself and its controllers.
+// serverManager is the field manager of writes made by the server and its controllers.
 const serverManager = "troupe"
 
 func writer(m *request.Mutation, env Env) managedfields.Writer {
@@ -36,8 +36,8 @@ func writer(m *request.Mutation, env Env) managedfields.Writer {
 type conversions struct {
 	mutation *request.Mutation
 	webhook  request.Conversions
-	// withoutDefaults skips the defaults that a conversion sets in a custom object. They are not
-	// part of an applied configuration, but would become part of its atomic lists.
+	// withoutDefaults skips defaulting when a custom object is converted. Defaults are not part of
+	// an applied configuration. If they were set, they would become part of its atomic lists.
 	withoutDefaults bool
 	// err is the first webhook error. It invalidates everything computed with these conversions.
 	err error
@@ -106,8 +106,8 @@ func setManagedFields(t tree.Tree, list []any) {
 	metadata["managedFields"] = list
 }
 
-// withoutTimeOnlyChange turns a candidate that changes only times in managedFields into a no-op.
-// Such a candidate arises when an apply omits defaulted fields of an atomic value.
+// withoutTimeOnlyChange turns a candidate into a no-op if it changes only timestamps in
+// managedFields. For example, this happens if an apply omits defaulted fields of an atomic value.
 func withoutTimeOnlyChange(cur State, c Candidate) Candidate {
 	before := managedFields(cur.Tree)
 	if c.Op == Put && !c.Created && !cur.Outdated && len(before) > 0 && codec.EqualIgnoringManagedFields(cur.Object.JSON, c.Encoded) &&
@@ -128,10 +128,10 @@ func equalExceptTime(a, b any) bool {
 	return true
 }
 
-// updateManagedFields makes the writer own the fields that differ between the current state and
-// want. requested, the body's managedFields, replaces the current list if they differ. A single
-// empty entry resets all ownership. If other managers' versions cannot be converted, all ownership
-// is dropped, so that the write does not depend on a webhook.
+// updateManagedFields makes the request's field manager the owner of the fields that differ between
+// the current state and want. requested is the managedFields list of the body, which replaces the
+// current list if it differs. A list with a single empty entry resets all ownership. If a
+// conversion webhook fails, all ownership is dropped, so that the write still succeeds.
 func updateManagedFields(cur State, m *request.Mutation, requested []any, want tree.Tree, env Env) {
 	known, begin := managedFields(cur.Tree), false
 	if keepsOwners(m) {

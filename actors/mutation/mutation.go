@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// State is an object before a mutation. Mutations never modify it, so several may start from the
-// same State.
+// State is the state of an object before a mutation. Mutations never modify it, so several
+// mutations may use the same State.
 type State struct {
 	Object *meta.Object // nil: it does not exist
 	// Tree is the decoded Object, shared and immutable. It may be nil if Object is nil or NeedsTree
@@ -29,9 +29,9 @@ type State struct {
 	Outdated bool
 }
 
-// NeedsTree reports whether Prepare needs the tree of the current state, which is expensive to
-// decode. An immediate removal or an apply that isNoOpApply recognizes needs the tree only if
-// admission sees the change.
+// NeedsTree reports whether Prepare needs the current object as a tree, which is expensive to
+// decode. It returns false for an immediate removal and for an apply that isNoOpApply recognizes,
+// unless an admission plugin sees the change.
 func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 	switch c := m.Change.(type) {
 	case request.Delete:
@@ -133,8 +133,9 @@ func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta
 	return causes, nil
 }
 
-// encodeCandidate encodes the desired tree as a candidate, or detects a no-op. Removing the last
-// finalizer of a terminating object removes the object in the same write.
+// encodeCandidate encodes the desired tree as a candidate, or returns a no-op if nothing changes.
+// If the change removes the last finalizer of a terminating object, the candidate removes the
+// object.
 func (e *Env) encodeCandidate(cur State, m *request.Mutation, object tree.Tree) (Candidate, error) {
 	stored := m.Kind.Stored
 	object = convert.Keep(m.Kind, object)

@@ -49,7 +49,8 @@ func decode(t testing.TB, k *schema.Kind, text string) tree.Tree {
 	return object
 }
 
-// stateFrom returns an object at currentVersion, or its uncommitted successor if pending is set.
+// stateFrom returns the State of an object at currentVersion. If pending is set, the object is an
+// uncommitted change to that version.
 func stateFrom(t *testing.T, k *schema.Kind, text string, pending bool) State {
 	t.Helper()
 	wanted := decode(t, k, text)

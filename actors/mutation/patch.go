@@ -81,8 +81,9 @@ func newNoName(m *request.Mutation) error {
 	return meta.NewBadRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
 }
 
-// kindMismatch describes how a patch changes the kind of the object. It returns an empty string if
-// the kind is unchanged. A built-in object may lack the kind.
+// kindMismatch returns an error text if a patch changes the apiVersion or kind of the object, and
+// an empty string otherwise. A patch may remove the kind of a built-in object, but not of a custom
+// object.
 func kindMismatch(k *schema.Kind, patched tree.Tree) string {
 	if k.IsCustom() && (patched["kind"] == nil || patched["kind"] == "") {
 		return "Object 'Kind' is missing"
@@ -96,7 +97,7 @@ func kindMismatch(k *schema.Kind, patched tree.Tree) string {
 }
 
 // clientView returns the current state in the requested version, with apiVersion, kind and
-// resourceVersion. Only the top level and metadata are copies.
+// resourceVersion. Callers may modify only the top level and metadata, because the rest is shared.
 func clientView(cur State, k *schema.Kind, sub *schema.Subresource) tree.Tree {
 	kind := convert.BodyKind(k, sub)
 	object := cloneTop(convert.FromStored(k, sub, cur.Tree))
@@ -107,8 +108,8 @@ func clientView(cur State, k *schema.Kind, sub *schema.Subresource) tree.Tree {
 	return object
 }
 
-// encodedView decodes the JSON encoding of t, because a JSON patch may refer to empty fields that
-// JSON encodes. It copies resourceVersion from t, because the encoding omits it.
+// encodedView encodes t as JSON and decodes it again, because a JSON patch may refer to empty
+// fields that appear only in JSON. It copies resourceVersion from t, because the encoding omits it.
 func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	v, err := codec.DecodeAnyStored(codec.EncodeJSON(k, t).JSON)
 	out, ok := v.(tree.Tree)
@@ -119,9 +120,9 @@ func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	return out, nil
 }
 
-// keepUnchanged returns patched, with base's value for each field that a JSON patch did not change.
-// written is base's encodedView before the patch. It compares only top-level fields and those of
-// the object in field below.
+// keepUnchanged returns the patched object, but takes each field that a JSON patch left unchanged
+// from base. written is the encodedView of base, to which the patch was applied. keepUnchanged
+// compares only the top-level fields, and the fields of the object in field below.
 func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	out := maps.Clone(patched)
 	for name, v := range patched {
@@ -135,8 +136,8 @@ func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	return out
 }
 
-// applyPatch applies a patch to base. It also returns the patch's duplicate and unknown fields that
-// cannot be found in the result.
+// applyPatch returns base with the patch applied. It also returns duplicate fields, and unknown
+// fields of JSON patch operations, because the result no longer shows them.
 func applyPatch(base tree.Tree, kind *schema.Kind, patch request.Patch) (tree.Tree, []codec.FieldFault, error) {
 	if patch.Type == request.JSONPatch {
 		written, err := encodedView(kind, base)
@@ -173,9 +174,9 @@ func applyPatch(base tree.Tree, kind *schema.Kind, patch request.Patch) (tree.Tr
 	return merge.Merge(base, body).(tree.Tree), duplicates, nil
 }
 
-// sanitizeJSONPatch removes unknown members from the operations of a JSON patch, because the patch
-// library ignores case and would accept OP for op. It returns unknown and duplicate members as
-// faults. It also rejects patches that are nested too deeply.
+// sanitizeJSONPatch removes unknown fields from the operations of a JSON patch. The patch library
+// ignores case and would otherwise accept OP as op. Unknown and duplicate fields are returned as
+// faults. Patches that are nested too deeply are rejected.
 func sanitizeJSONPatch(body []byte) ([]byte, []codec.FieldFault, error) {
 	decoded, faults, err := codec.DecodeAny(body)
 	if errors.Is(err, jsontext.ErrDepth) {

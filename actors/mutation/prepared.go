@@ -19,8 +19,8 @@ type Prepared struct {
 	removal    *Candidate          // of stepUnreadable
 	attributes *request.Attributes // the change as plugins see it; nil until they run
 	step       step
-	// completed is set by the first run of complete, which runs again after admission has changed
-	// the object.
+	// completed means that complete has run at least once. It runs again after admission has
+	// changed the object.
 	completed bool
 	// taken means that the name of the new object already exists. The create fails only in Reserve,
 	// so that all other errors are reported first.
@@ -86,8 +86,8 @@ func (p *Prepared) complete() {
 	}
 }
 
-// change returns the admission attributes for a change to wanted. The mutation must have an
-// Admission.
+// change returns the admission attributes for a change of the current object to wanted. The
+// mutation must have an Admission.
 func (p *Prepared) change(wanted tree.Tree) *request.Attributes {
 	a := p.attributes
 	if a == nil {

@@ -76,9 +76,9 @@ func removesImmediately(o *meta.Object, m *request.Mutation, options request.Del
 		(policy == "" || policy == "Background")
 }
 
-// propagationPolicy returns the propagation policy of a delete. If a new deletion specifies none,
-// it returns the default of the kind. An empty policy leaves the finalizers of the object
-// unchanged.
+// propagationPolicy returns the propagation policy of a delete request. If the request starts the
+// deletion and specifies no policy, the default of the kind applies. If the returned policy is
+// empty, the finalizers of the object stay unchanged.
 func propagationPolicy(o *meta.Object, m *request.Mutation, options request.Delete) string {
 	if policy := options.PropagationPolicy; policy != "" || o.Meta.Terminating ||
 		slices.ContainsFunc(o.Meta.Finalizers, func(f string) bool { return f == meta.OrphanFinalizer || f == meta.ForegroundFinalizer }) {
@@ -108,8 +108,8 @@ func checkDelete(cur State, m *request.Mutation, options request.Delete) error {
 	return nil
 }
 
-// checkStepwiseDelete is checkDelete for kinds whose deletion is an update in kube-apiserver. Its
-// errors are those of an update.
+// checkStepwiseDelete checks the preconditions of a delete like checkDelete, but returns the errors
+// of an update. It is used for kinds that kube-apiserver deletes by updating them first.
 func checkStepwiseDelete(cur State, m *request.Mutation, options request.Delete) error {
 	if uid := options.UID; uid != nil && *uid != cur.Object.Meta.UID {
 		return uidConflict(m, *uid, cur.Object.Meta.UID)

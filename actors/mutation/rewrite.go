@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// rewrite completes the object that a Mutator returns. It restores fields that the request may not
-// change and sets defaults. object is in stored form, or the body of a subresource with its own
-// kind.
+// rewrite completes an object that a mutating plugin has changed. It reverts fields that the
+// request may not change, and sets defaults. object is either in the stored version, or the body of
+// a subresource such as a Scale.
 func (p *Prepared) rewrite(object tree.Tree) (tree.Tree, error) {
 	if sub := p.mutation.Kind.Subresource(p.mutation.Subresource); sub != nil && sub.BodyKind != nil {
 		err := p.writeBody(object)
@@ -45,8 +45,7 @@ func (p *Prepared) writeBody(body tree.Tree) error {
 	return nil
 }
 
-// checkBody checks that admission has changed neither the name, the namespace nor the version in a
-// body.
+// checkBody returns an error if admission has changed the name, namespace or version in a body.
 func (p *Prepared) checkBody(body tree.Tree) error {
 	m, metadata := p.mutation, childObject(body, "metadata")
 	if request.Is[request.Create](m) { // its View checks the body

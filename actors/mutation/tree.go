@@ -15,7 +15,7 @@ func childObject(t tree.Tree, name string) tree.Tree {
 	return tree.Tree{}
 }
 
-// cloneTop copies the levels that every mutation writes: the top level and metadata.
+// cloneTop returns t with copies of its top level and metadata, which every mutation writes.
 func cloneTop(t tree.Tree) tree.Tree {
 	c := make(tree.Tree, len(t)+1)
 	for name, value := range t {
@@ -30,14 +30,15 @@ func cloneTop(t tree.Tree) tree.Tree {
 	return c
 }
 
-// copyForWrite returns t with copies of the parts that later steps may modify, because t may share
-// memory with the current tree. Shared parts already have their defaults, so only allocations
-// modify them. Admission makes its own copies.
+// copyForWrite returns t with copies of all parts that later steps may modify, because t may share
+// memory with the current object. Parts that equal the current object stay shared, unless
+// allocation may modify them. They already have their defaults, and admission makes its own copies.
 func copyForWrite(cur State, m *request.Mutation, t tree.Tree, env Env) tree.Tree {
 	return copyBelowTop(cur, m, cloneTop(t), env)
 }
 
-// copyBelowTop is copyForWrite for a tree whose top level and metadata are already copies.
+// copyBelowTop is like copyForWrite, but expects a tree whose top level and metadata are already
+// copies.
 func copyBelowTop(cur State, m *request.Mutation, c tree.Tree, env Env) tree.Tree {
 	if env.Allocator != nil || m.Kind.Stored != m.Kind || m.Subresource != "" {
 		return tree.Clone(c).(tree.Tree)

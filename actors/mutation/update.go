@@ -27,8 +27,8 @@ func prepareUpdate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return prepareNew(m, env), nil
 }
 
-// prepareReplacement prepares want as the new state of an existing object. want is an object in m's
-// version or a subresource body, and may be modified.
+// prepareReplacement prepares want as the new state of an existing object. want may be modified. It
+// is an object in the requested version, or the body of a subresource.
 func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env) (Prepared, error) {
 	if err := checkPreconditions(cur, m, want); err != nil {
 		return Prepared{}, err
@@ -203,8 +203,9 @@ func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, 
 	return scoped, nil
 }
 
-// hasDefaults reports whether want needs no defaulting, because it differs from the current object
-// only in metadata that no default depends on (schema.Strategy).
+// hasDefaults reports whether want already has all its defaults. That is the case if it differs
+// from the current object only in metadata other than labels, because no default depends on other
+// metadata.
 func hasDefaults(cur State, want tree.Tree) bool {
 	if cur.Outdated || len(want) != len(cur.Tree) {
 		return false
@@ -231,8 +232,8 @@ func subresourceMetadata(old, want tree.Tree, keeps []string) tree.Tree {
 	return out
 }
 
-// carryMetadata restores metadata that clients may not change. Validation rejects a different name,
-// namespace, uid or deletionTimestamp.
+// carryMetadata copies metadata that clients may not change from the current object. A different
+// name, namespace or uid is kept, so that validation can reject it.
 func carryMetadata(cur State, m *request.Mutation, want tree.Tree) {
 	metadata, old := childObject(want, "metadata"), childObject(cur.Tree, "metadata")
 	for _, name := range []string{"creationTimestamp", "generation"} {

@@ -14,9 +14,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Wait replaces Finish if Waits returns true. The object's owner must not call it, because it runs
-// plugins that may block. If the state has changed meanwhile, the caller must discard the candidate
-// and release its reservation. Wait returns no candidate if Renamed returns true.
+// Wait replaces Finish if Waits returns true. It runs plugins that may block, so the object's owner
+// must not call it. If the object has changed in the meantime, the caller must discard the
+// candidate and release its reservation. If Renamed returns true afterward, Wait has returned no
+// candidate.
 func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	p.env.Context = ctx
 	if p.attributes != nil {
@@ -46,8 +47,8 @@ func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	return c, nil
 }
 
-// mutate runs the Mutators that may block. If they change the object, the other plugins admit it
-// again, and the blocking Mutators are reinvoked once.
+// mutate runs the mutating plugins that may block. If they change the object, mutate runs all other
+// mutating plugins again, and then the blocking ones a second time.
 func (p *Prepared) mutate() error {
 	if p.want == nil {
 		return p.change(nil).Admit(request.MayBlock)
@@ -115,8 +116,9 @@ func (p *Prepared) mutateBody(body tree.Tree, reinvocation bool) (changed bool, 
 	return true, nil
 }
 
-// restrictAdmission reverts admission changes that the request itself could not make. A write to
-// the main resource keeps the status. A subresource write keeps all other fields.
+// restrictAdmission reverts changes by admission that the request itself could not make. On the
+// main resource, admission cannot change the status. On a subresource, it can change only the
+// fields of the subresource.
 func (p *Prepared) restrictAdmission(before tree.Tree) error {
 	m := p.mutation
 	switch sub := m.Kind.Subresource(m.Subresource); {
@@ -142,8 +144,8 @@ func (p *Prepared) restrictAdmission(before tree.Tree) error {
 	return p.settleMetadata(before)
 }
 
-// keepRequester restores the requester of a new object, which an earlier plugin has set from the
-// authenticated user.
+// keepRequester restores the fields of a new object that identify its requester. An earlier plugin
+// has set them from the authenticated user, and webhooks must not change them.
 func (p *Prepared) keepRequester(before tree.Tree) {
 	if p.step != stepCreate {
 		return
@@ -193,8 +195,8 @@ func (p *Prepared) settleMetadata(before tree.Tree) error {
 	return p.settleVersion(metadata)
 }
 
-// settleManagers normalizes managedFields that admission has changed. It restores the previous
-// ones, with a warning, if they are invalid.
+// settleManagers normalizes managedFields that admission has changed. If they are invalid, it
+// restores the managedFields from before admission and adds a warning.
 func (p *Prepared) settleManagers(metadata, was tree.Tree) {
 	requested, known := metadata.List("managedFields"), was.List("managedFields")
 	if len(requested) == 0 || tree.SemanticEqual(requested, known) {
@@ -249,8 +251,9 @@ func (p *Prepared) Name() (name, prefix string) {
 	return metadata.String("name"), metadata.String("generateName")
 }
 
-// Rename returns a copy of p, which has passed mutating admission, under the name in m. If taken is
-// set, Reserve fails with AlreadyExists. conversions replaces p's Conversions.
+// Rename returns a copy of p for a create under the name in m. p has already passed mutating
+// admission. conversions replaces the Conversions of p. If taken is set, Reserve fails with
+// AlreadyExists.
 func (p Prepared) Rename(m *request.Mutation, conversions request.Conversions, taken bool) Prepared {
 	p.mutation, p.env.Conversions, p.taken, p.attributes = m, conversions, taken, nil
 	p.want = tree.Clone(p.want).(tree.Tree) // it may be tried again

@@ -63,8 +63,8 @@ func waitFor(t *testing.T, cur State, m *request.Mutation, env Env) (Candidate, 
 	return p.Wait(t.Context())
 }
 
-// TestRefusalReleasesAllocations checks that the last validators see allocated values, and that the
-// values are released if a validator rejects the change.
+// TestRefusalReleasesAllocations checks that validating plugins see the allocated values, and that
+// the values are released if a plugin rejects the change.
 func TestRefusalReleasesAllocations(t *testing.T) {
 	k := kindNamed(t, "configmaps")
 	allocator := &testAllocator{}
@@ -157,8 +157,8 @@ func TestAdmissionIsRestricted(t *testing.T) {
 	}
 }
 
-// TestNeedsTree checks that a no-op apply or an immediate removal needs the tree only for an
-// admission plugin that sees the change.
+// TestNeedsTree checks that a no-op apply and an immediate removal need the decoded object only if
+// an admission plugin handles the change.
 func TestNeedsTree(t *testing.T) {
 	s := newTestObject(t, "configmaps")
 	s.write(s.config("one", configMapOf("0")))

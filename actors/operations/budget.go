@@ -58,9 +58,9 @@ func bypassesBudget(pod, budget tree.Tree) bool {
 	return healthy >= desired && desired > 0
 }
 
-// consumeDisruption takes one disruption from the budget and lists the Pod in its status. It runs
-// before the Pod is deleted, so that concurrent evictions cannot exceed the budget. If the deletion
-// fails, the disruption controller returns the disruption.
+// consumeDisruption takes one disruption from the budget and adds the Pod to status.disruptedPods.
+// It runs before the Pod is deleted, so that concurrent evictions cannot exceed the budget. If the
+// deletion fails, the disruption controller gives the disruption back.
 func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree.Tree) error {
 	key := meta.Key{GroupResource: e.budgets.Storage, Namespace: v.Key.Namespace, Name: objectName(budget)}
 	err := retryOnConflict(ctx, func() error {
@@ -87,8 +87,9 @@ func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree
 	return err
 }
 
-// decrementAllowed takes one disruption from a budget's status. It adds the Pod to disruptedPods
-// with the current time, so that the disruption controller does not count it as healthy.
+// decrementAllowed takes one disruption from a budget's status. It also adds the Pod and the
+// current time to disruptedPods. The disruption controller does not count the Pods listed there as
+// healthy.
 func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 	status := budget.EnsureObject("status")
 	seen, _ := status.Int("observedGeneration")

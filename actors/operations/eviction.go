@@ -33,7 +33,8 @@ type Eviction struct {
 	Manager string
 }
 
-// Limits for retries. Conflicts on one budget are common with many concurrent evictions.
+// Limits for retries. Many retries are allowed, because concurrent evictions often conflict when
+// they update the same budget.
 const (
 	maxTries      = 20
 	minRetryDelay = 5 * time.Millisecond
@@ -42,10 +43,10 @@ const (
 
 // Evict deletes the Pod, or returns an error that explains why it cannot be evicted.
 //
-// It immediately deletes a Pod that no budget counts. Any other Pod may have at most one budget,
-// which must allow the disruption. Evict takes the disruption before the deletion, so that two
-// evictions cannot take the same one. If the deletion then fails, the disruption controller
-// corrects the count.
+// A Pod that has ended or is not running yet is deleted immediately. Any other Pod may have at most
+// one budget, which must allow the disruption. Evict takes the disruption before the deletion, so
+// that two evictions cannot take the same one. If the deletion then fails, the disruption
+// controller corrects the count.
 func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	pod, deleted, err := e.deleteUncounted(ctx, v)
 	if err != nil || deleted {
@@ -99,8 +100,8 @@ func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tre
 	return pod, deleted, err
 }
 
-// delete deletes the Pod with the options of the request. It first sets the DisruptionTarget
-// condition, which lets controllers distinguish evicted from failed Pods.
+// delete deletes the Pod with the options of the request. Before that, it sets the Pod's
+// DisruptionTarget condition, so that controllers can distinguish evicted from failed Pods.
 func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 	if !v.DryRun {
 		version, err := e.markDisrupted(ctx, v)
@@ -117,9 +118,9 @@ func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 	return err
 }
 
-// markDisrupted sets the DisruptionTarget condition and returns the new version of the Pod. It
-// returns an empty version if a precondition of the request does not match, because the deletion
-// then reports the mismatch.
+// markDisrupted sets the DisruptionTarget condition and returns the new version of the Pod. If a
+// precondition of the request does not match, it changes nothing and returns an empty version. The
+// deletion that follows reports the mismatch.
 func (e *Evictor) markDisrupted(ctx context.Context, v Eviction) (version string, err error) {
 	err = retryOnConflict(ctx, func() error {
 		o, err := e.store.Get(ctx, request.Get{Kind: e.pods, Key: v.Key})
@@ -145,8 +146,8 @@ func (e *Evictor) markDisrupted(ctx context.Context, v Eviction) (version string
 	return version, err
 }
 
-// isOther reports whether a nonempty precondition does not match. The deletion checks empty
-// preconditions.
+// isOther reports whether a precondition is set but does not match. Empty preconditions are left to
+// the deletion.
 func isOther(precondition *string, of string) bool {
 	return precondition != nil && *precondition != "" && *precondition != of
 }
@@ -156,8 +157,8 @@ func addDisruptionTarget(status tree.Tree, now time.Time) {
 	c["reason"], c["message"] = "EvictionByEvictionAPI", "Eviction API: evicting"
 }
 
-// deleteUnchanged deletes a Pod without taking a disruption, unless it has changed since it was
-// read.
+// deleteUnchanged deletes a Pod without taking a disruption from the budget. It fails if the Pod
+// has changed since it was read.
 func (e *Evictor) deleteUnchanged(ctx context.Context, v Eviction, pod, budget tree.Tree) error {
 	own := v.Delete.ResourceVersion != nil
 	if !own {

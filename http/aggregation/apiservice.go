@@ -41,7 +41,8 @@ func parse(object tree.Tree) APIService {
 	}
 	a.Priority.Group, _ = spec.Int("groupPriorityMinimum")
 	a.Priority.Version, _ = spec.Int("versionPriority")
-	// Without a service, this server serves the version, and the APIService sets only its priority.
+	// If spec.service is missing, this server itself serves the group version, and the APIService
+	// only sets its priority.
 	if spec.Has("service") {
 		a.address = parseAddress(spec)
 	}

@@ -51,7 +51,7 @@ func newBackend(s *Servers, a address) *backend {
 	return b
 }
 
-// dial connects to the Service, regardless of the URL's host.
+// dial connects to an endpoint of the Service. It ignores the address, which comes from the URL.
 func (b *backend) dial(ctx context.Context, network, _ string) (net.Conn, error) {
 	addresses, err := b.servers.opts.Resolver.Resolve(b.address.namespace, b.address.service, b.address.port)
 	if err != nil {
@@ -89,7 +89,8 @@ func (b *backend) wake() {
 	}
 }
 
-// intervals are the times between refreshes. After failures they double from initial to limit.
+// intervals holds the times between refreshes. The time is success after a successful refresh.
+// After failures, it doubles from initial to limit.
 type intervals struct{ success, initial, limit time.Duration }
 
 // repeat calls refresh immediately, after each wake-up, and periodically until ctx ends.

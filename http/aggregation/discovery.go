@@ -63,8 +63,8 @@ func (b *backend) fetchDiscovery(ctx context.Context, wanted []discovery.GroupVe
 		return "application/json;g=" + group + ";v=" + version + ";as=APIGroupDiscoveryList"
 	}
 	user := &authn.User{Name: n.Translate("system:platform-aggregator"), Groups: []string{authn.GroupMasters}}
-	// The ETag is usable only if the previous document, which was filtered, has all wanted
-	// versions.
+	// The previous document contains only the versions that were wanted then. Send its ETag only if
+	// that document has all versions that are wanted now.
 	etag := before.etag
 	if !hasAll(before, wanted) {
 		etag = ""

@@ -102,7 +102,7 @@ func (b *backend) fetchIndex(ctx context.Context, wanted []discovery.GroupVersio
 	if err := json.Unmarshal(a.body, &index); err != nil {
 		return err
 	}
-	// Use only the hash, because clients receive this server's URLs.
+	// Keep only the hash from each URL, because clients receive URLs of this server instead.
 	for _, v := range wanted {
 		at, ok := index.Paths[strings.TrimPrefix(v.Path(), "/")]
 		if !ok {

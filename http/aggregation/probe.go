@@ -40,7 +40,7 @@ func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	defer cancel()
 	client := s.probeClient()
 	addresses = addresses[:min(len(addresses), maxProbes)]
-	// The buffer keeps late probes from blocking.
+	// The buffer lets a probe that ends after this function has returned send its result.
 	results := make(chan error, len(addresses))
 	for _, to := range addresses {
 		go func() { results <- s.probe(ctx, client, to, a.Path()) }()

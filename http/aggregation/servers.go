@@ -20,7 +20,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Options configures Servers. All fields except the last three are required.
+// Options configures Servers. Identity, PassRedirects and BuiltIn are optional, and all other
+// fields are required.
 type Options struct {
 	Naming   *meta.Naming
 	Resolver *services.Resolver
@@ -32,8 +33,8 @@ type Options struct {
 	Identity IdentityHeaders
 	// PassRedirects passes redirects on to clients. By default they are rejected.
 	PassRedirects bool
-	// BuiltIn reports whether this server serves a version without a CRD. It is nil if there are no
-	// such versions.
+	// BuiltIn reports whether this server itself serves an API version that no CRD defines. It is
+	// nil if there are no such versions.
 	BuiltIn func(group, version string) bool
 }
 
@@ -59,7 +60,7 @@ type Servers struct {
 	parsing sync.Mutex // held while a large document is parsed, which takes several times its size
 }
 
-// routes is an immutable snapshot of the APIServices and their servers.
+// routes is an immutable snapshot of the APIServices and of the remote server for each API version.
 type routes struct {
 	services []APIService
 	remote   map[discovery.GroupVersion]*Server
@@ -164,8 +165,8 @@ func (s *Servers) backend(a address) *backend {
 	return b
 }
 
-// Find returns the remote server of a version. It returns nil if this server serves the version or
-// if the version is unknown.
+// Find returns the remote server of an API version. It returns nil if this server itself serves the
+// version, or if the version is unknown.
 func (s *Servers) Find(group, version string) *Server {
 	return s.current.Load().remote[discovery.GroupVersion{Group: group, Version: version}]
 }
@@ -187,8 +188,8 @@ func contains(all []discovery.GroupVersion, v discovery.GroupVersion) bool {
 	return slices.Contains(all, v)
 }
 
-// keep reserves memory for documents and reports whether the limit allows it. A negative number
-// releases memory.
+// keep reserves memory for cached discovery and OpenAPI documents. It returns false if the total
+// would exceed maxKept. A negative number of bytes releases memory.
 func (s *Servers) keep(more int64) bool {
 	if s.kept.Add(more) > maxKept && more > 0 {
 		s.kept.Add(-more)
@@ -206,21 +207,21 @@ func (s *Servers) Generation() uint64 { return s.content.Load() }
 type Content struct {
 	// Services includes the APIServices of this server's own versions.
 	Services []APIService
-	// Hidden holds the served built-in versions whose APIServices were deleted. Discovery omits
-	// them until the next start recreates their APIServices.
+	// Hidden holds the built-in versions that this server serves but whose APIServices were
+	// deleted. Discovery omits them until the server restarts and recreates their APIServices.
 	Hidden map[discovery.GroupVersion]bool
 	// Documents holds the discovery entry of each remote version.
 	Documents map[discovery.GroupVersion][]byte
-	// Hashes holds each remote version's OpenAPI v3 document hash.
+	// Hashes holds the hash of the OpenAPI v3 document of each remote version.
 	Hashes map[discovery.GroupVersion]string
-	// Old holds the OpenAPI v2 documents of versions whose servers do not serve OpenAPI v3.
+	// Old holds the OpenAPI v2 documents of remote versions whose servers have no OpenAPI v3.
 	Old map[discovery.GroupVersion]*openapi.Remote
 	// OpenAPI holds the OpenAPI v2 document of each remote server.
 	OpenAPI []*openapi.Remote
 }
 
-// Content returns the current content. It may be newer than a Generation that the caller read
-// before.
+// Content returns the current content. It may be newer than the last Generation that the caller has
+// read.
 func (s *Servers) Content() Content {
 	r := s.current.Load()
 	c := Content{

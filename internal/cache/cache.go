@@ -55,7 +55,8 @@ func (c *Cache[K, V]) put(key K, e entry[V]) {
 	}
 }
 
-// Len returns the number of values. A recently read value may count twice.
+// Len returns the number of cached values. A value may count twice if Get has copied it to the
+// young half.
 func (c *Cache[K, V]) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

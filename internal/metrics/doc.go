@@ -2,15 +2,16 @@
 // text exposition format.
 //
 //	Vec        a family declared with its labels, whose series are updated by events
-//	Family     a declaration with values computed when it is written
+//	Family     a family whose values are computed when it is written
 //	Histogram  counts values in buckets with the label le
 //
-// Counters and gauges come from github.com/VictoriaMetrics/metrics. Two parts do not:
+// Counters and gauges come from github.com/VictoriaMetrics/metrics. This package implements two
+// parts itself:
 //
-//   - Histograms: only VictoriaMetrics can read the library's buckets (vmrange). Dashboards expect
-//     the label le and certain bounds.
-//   - HELP and TYPE: the library writes them for all sets of a process or for none, without help
-//     texts.
+//   - Histograms, because only VictoriaMetrics can read the library's buckets (vmrange).
+//     Dashboards expect the label le and certain bounds.
+//   - HELP and TYPE lines, because the library writes them for all sets of a process or for
+//     none, without help texts.
 //
 // A Vec finds a series by its label values without building a string. Hot paths keep the series
 // that With returns.

@@ -16,8 +16,8 @@ type Family struct {
 // Samples maps the labels of series, such as `a="x",b="y"`, to values.
 type Samples map[string]any
 
-// CounterValue declares a counter. value is a number, a bool (1 or 0), a series of this package, or
-// Samples of these.
+// CounterValue declares a counter. value is a number, a bool (1 or 0), a *Counter, a *Gauge or a
+// *Histogram. If the counter has labels, value is a Samples that maps labels to such values.
 func CounterValue(name, help string, value any) Family { return Family{name, "counter", help, value} }
 
 // GaugeValue declares a gauge. For value, see CounterValue.
@@ -28,7 +28,8 @@ func HistogramValue(name, help string, value any) Family {
 	return Family{name, "histogram", help, value}
 }
 
-// Each returns Samples with one sample per item.
+// Each returns Samples with one sample per item. labels and value return the labels and the value
+// of an item.
 func Each[T any](items []T, labels func(T) string, value func(T) any) Samples {
 	all := Samples{}
 	for _, item := range items {

@@ -60,8 +60,8 @@ func newVec[S any](name, kind, help string, labels []string, newSeries func() *S
 	return &Vec[S]{name: name, kind: kind, help: help, labels: labels, newSeries: newSeries, series: map[labelValues]*S{}}
 }
 
-// Bound limits the number of series to most, for labels with client-chosen values. In new series
-// beyond the limit, these labels are empty.
+// Bound limits the number of series to most. The given labels are those whose values clients can
+// choose. Beyond the limit, new series are counted with empty values for these labels.
 func (v *Vec[S]) Bound(most int, labels ...string) *Vec[S] {
 	v.most, v.bounded = most, labels
 	return v
@@ -94,7 +94,7 @@ func (v *Vec[S]) add(key labelValues) *S {
 	return v.series[key]
 }
 
-// Delete deletes each series if gone returns true for its label values.
+// Delete deletes all series for which gone, given their label values, returns true.
 func (v *Vec[S]) Delete(gone func(values []string) bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

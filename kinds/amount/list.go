@@ -52,8 +52,8 @@ func OfContainers(spec tree.Tree, own func(c tree.Tree, list string) List) List 
 	return sum
 }
 
-// Declared returns an own function for OfContainers. It reads a container's "requests" or "limits",
-// as selected by the argument.
+// Declared returns a function that can be passed to OfContainers as own. The function returns a
+// container's requests if of is "requests", or its limits if of is "limits".
 func Declared(of string) func(c tree.Tree, list string) List {
 	return func(c tree.Tree, _ string) List { return ListOf(c.Object("resources", of)) }
 }

@@ -93,7 +93,8 @@ func maybe(r *rand.Rand, t tree.Tree, name string, v any) {
 	}
 }
 
-// randomMetric returns a random metric with its values in the field under, "target" or "current".
+// randomMetric returns a random metric. Its values are in the field "target" or "current", as
+// selected by under.
 func randomMetric(r *rand.Rand, under string) tree.Tree {
 	if r.Intn(3) == 0 && under == "target" {
 		return tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu", under: tree.Tree{"type": "Utilization", "averageUtilization": int64(1 + r.Intn(99))}}}

@@ -79,7 +79,8 @@ func wrapValue(f *schema.Field, v any) any {
 	return v
 }
 
-// fieldLocations returns the shortest-path location of each message in k.
+// fieldLocations returns a location for each message that occurs in k. If a message occurs several
+// times, its location is the one with the shortest path.
 func fieldLocations(k *schema.Kind) []fieldLocation {
 	all := []fieldLocation{{kind: k, message: k.Message()}}
 	seen := map[*schema.Message]bool{k.Message(): true}

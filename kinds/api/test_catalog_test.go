@@ -13,8 +13,8 @@ import (
 
 var catalogs sync.Map
 
-// KindByGVK returns a naming profile's kind by group, version and name. Compiling a catalog is
-// slow, so all tests share one per profile.
+// KindByGVK returns the kind with the given group, version and name in a naming profile. Compiling
+// a catalog is slow, so all tests share one catalog per profile.
 func KindByGVK(t testing.TB, n *meta.Naming, group, version, kind string) *schema.Kind {
 	t.Helper()
 	c, ok := catalogs.Load(n)

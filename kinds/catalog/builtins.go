@@ -24,7 +24,8 @@ type builtIns struct {
 	// definitions compiles CRD schemas only to validate them. Each catalog has its own compiler for
 	// served CRDs.
 	definitions *crd.Compiler
-	// set lists no served kinds, because each catalog selects its own.
+	// set holds all built-in kinds. It does not list any kind as served, because each catalog
+	// selects the kinds that it serves.
 	set kindSet
 }
 

@@ -11,7 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Outline decodes a stored CustomResourceDefinition without its schemas, for Compile.
+// Outline decodes a stored CustomResourceDefinition without its schemas. The result can be passed
+// to Compile.
 func (c *Catalog) Outline(o *meta.Object) (tree.Tree, error) {
 	return c.compiler.Outline(c.definitionKind, o)
 }
@@ -50,7 +51,7 @@ func (c *Catalog) ConflictsWithBuiltIn(definition tree.Tree) bool {
 	})
 }
 
-// Opaque returns a kind for stored objects whose CRD does not exist.
+// Opaque returns a kind with which stored objects can be read if their CRD does not exist.
 func (c *Catalog) Opaque(storage meta.GroupResource) *schema.Kind { return c.compiler.Opaque(storage) }
 
 // AddDefinition serves a CRD's kinds, replacing the kinds of its previous revision.

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// scaleView presents an object as a Scale, with a selector string. A write changes only the
-// replicas.
+// scaleView returns the scale subresource of a kind. A read converts the object to a Scale, whose
+// selector is a string. A write changes only the number of replicas.
 func scaleView(s *schema.Scale) schema.View {
 	return schema.View{
 		Read: func(obj tree.Tree) tree.Tree {
@@ -27,8 +27,8 @@ func scaleView(s *schema.Scale) schema.View {
 					status["selector"] = text
 				}
 			}
-			// Managed fields are omitted, because the object records the managers of its replicas
-			// field.
+			// Omit managed fields, because managers of the replicas field are recorded in the
+			// scaled object, not in the Scale.
 			return tree.Tree{"metadata": scaleMetadata(obj.Object("metadata")), "spec": spec, "status": status}
 		},
 		Write: func(obj, body tree.Tree, _ string, _ *schema.Faults) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A snapshot is a catalog's immutable content between two changes.
+// A snapshot is an immutable version of a catalog's content. Each change creates a new snapshot.
 type snapshot struct {
 	generation uint64
 	builtIn    *kindSet
@@ -113,8 +113,8 @@ func (s *kindSet) addDefinition(d *crd.Definition) {
 	}
 }
 
-// containsKind reports whether any kind of the group satisfies holds. It includes kinds that are
-// disabled, have no resource, or are only stored under the group.
+// containsKind reports whether holds returns true for any kind of the group. It includes kinds that
+// are disabled, have no resource, or are only stored under the group.
 func (s *kindSet) containsKind(group string, holds func(k *schema.Kind) bool) bool {
 	for _, k := range s.byKind {
 		if (k.Group == group || k.Storage.Group == group) && holds(k) {

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// An Authorizer backs the CEL variable authorizer. Each check has a high cost and receives the
-// evaluation's context, because the server's authorizer may be slow.
+// An Authorizer makes the access decisions for the CEL variable authorizer. Because it may be slow,
+// each check has a high cost and receives the context of the evaluation.
 type Authorizer interface {
 	// Authorize makes one access decision. The reason may be empty. An error does not end the
 	// evaluation, because the expression can test for it.
@@ -44,8 +44,8 @@ var (
 	decisionType      = cel.ObjectType("platform.authorization.Decision")
 )
 
-// An authorization is an Authorizer bound to one evaluation. It may hold the context, because no
-// value outlives the evaluation.
+// An authorization is an Authorizer for one evaluation. It may store the context in a field,
+// because no CEL value outlives the evaluation.
 type authorization struct {
 	ctx context.Context
 	by  Authorizer
@@ -82,8 +82,8 @@ func NewAuthorization(ctx context.Context, by Authorizer) Value {
 	return receiver(authorizerType, authorization{ctx, by})
 }
 
-// NewResourceAuthorization returns the value of authorizer.requestResource, a check of the
-// resource, namespace and name in a.
+// NewResourceAuthorization returns the value of authorizer.requestResource. It is a resource check
+// that is preset to the resource, namespace and name in a.
 func NewResourceAuthorization(ctx context.Context, by Authorizer, a Access) Value {
 	return receiver(resourceCheckType, resourceCheck{authorization: authorization{ctx, by}, access: a})
 }
@@ -151,7 +151,8 @@ func (a authorization) checkPath(path string) ref.Val {
 	return receiver(pathCheckType, pathCheck{a, path})
 }
 
-// serviceAccount validates the names first, because a colon in a name would denote another user.
+// serviceAccount returns an authorizer. It validates the names, because a colon in a name would
+// make them refer to another user.
 func (a authorization) serviceAccount(namespace, name string) ref.Val {
 	switch {
 	case len(rules.Subdomain(name)) > 0:

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Counting costs takes longer than evaluating most expressions, so costs with a known low bound are
-// not counted (doc.go).
+// Counting costs takes longer than evaluating most expressions. If an upper bound on the cost is
+// known in advance, the costs are therefore not counted (doc.go).
 
 // A Sizer is an Activation that reports the sizes of its variables.
 type Sizer interface {
@@ -27,8 +27,8 @@ type Sizer interface {
 // of bytes and elements.
 type Size struct{ text, list, all int }
 
-// maxSized is the total size at which measuring stops and costs are counted instead. Up to this
-// size, no function takes longer than its cost in kube-apiserver (see ordinary).
+// maxSized is the total size at which SizeOf stops measuring. Costs are counted for larger values.
+// For values up to this size, no function takes longer than its cost in kube-apiserver suggests.
 const maxSized = ordinary
 
 // SizeOf returns the size of a tree value. It stops measuring once the size exceeds maxSized.
@@ -69,9 +69,9 @@ func (s Size) Join(other Size) Size {
 	return Size{max(s.text, other.text), max(s.list, other.list), s.all + other.all}
 }
 
-// A form holds the properties of an expression that bound its cost: the number of steps, the
-// nesting depth of loops, the largest constants, and the variables. perText is the length of the
-// longest regular expression.
+// A form holds the properties of an expression from which an upper bound on its cost is computed.
+// These are the number of steps, the nesting depth of loops, the largest constants, and the
+// variables. perText is the length of the longest regular expression.
 type form struct {
 	steps, depth int
 	constants    Size
@@ -79,8 +79,8 @@ type form struct {
 	variables    []string
 }
 
-// boundedCalls lists functions that read each argument once and nothing else. Any string, list or
-// object that they return is part of an argument.
+// boundedCalls lists functions that only read their arguments, each of them once. They build no new
+// strings, lists or objects, but may return a part of an argument.
 var boundedCalls = map[string]bool{
 	operators.LogicalAnd: true, operators.LogicalOr: true, operators.LogicalNot: true, operators.Conditional: true,
 	operators.NotStrictlyFalse: true, operators.Equals: true, operators.NotEquals: true, operators.Less: true,
@@ -89,8 +89,8 @@ var boundedCalls = map[string]bool{
 	"quantity": true, "isQuantity": true, "isInteger": true, "asInteger": true, "sign": true, "isGreaterThan": true, "isLessThan": true, "compareTo": true,
 }
 
-// formOf returns the form of an expression, or false if its cost cannot be bounded without
-// counting.
+// formOf returns the form of an expression, or false if its cost has no upper bound and must be
+// counted.
 func (c *Checked) formOf() (*form, bool) {
 	f := &form{perText: 1}
 	checked := c.ast.NativeRep()
@@ -171,9 +171,9 @@ func (f *form) addLoop(checked *ast.AST, l ast.ComprehensionExpr, depth int, bou
 	return true
 }
 
-// cost returns the maximum cost for variables of size s. It assumes that every step is a list
-// literal, the most expensive step (10), and runs in every iteration of the deepest loop. Object
-// literals, which cost more, have no form.
+// cost returns the maximum cost of an evaluation with variables of size s. It assumes that each
+// step costs as much as the most expensive one, a list literal, and runs in every iteration of the
+// deepest loop. Object literals cost more, but formOf rejects them.
 func (f *form) cost(s Size) float64 {
 	s = s.Join(f.constants)
 	const perStep = 2 * 10

@@ -30,8 +30,8 @@ var boundedExpressions = []string{
 	`object.m.exists(k, object.m[k] == object.m.t || k.endsWith('c'))`,
 }
 
-// countedExpressions have no bound, because they build larger values or their cost depends on more
-// than their form.
+// countedExpressions are expressions whose costs must be counted. They build larger values, or
+// their cost depends on values that are known only during evaluation.
 var countedExpressions = []string{
 	`object.m.t + object.m.t == 'aa'`,
 	`object.l.map(c, c.t).size() > 0`,

@@ -12,9 +12,9 @@ import (
 // checkCost is the cost of one Authorizer check. Two checks fit into PerCallLimit.
 const checkCost = 350_000
 
-// An estimator returns the costs of library calls. Costs equal kube-apiserver's, so that every
-// expression accepted there runs here too. A call that takes far longer than its cost suggests is
-// charged for its time, so that a few requests cannot monopolize a CPU.
+// An estimator returns the costs of library calls. These equal the costs in kube-apiserver, so that
+// every expression that kube-apiserver accepts is accepted here too. A call that takes far longer
+// than its cost suggests is charged for its time. Otherwise a few requests could monopolize a CPU.
 type estimator struct{}
 
 func (estimator) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
@@ -28,8 +28,8 @@ func (estimator) CallCost(function, overload string, args []ref.Val, result ref.
 	return &cost
 }
 
-// callCost returns a call's cost as in kube-apiserver, or false for built-in functions of the
-// language. It must agree with EstimateCallCost, which uses maximum sizes instead of values.
+// callCost returns the cost of a call as in kube-apiserver, or false for functions whose cost
+// cel-go computes. It must agree with EstimateCallCost, which uses maximum sizes instead of values.
 func callCost(function, overload string, args []ref.Val, result ref.Val) (cost uint64, known bool) {
 	if unitCall(function, overload) {
 		return 1, true
@@ -85,8 +85,8 @@ func callCost(function, overload string, args []ref.Val, result ref.Val) (cost u
 	return 0, false
 }
 
-// unitCall reports whether a call only reads a field, which costs one unit. The function ip reads a
-// field of a CIDR range, but its overload for strings parses the string.
+// unitCall reports whether a call only reads a field, which costs one unit. The function ip does so
+// only for a CIDR range. For a string, it parses an address.
 func unitCall(function, overload string) bool {
 	switch function {
 	case "serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason", "error", "errored",

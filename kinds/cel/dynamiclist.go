@@ -8,9 +8,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A dynamicList exposes a schemaless list to CEL. It implements iteration itself and delegates
-// rarer operations to cel-go's list, which needs several allocations and reads elements by
-// reflection.
+// A dynamicList exposes a schemaless list to CEL. It implements iteration itself, because cel-go's
+// list reads elements by reflection and needs several allocations. It delegates rarer operations to
+// that list.
 type dynamicList []any
 
 var (

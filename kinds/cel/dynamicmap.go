@@ -8,8 +8,8 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A dynamicMap exposes a schemaless object to CEL. Unlike cel-go's map, it converts to a ref.Val
-// without allocating, because policies read objects in every request. Rare operations delegate to
+// A dynamicMap exposes a schemaless object to CEL. Unlike cel-go's map, it needs no allocation.
+// This matters because policies read objects in every request. It delegates rare operations to
 // cel-go's map.
 type dynamicMap map[string]any
 

@@ -33,7 +33,8 @@ type envOptions struct {
 	sized     bool
 }
 
-// declare declares a variable. Its CEL type, of, differs from t's if the variable is optional.
+// declare declares a variable of type t. of is its CEL type, which for an optional variable is the
+// CEL optional of t.
 func (o *envOptions) declare(name string, t *Type, of *cel.Type) {
 	if o.first == nil {
 		o.first = t
@@ -42,8 +43,8 @@ func (o *envOptions) declare(name string, t *Type, of *cel.Type) {
 	o.more = append(o.more, cel.Variable(name, of))
 }
 
-// Variable declares a variable. Cost estimates attribute values without a variable to the first
-// declared one.
+// Variable declares a variable. The first declared variable also determines the estimated size of
+// values that cannot be traced to a variable.
 func Variable(name string, t *Type) Option {
 	return func(o *envOptions) { o.declare(name, t, t.cel) }
 }
@@ -54,8 +55,8 @@ func OptionalVariable(name string, t *Type) Option {
 	return func(o *envOptions) { o.declare(name, t, types.NewOptionalType(t.cel)) }
 }
 
-// Sized declares that every Activation is a Sizer. Evaluations become cheaper, but programs take
-// twice the memory.
+// Sized declares that every Activation is a Sizer. Many evaluations then need not count costs, but
+// programs take twice the memory.
 func Sized() Option { return func(o *envOptions) { o.sized = true } }
 
 // PatchTypes declares the types and functions of MutatingAdmissionPolicies: JSONPatch, Object and
@@ -71,7 +72,7 @@ func Bindings() Option {
 }
 
 // NewEnv returns an environment whose errors use the type names of the naming profile. The first
-// call declares the functions that all environments share.
+// call is slower, because it declares the functions that all environments share.
 func NewEnv(naming *meta.Naming, options ...Option) (*Env, error) {
 	o := envOptions{variables: map[string]*Type{}}
 	for _, option := range options {
@@ -99,9 +100,9 @@ func NewEnv(naming *meta.Naming, options ...Option) (*Env, error) {
 	return &Env{env: env, naming: naming, variables: o.variables, first: o.first, sized: o.sized}, nil
 }
 
-// baseEnv is the environment that all others extend. As in kube-apiserver, mixed literals are
-// rejected, times are in UTC by default, and presence tests are free. Extension versions are
-// pinned, so that older servers in a cluster accept the same expressions.
+// baseEnv is the environment that all others extend. As in kube-apiserver, list and map literals
+// must not mix types, times are in UTC by default, and presence tests are free. The versions of
+// extensions are pinned, so that servers of different versions accept the same expressions.
 var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 	options := []cel.EnvOption{
 		cel.HomogeneousAggregateLiterals(), cel.EagerlyValidateDeclarations(true), cel.DefaultUTCTimeZone(true),

@@ -30,7 +30,7 @@ func newEscaper() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// Escape returns a field's name in expressions, or false if expressions cannot name the field. It
+// Escape returns the name by which expressions refer to a field, or false if there is none. It
 // escapes pairs of underscores, but not single ones.
 func Escape(name string) (string, bool) {
 	if name == "" || isDigit(rune(name[0])) {

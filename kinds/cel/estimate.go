@@ -155,8 +155,8 @@ func (e estimates) contains(isText bool, more checker.CostEstimate, other checke
 	return costs(cost)
 }
 
-// listCall estimates functions that read every element of a list, including the bytes of string
-// elements, or every byte of a string.
+// listCall estimates the cost of functions that read an entire list or string. For a list of
+// strings, this includes every byte of the strings.
 func (e estimates) listCall(target checker.AstNode) *checker.CallEstimate {
 	elem := elementOf(target)
 	if elem == nil {
@@ -169,7 +169,7 @@ func (e estimates) listCall(target checker.AstNode) *checker.CallEstimate {
 	return costs(e.size(target).MultiplyByCost(each))
 }
 
-// split estimates one part per character, unless the limit argument is a literal.
+// split estimates the cost of split. It assumes one part per character, unless limit is a literal.
 func (e estimates) split(target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	size := e.size(target)
 	most := size.Max // into characters
@@ -221,7 +221,7 @@ func (e estimates) replace(target checker.AstNode, args []checker.AstNode) *chec
 	return makes(size.MultiplyByCostFactor(2*common.StringTraversalCostFactor), count.Multiply(fresh).Add(kept))
 }
 
-// addOne saturates, because math.MaxUint64 means unlimited and must not wrap.
+// addOne returns n+1, or n if it is math.MaxUint64, which stands for an unlimited size.
 func addOne(n uint64) uint64 {
 	if n == math.MaxUint64 {
 		return n
@@ -235,8 +235,8 @@ func selectorEstimate(size checker.SizeEstimate) checker.CostEstimate {
 	return base.Add(readingOf(size)).Add(size.MultiplyByCostFactor(0.5).MultiplyByCostFactor(perRequirement))
 }
 
-// equality returns the cost of comparing opaque library values, or nil to let the library estimate
-// other comparisons.
+// equality returns the cost of comparing two opaque library values. For other types it returns nil,
+// so that cel-go estimates the cost.
 func equality(a, b checker.AstNode) *checker.CallEstimate {
 	t := a.Type()
 	if t.Equal(b.Type()) != types.True {
@@ -277,8 +277,8 @@ func (e estimates) size(node checker.AstNode) checker.SizeEstimate {
 	return checker.SizeEstimate{Min: 0, Max: math.MaxUint64}
 }
 
-// elementOf returns a node for the elements of a list, or nil if the element type is unknown. The
-// node's path leads to their maximum size in the schema.
+// elementOf returns a node that represents the elements of a list, or nil if the element type is
+// unknown. EstimateSize finds the maximum size of the elements in the schema by the node's path.
 func elementOf(list checker.AstNode) checker.AstNode {
 	parameters := list.Type().Parameters()
 	if len(parameters) == 0 {

@@ -16,16 +16,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/regex"
 )
 
-// The interpreter charges a call only after the call returns. Some functions can take far more time
-// or memory than the size of their arguments suggests. A guard computes the time of a call in
-// advance and rejects the call if it would exceed PerCallLimit. A call that takes much longer than
-// its cost in kube-apiserver is charged for its time.
+// The interpreter charges the cost of a call only after the call returns. Some functions can take
+// far more time or memory than the size of their arguments suggests. For these functions, a guard
+// computes the time of a call in advance and rejects the call if the time exceeds PerCallLimit. A
+// call that takes much longer than its cost in kube-apiserver suggests is charged for its time.
 
 // errTooCostly is the result of a call that alone would exceed PerCallLimit.
 var errTooCostly = errors.New(costLimitExceeded)
 
-// guarded lists the guarded functions except matches, which guardMatches wraps. All other functions
-// take time proportional to their arguments, whose creation has already been charged.
+// guarded lists the guarded functions except matches, which guardMatches wraps. Other functions
+// need no guard. They take time proportional to their arguments, and creating the arguments has
+// already been charged.
 var guarded = []string{
 	"replace", "split", "join", "format", "find", "findAll", "sets.contains", "sets.equivalent", "sets.intersects", "lists.range", "distinct",
 	"flatten",
@@ -86,8 +87,8 @@ func guardBinding(name string, b *functions.Overload) cel.OverloadOpt {
 
 func isTooCostly(function string, args []ref.Val) bool { return takes(function, args) > PerCallLimit }
 
-// ordinary is a time in cost units. A call that takes no longer than this costs the same as in
-// kube-apiserver, so that expressions accepted there also run here.
+// ordinary is the longest time, in cost units, for which a call is charged only its cost in
+// kube-apiserver. Expressions that kube-apiserver accepts thus run here too.
 const ordinary = 10_000
 
 // takes returns the time of a call in cost units, or 0 if its normal cost covers it. The result is
@@ -162,7 +163,8 @@ func length(v ref.Val) float64 {
 	return 1
 }
 
-// maxSize is the size at which deepSize stops. It exceeds the cost limit of any expression.
+// maxSize is the size at which deepSize stops. A value of this size costs more than any expression
+// may.
 const maxSize = 100 * PerCallLimit
 
 // deepSize returns a value's total size. It stops at about maxSize, so that measuring is itself
@@ -197,15 +199,15 @@ func addSize(v ref.Val, sum *float64) {
 	}
 }
 
-// replacedSize bounds the size of the result of replace. An empty search string matches before and
-// after every character.
+// replacedSize returns an upper bound on the size of the result of replace. An empty search string
+// matches before and after every character.
 func replacedSize(args []ref.Val) float64 {
 	text, old, fresh := length(args[0]), length(args[1]), length(args[2])
 	return text + (text/math.Max(old, 1)+1)*fresh
 }
 
-// joinedSize bounds the total size of the separators in a joined list by counting one separator per
-// element.
+// joinedSize returns an upper bound on the total size of the separators in a joined list. It counts
+// one separator per element.
 func joinedSize(args []ref.Val) float64 {
 	if len(args) > 1 {
 		return length(args[0]) * length(args[1])
@@ -220,8 +222,8 @@ func formattedSize(args []ref.Val) float64 {
 	return length(args[0]) + perByte*deepSize(args[1]) + perNumber*length(args[1]) + perNumber*precision(args[0])
 }
 
-// precision returns the sum of the numbers in a format, because "%.9999f" prints thousands of
-// digits. It also counts digits outside of verbs, which only raises the bound.
+// precision returns the sum of all numbers in a format, because a verb such as "%.9999f" prints
+// thousands of digits. Numbers outside of verbs only raise the bound.
 func precision(format ref.Val) (sum float64) {
 	text, _ := format.Value().(string)
 	number := 0.0
@@ -238,8 +240,9 @@ func precision(format ref.Val) (sum float64) {
 // guardedMatches is the function that replaces matches. Expressions cannot contain this name.
 const guardedMatches = "@matches"
 
-// guardMatches replaces calls to matches with guarded calls. It is a decorator, because only the
-// planned call shows whether the pattern is constant. Constant patterns are compiled once.
+// guardMatches replaces calls to matches with guarded calls. It is a decorator of the interpreter,
+// because only there it is known whether the pattern is constant. Constant patterns are compiled
+// once.
 func guardMatches(i interpreter.Interpretable) (interpreter.Interpretable, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok || call.Function() != overloads.Matches || len(call.Args()) != 2 {

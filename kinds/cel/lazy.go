@@ -10,9 +10,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A Lazy is an object whose fields are computed on first use, such as policy variables that refer
-// to earlier variables. Results, including Faults, are cached, so each field is computed and
-// charged once. A Lazy is not safe for concurrent use.
+// A Lazy is an object whose fields are computed on first use. For example, a policy variable may
+// refer to earlier variables. Results and errors are cached, so that each field is computed and
+// charged only once. A Lazy is not safe for concurrent use.
 type Lazy struct {
 	kind  *types.Type
 	names []string
@@ -31,7 +31,8 @@ func NewLazy(t *Type, make func(field string) Value) *Lazy {
 	return l
 }
 
-// Find normalizes the name, so that all spellings of a field share one result.
+// Find returns the value of a field. It normalizes the name, so that all spellings share one
+// result.
 func (l *Lazy) Find(key ref.Val) (ref.Val, bool) {
 	text, ok := key.(types.String)
 	if !ok {

@@ -46,7 +46,7 @@ func (l *list) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("type conversion error from '%s' to '%s'", l.Type(), t.TypeName())
 }
 
-// Equal returns an error if two elements cannot be compared.
+// Equal compares the elements in order. It returns an error if two cannot be compared.
 func (l *list) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -67,7 +67,7 @@ func (l *list) Type() ref.Type { return types.ListType }
 
 func (l *list) Value() any { return l.elements }
 
-// Add copies the elements, because a stored tree may share their slice.
+// Add returns the concatenation. It copies the elements, because a stored tree may share the slice.
 func (l *list) Add(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -94,7 +94,7 @@ func natives(l traits.Lister) []any {
 	return all
 }
 
-// Contains returns an error for incomparable elements only if no element equals v.
+// Contains returns an error only if no element equals v and some element cannot be compared.
 func (l *list) Contains(v ref.Val) ref.Val {
 	if types.IsUnknownOrError(v) {
 		return v
@@ -156,8 +156,8 @@ func (s *setList) set() map[any]bool {
 	return set
 }
 
-// valueKey returns a value as a Go map key. It normalizes timestamps, because equal timestamps may
-// have different zones. The array type distinguishes bytes from strings.
+// valueKey returns the Go map key for a value. Timestamps are converted to UTC, because equal
+// timestamps may have different zones. Bytes become an array, so that they differ from strings.
 func valueKey(v ref.Val) any {
 	switch v := v.(type) {
 	case types.Bytes:
@@ -168,7 +168,7 @@ func valueKey(v ref.Val) any {
 	return asKey(v.Value())
 }
 
-// Equal ignores the order of elements.
+// Equal reports whether the elements are equal, in any order.
 func (s *setList) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -236,7 +236,7 @@ func (m *mapList) positions() map[any]int {
 	return at
 }
 
-// Equal ignores the order of elements.
+// Equal reports whether the elements are equal, in any order.
 func (m *mapList) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {

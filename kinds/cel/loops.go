@@ -8,10 +8,10 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// When costs are counted, the library keeps the results of all conditions and steps until a loop
-// ends, and searches them for the arguments of each step. A loop over n elements takes n² time,
-// which is minutes for a string with hundreds of thousands of parts. To avoid this, each step is
-// wrapped in a free call that consumes the leftover results as its arguments.
+// When costs are counted, cel-go keeps the results of all conditions and steps until a loop ends,
+// and searches them for the arguments of each step. A loop over n elements therefore takes n² time.
+// This is minutes for a string that is split into hundreds of thousands of parts. To avoid it, each
+// step is wrapped in a call that costs nothing and consumes the results of the iteration.
 
 // loopStep is the function that wraps the steps of loops. Expressions cannot contain this name.
 const loopStep = "@step"
@@ -20,7 +20,7 @@ func declareLoopStep() cel.EnvOption {
 	return cel.Function(loopStep, cel.Overload(loopStep, []*cel.Type{cel.DynType}, cel.DynType, cel.UnaryBinding(func(v ref.Val) ref.Val { return v })))
 }
 
-// wrapLoopSteps wraps the steps of all loops of a checked expression until restore is called.
+// wrapLoopSteps wraps the steps of all loops of a checked expression. restore undoes this.
 // conditions maps the ID of each wrapping call to the ID of the loop's condition.
 func wrapLoopSteps(checked *ast.AST) (conditions map[int64]int64, restore func()) {
 	conditions = map[int64]int64{}
@@ -67,8 +67,8 @@ func (s *cleaningStep) Eval(vars interpreter.Activation) ref.Val {
 	return s.InterpretableCall.Args()[0].Eval(vars)
 }
 
-// Args returns the results that the call consumes: its own previous result, the condition, and the
-// step.
+// Args returns the results that the cost tracker removes after the call: the previous result of the
+// call, the condition, and the step.
 func (s *cleaningStep) Args() []interpreter.Interpretable { return s.args }
 
 func cleanLoops(conditions map[int64]int64) interpreter.InterpretableDecorator {

@@ -7,8 +7,8 @@ import (
 )
 
 // MessageType returns the CEL type of a built-in kind's objects. name is the prefix of object types
-// (see NewType). Only type checks use the type, such as those in a policy's status. Admission
-// evaluates objects as dynamic values.
+// (see NewType). The type is used only to check expressions, for example for the status of a
+// policy. During admission, objects are dynamic values.
 func MessageType(m *schema.Message, name string) *Type {
 	return messageTyper{name, map[string]*Type{}}.object(m)
 }
@@ -18,8 +18,8 @@ type messageTyper struct {
 	objects map[string]*Type
 }
 
-// object registers a type before its fields, because messages may be recursive. It omits fields
-// whose names cannot be escaped.
+// object returns the type of a message. It registers the type before its fields, because messages
+// may be recursive. It omits fields whose names cannot be escaped.
 func (t messageTyper) object(m *schema.Message) *Type {
 	name := t.name + "." + m.Name
 	if known := t.objects[name]; known != nil {

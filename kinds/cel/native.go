@@ -85,7 +85,7 @@ func nativeList(l traits.Lister) (any, error) {
 	return all, nil
 }
 
-// nativeMap rejects non-string map keys, although CEL allows them.
+// nativeMap converts a map. Keys that are not strings, which CEL allows, are an error.
 func nativeMap(m traits.Mapper) (any, error) {
 	t := tree.Tree{}
 	for it := m.Iterator(); it.HasNext() == types.True; {

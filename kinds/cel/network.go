@@ -56,7 +56,8 @@ func newCIDR(p netip.Prefix) ref.Val {
 func bytesOf(bits int) types.Int { return types.Int(math.Ceil(float64(bits) / 8)) }
 
 // ipFunctions declares ip, isIP, ip.isCanonical, and the functions of IP values. Unlike Go's
-// parser, they reject alternative spellings of an address, which could bypass a rule.
+// parser, these functions reject zones and IPv4-mapped IPv6 addresses. Otherwise an address in a
+// different notation could bypass a rule.
 func ipFunctions() []cel.EnvOption {
 	texts, ips := []*cel.Type{cel.StringType}, []*cel.Type{ipType}
 	options := []cel.EnvOption{
@@ -107,7 +108,8 @@ func textToIP(s string) ref.Val {
 	return newIP(a)
 }
 
-// parseIP rejects zones, which are local to a machine, and IPv4-mapped IPv6 addresses.
+// parseIP parses an address. It rejects zones, which are local to a machine, and IPv4-mapped IPv6
+// addresses.
 func parseIP(s string) (netip.Addr, error) {
 	a, err := netip.ParseAddr(s)
 	switch {
@@ -156,8 +158,8 @@ func containsIP(network, address ref.Val) ref.Val {
 	return binary(func(p netip.Prefix, a netip.Addr) ref.Val { return types.Bool(p.Contains(a)) })(network, address)
 }
 
-// containsCIDR compares prefix lengths. Of two overlapping networks, the one with the shorter
-// prefix contains the other.
+// containsCIDR reports whether network contains other. This is the case if they overlap and the
+// prefix of network is not longer.
 func containsCIDR(network, other ref.Val) ref.Val {
 	return binary(func(p, q netip.Prefix) ref.Val { return types.Bool(p.Overlaps(q) && p.Bits() <= q.Bits()) })(network, other)
 }

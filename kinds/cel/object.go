@@ -44,8 +44,8 @@ func (o *object) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("type conversion error from '%s' to '%s'", o.Type(), t.TypeName())
 }
 
-// Equal also compares undeclared fields, as plain tree values, so that transition rules detect
-// changes in these fields.
+// Equal also compares fields that the schema does not declare, if both objects have them, so that
+// transition rules detect changes in them.
 func (o *object) Equal(other ref.Val) ref.Val {
 	m, ok := other.(traits.Mapper)
 	if !ok {
@@ -99,7 +99,8 @@ func (o *object) Get(key ref.Val) ref.Val {
 	return types.ValOrErr(key, "no such key: %v", key)
 }
 
-// Find treats a null field as absent. Map entries may be null.
+// Find returns the value of a field or map entry. A null field is absent, but a map entry may be
+// null.
 func (o *object) Find(key ref.Val) (ref.Val, bool) {
 	text, ok := key.(types.String)
 	if !ok {
@@ -154,8 +155,8 @@ func (i *iterator) Next() ref.Val {
 	return i.values[i.next-1]
 }
 
-// An unknown is a value without a schema. Expressions can only compare it, because other operations
-// could not be type-checked.
+// An unknown is a value without a schema. Expressions can only compare it, because the type checker
+// knows no other operations on it.
 type unknown struct{ value any }
 
 func (u unknown) ConvertToNative(t reflect.Type) (any, error) {

@@ -20,14 +20,14 @@ const (
 
 var jsonPatchType = types.NewObjectType(jsonPatchName)
 
-// isPatchType reports whether name is a patch type. Any path below Object is one, because the kind
-// and its fields are known only when a patch is applied.
+// isPatchType reports whether name is a patch type: JSONPatch, Object, or any path below Object.
+// Paths are not checked, because the patched kind is known only when the patch is applied.
 func isPatchType(name string) bool {
 	return name == jsonPatchName || name == objectTypeName || strings.HasPrefix(name, objectTypeName+".")
 }
 
-// jsonPatchFunctions declares jsonpatch.escapeKey. The function replaces both characters in one
-// pass, so that no tilde is escaped twice.
+// jsonPatchFunctions declares jsonpatch.escapeKey. The function replaces slashes and tildes in a
+// single pass, so that the tilde of an escape is not escaped again.
 func jsonPatchFunctions() []cel.EnvOption {
 	escaper := strings.NewReplacer("/", "~1", "~", "~0")
 	return []cel.EnvOption{cel.Function("jsonpatch.escapeKey", cel.Overload("string_jsonpatch_escapeKey_string",
@@ -36,8 +36,8 @@ func jsonPatchFunctions() []cel.EnvOption {
 		}))))}
 }
 
-// patchField returns the type of a patch type's field. Fields of Object are dynamic. An unknown
-// JSONPatch field has an empty FieldType, which is rejected when used.
+// patchField returns the type of a field of JSONPatch or Object. Fields of Object are dynamic. An
+// unknown JSONPatch field has an empty FieldType, which is rejected when used.
 func patchField(typeName, field string) *types.FieldType {
 	switch {
 	case typeName != jsonPatchName:
@@ -58,8 +58,8 @@ func patchField(typeName, field string) *types.FieldType {
 	return &types.FieldType{}
 }
 
-// newPatchValue returns a patch object or operation. Operations are validated when the patch is
-// applied, so that errors name the policy.
+// newPatchValue returns a patch object or an Operation. Operations are not validated here but when
+// the patch is applied, because errors must name the policy.
 func newPatchValue(typeName string, fields map[string]ref.Val) ref.Val {
 	if typeName != jsonPatchName {
 		return &patchObject{typeName, maps.Clone(fields)}

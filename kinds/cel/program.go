@@ -52,8 +52,8 @@ type Program struct {
 	program cel.Program
 	text    string
 	result  *cel.Type
-	// uncounted evaluates without counting costs or checking the context, because form bounds its
-	// run time. uncounted and form are nil if the run time has no known bound.
+	// uncounted evaluates without counting costs or checking the context. It is used if form gives
+	// an upper bound on the cost. uncounted and form are nil if there is no such bound.
 	uncounted cel.Program
 	form      *form
 }
@@ -67,9 +67,9 @@ func (e *Env) Check(expression string) (*Checked, error) {
 	return &Checked{e, ast}, nil
 }
 
-// Compile compiles an expression whose result must have one of the wanted types, if any are given.
-// A dynamic result is accepted only if wanted contains Dyn. An error of the expression itself is a
-// *CompileError.
+// Compile compiles an expression. If wanted is not empty, the result must have one of its types. An
+// expression of dynamic type is accepted only if wanted contains Dyn. An error in the expression
+// itself is a *CompileError.
 func (e *Env) Compile(expression string, wanted ...*Type) (*Program, error) {
 	checked, err := e.Check(expression)
 	if err != nil {
@@ -106,8 +106,8 @@ func (c *Checked) Uses(variable string) bool {
 	return false
 }
 
-// Program compiles the expression. It evaluates constant parts and compiles constant patterns, so
-// that their errors are reported here rather than by each evaluation.
+// Program compiles the expression. It evaluates constant subexpressions and compiles constant
+// regular expressions, so that their errors are reported here rather than by each evaluation.
 func (c *Checked) Program() (*Program, error) {
 	env, err := c.runtimeEnv()
 	if err != nil {
@@ -159,8 +159,8 @@ func IsNoSuchOverload(err error) bool {
 // A Budget holds the remaining cost units of a limit shared by several evaluations, such as all
 // rules of an object. A Budget is not safe for concurrent use.
 //
-// Uncounted evaluations are charged to the allowance, an additional twentieth, because their bounds
-// far exceed their actual costs.
+// Evaluations whose cost is not counted are charged an upper bound, which far exceeds the actual
+// cost. They are charged to a separate allowance of 5% of the limit.
 type Budget struct{ remaining, allowance uint64 }
 
 // NewBudget returns a budget with the given cost units.
@@ -192,9 +192,10 @@ func (p *Program) Expression() string { return p.text }
 // Type returns the type of the program's result.
 func (p *Program) Type() *Type { return typeOf(p.result) }
 
-// Eval evaluates the program and charges the budget. An evaluation of unknown cost, such as an
-// interrupted one, is charged PerCallLimit. Eval returns soon after ctx is done. If the budget is
-// exhausted, the error is ErrOutOfBudget. Other error messages match kube-apiserver's.
+// Eval evaluates the program and charges its cost to the budget. If the cost is unknown, for
+// example after an interruption, it charges PerCallLimit. Eval returns soon after ctx is done. If
+// the budget is exhausted, the error is ErrOutOfBudget. Other error messages match
+// kube-apiserver's.
 func (p *Program) Eval(ctx context.Context, variables Activation, b *Budget) (Value, error) {
 	if p.form != nil {
 		if cost, known := p.form.bound(variables); known && b.allow(cost) {
@@ -223,8 +224,8 @@ func (p *Program) outcome(out Value, err error) (Value, error) {
 	return out, nil
 }
 
-// An evalError has a message with the naming profile's names. It wraps the original error, which
-// may be a context error.
+// An evalError is an evaluation error whose message uses the names of the naming profile. It wraps
+// the original error, which may be a context error.
 type evalError struct {
 	text string
 	err  error
@@ -237,5 +238,5 @@ type activation struct{ Activation }
 
 func (a activation) ResolveName(name string) (any, bool) { return a.Lookup(name) }
 
-// Parent returns nil, because there is no outer scope.
+// Parent returns nil, because this activation holds all variables and extends no other.
 func (a activation) Parent() interpreter.Activation { return nil }

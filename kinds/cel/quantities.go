@@ -15,9 +15,9 @@ func newQuantity(a amount) ref.Val {
 	return opaque[amount]{quantityType, "Quantity", a, same, amount.String}
 }
 
-// quantityFunctions declares quantity, isQuantity, and the functions of Quantity values. The second
-// operand may be an integer but not a float, because floats cannot represent most decimal
-// fractions.
+// quantityFunctions declares quantity, isQuantity, and the functions of Quantity values. The
+// argument of add and sub may be an integer, but not a float, because floats cannot represent most
+// decimal fractions.
 func quantityFunctions() []cel.EnvOption {
 	type q = amount
 	texts, one, two := []*cel.Type{cel.StringType}, []*cel.Type{quantityType}, []*cel.Type{quantityType, quantityType}

@@ -79,7 +79,7 @@ func compileConstant(pattern string) (*regexp.Regexp, error) {
 }
 
 // regexOptimizations makes the interpreter compile constant regular expressions once. The optimized
-// call replaces the guarded binding, so it must check the cost itself.
+// call bypasses the guard of the function, so it must check the cost itself.
 func regexOptimizations() []*interpreter.RegexOptimization {
 	optimization := func(function string, call func(compile compiler, args []ref.Val) ref.Val) *interpreter.RegexOptimization {
 		return &interpreter.RegexOptimization{Function: function, RegexIndex: 1,

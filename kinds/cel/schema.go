@@ -6,8 +6,8 @@ import (
 	"github.com/google/cel-go/cel"
 )
 
-// A Schema defines how expressions see tree values. NewType derives the type of the values, and
-// Schema.Value converts them. Package crd derives Schemas from CRDs.
+// A Schema determines the CEL types of tree values. NewType returns the type, and Schema.Value
+// converts a value. Package crd derives Schemas from CRDs.
 type Schema struct {
 	Type   string // object, array, string, integer, number, boolean; "" for any
 	Format string // of texts: byte, date, date-time and duration are not strings in expressions
@@ -40,8 +40,8 @@ func NewType(s *Schema, name string, isResource bool) *Type {
 // A typer collects the object types of one schema, which the type checker looks up by name.
 type typer struct{ objects map[string]*Type }
 
-// of returns the type of s, or nil if its values have no single type. Expressions cannot select a
-// field with such a schema.
+// of returns the type of s, or nil if the schema allows values of several types. Expressions cannot
+// select a field with such a schema.
 func (t typer) of(s *Schema, name string, isResource bool) *Type {
 	if s.IntOrString {
 		d := simple(cel.DynType, 1)
@@ -71,7 +71,7 @@ func (t typer) of(s *Schema, name string, isResource bool) *Type {
 	return nil
 }
 
-// list returns the list type, or nil if expressions cannot use the items.
+// list returns the list type of s, or nil if the items have no type that expressions can use.
 func (t typer) list(s *Schema, name string) *Type {
 	if s.Items == nil {
 		return nil
@@ -106,8 +106,8 @@ func (t typer) mapping(s *Schema, name string) *Type {
 	return m
 }
 
-// object returns an object type. Its minimum size counts the required fields without defaults, each
-// with quotes, colon and comma. Fields whose names cannot be escaped are omitted, but the object
+// object returns an object type. Its minimum size is that of an object with only the required
+// fields that have no default. Fields whose names cannot be escaped are omitted, but the object
 // types below them are registered.
 func (t typer) object(s *Schema, name string) *Type {
 	o := &Type{cel: cel.ObjectType(name), fields: map[string]*Type{}, minSize: 2, objects: t.objects}
@@ -136,8 +136,8 @@ func (t typer) object(s *Schema, name string) *Type {
 	return o
 }
 
-// text returns the type for strings in the schema's format. Times and durations have the sizes of
-// their shortest and longest strings, with quotes.
+// text returns the type for strings in the schema's format. For times and durations, it sets the
+// minimum and maximum length of such a string in JSON, including quotes.
 func (s *Schema) text() *Type {
 	t := *String
 	t.maxElements = s.maxText()
@@ -157,8 +157,8 @@ func (s *Schema) text() *Type {
 	return &t
 }
 
-// maxText returns the maximum length of a string in bytes. Schemas limit characters, and a
-// character may take four bytes.
+// maxText returns the maximum length of a string in bytes. A schema limits the number of
+// characters, and a character may take four bytes.
 func (s *Schema) maxText() int64 {
 	switch {
 	case s.MaxLength != nil:
@@ -184,8 +184,8 @@ var (
 	metadataSchema = &Schema{Type: "object", Properties: map[string]*Schema{"name": textSchema, "generateName": textSchema}}
 )
 
-// AsResource returns the schema with kind, apiVersion, metadata.name and metadata.generateName. As
-// in kube-apiserver, rules cannot access other metadata.
+// AsResource returns the schema extended by kind, apiVersion, metadata.name and
+// metadata.generateName. As in kube-apiserver, rules cannot access other metadata.
 func (s *Schema) AsResource() *Schema {
 	is := func(p *Schema, kind string) bool { return p != nil && p.Type == kind }
 	metadata := s.Properties["metadata"]

@@ -48,8 +48,8 @@ var durationUnits = []struct {
 	{[]string{"w", "wk"}, "week", 7 * 24 * time.Hour},
 }
 
-// parseDuration parses a Go duration or a string such as "1 day 3 hours". If at least one unit is
-// known, it skips unknown units. It must agree with format validation.
+// parseDuration parses a Go duration or a string such as "1 day 3 hours". It ignores parts with an
+// unknown unit if another part has a known one. It must agree with format validation.
 func parseDuration(s string) (time.Duration, error) {
 	if d, err := time.ParseDuration(s); err == nil {
 		return d, nil
@@ -77,7 +77,8 @@ func parseDuration(s string) (time.Duration, error) {
 	return sum, nil
 }
 
-// durationUnit expects a lower-case name. Prefixes cover plurals and long forms, such as minutes.
+// durationUnit returns the unit with a lower-case name. Prefixes cover plurals and long forms, such
+// as minutes.
 func durationUnit(name string) (time.Duration, bool) {
 	for _, u := range durationUnits {
 		if strings.HasPrefix(name, u.prefix) {

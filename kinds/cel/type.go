@@ -9,8 +9,8 @@ import (
 )
 
 // A Type is the type of a variable, field or result. maxElements is -1 if no limit is known.
-// minSize is the minimum size in bytes as JSON, which determines how many values fit into one
-// request.
+// minSize is the minimum size of a value in JSON, in bytes. It determines how many values fit into
+// one request.
 type Type struct {
 	cel         *cel.Type
 	fields      map[string]*Type // of an object, by escaped name
@@ -129,8 +129,9 @@ func typeOf(t *cel.Type) *Type {
 	return Dyn
 }
 
-// A provider resolves object types and their fields. Each family holds the object types of one
-// variable, with a distinct name prefix. A provider is immutable once the environment is created.
+// A provider resolves the names of object types and fields. Each family contains the object types
+// of one variable, whose names have a common prefix. A provider does not change after the
+// environment is created.
 type provider struct {
 	types.Provider
 	families []map[string]*Type

@@ -43,9 +43,9 @@ func urlFunctions() []cel.EnvOption {
 	return options
 }
 
-// newURL accepts absolute URLs and absolute paths, because a relative reference has no fixed
-// meaning in an object. It parses s twice, because only url.ParseRequestURI rejects relative
-// references and only url.Parse handles fragments.
+// newURL returns the CEL value of an absolute URL or path. It rejects relative references, because
+// they have no fixed meaning in an object. It parses s twice, because only url.ParseRequestURI
+// rejects relative references and only url.Parse handles fragments.
 func newURL(s string) ref.Val {
 	_, err := url.ParseRequestURI(s)
 	if err != nil {

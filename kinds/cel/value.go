@@ -115,8 +115,9 @@ func (s *Schema) list(v any) ref.Val {
 	return l
 }
 
-// parseText converts a string according to its format. An invalid string becomes an error value,
-// which matters only if the expression uses it. Both base64 alphabets are valid, as in requests.
+// parseText converts a string according to its format. If the string is invalid, it returns an
+// error value, which fails the evaluation only if the expression uses it. As in requests, both
+// base64 alphabets are valid.
 func (s *Schema) parseText(text string) ref.Val {
 	switch s.Format {
 	case "duration":

@@ -125,8 +125,8 @@ func parseNormalized(s string) (version, error) {
 	return parseVersion(strings.Join(parts, "."))
 }
 
-// compare returns -1, 0 or 1 and ignores build metadata. A pre-release precedes its release. If one
-// list of pre-release identifiers begins with the other, the shorter list comes first.
+// compare returns -1, 0 or 1 and ignores build metadata. A pre-release precedes its release. If all
+// identifiers of the shorter pre-release equal those of the longer one, the shorter comes first.
 func (v version) compare(o version) int {
 	if c := cmp.Or(cmp.Compare(v.major, o.major), cmp.Compare(v.minor, o.minor), cmp.Compare(v.patch, o.patch)); c != 0 {
 		return c

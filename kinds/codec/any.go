@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// any decodes one value without a plan, such as a raw field or a patch. It keeps nulls, which
-// remove fields in a merge patch.
+// any decodes one value whose fields are not known, such as a raw field or a patch. It keeps nulls,
+// because a null removes a field in a merge patch.
 func (d *decoder) any() (any, error) {
 	switch c := d.Peek(); {
 	case c == '"':
@@ -35,7 +35,8 @@ func (d *decoder) any() (any, error) {
 	return nil, d.Unexpected("looking for beginning of value")
 }
 
-// anyObject detects duplicate keys by the unchanged map size, because a lookup would cost more.
+// anyObject decodes an object. It detects a duplicate key because the map does not grow, which is
+// cheaper than a lookup.
 func (d *decoder) anyObject() (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
@@ -63,8 +64,8 @@ func (d *decoder) anyObject() (any, error) {
 	}
 }
 
-// anyList decodes a list and keeps nulls. All open lists share one slice for their items, because a
-// list is allocated only when its length is known.
+// anyList decodes a list and keeps nulls. It first collects the items in d.items, a stack shared by
+// all nested lists. When the length is known, it allocates the list and moves the items there.
 func (d *decoder) anyList() (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err

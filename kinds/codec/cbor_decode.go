@@ -26,12 +26,12 @@ const (
 // JSON.
 const ErrTooLargeAsJSON = jsontext.SyntaxError("the body exceeds the limit of requests when converted to JSON")
 
-// DecodeCBOR is DecodeJSON for CBOR. limit bounds the body's size as JSON, in bytes, and thereby
-// the tree's memory.
+// DecodeCBOR is DecodeJSON for CBOR. limit is the maximum size in bytes after conversion to JSON.
+// It also limits the tree's memory.
 //
-// Strings may be byte strings or text strings. The number 1.0 is not an integer. Only the tags for
-// times and text encodings are interpreted. Bignums, duplicate keys and values that JSON cannot
-// express are errors.
+// Strings may be byte strings or text strings. A floating-point number such as 1.0 is not an
+// integer. Only the tags for times and text encodings are interpreted. Bignums, duplicate keys and
+// values that JSON cannot express are errors.
 func DecodeCBOR(m *schema.Message, data []byte, limit int) (tree.Tree, []FieldFault, error) {
 	return decodeCBOR(m, data, limit, false)
 }
@@ -55,9 +55,10 @@ func decodeCBOR(m *schema.Message, data []byte, limit int, nulls bool) (tree.Tre
 	return c.object(m, t)
 }
 
-// A cborReader reads one CBOR item into a tree without a plan. The conformer then checks the tree.
-// Floating-point numbers become json.Number and tagged byte strings become taggedBytes, because
-// their final form depends on the field. Strings share the memory of text, a copy of the body.
+// A cborReader reads one CBOR item into a tree. It does not check the fields, which the conformer
+// does afterwards. Floating-point numbers become json.Number and tagged byte strings become
+// taggedBytes, because their final type depends on the field. Strings share the memory of text, a
+// copy of the body.
 type cborReader struct {
 	text     string
 	pos      int

@@ -48,8 +48,8 @@ func AppendCBOREvent(b []byte, eventType string) []byte {
 // SplitCBORList returns the bytes before and after the n items of a list. The caller appends the
 // items with AppendCBORItem. frame is the list as JSON, with an empty list in field.
 //
-// SplitCBORList searches for the bytes of field followed by an empty list. A string value cannot
-// match, because no empty list directly follows it.
+// SplitCBORList searches the encoded frame for the name of field followed by an empty list. The
+// name may also occur as a value, but never directly before an empty list.
 func SplitCBORList(frame []byte, field string, n int) (before, after []byte, err error) {
 	whole, err := AppendCBOR(nil, nil, frame)
 	if err != nil {
@@ -64,8 +64,8 @@ func SplitCBORList(frame []byte, field string, n int) (before, after []byte, err
 	return appendCBORHead(before, cborArray, uint64(n)), after, nil
 }
 
-// A cborEncoder converts JSON to CBOR, value by value. The JSON comes from this package's encoder,
-// so only malformed JSON is an error.
+// A cborEncoder converts JSON to CBOR, value by value. It returns an error only for malformed JSON,
+// because its input was written by this package's encoder.
 type cborEncoder struct {
 	jsontext.Scanner
 	b       []byte
@@ -84,8 +84,8 @@ func (e *cborEncoder) release() {
 	cborEncoders.Put(e)
 }
 
-// document converts the whole document. It ignores a custom object's plan, because that plan covers
-// only metadata and no metadata field needs it.
+// document converts the whole document. It does not use the message of a custom object. That
+// message covers only the metadata, which has no bytes or floating-point numbers.
 func (e *cborEncoder) document(m *schema.Message) error {
 	if m == nil || m.Custom != nil || e.Peek() != '{' {
 		return e.any()
@@ -134,8 +134,8 @@ func (e *cborEncoder) begin(major byte) int {
 	return len(e.b)
 }
 
-// end writes the head of the map or array that begins at start. A head for more than 23 items needs
-// more than the reserved byte, so the content is moved.
+// end writes the head of the map or array that begins at start. begin has reserved one byte. If
+// there are more than 23 items, the head is longer and the content must be moved.
 func (e *cborEncoder) end(start int, major byte, n int) {
 	if n < cborArgument8 {
 		e.b[start-1] |= byte(n)
@@ -147,8 +147,8 @@ func (e *cborEncoder) end(start int, major byte, n int) {
 	e.b[start-1] = head[0]
 }
 
-// sort sorts the pairs at the given offsets by their bytes. The last pair ends at the end of b.
-// Values never affect the order, because encoded keys begin with their length and are unique.
+// sort sorts the pairs at the given offsets by their encoded bytes. The last pair ends at the end
+// of b. This sorts them by key, because an encoded key begins with its length, and keys are unique.
 func (e *cborEncoder) sort(pairs []int) {
 	if len(pairs) < 2 {
 		return

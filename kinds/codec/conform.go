@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Conform checks a patched tree as DecodeJSON checks a body, and normalizes its values. It does not
+// Conform applies the checks of DecodeJSON to a patched tree and normalizes its values. It does not
 // change t, and the result shares the unchanged parts of t. base may be nil. Top-level fields that
 // share memory with the same field of base are not checked again.
 //
@@ -64,8 +64,9 @@ func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []Fiel
 	return out, c.faults, nil
 }
 
-// A conformer checks a tree along its plan. Its methods return nil for values that do not conform.
-// Errors are recorded in the pathTracker, as in the decoder. Memory is allocated only for changes.
+// A conformer checks a tree against the fields of a message. Its methods return nil for invalid
+// values and record the error in the pathTracker, as the decoder does. They allocate memory only if
+// a value changes.
 type conformer struct {
 	pathTracker
 	root             bool // the current message is the whole object
@@ -87,8 +88,8 @@ func (c *conformer) enter() bool {
 
 func (c *conformer) leave() { c.depth-- }
 
-// message iterates over the plan's fields instead of the object's. This fixes the order of errors
-// and avoids lookups of known names.
+// message conforms an object. It iterates over the fields of m instead of the object's. This fixes
+// the order of errors and avoids lookups of known names.
 func (c *conformer) message(m *schema.Message, object tree.Tree) tree.Tree {
 	if !c.enter() {
 		return nil
@@ -127,8 +128,8 @@ func (c *conformer) member(m *schema.Message, f *schema.Field, v any, edit *tree
 	c.pop()
 }
 
-// replace sets a key to v unless old is the same value. It also sets the key if v is nil, so that
-// the tree is copied and dropNulls runs.
+// replace sets a key to v unless old is the same value. It also sets the key if both are nil. This
+// makes a copy of the object, from which dropNulls then removes the key.
 func replace(edit *tree.CopyOnWrite, key string, old, v any) {
 	if v == nil || !tree.SameRef(old, v) {
 		edit.Set(key, v)
@@ -149,7 +150,7 @@ func (c *conformer) additionalFields(m *schema.Message, root bool, edit *tree.Co
 	}
 }
 
-// field conforms a field's value. The result is nil for null and for values that do not conform.
+// field checks and normalizes the value of a field. It returns nil for null and for invalid values.
 func (c *conformer) field(f *schema.Field, v any) any {
 	if v == nil {
 		return nil
@@ -210,8 +211,8 @@ func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 	return edit.Result()
 }
 
-// entry conforms one map entry. With keepNulls, a null entry stays nil, because an apply
-// configuration owns each key that it names.
+// entry conforms one map entry. With keepNulls, it keeps a null entry, because the field manager of
+// an apply configuration owns every key in it.
 func (c *conformer) entry(f *schema.Field, key string, v any, edit *tree.CopyOnWrite) {
 	if v == nil && c.keepNulls {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// single conforms one value of the field's type and ignores the field's shape. Numbers are
-// json.Number or int64 from JSON patches and CBOR, and int64 or float64 from YAML.
+// single conforms one value or element of a field. Numbers are json.Number or int64 from JSON
+// patches and CBOR, and int64 or float64 from YAML.
 func (c *conformer) single(f *schema.Field, v any) any {
 	switch f.Type {
 	case schema.TypeRaw:
@@ -67,7 +67,7 @@ func (c *conformer) fromInteger(f *schema.Field, n int64) any {
 	return c.fromNumber(f, strconv.FormatInt(n, 10))
 }
 
-// raw normalizes the numbers of a value without a plan to int64 and float64. The only errors are
+// raw converts the numbers in a value of unknown type to int64 and float64. The only errors are
 // excessive depth and values that a tree cannot hold.
 func (c *conformer) raw(v any) any {
 	switch v := v.(type) {

@@ -8,8 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// In objects of custom kinds (schema.Custom), only the metadata has a plan. The CRD's schema prunes
-// the complete tree, because the fields to keep may depend on other values.
+// For custom kinds (schema.Custom), the plan describes only the metadata. Other unknown fields are
+// pruned by the CRD's schema after decoding, because it may depend on other values which of them
+// are kept.
 
 func isMetaField(f *schema.Field) bool {
 	return f != nil && (f.Name == "metadata" || f.Name == "kind" || f.Name == "apiVersion")
@@ -49,8 +50,8 @@ func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
 	}
 }
 
-// pruneUnknown removes and reports the fields of a custom object that are neither in its schema nor
-// in the metadata of an embedded object.
+// pruneUnknown removes unknown fields from a custom object and reports them as faults. Known fields
+// are those in the schema and in the metadata of embedded objects.
 func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault, isConfig bool) (tree.Tree, []FieldFault, error) {
 	prune := m.Custom.Prune
 	if isConfig {
@@ -98,8 +99,8 @@ func (c *conformer) custom(m *schema.Message, object tree.Tree) tree.Tree {
 	return edit.Result()
 }
 
-// customValue encodes a custom object. Unlike object, it takes kind, apiVersion and resourceVersion
-// from the tree and adds nothing.
+// customValue encodes a custom object. Unlike the encoder for built-in kinds, it takes kind,
+// apiVersion and resourceVersion from the tree and adds nothing.
 func (e *encoder) customValue(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	for _, f := range m.Fields {

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// DecodeJSON decodes an object of message m. It reports unknown and duplicate fields as faults,
-// even when it returns an error. An error reports malformed JSON or the first value of a wrong
+// DecodeJSON decodes an object of message m. It returns unknown and duplicate fields as faults,
+// also if a value has the wrong type. An error reports malformed JSON or the first value of a wrong
 // type. Its message may be shown to clients.
 //
 // For a Deployment:
@@ -33,8 +33,8 @@ func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 }
 
 // DecodeStored decodes an object of message m from stored JSON. The strings of the tree share the
-// memory of json, which must never change. Faults are dropped, because the plan may have lost
-// fields since the object was stored.
+// memory of json, which must never change. Unknown fields are ignored, because a field may have
+// been removed from the kind since the object was stored.
 //
 // Stored objects may nest deeper and have any number of messages, so that objects accepted by
 // earlier releases stay readable.
@@ -74,8 +74,8 @@ func (d *decoder) root(m *schema.Message) (tree.Tree, []FieldFault, error) {
 	return object, d.faults, nil
 }
 
-// DecodeAny decodes JSON without a plan, such as a patch. Integers are int64 if they fit and
-// float64 otherwise. A number beyond float64, such as 1e400, is an error.
+// DecodeAny decodes JSON of unknown type, such as a patch. Integers are int64 if they fit and
+// float64 otherwise. A number that exceeds the range of float64, such as 1e400, is an error.
 func DecodeAny(data []byte) (any, []FieldFault, error) { return decodeAny(string(data), 0) }
 
 // DecodeAnyStored is DecodeAny for JSON that the server has encoded. The result shares the memory
@@ -87,8 +87,8 @@ func DecodeAnyStored(json []byte) (any, error) {
 	return v, err
 }
 
-// decodeAny decodes JSON that is nested in a larger body at the given depth, so that JSON in a
-// Protobuf field has the depth limit of a JSON body.
+// decodeAny decodes JSON that is nested at the given depth in a larger body. For example, JSON in a
+// Protobuf field must not exceed the depth limit together with the fields around it.
 func decodeAny(text string, depth int) (any, []FieldFault, error) {
 	d := newDecoder(text)
 	d.Depth = depth

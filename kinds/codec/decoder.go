@@ -8,14 +8,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A decoder decodes one JSON document along the plan. Its methods return errors only for malformed
-// JSON. They skip values of a wrong type and record the error in the pathTracker. The Scanner is
-// embedded for speed.
+// A decoder decodes one JSON document according to the plan of a kind. Its methods return errors
+// only for malformed JSON. They skip values of a wrong type and record the error in the
+// pathTracker. The Scanner is embedded for speed.
 type decoder struct {
 	jsontext.Scanner
 	pathTracker
-	// items holds the items of the open lists, innermost last. A list is allocated when its length
-	// is known.
+	// items is a stack with the items of nested lists, innermost last. A list is allocated when its
+	// length is known.
 	items     []any
 	messages  int
 	keepNulls bool // null fields stay in the tree, as nil
@@ -78,8 +78,9 @@ func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
 	return nil
 }
 
-// message decodes an object with the plan m. Trees use the key strings of the plan, so that all
-// objects of a kind share them. If a field is duplicated, the last value wins, as in encoding/json.
+// message decodes an object of message m. The tree uses the names in m as keys, so that all objects
+// of a kind share these strings. If a field is duplicated, the last value wins, as in
+// encoding/json.
 func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	root := d.Depth == 0
 	if err := d.Open(); err != nil {
@@ -188,7 +189,8 @@ func (d *decoder) list(f *schema.Field) (any, error) {
 	return d.popItems(base), nil
 }
 
-// popItems returns the items from base on. It clears their slots to let the values be freed.
+// popItems removes and returns the items from base on. It clears their slots, so that the values
+// can be freed.
 func (d *decoder) popItems(base int) []any {
 	list := make([]any, len(d.items)-base)
 	copy(list, d.items[base:])
@@ -227,8 +229,8 @@ func (d *decoder) mapField(f *schema.Field) (any, error) {
 	}
 }
 
-// single decodes one value of the field's type and ignores the field's shape. It returns nil for
-// null. Times, quantities, bytes and int-or-strings are strings in JSON (scalar.go).
+// single decodes one value or element of a field. It returns nil for null. Times, quantities, bytes
+// and int-or-strings are strings in JSON (scalar.go).
 func (d *decoder) single(f *schema.Field) (any, error) {
 	c := d.Peek()
 	switch f.Type {

@@ -10,8 +10,8 @@ import (
 )
 
 // An encoder appends JSON to b. It cannot fail, because values that JSON cannot express become
-// null. Once b exceeds limit, the encoder leaves lists and maps unfinished, and the caller discards
-// the output.
+// null. Once b exceeds limit, the encoder stops in the middle of lists and maps, and the caller
+// discards the output.
 type encoder struct {
 	b             []byte
 	versionOffset int
@@ -20,8 +20,8 @@ type encoder struct {
 
 func (e *encoder) full() bool { return e.limit > 0 && len(e.b) > e.limit }
 
-// object writes a whole object, beginning with the kind and apiVersion of k and the metadata. List
-// items omit kind and apiVersion by skipping the first schema.Kind.ItemOffset bytes.
+// object writes a whole object. It begins with the kind and apiVersion of k, so that these can be
+// omitted from list items by skipping the first schema.Kind.ItemOffset bytes.
 func (e *encoder) object(k *schema.Kind, t tree.Tree) {
 	e.raw(`{"kind":`)
 	e.text(k.Kind)
@@ -62,8 +62,8 @@ func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 	e.raw("}")
 }
 
-// message checks only EmitEmpty fields after it has written all values of t, because most messages
-// set few fields.
+// message writes an object. Once all values of t are written, it visits only EmitEmpty fields,
+// because most objects set few fields.
 func (e *encoder) message(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	left := len(t)
@@ -95,8 +95,8 @@ func (e *encoder) member(f *schema.Field, v any) {
 	e.value(f, v)
 }
 
-// isEmpty reports whether the encoder omits the value of a field that is not a pointer. Raw values,
-// int-or-strings and single messages are kept, because the client has chosen to send them.
+// isEmpty reports whether the encoder omits the value v of a non-pointer field. It never omits raw
+// values, int-or-strings and single messages, even if they are empty, because the client set them.
 func isEmpty(f *schema.Field, v any) bool {
 	if f.Shape == schema.Single && (f.Type == schema.TypeRaw || f.Type == schema.TypeIntOrString) {
 		return false
@@ -150,8 +150,8 @@ func (e *encoder) value(f *schema.Field, v any) {
 	}
 }
 
-// single writes one value of the field's type and ignores the field's shape. A value of a wrong
-// type should not occur, but yields valid JSON.
+// single writes one value or element of a field. A value of the wrong type should not occur, but
+// yields valid JSON.
 func (e *encoder) single(f *schema.Field, v any) {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)

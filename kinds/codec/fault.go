@@ -15,13 +15,13 @@ type FieldFault struct {
 	Path      string // as in spec.containers[0].image
 	Duplicate bool   // otherwise the field is unknown
 	Message   string // the whole text, from a YAML parser that knows no path
-	// Tolerated is set for faults inside a union, which kube-apiserver's strict decoder does not
-	// check. Published CRDs contain unknown fields there, so these faults cause only warnings, even
-	// in strict requests.
+	// Tolerated is set for faults inside a union. kube-apiserver's strict decoder does not check
+	// unions, and published CRDs contain unknown fields in them. These faults therefore cause only
+	// warnings, even in strict requests.
 	Tolerated bool
 }
 
-// Refused returns the faults that fail a request with strict field validation.
+// Refused returns the faults for which a request with strict field validation is rejected.
 func Refused(faults []FieldFault) (refused []FieldFault) {
 	for _, f := range faults {
 		if !f.Tolerated {
@@ -114,9 +114,9 @@ func IsTypeError(err error) bool {
 
 func joinNames(names []string) string { return strings.Join(names, ".") }
 
-// ErrTooManyMessages reports that a body or the result of a patch contains too many messages.
+// ErrTooManyMessages reports that a body or the result of a patch contains too many nested objects.
 const ErrTooManyMessages = jsontext.SyntaxError("an object may have at most 65536 nested objects, such as the items of a list")
 
-// maxMessages limits the messages of one incoming object. An empty message takes a few bytes of
-// JSON, but defaulting, validation and comparison need a thousand times as much memory.
+// maxMessages limits the number of nested objects in one incoming object. An empty one takes a few
+// bytes of JSON, but defaulting, validation and comparison need a thousand times as much memory.
 const maxMessages = 1 << 16

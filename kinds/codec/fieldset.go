@@ -27,8 +27,8 @@ func compactFieldSet(text string, depth int) (string, error) {
 }
 
 // isPlainFieldSet reports whether text is compact, with ASCII keys that escape at most quotes and
-// backslashes. Callers check the syntax. Nearly all field sets in requests are plain, because
-// clients return them as the server wrote them. Plain field sets need no decoding.
+// backslashes. Plain field sets need no decoding. Nearly all field sets in requests are plain,
+// because clients return them as the server wrote them. The caller must check the JSON syntax.
 func isPlainFieldSet(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -82,8 +82,8 @@ func (d *decoder) fieldSet(f *schema.Field) (any, error) {
 	return nil, nil
 }
 
-// equalsBase reports whether base contains the same field set. An unchanged field set is not
-// checked again and may nest deeper than incoming JSON.
+// equalsBase reports whether the stored object in base contains the same field set. An unchanged
+// field set is not checked again and may nest deeper than incoming JSON.
 func (c *conformer) equalsBase(text string) bool {
 	metadata, _ := c.base["metadata"].(tree.Tree)
 	managers, _ := metadata["managedFields"].([]any)
@@ -93,8 +93,8 @@ func (c *conformer) equalsBase(text string) bool {
 	})
 }
 
-// fieldSet accepts an object, as in a patch, or a string, as in a tree. It also checks strings,
-// because a string from the tree cannot be distinguished from one in a patch.
+// fieldSet conforms a field set. It is an object in a patch, but a string in the tree of a stored
+// object. Strings are checked too, because a patch may contain a string.
 func (c *conformer) fieldSet(f *schema.Field, v any) any {
 	switch v := v.(type) {
 	case string:

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A metaParser reads the metadata and selectable fields of an object from its JSON. Decoding would
-// take many times as long, and recovery parses every object. The results share the memory of the
-// JSON. Values of unexpected types are skipped, because checkDecodable rejects them.
+// A metaParser reads the metadata and selectable fields of an object from its JSON. Recovery parses
+// every object, and decoding it completely would take many times as long. The results share the
+// memory of the JSON. Values of unexpected types are skipped, because checkDecodable rejects them.
 type metaParser struct {
 	jsontext.Scanner
 	kind *schema.Kind
@@ -93,8 +93,8 @@ func (p *metaParser) selectable(prefix, key string) error {
 	return p.Skip()
 }
 
-// scalar reads a value as a string. Lists, objects and null leave *to empty. Numbers and booleans
-// are copied literally, because the encoder has only one form for each.
+// scalar reads a value as a string. Lists, objects and null leave *to empty. For numbers and
+// booleans it copies the JSON text, because the encoder writes equal values in only one way.
 func (p *metaParser) scalar(to *string) error {
 	c := p.Peek()
 	if c == '"' {
@@ -154,7 +154,7 @@ func (p *metaParser) metadata(key string) error {
 	return p.Skip()
 }
 
-// labels sorts the labels, because selectors use binary search.
+// labels reads the labels and sorts them, because selectors use binary search.
 func (p *metaParser) labels() error {
 	err := p.members(func(key string) error {
 		var v string

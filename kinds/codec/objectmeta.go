@@ -21,8 +21,8 @@ type ObjectRef struct {
 
 var errNoObject = errors.New("stored bytes are not an object")
 
-// ExtractMeta returns an object's metadata from its tree. The result equals ParseMeta's, but shares
-// the tree's memory. Stored objects get their metadata from NewObject.
+// ExtractMeta returns an object's metadata from its tree. It equals the result of ParseMeta, but
+// shares the tree's memory. For stored objects, use NewObject instead.
 func ExtractMeta(k *schema.Kind, t tree.Tree) meta.ObjectMeta {
 	m, _ := t["metadata"].(tree.Tree)
 	var h meta.ObjectMeta
@@ -91,8 +91,8 @@ func scalarString(v any) string {
 }
 
 // zeroAbsentFields sets absent selectable fields to the value of their fallback field or to the
-// zero value of their type. For example, spec.unschedulable=false matches Nodes without that field.
-// Custom kinds are excluded.
+// zero value of their type. This makes spec.unschedulable=false match Nodes without that field, for
+// example. Custom kinds are excluded.
 func zeroAbsentFields(k *schema.Kind, fields []string) {
 	if k.IsCustom() {
 		return

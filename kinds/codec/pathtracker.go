@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A pathTracker holds the path to the current value and the faults found so far. A walk pushes an
-// element before a value and pops it afterwards, except after fatal errors. Paths are formatted
-// only for faults.
+// A pathTracker holds the path to the current value and the faults found so far. Its user pushes a
+// path element before it visits a value and pops it afterwards, except after fatal errors. Paths
+// are formatted only for faults.
 type pathTracker struct {
 	path   []pathElement
 	faults []FieldFault
@@ -40,8 +40,8 @@ func (t *pathTracker) unknown(name string) { t.fault(name, false) }
 
 func (t *pathTracker) duplicate(name string) { t.fault(name, true) }
 
-// fault records each fault once, up to maxFaults. The limit also keeps the linear search for
-// duplicates cheap.
+// fault records a fault that is not recorded yet, up to maxFaults. The limit also keeps the linear
+// search for duplicates cheap.
 func (t *pathTracker) fault(name string, duplicate bool) {
 	if len(t.faults) >= maxFaults {
 		return

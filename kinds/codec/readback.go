@@ -14,8 +14,8 @@ import (
 )
 
 // ReadBack checks that an encoded object of kind k can be stored under key and recovered. NewObject
-// and DecodeStored accept every object that passes. ReadBack checks the bytes rather than the tree,
-// because recovery reads the encoder's output.
+// and DecodeStored accept every object that passes. ReadBack checks the encoded bytes rather than
+// the tree, because recovery reads these bytes.
 func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 	if !utf8.Valid(json) {
 		return typeError("it is not valid UTF-8")
@@ -23,10 +23,10 @@ func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 	return checkDecodable(k, key, json)
 }
 
-// checkDecodable checks that stored bytes are an object of kind k that belongs under key, with
-// values of the plan's types. It runs for every write and every recovered object, so it hardly
-// allocates. It must reject everything that cannot be decoded, because such an object could be read
-// but not updated.
+// checkDecodable checks that stored bytes are an object of kind k that belongs under key, and that
+// its values have the types of their fields. It runs for every write and every recovered object, so
+// it hardly allocates. It must reject everything that cannot be decoded, because such an object
+// could be read but not updated.
 func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	if len(json) == 0 || k.ItemOffset() > len(json) {
 		return errNoObject
@@ -51,8 +51,8 @@ func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	return nil
 }
 
-// A verifier walks the JSON of an object along the plan. It mirrors decoder, so changes to one must
-// be made in both.
+// A verifier checks the JSON of an object without decoding it. It must accept the same values as
+// decoder, so changes to one must be made in both.
 type verifier struct {
 	jsontext.Scanner
 	ref            ObjectRef
@@ -98,8 +98,8 @@ func (r *verifier) message(m *schema.Message, position int) error {
 	}
 }
 
-// fieldAt searches the plan from *next on before it looks up the key in a map, because most fields
-// come in plan order.
+// fieldAt returns the named field, or nil. It searches from *next on before it looks up the key in
+// a map, because most fields come in plan order.
 func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Field {
 	for i := *next; i < len(m.Fields); i++ {
 		if m.Fields[i].Name == key {
@@ -203,7 +203,8 @@ func (r *verifier) mismatch(f *schema.Field) error {
 	return typeError("field " + f.Name + " has a value that is not a " + goType(f))
 }
 
-// checkString parses bytes and quantities only if they are not in the most common form.
+// checkString checks the format of a string. It parses bytes and quantities only if they are not in
+// the most common form.
 func (r *verifier) checkString(f *schema.Field) error {
 	if f.Type == schema.TypeString || f.Type == schema.TypeIntOrString {
 		return r.SkipString()

@@ -22,8 +22,8 @@ import (
 //	duration       as Go writes it: 1h30m0s for 90m
 //	int-or-string  an int64 in the range of int32, or a string
 //
-// Equal values are equal strings, so comparisons, no-op writes and field selectors do not depend on
-// types.
+// Equal values are equal strings, so that field selectors and no-op writes can compare them without
+// knowing their types.
 
 const microLayout = "2006-01-02T15:04:05.000000Z07:00"
 
@@ -117,7 +117,7 @@ func (t *pathTracker) double(literal string) any {
 	return n
 }
 
-// anyNumber returns integers as int64 if they fit, because float64 would change large integers.
+// anyNumber parses a number, as int64 if possible, because float64 would change large integers.
 func (t *pathTracker) anyNumber(literal string) any {
 	if n, err := strconv.ParseInt(literal, 10, 64); err == nil {
 		return n
@@ -128,9 +128,9 @@ func (t *pathTracker) anyNumber(literal string) any {
 	return nil
 }
 
-// asReadBack returns a number in the form that it has after encoding and decoding. For example,
-// 5.0, 1e2 and -0.0 become integers. Otherwise a client that writes back an unchanged object would
-// change the stored number.
+// asReadBack returns n as it would be after encoding and decoding. For example, 5.0, 1e2 and -0.0
+// become integers. Without this, the stored number would change when a client reads an object and
+// writes it back unchanged.
 func asReadBack(n float64) any {
 	if n != math.Trunc(n) || math.Abs(n) >= 1<<63 {
 		return n

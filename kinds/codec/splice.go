@@ -42,7 +42,7 @@ func EqualIgnoringVersion(json []byte, e Encoded) bool {
 }
 
 // EqualIgnoringManagedFields reports whether the JSON of an object equals e except for
-// resourceVersion and managed fields. Both must have managed fields.
+// resourceVersion and managed fields. It returns false if json or e has no managed fields.
 func EqualIgnoringManagedFields(json []byte, e Encoded) bool {
 	oldAt, at := bytes.Index(json, managedFieldsKey), bytes.Index(e.JSON, managedFieldsKey)
 	if oldAt < 0 || at < 0 || !EqualIgnoringVersion(json[:oldAt], Encoded{e.JSON[:at], e.VersionOffset}) {

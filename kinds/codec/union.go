@@ -7,10 +7,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A union is a field of type Raw with a message (schema.Field.Message), such as
-// additionalProperties in a schema. In JSON, the union is the value of one field of that message:
-// an object, a list or a bool. In Protobuf, it is the message, whose bool is true if an object is
-// set.
+// A union is a field whose JSON value may be an object, a list or a bool, such as
+// additionalProperties in a schema. It has type Raw and a message (schema.Field.Message) with one
+// field per type. JSON contains only the value of that field. Protobuf contains the whole message,
+// whose bool is true if an object is set.
 
 func unionField(m *schema.Message, v any) *schema.Field {
 	switch v.(type) {
@@ -24,8 +24,9 @@ func unionField(m *schema.Message, v any) *schema.Field {
 	return nil
 }
 
-// unionFieldFor returns the field of a union for a JSON value that begins with c, or nil. For
-// additionalProperties (JSONSchemaPropsOrBool), "t" and "f" select allows, and "{" selects schema.
+// unionFieldFor returns the field of a union's message for a JSON value that begins with c, or nil.
+// For additionalProperties (JSONSchemaPropsOrBool), "t" and "f" select allows, and "{" selects
+// schema.
 func unionFieldFor(m *schema.Message, c byte) *schema.Field {
 	for _, f := range m.Fields {
 		switch {
@@ -58,7 +59,8 @@ func (d *decoder) union(m *schema.Message) (any, error) {
 	return nil, d.skipMismatch(messageType(m))
 }
 
-// union returns the JSON value, not the message that represents it in Protobuf.
+// union converts the JSON value v of a union, such as additionalProperties, with the field of m
+// that matches the type of v.
 func (c *conformer) union(m *schema.Message, v any) any {
 	f := unionField(m, v)
 	if f == nil {
@@ -78,7 +80,8 @@ func (e *encoder) union(m *schema.Message, v any) {
 	e.raw("null")
 }
 
-// union sets the bool to true if the union holds an object or list, as in the Kubernetes Go types.
+// union encodes the message of a union. Its bool is true if the value is an object or list, as in
+// the Kubernetes Go types.
 func (e *wireEncoder) union(f *schema.Field) error {
 	value, flag := unionFieldFor(f.Message, e.Peek()), unionFieldFor(f.Message, 't')
 	if value == nil {
@@ -99,8 +102,9 @@ func (e *wireEncoder) union(f *schema.Field) error {
 	return nil
 }
 
-// union decodes a message and returns the JSON value of the union, or nil. An object or list takes
-// precedence over the bool. An empty message means false.
+// union decodes the Protobuf message of a union and returns the JSON value of the union, or nil. If
+// the message contains an object or list, that is the value. Otherwise, it is the bool, which is
+// false by default.
 func (d *wireDecoder) union(m *schema.Message, p []byte) (any, error) {
 	parts := tree.Tree{}
 	if err := d.message(wireOf(m), parts, p); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// unionPlan returns a message with two unions, one of an object and a list, and one of an object
-// and a bool.
+// unionPlan returns a message with two unions. One can be an object or a list, and the other an
+// object or a bool.
 func unionPlan() *schema.Message {
 	inner := schema.NewMessage("x.v1.Inner", field("text", schema.TypeString, 1))
 	union := func(name string, wire int32, parts ...*schema.Field) *schema.Field {

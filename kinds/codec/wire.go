@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A wireMessage describes a message in Protobuf, with fields by number. Structs that Go types embed
-// are flat in JSON but nested in Protobuf. For example, schema.Field.Wire of hostPath in Volume is
-// [2, 1], field 1 of the message in field 2.
+// A wireMessage describes the Protobuf form of a message, with fields by number. An embedded Go
+// struct is inlined in JSON but is a nested message in Protobuf. For example, hostPath in a Volume
+// has the schema.Field.Wire [2, 1], because it is field 1 of the message in field 2.
 type wireMessage struct {
 	nodes []*wireNode
 
@@ -39,8 +39,8 @@ func (n *wireNode) emitsZero() bool {
 // because only built-in kinds have a Protobuf form.
 var wirePlans sync.Map
 
-// wireOf returns the Protobuf form of a plan. It builds the form on first use, because most kinds
-// are never requested in Protobuf.
+// wireOf returns the Protobuf form of a message. It builds the form on first use, because most
+// kinds are never requested in Protobuf.
 func wireOf(m *schema.Message) *wireMessage {
 	if w, ok := wirePlans.Load(m); ok {
 		return w.(*wireMessage)

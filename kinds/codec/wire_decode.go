@@ -15,8 +15,9 @@ import (
 
 const errProtobuf = typeError("proto: malformed message")
 
-// DecodeProtobuf decodes an object of message m from Protobuf without an envelope. It drops unknown
-// fields silently, as is usual for Protobuf. Only the JSON in raw fields can cause faults.
+// DecodeProtobuf decodes an object from Protobuf without an envelope. m describes its fields.
+// Unknown fields are dropped silently, as is usual for Protobuf. The returned faults concern only
+// the JSON in raw fields.
 func DecodeProtobuf(m *schema.Message, body []byte) (tree.Tree, []FieldFault, error) {
 	// The strings of the tree share this one copy of the body, which is never changed.
 	text := string(body)
@@ -31,8 +32,8 @@ func DecodeProtobuf(m *schema.Message, body []byte) (tree.Tree, []FieldFault, er
 	return object, d.faults, nil
 }
 
-// A wireDecoder decodes one Protobuf message into a tree, with the limits of the JSON decoder. A
-// wrong wire type ends decoding, but invalid content is only recorded.
+// A wireDecoder decodes one Protobuf message into a tree, with the limits of the JSON decoder. It
+// stops at a wrong wire type, but records other invalid values as faults and continues.
 type wireDecoder struct {
 	pathTracker
 	depth    int
@@ -40,8 +41,8 @@ type wireDecoder struct {
 	items    []any // of the open lists, innermost last
 }
 
-// enter adds one nesting level, counted as in JSON. If enter succeeds, the caller decrements depth
-// after reading the value.
+// enter adds one nesting level, with the same limit as JSON. If it succeeds, the caller must
+// decrement depth after reading the value.
 func (d *wireDecoder) enter() error {
 	if d.depth++; d.depth > jsontext.MaxDepth {
 		return jsontext.ErrDepth
@@ -49,8 +50,8 @@ func (d *wireDecoder) enter() error {
 	return nil
 }
 
-// message handles repeated fields so that concatenated encodings merge, as Protobuf requires.
-// Values are replaced, messages merged and lists extended.
+// message decodes b into object. If a field is repeated, values are replaced, messages merged and
+// lists extended, because Protobuf requires that concatenated encodings merge.
 func (d *wireDecoder) message(w *wireMessage, object tree.Tree, b []byte) error {
 	if err := d.enter(); err != nil {
 		return err
@@ -89,7 +90,7 @@ func wrongType(name string, t protowire.Type) error {
 	return typeError("proto: wrong wireType = " + strconv.Itoa(int(t)) + " for field " + name)
 }
 
-// skipWire returns the length of a field to skip, including its tag of n bytes.
+// skipWire returns the length of an unknown field, including its tag of n bytes.
 func skipWire(number protowire.Number, t protowire.Type, b []byte, n int) (int, error) {
 	size := protowire.ConsumeFieldValue(number, t, b[n:])
 	if size < 0 {
@@ -98,8 +99,8 @@ func skipWire(number protowire.Number, t protowire.Type, b []byte, n int) (int, 
 	return n + size, nil
 }
 
-// payload returns a length-delimited field's bytes, which share the memory of b, and the field's
-// length, including its tag of n bytes.
+// payload returns the bytes of a length-delimited field, which share the memory of b. It also
+// returns the length of the whole field, including its tag of n bytes.
 func payload(name string, t protowire.Type, b []byte, n int) ([]byte, int, error) {
 	if t != protowire.BytesType {
 		return nil, 0, wrongType(name, t)
@@ -122,8 +123,8 @@ func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, object tree.Tree
 	return n, err
 }
 
-// list decodes consecutive elements of a list. Protobuf allows other fields between the elements,
-// so the list may already have elements.
+// list decodes consecutive elements and appends them to the list in object. Protobuf allows other
+// fields between the elements, so the list may already have some.
 func (d *wireDecoder) list(node *wireNode, object tree.Tree, b []byte) (int, error) {
 	base, done := len(d.items), 0
 	if err := d.enter(); err != nil {
@@ -148,8 +149,8 @@ func (d *wireDecoder) list(node *wireNode, object tree.Tree, b []byte) (int, err
 	return done, nil
 }
 
-// elements decodes one element of a list or several packed numbers, because clients may send
-// either.
+// elements decodes either one element of a list or a sequence of packed numbers, because clients
+// may send numbers in both encodings.
 func (d *wireDecoder) elements(f *schema.Field, t protowire.Type, b []byte, n int) (int, error) {
 	own, isNumber := numberType(f.Type)
 	if !isNumber || t != protowire.BytesType {
@@ -224,8 +225,8 @@ func (d *wireDecoder) entry(node *wireNode, t protowire.Type, object tree.Tree, 
 	return n, nil
 }
 
-// single drops zero values of non-pointer fields, because Protobuf encodes absent fields as zero
-// too.
+// single decodes a field that is not repeated. It drops the zero value of a non-pointer field,
+// because Protobuf encodes absent fields as zero too.
 func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	v, n, err := d.value(f, t, object[f.Name], b, n)
 	if err != nil {
@@ -239,8 +240,8 @@ func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree
 	return n, nil
 }
 
-// isWireZero reports whether v is Protobuf's value for an absent field, such as an empty embedded
-// message.
+// isWireZero reports whether v is the value that Protobuf encodes for an absent field, such as a
+// message without fields.
 func isWireZero(f *schema.Field, v any) bool {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)
@@ -249,8 +250,8 @@ func isWireZero(f *schema.Field, v any) bool {
 	return isEmpty(f, v)
 }
 
-// value decodes one value of the field's type and merges a message into before. It also returns the
-// length of the field, including its tag of n bytes.
+// value decodes one value of the field's type. A message is merged into before, the value so far.
+// value also returns the length of the field, including its tag of n bytes.
 func (d *wireDecoder) value(f *schema.Field, t protowire.Type, before any, b []byte, n int) (any, int, error) {
 	if own, isNumber := numberType(f.Type); isNumber {
 		if t != own {

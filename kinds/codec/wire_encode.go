@@ -15,12 +15,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// AppendProtobuf appends a JSON document of message m as Protobuf, without an envelope. The
-// document must come from this server's encoder. A value that does not fit its field is an error.
+// AppendProtobuf appends a JSON document as Protobuf, without an envelope. m describes its fields.
+// The document must come from this server's encoder. A value that does not fit its field is an
+// error.
 //
 // The conversion takes one pass, without a tree, and yields the same bytes as kube-apiserver.
 // Fields are sorted by number and map entries by key. Absent fields are written if they are values
-// rather than pointers in the Kubernetes Go type. Fields without a number or a plan are omitted.
+// rather than pointers in the Kubernetes Go type. Fields that have no number, or that m lacks, are
+// omitted.
 func AppendProtobuf(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	e := wireEncoders.Get().(*wireEncoder)
 	e.Scanner, e.b = jsontext.Over(json), b
@@ -38,8 +40,8 @@ type wireEncoder struct {
 	scratch []byte
 }
 
-// A wirePart is a piece of the output. b[start:end] is the whole field with that rank or, in a map,
-// the entry with that key.
+// A wirePart is the piece b[start:end] of the output. It contains the field with that rank in the
+// output order or, in a map, the entry with that key.
 type wirePart struct {
 	rank       int
 	key        string
@@ -72,8 +74,8 @@ func (e *wireEncoder) mismatch(field string) error {
 	return typeError("json: cannot put a value of type " + typeOfByte(e.Current()) + " into " + field)
 }
 
-// message writes fields in JSON order, with absent fields in between. If this is not the order of
-// the field numbers, arrange reorders the fields afterwards.
+// message writes fields in JSON order, with zero values for absent fields. If the JSON order
+// differs from the order of field numbers, arrange reorders the fields afterwards.
 func (e *wireEncoder) message(m *schema.Message) error {
 	w := wireOf(m)
 	if err := e.Open(); err != nil {
@@ -133,8 +135,8 @@ func (e *wireEncoder) arrange(w *wireMessage, parts []wirePart, start int) {
 	e.nodes(w.nodes, parts, start)
 }
 
-// nodes appends the parts that belong to nodes and returns the remaining parts. It reads the parts
-// from scratch, a copy of b[start:].
+// nodes appends the encoded fields of nodes in their order, and returns the remaining parts. It
+// copies the fields from scratch, which is a copy of b[start:] before sorting.
 func (e *wireEncoder) nodes(nodes []*wireNode, parts []wirePart, start int) []wirePart {
 	for _, n := range nodes {
 		switch {
@@ -350,8 +352,8 @@ func (e *wireEncoder) fromText(t schema.Type, s string) (err error) {
 	return err
 }
 
-// intOrString writes all three fields, even if they are empty. For example, the number 80 becomes
-// 08 00 10 50 1a 00, and "http" becomes 08 01 10 00 1a 04 68 74 74 70.
+// intOrString writes the type, the number and the string, even if they are empty. For example, the
+// number 80 becomes 08 00 10 50 1a 00, and "http" becomes 08 01 10 00 1a 04 68 74 74 70.
 func (e *wireEncoder) intOrString(f *schema.Field) (err error) {
 	var n int64
 	var s string
@@ -415,8 +417,8 @@ func openWire(b []byte, number int32) (out []byte, at int) {
 	return append(b, 0), len(b)
 }
 
-// closeWire writes the length of a message before its content. Messages that need more than the
-// reserved byte are moved, which is cheaper than measuring every message first.
+// closeWire fills in the length of the message that openWire began. A message that needs more than
+// the one reserved byte is moved, which is cheaper than measuring every message first.
 func closeWire(b []byte, at int) []byte {
 	n := uint64(len(b) - at - 1)
 	if n < 0x80 {
@@ -443,8 +445,8 @@ func appendStringField(b []byte, number int32, s string) []byte {
 	return protowire.AppendString(appendTag(b, number, protowire.BytesType), s)
 }
 
-// appendWireTime appends the fields of a time, or none for the zero time. Time and MicroTime differ
-// only in their nanoseconds.
+// appendWireTime appends the seconds and nanoseconds of a time, or nothing for the zero time.
+// layout distinguishes Time from MicroTime, which have the same fields in Protobuf.
 func appendWireTime(b []byte, layout, s string) ([]byte, error) {
 	at, err := time.Parse(layout, s)
 	if err != nil || at.IsZero() {

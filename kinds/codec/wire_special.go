@@ -32,8 +32,8 @@ func wireNumber(t schema.Type, b []byte) (any, int) {
 	return int64(v), n
 }
 
-// special decodes a length-delimited value that is not a message of the plan. The package comment
-// lists the formats.
+// special decodes a length-delimited value of a type with its own Protobuf format, such as a
+// quantity. The package comment lists the formats.
 func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 	switch f.Type {
 	case schema.TypeString:

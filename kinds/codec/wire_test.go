@@ -60,7 +60,8 @@ func TestProtobufBytes(t *testing.T) {
 				"2206" + "0a0161120178" + "2205" + "0a01621200" + "2a0408001000"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			// hostPath and optional are inlined under number 2, and hostPath is always written.
+			// hostPath and optional belong to the inlined message number 2. hostPath is always
+			// written.
 			want := strings.Replace(c.want, "1a040a001200", "1a060a0012020a00", 1)
 			if got := hex.EncodeToString(inProtobuf(t, plan, c.in)); got != want {
 				t.Errorf("got  %s\nwant %s", got, want)

@@ -37,14 +37,15 @@ func DecodeYAML(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error)
 	return decodeYAML(m, data, false)
 }
 
-// DecodeConfig is DecodeYAML for an apply configuration. It keeps null fields as nil, because the
-// manager owns every field that the configuration names. Null list elements become the zero value.
+// DecodeConfig decodes an apply configuration like DecodeYAML, but keeps null fields as nil,
+// because a field manager owns every field in its configuration. Null list elements become the zero
+// value.
 func DecodeConfig(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeYAML(m, data, true)
 }
 
-// decodeYAML keeps null fields in the tree if nulls is true. A body that begins like JSON but is
-// malformed may be a YAML flow mapping, so it is parsed as YAML.
+// decodeYAML decodes a body as JSON if possible, and otherwise as YAML. A body that begins like
+// JSON but is malformed may be a YAML flow mapping. If nulls is true, null fields stay in the tree.
 func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		t, faults, err := decodeJSON(m, data, nulls)
@@ -65,8 +66,8 @@ func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	return t, append(faults, more...), err
 }
 
-// DecodeUntyped decodes an apply configuration without a plan. Callers use the result to report all
-// fields that do not match the plan, because DecodeConfig drops unknown fields.
+// DecodeUntyped decodes the configuration of a server-side apply without a schema. Callers need the
+// result to report all unknown fields, because DecodeConfig drops them.
 func DecodeUntyped(data []byte) (tree.Tree, error) {
 	v, _, err := DecodeAny(data)
 	if err != nil {
@@ -76,9 +77,9 @@ func DecodeUntyped(data []byte) (tree.Tree, error) {
 	return t, err
 }
 
-// readYAML reads a single YAML document. A second document is an error, because it would be
-// ignored. A body with duplicate keys is parsed twice, because strict mode does not decode it
-// fully. The check for a second document runs only if a line looks like a document boundary.
+// readYAML reads a single YAML document. A second document is an error, because it would otherwise
+// be ignored silently. readYAML searches for one only if a line looks like a document boundary. A
+// body with duplicate keys is parsed twice, because strict mode does not decode it fully.
 func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	if yamlNesting(data) > yamlMaxNesting {
 		return nil, nil, errYAMLDepth
@@ -160,7 +161,8 @@ func (c *yamlConverter) spend(n int) error {
 	return nil
 }
 
-// value converts a parser value. Each use of an alias is converted and charged again.
+// value converts a parser value. An alias is converted, and counted against the budget, each time
+// it is used.
 func (c *yamlConverter) value(v any) (any, error) {
 	if err := c.spend(1); err != nil {
 		return nil, err

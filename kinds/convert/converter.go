@@ -10,14 +10,14 @@ import (
 // A Converter converts stored objects to a kind. It may fail, and may block until its context is
 // done.
 type Converter interface {
-	// Convert returns the objects in the form of k, with the same keys, versions and order. It does
-	// not change the objects, but may return those that already have the form. An error applies to
-	// the whole call and may wrap a *meta.Status for the client.
+	// Convert returns the objects converted to kind k, with the same keys and versions and in the
+	// same order. It does not change the objects, but may return those that need no conversion. An
+	// error applies to the whole call and may wrap a *meta.Status for the client.
 	Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error)
 }
 
-// A Form is the kind of the objects in a response, with the Converter from stored objects to that
-// kind. If Converter is nil, stored objects already have the form.
+// A Form describes the objects of a response: their kind, and the Converter that converts stored
+// objects to that kind. If Converter is nil, stored objects need no conversion.
 type Form struct {
 	Kind      *schema.Kind
 	Converter Converter

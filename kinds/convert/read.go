@@ -45,8 +45,7 @@ func applySchema(k *schema.Kind, object tree.Tree) tree.Tree {
 	return object
 }
 
-// HasForm reports whether a stored object already has the served form of kind k and needs no
-// conversion.
+// HasForm reports whether a stored object can be served as kind k without conversion.
 func HasForm(k *schema.Kind, o *meta.Object) bool {
 	if k.Stored != k && k.ConversionWebhook() == nil {
 		return false
@@ -54,9 +53,10 @@ func HasForm(k *schema.Kind, o *meta.Object) bool {
 	return !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID())
 }
 
-// ToCurrentSchema applies a kind's current schema to a stored object. It returns the object itself
-// if it already conforms. If the kind has a conversion webhook, the schema of the version in which
-// the object was written applies. Objects of a removed version are returned unchanged.
+// ToCurrentSchema prunes and defaults a stored object with the current schema of its kind. It
+// returns the object itself if it already conforms. If the kind has a conversion webhook, it uses
+// the schema of the version in which the object was written. Objects of a removed version are
+// returned unchanged.
 func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID()) {
 		return o, nil

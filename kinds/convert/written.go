@@ -10,14 +10,15 @@ import (
 // If a kind has a conversion webhook (schema.Kind.ConversionWebhook), the bytes of an object are
 // valid only in the version in which they were written. Only the webhook can convert them.
 
-// WrittenForm returns the working form of the version in which an object was written, for a kind
-// with a conversion webhook. It returns nil if the CRD lacks that version.
+// WrittenForm returns the kind for the version in which an object was written, with that version as
+// its storage version. k must have a conversion webhook. WrittenForm returns nil if the CRD lacks
+// the version.
 func WrittenForm(k *schema.Kind, o *meta.Object) *schema.Kind {
 	return k.Origin.WorkingForm.FindVersion(WrittenVersion(o))
 }
 
-// IsWrittenAs reports whether an object was written in the version of k, for a kind with a
-// conversion webhook.
+// IsWrittenAs reports whether an object of a kind with a conversion webhook was written in the
+// version of k.
 func IsWrittenAs(k *schema.Kind, o *meta.Object) bool { return WrittenVersion(o) == k.APIVersion() }
 
 // WrittenVersion returns the apiVersion in a stored object, which codec.EncodeJSON writes near the

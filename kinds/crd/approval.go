@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An ApprovalPolicy lists the protected groups. A CRD in a protected group needs approval from the
-// community that owns the domain, or must be marked as unapproved.
+// An ApprovalPolicy lists the domains with protected API groups. A CRD in such a group needs an
+// approval from the community that owns the domain, or must be marked as unapproved.
 type ApprovalPolicy struct {
 	domains []string
 	more    string // where users read about approvals
@@ -18,7 +18,7 @@ type ApprovalPolicy struct {
 	Annotation string
 }
 
-// NewApprovalPolicy returns the policy for the domains of a naming profile.
+// NewApprovalPolicy returns the policy that protects the domains of a naming profile.
 func NewApprovalPolicy(n *meta.Naming) *ApprovalPolicy {
 	p := &ApprovalPolicy{
 		domains:    []string{strings.TrimPrefix(n.Group(""), "."), n.Translate("platform.io")},

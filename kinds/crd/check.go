@@ -94,8 +94,8 @@ type ruleChecker struct {
 	total  totalCost
 }
 
-// node checks the parts of a node before its own rules, because kube-apiserver reports errors in
-// this order. Below a list, oldSelf is valid only if the list has keys. In other lists, elements
+// node checks the rules of a node. Its children come first, because kube-apiserver reports errors
+// in this order. Below a list, oldSelf is valid only if the list has keys. In other lists, elements
 // cannot be matched with their previous values, because insertions shift them.
 func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	if !n.hasRules {
@@ -125,9 +125,9 @@ func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	}
 }
 
-// rule reports an excessive cost of the rule before an error in its messageExpression, because a
-// rule may have both. It rejects optionalOldSelf in a rule that does not use oldSelf, because the
-// field would have no effect.
+// rule reports the errors of one rule: excessive costs, a compile error, or a wrong use of oldSelf.
+// It also rejects optionalOldSelf in a rule that does not use oldSelf, because it would have no
+// effect.
 func (c *ruleChecker) rule(n *node, r *rule, fault *ruleFault, at string, p ruleContext) {
 	if r.check != nil {
 		c.cost(at+".rule", "estimated rule cost", times(r.cost, p.cardinality.of(n.selfType)))

@@ -47,8 +47,8 @@ func (n not) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// valuesOfAll returns the plans of the schemas in anyOf or oneOf. These plans only validate,
-// because structural schemas declare fields and defaults outside of anyOf and oneOf.
+// valuesOfAll returns the value plans of the schemas in anyOf or oneOf. They never prune or
+// default, because structural schemas declare fields and defaults outside of anyOf and oneOf.
 func valuesOfAll(nodes []*node, atRoot bool) []*schema.ValuePlan {
 	all := make([]*schema.ValuePlan, len(nodes))
 	for i, n := range nodes {
@@ -59,8 +59,8 @@ func valuesOfAll(nodes []*node, atRoot bool) []*schema.ValuePlan {
 
 type required []string
 
-// Evaluate treats a null field as present. Nulls that the schema does not allow have already been
-// dropped.
+// Evaluate reports missing fields. A null field is not missing, because nulls that the schema does
+// not allow have already been dropped.
 func (r required) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	t, ok := v.(tree.Tree)
 	if !ok || !e.Spend(len(r)/4) {

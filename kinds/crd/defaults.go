@@ -49,7 +49,8 @@ func (d *defaultChecker) node(n *node, path string) {
 	d.parts(n, path, n.embedded)
 }
 
-// parts checks the defaults of list items and fields, but not those of map entries.
+// parts checks the defaults of list items and fields. It does not descend into
+// additionalProperties.
 func (d *defaultChecker) parts(n *node, path string, isResource bool) {
 	if n.items != nil {
 		d.node(n.items, path+".items")
@@ -61,8 +62,8 @@ func (d *defaultChecker) parts(n *node, path string, isResource bool) {
 	}
 }
 
-// check checks the fields and values of a default, then its rules. Rules must hold for the default
-// both as a new and as an unchanged value.
+// check checks the fields and values of a default, and then its CEL rules. The rules must hold both
+// if the value is new and if an update leaves it unchanged.
 func (d *defaultChecker) check(n *node, path string, isResource bool) {
 	plan, v := n.values(false), n.defaultValue
 	if isResource && plan.Parts != nil {

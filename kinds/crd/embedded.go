@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Embedded objects have kind, apiVersion and metadata, regardless of their schema.
+// embeds reports whether a node contains embedded objects. These have kind, apiVersion and
+// metadata, regardless of their schema.
 
 func (n *node) embeds() bool {
 	if n.embedded || n.items != nil && n.items.hasEmbedded || n.additional != nil && n.additional.hasEmbedded {
@@ -166,7 +167,8 @@ func (c *coercer) malformed(edit *tree.CopyOnWrite, name string, v any, msg stri
 // maxPath bounds the length of paths in errors, in bytes, as schema.Faults does.
 const maxPath = 8 << 10
 
-// validateEmbedded validates embedded objects even if an update did not change them.
+// validateEmbedded validates kind, apiVersion and metadata of embedded objects, even if an update
+// did not change them.
 func (n *node) validateEmbedded(v any, at *tree.Position, faults *schema.Faults) {
 	if n == nil || !n.hasEmbedded {
 		return

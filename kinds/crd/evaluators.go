@@ -29,8 +29,8 @@ func (n *node) typeEvaluators() []schema.Evaluator {
 	return nil
 }
 
-// valueEvaluators returns the evaluators for enum, limits and combinators. It skips an
-// int-or-string's anyOf, which in structural schemas only repeats the two types.
+// valueEvaluators returns the evaluators for enum, limits and combinators such as anyOf. The anyOf
+// of an int-or-string is skipped, because in structural schemas it only repeats the two types.
 func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	if len(n.enum) > 0 {
 		all = append(all, newEnum(n.enum))
@@ -130,8 +130,9 @@ func (want valueType) matches(v any) bool {
 	return typeOf(v) == string(want)
 }
 
-// isInteger accepts 1.0, because JSON Schema does not distinguish 1.0 from 1. Floats beyond 2^53
-// are not integers, because they may differ from the number that the client sent.
+// isInteger reports whether v is an integer. It accepts 1.0, because JSON Schema does not
+// distinguish 1.0 from 1. It rejects floats beyond 2^53, because they may differ from the number
+// that the client sent.
 func isInteger(v any) bool {
 	switch v := v.(type) {
 	case int64:
@@ -169,7 +170,8 @@ type enum struct {
 	texts  []string         // as faults list them
 }
 
-// newEnum formats the allowed values once, not for each rejected value.
+// newEnum returns an enum. It formats the allowed values in advance, rather than for each rejected
+// value.
 func newEnum(values []any) *enum {
 	m := &enum{values: make(map[any]struct{}, len(values)), texts: make([]string, len(values))}
 	for i, v := range values {
@@ -220,8 +222,8 @@ func isScalar(v any) bool {
 	return true
 }
 
-// A nullableEnum is the enum of a nullable value. Null must be one of the allowed values, and is
-// checked only against the enum.
+// A nullableEnum checks a nullable value with an enum. Null must be one of the values of the enum.
+// The other evaluators do not apply to null.
 type nullableEnum struct {
 	enum *enum
 	all  []schema.Evaluator // including enum
@@ -259,7 +261,8 @@ type textLimits struct {
 	hasFormat func(s string) bool
 }
 
-// Evaluate counts characters, not bytes, and does not anchor patterns, as JSON Schema requires.
+// Evaluate checks length, pattern and format. As JSON Schema requires, it counts characters, not
+// bytes, and does not anchor patterns.
 func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	s, ok := v.(string)
 	if !ok || !e.Spend(len(s)/64) {
@@ -279,8 +282,8 @@ func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// matches reports whether a string matches the pattern. A long string is charged while it is read,
-// so that an exhausted budget ends the match.
+// matches reports whether a string matches the pattern. Reading a long string spends the validation
+// budget, so that an exhausted budget ends the match.
 func (t *textLimits) matches(e *schema.Evaluation, s string) bool {
 	const long = 1 << 18 // takes some milliseconds
 	if cost := schema.PatternCost(len(s), t.patternSize); cost < long {
@@ -343,8 +346,8 @@ func (n *numberLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) 
 	}
 }
 
-// isMultiple tolerates rounding errors, because quotients of decimal fractions are rarely exact in
-// binary. For example, 0.3 / 0.1 is not 3.
+// isMultiple reports whether f is a multiple of of. It tolerates rounding errors, because decimal
+// fractions are rarely exact in binary. For example, 0.3 / 0.1 is not 3.
 func isMultiple(f, of float64) bool {
 	q := f / of
 	return of > 0 && math.Abs(q-math.Round(q)) < 1e-9

@@ -37,7 +37,8 @@ type ruleCompiler struct {
 	withEstimate bool
 }
 
-// env creates environments on demand, because they are expensive and most nodes need at most one.
+// env returns the CEL environment, with an optional oldSelf if optional is true. Environments are
+// expensive, so they are created on first use.
 func (c *ruleCompiler) env(optional bool) (*cel.Env, error) {
 	i, old := 0, cel.Variable(oldSelfName, c.self)
 	if optional {
@@ -51,9 +52,9 @@ func (c *ruleCompiler) env(optional bool) (*cel.Env, error) {
 	return env, err
 }
 
-// compile compiles source, an entry of a node's rules. If only the messageExpression is invalid, it
-// returns both a rule and a fault: a new CRD is rejected, but a stored rule falls back to other
-// messages.
+// compile compiles source, one of a node's rules. If only the messageExpression is invalid, it
+// returns both a rule and a fault: a new CRD is rejected, but a stored rule uses its static
+// message.
 //
 // Example of source: {rule: "self.min <= self.max", message: "min is above max", fieldPath: ".min"}
 func (c *ruleCompiler) compile(n *node, source tree.Tree) (*rule, *ruleFault) {

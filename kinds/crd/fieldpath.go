@@ -8,9 +8,9 @@ import (
 
 var errNoField = errors.New("does not refer to a valid field")
 
-// fieldPath converts a rule's fieldPath, which is relative to the node, to the form used in errors.
-// For example, .spec.labels['a'] becomes spec.labels[a]. Paths through list items are invalid,
-// because the index is unknown.
+// fieldPath converts the fieldPath of a rule to the form used in errors. For example,
+// .spec.labels['a'] becomes spec.labels[a]. The path is relative to the node. It cannot lead into a
+// list, because it has no list index.
 func (n *node) fieldPath(path string) (string, error) {
 	var b strings.Builder
 	for rest := path; rest != ""; {

@@ -86,7 +86,8 @@ func isObjectID(s string) bool {
 	return err == nil && len(b) == 12
 }
 
-// isBase64 rejects the empty string. It also rejects line breaks, which the decoder would ignore.
+// isBase64 reports whether s is a nonempty base64 string. It rejects line breaks, which the decoder
+// would ignore.
 func isBase64(s string) bool {
 	_, err := base64.StdEncoding.DecodeString(s)
 	return err == nil && s != "" && !strings.ContainsAny(s, "\r\n")
@@ -107,8 +108,8 @@ var (
 	hostTopDomain = expression(`^[a-zA-Z\p{L}]{2,63}$`)
 )
 
-// isHostname reports whether s is a single label, or a domain whose last label has only letters.
-// Letters and symbols may be of any script.
+// isHostname reports whether s is a single DNS label, or a domain name whose last label has only
+// letters. It also allows non-ASCII letters and symbols.
 func isHostname(s string) bool {
 	if len(s) > 255 {
 		return false
@@ -135,7 +136,7 @@ var (
 	isbn13          = expression(`^\d{13}$`)
 )
 
-// isISBN10 checks that the digits, weighted 1 to 10, add up to a multiple of 11.
+// isISBN10 reports whether the digits of s, weighted 1 to 10, add up to a multiple of 11.
 func isISBN10(s string) bool {
 	s = hyphensAndSpace().ReplaceAllString(s, "")
 	if !isbn10().MatchString(s) {
@@ -152,7 +153,8 @@ func isISBN10(s string) bool {
 	return sum%11 == 0
 }
 
-// isISBN13 checks that the digits, weighted alternately 1 and 3, add up to a multiple of 10.
+// isISBN13 reports whether the digits of s, weighted alternately 1 and 3, add up to a multiple of
+// 10.
 func isISBN13(s string) bool {
 	s = hyphensAndSpace().ReplaceAllString(s, "")
 	if !isbn13().MatchString(s) {
@@ -171,7 +173,8 @@ var (
 	cardNumber = expression(`^(4(\d{12}|\d{15})|5[1-5]\d{14}|(6011|65\d\d)\d{12}|3[47]\d{13}|(30[0-5]|3[68]\d)\d{11}|(2131|1800)\d{11}|35\d{14})$`)
 )
 
-// isCreditCard checks the issuer and the Luhn checksum. It ignores all characters except digits.
+// isCreditCard reports whether the digits of s have a known issuer's prefix and a valid Luhn
+// checksum.
 func isCreditCard(s string) bool {
 	s = noDigits().ReplaceAllString(s, "")
 	if !cardNumber().MatchString(s) {

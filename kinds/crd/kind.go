@@ -25,8 +25,8 @@ type Compiler struct {
 	naming     *meta.Naming
 	extensions Extensions
 	objectMeta *schema.Message
-	// embeddedMeta is objectMeta with explicit presence, because embedded objects neither lose
-	// empty fields nor gain missing ones.
+	// embeddedMeta is objectMeta for embedded objects, in which every field is optional. It keeps
+	// empty fields and does not add missing ones.
 	embeddedMeta  *schema.Message
 	schemaMessage *schema.Message // of the schemas in CRDs
 	approval      string          // annotation of an approval, in quotes
@@ -47,8 +47,8 @@ func NewCompiler(n *meta.Naming, objectMeta, schemaProps *schema.Message) *Compi
 }
 
 // Compile returns the kinds of a valid CRD, or nil if no version is the storage version. The CRD
-// may be an outline. Compile does not set the views of subresources. Schemas are compiled later, on
-// demand (definedSchema).
+// may be the result of Outline. Compile does not set the views of subresources. Schemas are
+// compiled later, on demand (definedSchema).
 //
 // Compile uses the names in status.acceptedNames, because names in the spec may belong to another
 // CRD. Until names are accepted, it uses the names in the spec.
@@ -108,8 +108,8 @@ func conversionWebhook(spec tree.Tree) *schema.ConversionWebhook {
 	return &schema.ConversionWebhook{ReviewVersions: hook.Strings("conversionReviewVersions"), ClientConfig: hook.Object("clientConfig")}
 }
 
-// addWorkingForms sets the working forms of a CRD with a conversion webhook. Each working form is
-// its own storage version.
+// addWorkingForms gives each version of a CRD with a conversion webhook a working form: a copy of
+// its kind that is its own storage version.
 func addWorkingForms(all []*schema.Kind) {
 	var forms []*schema.Kind
 	for _, k := range all {
@@ -126,8 +126,8 @@ func addWorkingForms(all []*schema.Kind) {
 	}
 }
 
-// ShareText replaces the kinds' schemas with the equal schemas of a newer CRD revision, so that the
-// older revision does not stay in memory.
+// ShareText makes the kinds refer to the schemas in outline, a newer revision of the CRD with equal
+// schemas. The older revision can then be freed.
 func (d *Definition) ShareText(outline tree.Tree) {
 	for i, v := range outline.Object("spec").Objects("versions") {
 		if all := d.Stored.Versions; i < len(all) && all[i].Version == v.String("name") {
@@ -146,9 +146,9 @@ func (d *Definition) Release() {
 
 func schemaOf(k *schema.Kind) *definedSchema { return k.Origin.Schema.(*definedSchema) }
 
-// addSelectFields adds the selectable fields of all versions to the stored kind, because objects
-// are indexed in their stored form. Fields that only other versions select have no name in the
-// stored kind.
+// addSelectFields adds the selectable fields of a version to the stored kind, because objects are
+// indexed in their stored form. An added field has no name, so that a field selector for the
+// storage version cannot use it.
 func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	for _, f := range fields {
 		if !slices.ContainsFunc(stored.SelectFields, func(known schema.SelectField) bool { return known.Path == f.Path }) {
@@ -157,8 +157,8 @@ func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	}
 }
 
-// Opaque returns a kind for stored objects without a CRD, which may occur when the server starts.
-// The objects stay readable and deletable.
+// Opaque returns a kind for stored objects whose CRD is unknown. This may occur during startup. The
+// objects can be read and deleted.
 func (c *Compiler) Opaque(storage meta.GroupResource) *schema.Kind {
 	k := &schema.Kind{
 		GroupVersionKind: meta.GroupVersionKind{Group: storage.Group}, Resource: storage.Resource, Storage: storage,
@@ -249,8 +249,9 @@ func columns(v tree.Tree) []schema.Column {
 	return all
 }
 
-// subresources returns the declared subresources. A declaration may be an empty object. Updates of
-// the status subresource change no metadata.
+// subresources returns the declared subresources. A declaration may be empty (status: {}). Unlike
+// for most built-in kinds, an update of the status subresource cannot change labels or other
+// metadata.
 func (c *Compiler) subresources(v tree.Tree) []schema.Subresource {
 	var all []schema.Subresource
 	declared := v.Object("subresources")

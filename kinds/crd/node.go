@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A node is the parsed schema of one value.
+// A node is the parsed schema of a value, such as a field or list item.
 type node struct {
 	kind       string // object, array, string, integer, number or boolean; "" for any
 	format     string
@@ -109,7 +109,8 @@ func (k *Extensions) setKeyword(n *node, keyword string, v any) {
 	}
 }
 
-// setParts sets a keyword that contains schemas. It returns false for other keywords.
+// setParts parses a keyword that contains schemas, such as properties. It returns false for other
+// keywords.
 func (k *Extensions) setParts(n *node, keyword string, v any) bool {
 	switch keyword {
 	case "not":
@@ -226,7 +227,8 @@ func (n *node) child(name string) *node {
 	return n.additional
 }
 
-// newIdentity returns the map-key identity. An omitted key equals its default.
+// newIdentity returns the Identity that compares list elements by their map keys. An omitted key
+// equals its default.
 func (n *node) newIdentity() *rules.Identity {
 	if n.listType != "map" {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Outline decodes a stored CRD of kind k without its schemas, which are most of its size. The
-// result has the name, the approval annotation, spec and status. Schemas remain encoded and share
-// the memory of the object, so only Compile can use them.
+// Outline decodes a stored CRD of kind k without the schemas, which make up most of it. The result
+// contains the name, the approval annotation, spec and status. Schemas remain encoded and share the
+// memory of the object, so only Compile can use them.
 func (c *Compiler) Outline(k *schema.Kind, o *meta.Object) (tree.Tree, error) {
 	w := outliner{approval: c.approval, Scanner: jsontext.Over(o.JSON), json: o.JSON, out: make([]byte, 0, 1<<10)}
 	w.Limit = jsontext.MaxStoredDepth
@@ -38,7 +38,7 @@ type outliner struct {
 	schemas  []schemaText // of the versions; nil for those without
 }
 
-// object copies an object. member copies or skips the value of each key.
+// object copies a JSON object. It calls member to copy or skip the value of each key.
 func (w *outliner) object(member func(key string) error) error {
 	if w.Peek() != '{' {
 		return w.copyValue()

@@ -2,11 +2,11 @@ package crd
 
 import "github.com/troupe-api/troupe/kinds/schema"
 
-// A planner converts schemas to messages, which define the fields that managers can own.
+// A planner converts schemas to messages, which define the fields that field managers can own.
 type planner struct{ metadata *schema.Message } // that of embedded objects
 
-// field returns a node's field. If a newer schema makes a value atomic, the field keeps the value's
-// shape. A manager that owned part of the value then owns all of it.
+// field returns the message field for a node. If a newer schema makes a value atomic, the field
+// remains a list or map. A manager that owned a part of the value then owns the whole value.
 func (p planner) field(n *node, name string) *schema.Field {
 	f := &schema.Field{Name: name, Type: schema.TypeRaw, Pointer: true}
 	switch {
@@ -65,13 +65,13 @@ func (p planner) additional(n *node, atRoot bool) *schema.Field {
 }
 
 // isBare reports whether the schema declares an object without fields. An apply configuration may
-// contain fields below such an object, which are pruned later, as in other requests.
+// contain fields of such an object. They are pruned later, as in other requests.
 func (n *node) isBare() bool {
 	return n.kind == "object" && len(n.names) == 0 && n.additional == nil && !n.embedded
 }
 
-// withExplicitPresence returns a message that keeps values exactly as sent. Embedded objects must
-// neither lose empty fields nor gain missing ones.
+// withExplicitPresence returns a message that keeps values exactly as sent, because embedded
+// objects must neither lose empty fields nor gain missing ones.
 func withExplicitPresence(m *schema.Message) *schema.Message {
 	fields := make([]*schema.Field, len(m.Fields))
 	for i, f := range m.Fields {
@@ -89,8 +89,8 @@ func rawField(name string) *schema.Field {
 	return &schema.Field{Name: name, Type: schema.TypeRaw, Pointer: true}
 }
 
-// anyField returns a field without a schema. As in kube-apiserver, objects in it are owned field by
-// field and lists as a whole.
+// anyField returns a field for a value that has no schema. As in kube-apiserver, managers own each
+// field of an object in it separately, but a list as a whole.
 func anyField(name string) *schema.Field {
 	return &schema.Field{Name: name, Type: schema.TypeMessage, Pointer: true, Message: openMessage}
 }

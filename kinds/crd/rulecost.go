@@ -19,8 +19,8 @@ type totalCost struct {
 	mostExpensive []ruleCost // a few of the significant ones
 }
 
-// add adds a cost without overflow. Rules below a hundredth of the limit are not listed, because
-// removing them would not help.
+// add adds the cost of a rule without overflow, and records it for error messages. Rules below a
+// hundredth of the limit are not recorded, because removing them would not help.
 func (t *totalCost) add(path string, cost uint64) {
 	t.sum += min(cost, math.MaxUint64-t.sum)
 	if cost < cel.EstimatedDefinitionLimit/100 {
@@ -68,8 +68,8 @@ type cardinality struct {
 	limited bool // false: limited only by the request size
 }
 
-// of returns how often an expression is evaluated for values of type t. Without limits in the
-// schema, it is the number of minimum-size values that fit into a request.
+// of returns the maximum number of evaluations of an expression on values of type t. If the schema
+// sets no limit, this is the number of smallest possible values that fit into a request.
 func (c cardinality) of(t *cel.Type) uint64 {
 	if c.limited || t == nil {
 		return c.most
@@ -77,8 +77,9 @@ func (c cardinality) of(t *cel.Type) uint64 {
 	return t.MostPerRequest()
 }
 
-// below returns the cardinality of the elements of a node. A rule on the items of a list with
-// maxItems 100, below a map with maxProperties 10, runs up to 1000 times.
+// below returns the cardinality of the child values of a node. For example, if a map has
+// maxProperties 10 and contains lists with maxItems 100, a rule on the list items runs up to 1000
+// times.
 func (c cardinality) below(n *node) cardinality {
 	limit := int64(1)
 	switch {

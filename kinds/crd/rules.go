@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// evaluationTimeout limits the time of an evaluation in addition to the cost limit. Counting the
-// cost of many small steps takes longer than the steps themselves.
+// evaluationTimeout limits the duration of an evaluation, in addition to the cost limit. The cost
+// limit alone is not enough, because many small steps take more time than their cost suggests.
 const evaluationTimeout = 5 * time.Second
 
 type ruleSet struct {
@@ -60,12 +60,12 @@ func (s *ruleSet) evaluate(ctx context.Context, t, old tree.Tree, faults *schema
 	}
 }
 
-// evaluate runs the rules for v and its parts until the budget is spent. Nulls have no rules. Keys
-// are visited in order, so that errors are deterministic.
+// evaluate runs the rules for v and its child values until the budget is spent. Rules do not apply
+// to null. Keys are visited in order, so that errors are deterministic.
 //
-// unchanged is true if v is part of an unchanged value. It is needed for elements of lists without
-// keys, which have no previous value. A whole object never counts as unchanged, because every write
-// changes its metadata.
+// unchanged is true if v is part of an unchanged value. It is needed because elements of lists
+// without keys have no previous value to compare with. A whole object never counts as unchanged,
+// because every write changes its metadata.
 func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, unchanged bool) {
 	if v == nil || !n.hasRules || e.ended {
 		return
@@ -134,8 +134,8 @@ func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged boo
 	}
 }
 
-// compile compiles the rules of a node and restarts the timeout, because a thousand rules take
-// seconds to compile on a busy machine.
+// compile compiles the rules of a node. It pauses the evaluation timeout and then restarts it,
+// because compiling a thousand rules takes seconds on a busy machine.
 func (e *ruleEvaluator) compile(n *node) {
 	if e.timer != nil {
 		e.timer.Stop()
@@ -164,7 +164,8 @@ func (v *ruleValues) Lookup(name string) (any, bool) {
 	return v.old, v.old != nil
 }
 
-// rule reports evaluation errors as violations, because a failing rule must not admit a write.
+// rule evaluates one rule and reports a violation. Evaluation errors count as violations, because a
+// failing rule must not admit a write.
 func (e *ruleEvaluator) rule(n *node, r *rule, v any, values *ruleValues) {
 	out, err := r.check.Eval(e.ctx, values, e.budget)
 	if err == nil && cel.Truth(out) && e.ctx.Err() == nil {

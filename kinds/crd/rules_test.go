@@ -102,7 +102,7 @@ func TestCost(t *testing.T) {
 	for i := range list {
 		list[i] = int64(i)
 	}
-	// On a slow machine, the timeout may come first.
+	// On a slow machine, the evaluation may time out before the cost limit is exceeded.
 	got := validate(n, tree.Tree{"l": list}, nil)
 	if !strings.Contains(got, "call cost exceeds limit") && !strings.Contains(got, "running out of cost budget") {
 		t.Errorf("%s", got)

@@ -35,7 +35,7 @@ type source struct {
 type compiledSchema struct {
 	message *schema.Message
 	rules   *ruleSet // nil if there are none
-	// embedding is the root node, or nil if no embedded object can occur.
+	// embedding is the root node if the schema can contain embedded objects, and nil otherwise.
 	embedding *node
 }
 
@@ -105,8 +105,8 @@ func (s *definedSchema) load() *compiledSchema {
 }
 
 // compile compiles the schema and returns its estimated memory in bytes. The estimate includes the
-// JSON, because names and values share its memory. A version without a schema keeps all fields,
-// because pruning would lose the data of old CRDs.
+// JSON of the schema, because names and values share its memory. If an old CRD has no schema, all
+// fields are kept, because pruning would lose its data.
 func (s *definedSchema) compile() (c *compiledSchema, size int) {
 	text := s.Tree()
 	root := s.compiler.extensions.compile(text)
@@ -161,7 +161,7 @@ const (
 
 func (n *node) memory() int {
 	sum := nodeMemory + ruleMemory*len(n.rules) + valueMemory(n.defaultValue) + n.limits.memory()
-	// Whole-object checks copy these names.
+	// These names count twice, because the checks of whole objects copy them.
 	sum += 2 * stringMemory * (len(n.required) + len(n.listKeys))
 	for _, p := range n.properties {
 		sum += p.memory()
@@ -207,8 +207,8 @@ const (
 	mapGroupMemory = 288
 )
 
-// valueMemory returns the estimated memory of a value. Map groups count twice, because maps grow by
-// doubling.
+// valueMemory returns the estimated memory of a value. The entries of a large map count twice,
+// because maps grow by doubling.
 func valueMemory(v any) (sum int) {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -276,8 +276,8 @@ func (c *schemaCache) trim() {
 	}
 }
 
-// release evicts a schema permanently. A released schema that is still in use may be compiled again
-// but is not cached.
+// release evicts a schema and never caches it again. If the schema is still in use, it is compiled
+// again each time.
 func (c *schemaCache) release(s *definedSchema) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -72,8 +72,8 @@ func (c costChecker) cost(n *node, path string) schemaCost {
 	return all
 }
 
-// properties returns the cost of all properties. The costs per byte of expensive properties are not
-// added up, because the properties share the bytes of one object.
+// properties returns the cost of all properties. Of the expensive ones, only the highest cost per
+// byte counts, because the properties share the bytes of one object.
 func (c costChecker) properties(n *node, path string) (all schemaCost) {
 	sum, cheap, largest := 0.0, 0.0, 0.0
 	for _, name := range n.names {

@@ -5,14 +5,14 @@ import "github.com/troupe-api/troupe/kinds/cel"
 // rootTypeName is the prefix of the type names of rules. Expressions cannot contain this name.
 const rootTypeName = "@self"
 
-// prepareRules sets the schema and type of each node's values in expressions. Nodes below values
-// that expressions cannot use get types that are not part of the root type.
+// prepareRules sets the CEL schema and type of each node with rules. Nodes that expressions of
+// their parents cannot use get types that are not part of the root type.
 func (n *node) prepareRules() {
 	n.prepare(n.expressionSchema(true), nil, true)
 }
 
-// prepare uses the type of the parent's field if possible. The type checker distinguishes
-// structurally equal types, so self.a and self in a rule on a would otherwise have different types.
+// prepare sets the CEL type of a node, if possible to the type of the field in its parent.
+// Otherwise self.a in the parent's rules and self in the rules of a would have different types.
 func (n *node) prepare(s *cel.Schema, t *cel.Type, isResource bool) {
 	if !n.hasRules {
 		return
@@ -40,8 +40,9 @@ func (n *node) prepare(s *cel.Schema, t *cel.Type, isResource bool) {
 	}
 }
 
-// expressionSchema returns the node's schema for expressions. It omits values without a schema, so
-// that expressions cannot refer to them and a later schema cannot change their meaning.
+// expressionSchema returns the CEL schema of a node. It omits additionalProperties without a type.
+// Expressions therefore cannot refer to them, and a type added later cannot change the meaning of
+// an expression.
 func (n *node) expressionSchema(isResource bool) *cel.Schema {
 	s := &cel.Schema{
 		Type: n.kind, Format: n.format, Required: n.required, ListType: n.listType, ListKeys: n.listKeys,

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// TypeOf returns the type of a kind's objects in expressions. name is the prefix of object type
-// names, as in cel.NewType. Objects without a schema are dynamic. Each call compiles the schema
+// TypeOf returns the CEL type of the objects of a kind. name is the prefix of object type names, as
+// in cel.NewType. Objects without a schema have the dynamic type. Each call compiles the schema
 // again, so frequent callers should keep the result.
 func TypeOf(n *meta.Naming, k *schema.Kind, name string) *cel.Type {
 	if !k.IsCustom() {

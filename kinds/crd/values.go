@@ -6,8 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// rootValues returns the plan of whole objects, whose type has already been checked. The plans of
-// kind, apiVersion and metadata are empty, because the schema's defaults do not apply to them.
+// rootValues returns the value plan of whole objects, whose type has already been checked. The
+// plans of kind, apiVersion and metadata are empty, because the schema's defaults do not apply to
+// them.
 func (n *node) rootValues() *schema.ValuePlan {
 	parts := n.parts()
 	parts.IsResource = true
@@ -23,8 +24,8 @@ func (n *node) rootValues() *schema.ValuePlan {
 	}
 }
 
-// values returns the plan of a schema's values. atRoot means that the schema is in the allOf,
-// anyOf, oneOf or not of a root schema.
+// values returns the value plan for the values that a schema describes. atRoot is true if the
+// schema is inside allOf, anyOf, oneOf or not of a root schema.
 func (n *node) values(atRoot bool) *schema.ValuePlan {
 	p := &schema.ValuePlan{
 		Nullable: n.nullable, DropNull: !n.nullable, Default: n.defaultValue, DefaultSize: jsonSize(n.defaultValue),
@@ -51,8 +52,8 @@ func (n *node) values(atRoot bool) *schema.ValuePlan {
 	return p
 }
 
-// parts returns the plans of an object's fields and map entries. Names are sorted, so that the
-// order of errors and defaults is fixed. The node shares the names.
+// parts returns the value plans of an object's fields and map entries. Names are sorted, so that
+// the order of errors and defaults is fixed. The slice of names is shared with n.
 func (n *node) parts() *schema.Parts {
 	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(n.names)), Names: n.names}
 	for _, name := range n.names {
@@ -82,8 +83,8 @@ func setDefaulted(p *schema.Parts) {
 	p.Defaulted = append(p.Defaulted, present...)
 }
 
-// needsDefaulting reports whether defaulting, which also drops nulls, may change a value.
-// Defaulting skips other values.
+// needsDefaulting reports whether defaulting may change a value by adding defaults or dropping
+// nulls. If it returns false, defaulting skips the value.
 func needsDefaulting(p *schema.ValuePlan) bool {
 	if p == nil {
 		return false
@@ -91,8 +92,8 @@ func needsDefaulting(p *schema.ValuePlan) bool {
 	return p.DropNull || p.Default != nil || needsDefaulting(p.Items) || p.Parts != nil && (len(p.Parts.Defaulted) > 0 || needsDefaulting(p.Parts.Additional))
 }
 
-// resourceParts returns the parts to validate in an object with kind and metadata. In the metadata,
-// only constraints on the name apply.
+// resourceParts returns the fields to validate in an object that has kind, apiVersion and metadata.
+// In the metadata, only the constraints on name and generateName are validated.
 func (n *node) resourceParts(all *schema.Parts) *schema.Parts {
 	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(all.ByName)), Additional: all.Additional, Names: all.Names, IsResource: true}
 	for name, plan := range all.ByName {
@@ -106,8 +107,8 @@ func (n *node) resourceParts(all *schema.Parts) *schema.Parts {
 	return p
 }
 
-// nameValues returns the plan of the metadata, which contains only the constraints on the names. As
-// in kube-apiserver, every write validates them.
+// nameValues returns the value plan of metadata, with only the constraints on name and
+// generateName. As in kube-apiserver, every write validates them.
 func (n *node) nameValues() *schema.ValuePlan {
 	names := &schema.Parts{Ordered: true}
 	for _, name := range []string{"name", "generateName"} {

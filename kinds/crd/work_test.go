@@ -17,8 +17,9 @@ func repeated(n int, item string) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 }
 
-// TestValidationBudget checks that every expensive keyword charges the budget of an object. When
-// the budget is exceeded, validation must end with an error at the path of the value.
+// TestValidationBudget checks that every expensive schema keyword consumes the validation budget of
+// an object. When the budget is exceeded, validation must end with an error at the path of the
+// value.
 func TestValidationBudget(t *testing.T) {
 	const budget = 100_000
 	text := strings.Repeat("x", 10_000)
@@ -56,8 +57,8 @@ func (c *fadingContext) Err() error {
 	return nil
 }
 
-// TestValidationEndsWithContext checks that canceling the context ends validation, with an error
-// and without causes.
+// TestValidationEndsWithContext checks that validation ends when the context is canceled. It must
+// return an error, but no causes.
 func TestValidationEndsWithContext(t *testing.T) {
 	k := kindOf(t, `{"type":"object","properties":{"a":{"type":"array","items":{"anyOf":`+repeated(100, `{"minimum":7}`)+`}}}}`)
 	ctx := &fadingContext{t.Context(), 3}
@@ -78,7 +79,8 @@ func kindOf(t *testing.T, text string) *schema.Kind {
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":`+text+`}}]}}`)).Stored
 }
 
-// TestSchemaCost checks which schemas are too expensive, and the path in the error.
+// TestSchemaCost checks which schemas are rejected as too expensive, and at which path the error is
+// reported.
 func TestSchemaCost(t *testing.T) {
 	const large = `"pattern":"^(x|y{900})*$"`
 	unions := func(n int) string { return `"anyOf":` + repeated(n, `{"required":["n"]}`) }

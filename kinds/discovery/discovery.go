@@ -27,10 +27,11 @@ type document struct {
 }
 
 // NewDiscovery encodes the documents. Groups are ordered by priority, and versions in the order of
-// kinds. The first version is preferred. Kinds without a resource are omitted. Clients reach the
-// server at address.
+// kinds. The first version is preferred. Kinds without a resource are omitted. address is the
+// address at which clients reach the server.
 //
-// Kinds of a version are sorted by resource, so that every process serves the same bytes and ETags.
+// The kinds of a version are sorted by resource, so that every process serves the same bytes and
+// ETags.
 func NewDiscovery(n *meta.Naming, address string, kinds []*schema.Kind) *Discovery {
 	groups := groupKinds(kinds)
 	p := NewPriorities(n)
@@ -133,8 +134,8 @@ func sortedSubresources(k *schema.Kind) []schema.Subresource {
 }
 
 // listedVerbs returns the verbs that discovery lists, sorted for built-in kinds. While a custom
-// kind is being removed, the list omits create, patch and update, but keeps the delete verbs for
-// namespace controllers.
+// kind is being removed, create, patch and update are omitted. The delete verbs remain, because
+// namespace controllers need them.
 func listedVerbs(k *schema.Kind) []string {
 	switch {
 	case k.IsCustom() && k.Origin.Draining:

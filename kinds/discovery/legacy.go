@@ -77,8 +77,8 @@ func apiVersions(address string, groups []*group) versionsDocument {
 	return d
 }
 
-// groupList lists all groups except core. Groups of equal priority are ordered by the names of
-// their APIServices, which begin with the version.
+// groupList lists all groups except the core group. Groups of equal priority are ordered by the
+// names of their APIServices, such as v1.apps, and therefore by version first.
 func groupList(p *Priorities, groups []*group) groupListDocument {
 	d := groupListDocument{Kind: "APIGroupList", APIVersion: "v1", Groups: []apiGroup{}}
 	groups = slices.Clone(groups)

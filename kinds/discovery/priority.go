@@ -8,16 +8,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Priority determines the order in discovery. Higher-priority groups come first, as do
-// higher-priority versions within a group. A group's priority is the highest among its versions.
+// A Priority determines the order in discovery. Groups and versions with a higher priority come
+// first. A group's priority is the highest among its versions.
 type Priority struct{ Group, Version int64 }
 
 // definedPriority is the priority of CRD versions. CRD groups come after all built-in groups,
 // ordered by name.
 var definedPriority = Priority{Group: 1000, Version: 100}
 
-// highestPriority is the priority of the APIService group. It exceeds the maximum for APIServices,
-// so that no other server can take over its short names.
+// highestPriority is the priority of the group of APIServices. No APIService can have a higher one,
+// so no other server can take over the short names of this group.
 var highestPriority = Priority{Group: 20001, Version: 15}
 
 // groupPriorities holds the priorities of built-in groups in the platform profile. The order
@@ -32,8 +32,8 @@ var groupPriorities = map[string]int64{
 	"internal.apiserver.platform.io": 16000, "storagemigration.platform.io": 15800,
 }
 
-// versionPriorities holds the version priorities that differ from the default for the version's
-// stability.
+// versionPriorities holds the priorities that differ from the default for alpha, beta or stable
+// versions.
 var versionPriorities = map[string]int64{
 	"/v1": 1, "autoscaling/v2": 30, "autoscaling/v2beta2": 1, "events.platform.io/v1beta1": 5,
 	"admissionregistration.platform.io/v1beta1": 12, "admissionregistration.platform.io/v1alpha1": 9,

@@ -21,7 +21,7 @@ type Compiler struct {
 	remembered *cache.Cache[string, *Policy]
 }
 
-// NewCompiler returns a Compiler whose errors use the names of the naming profile.
+// NewCompiler returns a Compiler for a naming profile, which determines the names in errors.
 func NewCompiler(naming *meta.Naming) *Compiler {
 	return &Compiler{naming, cache.New[string, *Policy](maxRemembered)}
 }

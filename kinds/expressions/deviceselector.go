@@ -31,16 +31,16 @@ type DeviceSelectors struct {
 	env func() (*cel.Env, error)
 }
 
-// NewDeviceSelectors returns a DeviceSelectors whose errors use the names of the naming profile. If
-// shared is true, devices have the field allowMultipleAllocations.
+// NewDeviceSelectors returns a DeviceSelectors for a naming profile, which determines the names in
+// errors. If shared is true, expressions may use the device field allowMultipleAllocations.
 func NewDeviceSelectors(naming *meta.Naming, shared bool) *DeviceSelectors {
 	return &DeviceSelectors{env: sync.OnceValues(func() (*cel.Env, error) {
 		return cel.NewEnv(naming, cel.Variable("device", deviceType(shared)), cel.Bindings())
 	})}
 }
 
-// deviceType returns the type of a device. Attributes and capacities are maps by domain and then by
-// name.
+// deviceType returns the type of the variable device. Its attributes and capacities are maps by
+// domain and then by name.
 func deviceType(shared bool) *cel.Type {
 	domain, name := cel.Bounded(cel.String, maxDeviceDomain), cel.Bounded(cel.String, maxDeviceName)
 	byName := func(value *cel.Type) *cel.Type {

@@ -10,8 +10,8 @@ import (
 // Types holds the types of object and params. Without Types, both are dynamic.
 type Types struct{ Object, Params *cel.Type }
 
-// A scope determines whether an expression may use params, the authorizer and patch types. It is
-// the cache key of a policy's environments.
+// A scope determines whether an expression may use params, the authorizer and patch types.
+// Expressions of a policy with the same scope share an environment.
 type scope struct {
 	params, authorizer, patches bool
 }
@@ -47,7 +47,7 @@ type environments struct {
 	naming *meta.Naming
 	types  Types
 	params bool
-	// composed is true if expressions can use the variable named variables.
+	// composed is true if expressions can use the variables of the policy.
 	composed  bool
 	variables map[string]*cel.Type
 	made      map[scope]*cel.Env

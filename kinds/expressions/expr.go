@@ -16,9 +16,9 @@ type Expr struct {
 	Authorizes bool
 }
 
-// compileExpr compiles an expression whose result must have one of the wanted types, if any are
-// given. Authorizes determines the goroutine on which the expression is evaluated, because an
-// authorizer may block.
+// compileExpr compiles an expression. If wanted is not empty, the result must have one of these
+// types. Authorizes is set if the expression uses the authorizer, which may block. Such an
+// expression must be evaluated on another goroutine.
 func compileExpr(env *cel.Env, text string, wanted ...*cel.Type) *Expr {
 	x := &Expr{Text: text}
 	checked, err := env.Check(text)

@@ -17,7 +17,7 @@ type Checked struct {
 	Type *cel.Type
 }
 
-// A Warning reports the errors of one expression for all kinds that its policy matches.
+// A Warning describes the type errors of one expression, for all kinds that the policy matches.
 type Warning struct{ FieldRef, Text string }
 
 // CheckTypes checks the validations and messages of a validating policy against the types of the

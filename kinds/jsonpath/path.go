@@ -16,17 +16,18 @@ import (
 //	[0:2] [-2:] [::2]     list items: start, exclusive end, and step
 //	[0,2] ['a','b']       the union of several steps
 //	[*] .*                all items, or the values of all fields
-//	..                    the value itself and everything in it
-//	[?(@.type=="Ready")]  items whose field fulfills a condition: ==, !=, <, <=, >, >=, or exists
+//	..                    recursive descent: the value itself and everything in it
+//	[?(@.type=="Ready")]  items whose field fulfills a condition: ==, !=, <, <=, >, >=, exists
 type Path []step
 
-// A step selects values within v. It calls yield for each until yield returns false.
+// A step selects values within v. It calls yield for each selected value until yield returns false.
 type step func(w *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool
 
-// A walk bounds the work of an evaluation, because repeated deep steps would take exponential time.
+// A walk limits the work of evaluating a path, because several recursive descents (..) could
+// otherwise take exponential time.
 type walk struct{ rest int }
 
-// workUnit is the number of scanned bytes that cost as much as one selected value.
+// workUnit is the number of scanned bytes that count as much work as one selected value.
 const workUnit = 64
 
 // Parse parses a path. ok is false if the path is invalid or not supported. For example,
@@ -218,8 +219,8 @@ func unescaped(text string) string {
 	return b.String()
 }
 
-// fieldStep returns a step that selects a field. The step compares escaped names, because CRDs may
-// declare names that JSON escapes.
+// fieldStep returns a step that selects a field. It compares names in their JSON-escaped form,
+// because a CRD may declare field names with characters that JSON escapes.
 func fieldStep(name string) step {
 	if name == "*" {
 		return eachStep
@@ -316,8 +317,8 @@ func filterStep(text string) step {
 	}
 }
 
-// First returns the first selected value, or nil. work is the number of steps left for all paths on
-// one object. First subtracts its steps, and returns nil when none are left.
+// First returns the first selected value, or nil. work is the budget that all paths evaluated on
+// one object share. First subtracts the work it has done, and returns nil when none is left.
 func (p Path) First(v jsontext.Value, work *int) jsontext.Value {
 	w := walk{*work}
 	found := p.first(&w, v)

@@ -2,13 +2,13 @@ package jsontext
 
 // Nesting limits of objects and lists. The outermost object or list has depth 1.
 const (
-	// MaxDepth applies to incoming data in all formats. It also bounds the stack, because walks
-	// over objects recurse once per level.
+	// MaxDepth applies to incoming data in all formats. Code that walks over objects recurses once
+	// per level, so the limit also bounds the stack.
 	MaxDepth = 256
-	// MaxStoredDepth applies to stored and proxied data. Earlier releases accepted this depth, and
-	// such data must stay readable. encoding/json has the same limit.
+	// MaxStoredDepth applies to stored and proxied data. It is the limit of encoding/json, which
+	// earlier releases accepted. Objects stored by these releases must stay readable.
 	MaxStoredDepth = 10_000
-	// MaxFieldSetDepth applies to the field sets in metadata.managedFields. It exceeds MaxDepth to
-	// allow for field sets of earlier releases.
+	// MaxFieldSetDepth applies to the field sets in metadata.managedFields. It is larger than
+	// MaxDepth, because earlier releases stored deeper field sets.
 	MaxFieldSetDepth = 512
 )

@@ -35,7 +35,8 @@ func (o *Object) Field(name string) Value {
 			return nil
 		}
 		o.rest = rest
-		// All slices share the end of text's capacity, so a difference in capacity is an offset.
+		// key and w share the end of text's capacity, so the difference in capacity is their offset
+		// in text.
 		name0, value0 := cap(o.text)-cap(key), cap(o.text)-cap(w)
 		o.found[o.n] = member{name0, name0 + len(key), value0, value0 + len(w)}
 		o.n++

@@ -50,7 +50,7 @@ func Valid(json []byte) bool {
 	return s.Skip() == nil && s.End() == nil
 }
 
-// Peek skips white space and returns the next byte, or 0 at the end.
+// Peek skips white space and returns the next byte without consuming it. It returns 0 at the end.
 func (s *Scanner) Peek() byte {
 	for s.Pos < len(s.Text) {
 		switch c := s.Text[s.Pos]; c {
@@ -317,7 +317,8 @@ func (s *Scanner) SkipString() error {
 	}
 }
 
-// skipObject recurses through Skip once per level, so the depth limit bounds the stack.
+// skipObject consumes an object. It recurses through Skip once per level, so the depth limit also
+// bounds the stack.
 func (s *Scanner) skipObject() error {
 	if err := s.Open(); err != nil {
 		return err

@@ -77,8 +77,8 @@ func SafeEnd(t string, i int) int {
 	return i
 }
 
-// plainEnd returns the offset of the first byte at or after i that ends plain content, or len(t).
-// Such a byte is a quote, a backslash, a control character or not ASCII.
+// plainEnd returns the offset of the first byte at or after i that cannot be copied unchanged from
+// a JSON string, or len(t). This is a quote, a backslash, a control character or a non-ASCII byte.
 func plainEnd(t string, i int) int {
 	for ; i+8 <= len(t); i += 8 {
 		x := load8(t[i : i+8])
@@ -95,8 +95,8 @@ func plainEnd(t string, i int) int {
 }
 
 // The functions above test eight bytes at a time, because decoding would otherwise spend most time
-// on single bytes. A mask has the high bit of each matching byte set. After the first match, it may
-// have false positives.
+// on single bytes. In the masks below, each matching byte has its high bit set. After the first
+// match, a mask may have false positives.
 
 const (
 	lowBits  = 0x0101010101010101

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// readEscaped reads a string with escapes or invalid UTF-8. i is the offset of the first byte that
-// needs conversion. Short results are built on the stack and cost one allocation.
+// readEscaped reads a string that contains escapes or invalid UTF-8. i is the offset of the first
+// escape or invalid byte. Short strings are built on the stack and need only one allocation.
 func (s *Scanner) readEscaped(start, i int) (string, error) {
 	var short [128]byte // enough for most strings with escapes, such as keys of managed fields
 	b := append(short[:0], s.Text[start:i]...)

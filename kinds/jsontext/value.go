@@ -224,7 +224,7 @@ func (v Value) Int() int64 {
 // IsTrue reports whether v is the literal true.
 func (v Value) IsTrue() bool { return string(v) == "true" }
 
-// Count returns the number of members of an object or items of a list.
+// Count returns the number of members of an object, or the number of items of a list.
 func (v Value) Count() int {
 	n := 0
 	v.Fields(func(_, _ Value) bool { n++; return true })

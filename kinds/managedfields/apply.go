@@ -8,10 +8,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Apply merges config, which is in the writer's version, into live. It returns the object in stored
-// form without managedFields, and its new managedFields. live is in stored form or nil. Apply
-// removes fields that the writer's last apply had and config lacks, unless another manager owns
-// them. If nothing changes, the results are live and managed themselves.
+// Apply merges config, which is in the writer's version, into live, which is in the stored version
+// or nil. It returns the merged object in the stored version, without managedFields, and its new
+// managedFields. Fields that were in the writer's last apply but are not in config are removed,
+// unless another manager owns them. If nothing changes, Apply returns live and managed themselves.
 //
 // Without force, a change to other managers' fields is a conflict, returned as a *meta.Status.
 // config must have passed CheckConfig.
@@ -21,7 +21,7 @@ import (
 // over .data.b. With force, b becomes 3 and "ci" alone owns b. The key a is removed, because only
 // "ci" owned it.
 //
-// A step without effect returns its input, so that a no-op apply ends early.
+// Each step that changes nothing returns its input unchanged, so that a no-op apply is cheap.
 func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []any, force bool) (tree.Tree, []any, error) {
 	served, ok := versions(w.APIVersion)
 	if !ok {
@@ -90,8 +90,8 @@ func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []
 	return merged, a.managers.encode(), nil
 }
 
-// An applier performs one apply. Its methods do not change the live object, and its managers are
-// copies.
+// An applier performs one apply. It changes neither the live object nor the object's managers,
+// because it works on copies of the managers.
 type applier struct {
 	writer   Writer
 	versions ServedVersions
@@ -99,11 +99,12 @@ type applier struct {
 	managers managers
 }
 
-// beforeFirstApply is the manager of fields that existed before the object had a manager.
+// beforeFirstApply is the name of the manager for fields that were set before any manager was
+// recorded.
 const beforeFirstApply = "before-first-apply"
 
-// addBeforeFirstApply adds a manager for the existing fields of a live object without managers. An
-// apply that changes these fields thus conflicts.
+// addBeforeFirstApply adds a manager that owns all existing fields, if the live object has no
+// managers yet. As a result, an apply that changes these fields is a conflict.
 func (a *applier) addBeforeFirstApply(live tree.Tree) {
 	if live == nil || a.managers.anyVisible(a.writer) {
 		return
@@ -122,11 +123,11 @@ func (a *applier) existingFields(t tree.Tree) Set {
 	return c.compare(a.served.Message, tree.Tree{}, t).changed
 }
 
-// prune removes from merged the fields that the writer's last apply contained and the current apply
-// lacks, unless another manager owns them. version is the version of the last apply.
+// prune removes the fields that the writer's last apply contained and its current apply does not,
+// unless another manager owns them. last and version are the fields and version of the last apply.
 //
-// The last set contains objects and lists that managers share. prune therefore removes the whole
-// set. It then restores fields that managers own, and removed fields that are not in the set.
+// The set last also contains objects and lists that have other fields. prune therefore removes the
+// whole set. It then restores the fields that a manager owns, and those that are not in the set.
 func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	if last.Empty() {
 		return merged
@@ -137,12 +138,12 @@ func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	}
 	whole := served.fromStored(merged)
 	pruned := withoutPaths(served.Message, whole, namedRoot(served.Message, last))
-	// Remove metadata like other messages, except for its unowned fields.
+	// Metadata is removed like any other object, except for fields that no manager can own.
 	if last.find(fieldElement("metadata")) != nil {
 		pruned["metadata"] = unownedMetadataOf(whole)
 	}
 	pruned = a.addBackOwned(merged, served, pruned, version)
-	// Restore the parts of removed objects and lists that are not in the last set.
+	// Restore the fields of removed objects and lists that were not in the last apply.
 	gone := Difference(a.named(served.Message, whole), a.named(served.Message, pruned))
 	pruned = withoutPaths(served.Message, whole, Intersection(gone, namedRoot(served.Message, last)))
 	if version != a.writer.APIVersion {
@@ -160,7 +161,8 @@ func (a *applier) withExplicit(merged, config tree.Tree) tree.Tree {
 	return a.served.toStored(made)
 }
 
-// dropEmptied drops emptied objects and lists, as a conversion to another version does.
+// dropEmptied drops objects and lists that have become empty, because a conversion to another
+// version drops them too.
 func dropEmptied(t tree.Tree) tree.Tree { return withoutEmptied(t).(tree.Tree) }
 
 func unownedMetadataOf(t tree.Tree) tree.Tree {
@@ -177,9 +179,10 @@ func (a *applier) named(m *schema.Message, t tree.Tree) Set {
 	return namedRoot(m, fields(m, t, excludedFields{}))
 }
 
-// addBackOwned restores the fields in pruned that any manager owns. first is the version of pruned.
-// Managers own fields of their version, so pruned is converted to each of those versions and back.
-// Conversions lose no fields, so a round trip can only add owned fields.
+// addBackOwned returns pruned with the removed fields that any manager owns. first is the version
+// of pruned. Managers may own fields in other versions. For each such version, pruned is converted
+// to that version, completed and converted back. Conversions lose no fields, so this can only add
+// owned fields.
 func (a *applier) addBackOwned(merged tree.Tree, served ServedVersion, pruned tree.Tree, first string) tree.Tree {
 	sets, owned := map[string][]Set{}, map[string]Set{}
 	for _, m := range a.managers {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Managers of updates accumulate over time. Beyond maxUpdaters, the oldest managers of each version
-// share one entry.
+// Every client that updates an object becomes a manager, so managers accumulate over time. Beyond
+// maxUpdaters, the oldest managers of each version share one entry.
 const (
 	maxUpdaters    = 10
 	ancientChanges = "ancient-changes"

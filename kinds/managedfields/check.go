@@ -13,8 +13,8 @@ import (
 
 // CheckConfig returns the errors in an apply configuration, or the empty string. undeclared lists
 // the paths of unknown fields, as in codec.FieldFault. Other errors are list items that are null,
-// duplicate or without keys, and values that are not a list or object although the plan requires
-// one.
+// duplicate or without keys, and values of the wrong type where the schema requires a list or an
+// object.
 //
 // The text matches structured-merge-diff's. It has one error per line, such as `.spec.containers:
 // duplicate entries for key [name="c"]`.
@@ -22,8 +22,8 @@ func CheckConfig(m *schema.Message, config tree.Tree, undeclared []string) strin
 	return check(m, config, undeclared, m.Custom != nil)
 }
 
-// CheckUntyped is CheckConfig for a configuration that could not be decoded because a value has the
-// wrong type.
+// CheckUntyped is like CheckConfig, but for a configuration that could not be decoded because a
+// value has the wrong type.
 func CheckUntyped(m *schema.Message, config tree.Tree, undeclared []string) string {
 	return check(m, config, undeclared, true)
 }
@@ -85,7 +85,8 @@ func (c *configChecker) prefix(from int, segment string) {
 	}
 }
 
-// message checks only fields that can contain lists, unless values may have the wrong type.
+// message checks the fields of an object. If values cannot have the wrong type, it checks only
+// fields that can contain lists.
 func (c *configChecker) message(m *schema.Message, t tree.Tree) {
 	if !c.types && m.Additional == nil {
 		for _, f := range m.Composite() {

@@ -88,7 +88,8 @@ type indexedList struct {
 	index map[pathElement]int
 }
 
-// newIndexedList is expensive because it builds a map. Callers try combineAligned first.
+// newIndexedList returns an index of the items in v, which must be a list. It is expensive because
+// it builds a map, so callers try combineAligned first.
 func newIndexedList(f *schema.Field, v any) indexedList {
 	list, _ := v.([]any)
 	s := indexedList{items: list, elements: itemElements(f, list), index: make(map[pathElement]int, len(list))}
@@ -111,9 +112,9 @@ func (s indexedList) get(at pathElement) any {
 	return nil
 }
 
-// combineLists merges two lists item by item. Items in config follow config's order. Other items
-// stay between them where possible. The order matches structured-merge-diff, because clients rely
-// on it.
+// combineLists merges two lists item by item. Items that config contains are in the order of
+// config. The other live items keep their places among them where possible. The order matches
+// structured-merge-diff, because clients rely on it.
 func combineLists(f *schema.Field, live, config any) any {
 	if out, ok := combineAligned(f, live, config); ok {
 		return out
@@ -177,8 +178,9 @@ func combineLists(f *schema.Field, live, config any) any {
 	return reuse(x.items, out)
 }
 
-// combineAligned is the fast path for repeated applies. live must contain config's items in the
-// same order, with few other items in between. It returns false for other lists.
+// combineAligned is the fast path of combineLists for repeated applies. It succeeds only if live
+// contains the items of config in the same order, with few other items in between. Otherwise,
+// combineAligned returns false.
 func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	x, _ := live.([]any)
 	y, _ := config.([]any)

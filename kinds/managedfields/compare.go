@@ -93,8 +93,8 @@ func (c comparer) value(f *schema.Field, element bool, before, after any) (old, 
 // a value may have the wrong type.
 func isLeaf(granularity granularity, v any) bool { return isScalar(v) || wrongType(granularity, v) }
 
-// valueOrParts compares two values if at most one of them is composite. Its children are added or
-// removed together with the value.
+// valueOrParts compares two values if at most one of them is composite. The children of the
+// composite value are added or removed together with that value.
 func (c comparer) valueOrParts(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	old, new = compareLeaf(f, element, before, after)
@@ -159,8 +159,8 @@ func (c comparer) parts(f *schema.Field, granularity granularity, before, after 
 	return difference{changed.set(), removed.set()}
 }
 
-// fieldsOf compares two messages, at most one absent. Removing a message removes all of its encoded
-// fields.
+// fieldsOf compares two messages. If one of them is nil, it is absent, and the other message is
+// added or removed as a whole. Removing a message removes all of its encoded fields.
 func (c comparer) fieldsOf(m *schema.Message, before, after any, x, y tree.Tree) difference {
 	if before != nil && after != nil {
 		return c.fields(m, x, y, nil)

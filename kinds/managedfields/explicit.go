@@ -8,7 +8,8 @@ import (
 )
 
 // withExplicit restores the configuration's empty objects, empty lists and nulls after prune has
-// removed them. Without it, a repeated apply would change the object, as in kube-apiserver.
+// removed them. Otherwise, repeating the same apply would set them again, as it does in
+// kube-apiserver.
 func withExplicit(m *schema.Message, merged, config tree.Tree) tree.Tree {
 	o := overlay{live: merged}
 	for name, v := range config {

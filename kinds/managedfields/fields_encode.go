@@ -179,8 +179,8 @@ func (w *fieldsEncoder) below(f *schema.Field, element bool, v any) (leaf bool) 
 	return false
 }
 
-// items writes list items sorted by path element, and no paths below duplicates. All keys share one
-// buffer to avoid allocations.
+// items writes list items sorted by path element. It writes no paths below duplicate items. All
+// keys share one buffer to avoid allocations.
 func (w *fieldsEncoder) items(f *schema.Field, list []any) {
 	if len(list) == 0 {
 		return

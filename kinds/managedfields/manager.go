@@ -142,14 +142,14 @@ func (all managers) anyVisible(w Writer) bool {
 	return slices.ContainsFunc(all, func(m *manager) bool { return m.owned().hasField(w.Scale.Replicas) })
 }
 
-// hasOtherVersion reports whether any manager uses another version. A change may be visible only in
-// that version.
+// hasOtherVersion reports whether any manager uses a version other than apiVersion. If so, a change
+// may be visible only in that other version.
 func (all managers) hasOtherVersion(apiVersion string) bool {
 	return slices.ContainsFunc(all, func(m *manager) bool { return m.version != apiVersion })
 }
 
-// setFields replaces the manager's set. If the sets are equal, it keeps text and entry, so that the
-// encoding stays the same.
+// setFields replaces the manager's set with s. If s equals the current set, it keeps text and
+// entry, so that the encoding stays the same.
 func (m *manager) setFields(s Set) {
 	if !Equal(m.owned(), s) {
 		m.set, m.text, m.entry = s, "", nil

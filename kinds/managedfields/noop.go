@@ -63,8 +63,8 @@ func (s *noOpChecker) key() (key []byte, ok bool) {
 }
 
 // message reports whether the JSON object at the current position, of message m, contains all
-// fields of t. For an item of list, t may omit keys with defaults. found counts the fields of t, to
-// detect missing fields at the end.
+// fields of t. If list is not nil, the object is an item of that list, and t may omit keys that
+// have defaults.
 func (s *noOpChecker) message(m *schema.Message, list *schema.Field, t tree.Tree) bool {
 	if !s.next('{') {
 		return false

@@ -157,8 +157,8 @@ func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 	return Set{out}
 }
 
-// leapTo drops the leading nodes less than at, by a search that is logarithmic in their number. The
-// first node must be less.
+// leapTo drops the leading nodes that are less than at. The time of the search is logarithmic in
+// the number of dropped nodes. The first node must be less than at.
 func leapTo(nodes []node, at pathElement) []node {
 	compare := func(n node, at pathElement) int { return n.pathElement.compare(at) }
 	step := 1

@@ -35,8 +35,8 @@ func (w *Writer) excluded() excludedFields {
 type ServedVersion struct {
 	Message              *schema.Message
 	FromStored, ToStored func(tree.Tree) tree.Tree
-	// Remote is true if conversions call a webhook. Conversion is skipped if only metadata has
-	// changed, because metadata is the same in all versions.
+	// Remote is true if converting to this version calls a webhook. Conversion is then skipped if
+	// only metadata has changed, because metadata is the same in all versions.
 	Remote bool
 }
 

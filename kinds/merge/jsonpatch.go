@@ -86,8 +86,8 @@ func (s *parsedOperation) failure() string {
 	return "path does not exist"
 }
 
-// readOperations checks all operations before any is applied. A patch that is not a list of objects
-// fails with code 400. Operations that can never succeed fail with 422.
+// readOperations decodes a patch and checks all operations before any is applied. A patch that is
+// not a list of objects fails with code 400. Operations that can never succeed fail with 422.
 func readOperations(patch []byte) ([]parsedOperation, error) {
 	var raws []json.RawMessage
 	if err := json.Unmarshal(patch, &raws); err != nil {

@@ -40,9 +40,10 @@ func (g *strategic) mergeList(f *schema.Field, live, patch []any) ([]any, error)
 	return mergeOrder(merged, f.MergeKey, indexByKey(items, f.MergeKey), indexByKey(live, f.MergeKey)), nil
 }
 
-// applyItemDirectives applies the directives in a patch's items. left is live without the deleted
-// items. items holds the patch's other items, and replaces the list if replace is true. Otherwise,
-// unless live is nil, all items are objects with the merge key.
+// applyItemDirectives applies the $patch directives in the items of a patch. left is live without
+// the items that the patch deletes. items holds the patch items that have no directive. If replace
+// is true, items replaces the list. Otherwise, items is merged into left, and all of its items are
+// objects with the merge key unless live is nil.
 //
 // Deletions precede merges regardless of their position, so a patch can delete and add an item.
 func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any, replace bool, err error) {

@@ -109,8 +109,8 @@ func (n *node) remove(token string) (*node, bool) {
 	return c, true
 }
 
-// tree returns n as a plain value. An opened node yields a new tree even if nothing changed. The
-// caller detects equality.
+// tree returns n as a plain value. An opened node yields a new tree even if nothing has changed, so
+// the caller must compare the result with the original value.
 func (n *node) tree() any {
 	if !n.opened {
 		return n.value
@@ -129,8 +129,9 @@ func (n *node) tree() any {
 	return out
 }
 
-// size subtracts the approximate JSON size of n from budget and returns the rest. It stops at a
-// negative budget. Brackets count 2 bytes, keys 4 plus their length, and numbers 8.
+// size subtracts the approximate JSON size of n from budget and returns the rest. It stops as soon
+// as the budget is negative. Brackets count as 2 bytes, keys as 4 plus their length, and numbers as
+// 8.
 func (n *node) size(budget int) int {
 	if !n.opened {
 		return sizeOf(n.value, budget)

@@ -40,8 +40,8 @@ func NewSchemaID() *SchemaID {
 	return id
 }
 
-// shared returns one memo for all objects that record only the schema, because there may be
-// millions. A nil id yields a nil memo.
+// shared returns the memo for objects that record nothing but this schema. All of them share one
+// memo, because there may be millions of such objects. A nil id yields a nil memo.
 func (id *SchemaID) shared() *objectMemo {
 	if id == nil {
 		return nil

@@ -20,7 +20,8 @@ var anyMediaType = []string{"*/*"}
 // A builder builds one document and is used once.
 //
 // The paths are written first, because writing them collects the definitions. The document is
-// rebuilt for the hash and for each format, because a tree of it would take megabytes of memory.
+// rebuilt for the hash and for each format, because keeping it in memory as a tree would take
+// megabytes.
 type builder struct {
 	Options
 	names       names

@@ -153,10 +153,8 @@ func (c customSchemas) embedded(s tree.Tree) tree.Tree {
 }
 
 // forV2 omits keywords that version 2 cannot express or that its clients misinterpret. Values that
-// are nullable or preserve unknown fields lose their properties and items.
-//
-// Clients that validate by version 2, such as older kubectl, would reject null for a typed or
-// required field.
+// are nullable or preserve unknown fields lose their properties and items. Otherwise, clients that
+// validate by version 2, such as older kubectl, would reject null for a typed or required field.
 func (c customSchemas) forV2(s tree.Tree) tree.Tree {
 	open, nullable := s.Bool(c.names.extension("preserve-unknown-fields")), s.Bool("nullable")
 	s = maps.Clone(s)

@@ -1,5 +1,6 @@
-// Package openapi derives OpenAPI documents from the plan: one of version 2 for all kinds, and one
-// of version 3 for each group and version.
+// Package openapi generates OpenAPI documents from the declarations of kinds in package schema. It
+// generates one document of version 2 for all kinds, and one of version 3 for each group and
+// version.
 //
 //	Documents  the documents of one set of kinds, with the version 3 index
 //	Document   one document; built on first use and kept gzip-compressed
@@ -35,7 +36,7 @@
 // # Formats
 //
 // A document is JSON, or Protobuf with the messages of the gnostic models (packages openapi.v2 and
-// openapi.v3). In Protobuf, members with arbitrary names are messages with a name (1) and a value
-// (2). Values of any type are messages with YAML (2), written as JSON. layout.yaml lists the field
-// numbers.
+// openapi.v3). In Protobuf, a member with an arbitrary name is a message that holds the name in
+// field 1 and the value in field 2. A value of any type is a message that holds YAML in field 2,
+// written as JSON. layout.yaml lists the field numbers.
 package openapi

@@ -98,8 +98,9 @@ var listTypes = map[schema.ListType]string{
 	schema.ListAtomic: "atomic", schema.ListSet: "set", schema.ListMap: "map",
 }
 
-// value returns the schema of one value of a field. For a value with its own definition, ref is the
-// name of the definition, and value holds the members to add to the reference.
+// value returns the schema of a single value of a field, such as one item of a list. If the schema
+// has a named definition, ref is the name of that definition. value then holds only the keywords to
+// write next to the $ref, such as limits.
 func (d *definitions) value(m *schema.Message, f *schema.Field) (value object, ref string) {
 	if f.Type == schema.TypeMessage {
 		switch {
@@ -156,8 +157,9 @@ func addBound(o object, name string, n int) object {
 	return o.with(name, int64(n))
 }
 
-// scalar returns the definition name for values with a custom JSON form, such as times, or the
-// empty string for other values. Where version 3 lists two types, version 2 has one.
+// scalar registers the definition of values with a custom JSON form, such as times, and returns its
+// name. It returns the empty string for other values. A value of two types, such as int-or-string,
+// has a single type in version 2.
 func (d *definitions) scalar(m *schema.Message, f *schema.Field) string {
 	s, ok := scalars[f.Type]
 	if !ok {

@@ -21,8 +21,8 @@ type layout struct {
 }
 
 type fieldMapping struct {
-	// path starts with the field number. Further numbers lead through single-field messages, such
-	// as those of alternatives.
+	// path begins with the number of a field. Any further numbers are those of fields in nested
+	// messages, such as the single-field messages of alternatives.
 	path   []protowire.Number
 	kind   fieldKind
 	layout *layout // for kindMessage

@@ -23,7 +23,8 @@ const (
 	thousandth  = -3   // exponent of "m"
 )
 
-// A format is the suffix family of a quantity. The canonical form keeps it.
+// A format is the notation of a quantity: decimal suffixes, binary suffixes or an exponent. The
+// canonical form keeps it.
 type format uint8
 
 const (
@@ -40,8 +41,8 @@ type Quantity struct {
 	format format
 }
 
-// Parse returns the canonical form of s, in which quantities are stored. Equal quantities of one
-// format have the same canonical form.
+// Parse returns the canonical form of s, which is the form that objects store. Equal quantities of
+// one format have the same canonical form.
 func Parse(s string) (string, error) {
 	q, err := Read(s)
 	if err != nil {
@@ -119,9 +120,9 @@ func Read(s string) (Quantity, error) {
 	return q, nil
 }
 
-// normalize rounds to 1n away from zero, so that no other amount becomes 0, and limits binary
-// quantities. For example, 0.1n becomes 1n, -0.1n becomes -1n, and 100Ei becomes
-// 9223372036854775807.
+// normalize rounds away from zero to a multiple of 1n, so that only zero becomes 0. It also clamps
+// quantities with binary suffixes to the int64 range. For example, 0.1n becomes 1n, -0.1n becomes
+// -1n, and 100Ei becomes 9223372036854775807.
 func (q *Quantity) normalize() {
 	if q.digits.Sign() == 0 {
 		q.exp = 0
@@ -182,8 +183,8 @@ func (q Quantity) String() string {
 	return q.decimalText()
 }
 
-// decimalText formats q with the largest exponent that leaves an integer, lowered to a multiple of
-// three, because only those have suffixes.
+// decimalText formats q as an integer with a decimal suffix or exponent. It chooses the largest
+// exponent that is a multiple of three, because only such exponents have suffixes.
 func (q Quantity) decimalText() string {
 	n, exp := new(big.Int).Set(&q.digits), q.exp
 	var rest, quo big.Int
@@ -253,7 +254,8 @@ func split(s string) (number, suffix string) {
 	return s[:i], s[i:]
 }
 
-// parseNumber parses s as digits × 10^-fraction, without the decimal point.
+// parseNumber parses a decimal number. It returns the digits without the decimal point, and the
+// number of digits after the point.
 func parseNumber(s string) (digits string, fraction int, ok bool) {
 	whole, rest, _ := strings.Cut(s, ".")
 	unsigned := strings.TrimLeft(whole, "+-")

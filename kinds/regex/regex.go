@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// MaxExpansion is the maximum Expansion of a user's regular expression, whose compiled program
-// stays in memory.
+// MaxExpansion limits the estimated program size of a user's regular expression (see Expansion).
+// The limit is needed because the compiled program stays in memory.
 const MaxExpansion = 50_000
 
 // ErrTooLarge reports a regular expression whose Expansion exceeds MaxExpansion.
@@ -34,7 +34,8 @@ func Expansion(pattern string) float64 {
 // unicodeClassSize is the size of a large Unicode class such as \pL, in instructions.
 const unicodeClassSize = 100
 
-// programSize returns the size without Unicode classes, in instructions.
+// programSize estimates the program size of a regular expression in instructions, not counting
+// Unicode classes.
 func programSize(pattern string) float64 {
 	var outer []float64 // sizes of what precedes each open group
 	var all, last float64

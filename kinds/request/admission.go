@@ -23,8 +23,8 @@ type Validator interface {
 	Validate(a *Attributes) error
 }
 
-// HandlesAll is embedded in plugins that handle every change with one of their registered
-// operations.
+// HandlesAll implements Handles for plugins that handle every change with one of their registered
+// operations. Such plugins embed it.
 type HandlesAll struct{}
 
 func (HandlesAll) Handles(*Attributes) bool { return true }
@@ -33,21 +33,23 @@ func (HandlesAll) Handles(*Attributes) bool { return true }
 type Stage uint8
 
 const (
-	// InTurn plugins run while the object's owner processes the mutation, so they must not block.
+	// InTurn plugins run in the actor that processes all mutations of the object one after another.
+	// They must not block, because they would delay the other mutations.
 	InTurn Stage = iota
 	// MayBlock plugins run on the request's goroutine, after the InTurn plugins, and may use the
-	// store. Meanwhile the owner processes other mutations. If the object changes, the mutation
-	// restarts. The plugins must return soon after the request's context is done.
+	// store. Meanwhile, other mutations of the object may be processed. If the object changes, the
+	// mutation restarts. The plugins must return soon after the request's context is done.
 	MayBlock
-	// Last Validators run in the owner's turn, after all other checks. Like InTurn plugins, they
-	// must not block. Only they may call Attributes.Reserve.
+	// Last Validators run in the same actor as InTurn plugins, so they must not block. They run
+	// after all other checks. Only they may call Attributes.Reserve.
 	Last
 )
 
 // An Operation is the effect of a change on an object. Operations can be combined by bitwise OR.
 type Operation uint8
 
-// An apply is either OnCreate or OnUpdate. Creating a subresource is an OnUpdate of its object.
+// Operations of a change. A server-side apply counts as OnCreate or OnUpdate, depending on whether
+// the object exists. Creating a subresource, such as a binding, counts as OnUpdate.
 const (
 	OnCreate Operation = 1 << iota
 	OnUpdate
@@ -61,8 +63,8 @@ type Plugin struct {
 	Stage Stage
 	// Operations selects the operations for which the plugin runs. Zero means all.
 	Operations Operation
-	// SkipsNoOps is true if the plugin ignores no-op updates, because the stored object has been
-	// admitted before.
+	// SkipsNoOps is true if the plugin need not run for updates that change nothing, because the
+	// stored object has been admitted before.
 	SkipsNoOps bool
 
 	Mutator   Mutator
@@ -76,13 +78,13 @@ func (p *Plugin) handles(a *Attributes) bool {
 	return p.RunsFor(a.Operation) && (p.Mutator != nil && p.Mutator.Handles(a) || p.Validator != nil && p.Validator.Handles(a))
 }
 
-// An Admission holds the plugins that may handle the changes of one request, in order. A nil
-// Admission has no plugins.
+// An Admission holds the plugins that may handle the changes of one request, in the order in which
+// they run. A nil Admission has no plugins.
 type Admission struct {
 	User    *User
 	Plugins []*Plugin
-	// Counted is set once rate limits have counted the request. A change may be computed many times
-	// but must count once.
+	// Counted is set once rate limits have counted the request. The flag is needed because a change
+	// may be computed several times but must count only once.
 	Counted atomic.Bool
 }
 
@@ -177,8 +179,8 @@ func (a *Attributes) AdmitLast() (*Reservation, error) {
 }
 
 // AdmitOperation admits a connection, or an operation that stores no object of its own, such as an
-// eviction. Mutators may change body, which complete then completes before validation. The caller
-// must commit or release the reservation.
+// eviction. Mutators may change body. Then AdmitOperation calls complete, which fills in the rest
+// of body, and runs the Validators. The caller must commit or release the reservation.
 func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete func() error) (*Reservation, error) {
 	a := NewAttributes(ctx, m, nil, body)
 	if err := a.Admit(InTurn); err != nil {
@@ -205,8 +207,8 @@ func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete 
 	return a.AdmitLast()
 }
 
-// admitAround runs the MayBlock Mutators, then the InTurn Mutators again, then the MayBlock
-// Mutators once more.
+// admitAround runs the MayBlock Mutators. Then it reinvokes the InTurn Mutators and the MayBlock
+// Mutators, so that each Mutator sees the changes of the others.
 func (a *Attributes) admitAround() error {
 	if err := a.Admit(MayBlock); err != nil {
 		return err

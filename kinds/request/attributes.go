@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Attributes describes one change, in stored form, for plugins. Plugins may change only New, and
-// only through Edit, because an update shares unchanged parts with Old. Plugins must not retain
-// Attributes.
+// Attributes describes one change to the admission plugins. Old and New are in the storage version.
+// Plugins may change only New, and only through Edit, because an update shares unchanged parts with
+// Old. Plugins must not retain Attributes.
 type Attributes struct {
 	User        *User // nil for the server itself
 	Operation   Operation
@@ -21,8 +21,9 @@ type Attributes struct {
 	Old         tree.Tree // nil for a create
 	New         tree.Tree // nil for a delete
 	OldVersion  uint64    // of Old; 0 if it has none yet
-	// Body is the request body for a subresource with its own kind, such as a Scale. It is set
-	// during stage MayBlock. Mutators then change Body instead of New, which is computed from Body.
+	// Body is the request body of a subresource that has its own kind, such as a Scale. It is set
+	// only in the MayBlock stage. Mutators then change Body instead of New, because New is computed
+	// from Body.
 	Body tree.Tree
 	// Reinvocation is true if plugins see the change again because a later plugin changed it.
 	Reinvocation bool
@@ -33,7 +34,7 @@ type Attributes struct {
 	// Conversions converts between Kind and other versions through a webhook. It is nil if no
 	// webhook converts.
 	Conversions Conversions
-	// Notes holds data that plugins keep between the calls of stage MayBlock.
+	// Notes holds data that plugins keep from one call to the next in the MayBlock stage.
 	Notes map[any]any
 	// Complete computes the new object from the object passed to Rewrite. It is nil if Rewrite
 	// changes New or Body in place.
@@ -71,8 +72,9 @@ func (a *Attributes) SetChange(old, wanted tree.Tree) {
 	}
 }
 
-// Rewrite replaces New, in stored form, or the subresource's body with object. Fields that the
-// request cannot change keep their values, and missing fields get defaults.
+// Rewrite replaces the new object, which must be in the storage version, with object. For a
+// subresource with its own kind, it replaces the request body. Fields that the request cannot
+// change keep their values, and missing fields get defaults.
 func (a *Attributes) Rewrite(object tree.Tree) error {
 	a.rewritten = true
 	if a.Complete == nil {

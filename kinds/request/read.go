@@ -65,8 +65,9 @@ type Watch struct {
 	// MarkInitialEventsEnd ends the initial events with an annotated Bookmark.
 	MarkInitialEventsEnd bool
 	Bookmarks            bool
-	// Inline allows a writer's goroutine to call the sink. The sink must then return quickly. It
-	// must never wait for a store change, or for a lock that is held during one.
+	// Inline allows the store to call the sink on the goroutine that publishes a write. The sink
+	// must then return quickly. It must never wait for another write, or for a lock that is held
+	// while a write is in progress.
 	Inline bool
 }
 
@@ -98,10 +99,10 @@ type Event struct {
 // A Sink receives the events of one watch, from one goroutine at a time. Its methods may block on a
 // slow client until the Sink's own deadline.
 type Sink interface {
-	// Events delivers events in order. The caller reuses the slice afterwards. An error ends the
-	// session.
+	// Events delivers events in order. The caller reuses the slice afterwards. If Events returns an
+	// error, the watch ends.
 	Events(events []Event) error
-	// Done is called exactly once, as the last call, regardless of why the session ends.
+	// Done is called exactly once, as the last call, regardless of why the watch ends.
 	Done()
 }
 

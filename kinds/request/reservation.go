@@ -12,8 +12,8 @@ import (
 // A Reservation holds resources set aside for one change, such as an address or a part of a quota.
 // It ends with exactly one call to Commit or Release. A nil Reservation holds nothing.
 type Reservation struct {
-	// OnPublish, if set, replaces the call to the store's Observer when the change is published,
-	// before OnCommit. It follows the contract of Observer.Observe.
+	// OnPublish, if set, is called instead of the store's Observer when the change is published,
+	// before OnCommit. The rules for Observer.Observe apply to it as well.
 	OnPublish func(k *schema.Kind, version uint64, old, now *meta.Object)
 	// OnCommit and OnRelease are called by Commit and Release. They must not block and may be nil.
 	OnCommit, OnRelease func()
@@ -22,15 +22,15 @@ type Reservation struct {
 	Companions          []Companion
 }
 
-// Commit must be called when the change is stored.
+// Commit makes the reservation permanent. The caller must call it when the change is stored.
 func (r *Reservation) Commit() {
 	if r != nil && r.OnCommit != nil {
 		r.OnCommit()
 	}
 }
 
-// Release must be called if the change is not stored, for example if it fails, restarts or is a dry
-// run.
+// Release returns the reserved resources. The caller must call it if the change is not stored, for
+// example because the change fails, restarts or is a dry run.
 func (r *Reservation) Release() {
 	if r != nil && r.OnRelease != nil {
 		r.OnRelease()
@@ -59,17 +59,17 @@ func (r *Reservation) With(other *Reservation) *Reservation {
 	return both
 }
 
-// A Claim names a unique resource, such as an address, that other servers on the same log also
-// assign. The log rejects a change with a Claim that another change holds.
+// A Claim reserves a unique resource, such as an address, among all servers that share one etcd. A
+// change is rejected if another change already holds its Claim.
 type Claim struct {
 	Name    string
 	Release bool // the change returns it
 }
 
-// A Guard protects a change that was computed from an aggregate of many objects. Other servers on
-// the same log also change the aggregate. The log rejects the change if another server has raised
-// the guard after version Seen. If Raise is true, the change raises the guard. Changes on the same
-// server need no guard.
+// A Guard protects a change that was computed from an aggregate of many objects, such as a quota's
+// usage. It is needed because other servers on the same etcd may change the aggregate at the same
+// time. The log rejects the change if another server has raised the guard after version Seen. If
+// Raise is true, the change raises the guard. Changes on the same server need no guard.
 type Guard struct {
 	Name  string
 	Seen  uint64

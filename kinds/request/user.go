@@ -14,8 +14,9 @@ type User struct {
 	Groups []string
 	// Extra holds additional attributes by key.
 	Extra map[string][]string
-	// Audiences holds the credential's audiences that were requested or, by default, are the
-	// server's own. It is nil if the credential names no audiences and is meant for the server.
+	// Audiences holds those audiences of the credential that the caller accepts. By default, the
+	// caller accepts the server's own audiences. Audiences is nil if the credential names no
+	// audiences and is meant for the server.
 	Audiences []string
 	// ValidUntil is the time at which the credential expires or must be checked again. The zero
 	// time means never.

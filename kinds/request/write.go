@@ -45,13 +45,13 @@ type Patch struct {
 type Apply struct {
 	Config tree.Tree
 	Force  bool // takes over fields of other managers
-	// Misplaced is the error for a configuration that names an object other than Key, or nil. Apply
-	// conflicts take precedence over it, and so does the error for a missing object with a uid in
-	// the configuration.
+	// Misplaced is the error for a configuration that names an object other than Key. It is nil if
+	// the configuration names the right object. The error for an apply conflict takes precedence
+	// over Misplaced. So does the error for a configuration with a uid whose object does not exist.
 	Misplaced error
 	// Digest returns a hash of everything that determines the result, except the object. The store
-	// uses it to recognize no-op applies. Digest is nil if the apply requires admission or its kind
-	// may change.
+	// uses it to recognize no-op applies. Digest is nil if the apply requires admission, or if a
+	// schema change may give the same configuration another meaning.
 	Digest func() meta.Digest
 }
 
@@ -110,8 +110,8 @@ type Mutation struct {
 	// Named holds the options as sent by the client.
 	Named NamedOptions
 
-	// CreateRefusal is the error for an update or apply of a missing object that the user may
-	// change but not create.
+	// CreateRefusal is the error that a client receives if an update or apply would create the
+	// object, but the user lacks the permission to create it. It is nil if the user may create it.
 	CreateRefusal error
 	// Admission holds the plugins for the change, or is nil.
 	Admission *Admission

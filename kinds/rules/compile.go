@@ -86,8 +86,9 @@ func anywhere(*schema.Field) bool        { return true }
 func isSingle(f *schema.Field) bool      { return f.Shape == schema.Single }
 func isAlwaysThere(f *schema.Field) bool { return isSingle(f) && f.EmitEmpty && !f.Pointer }
 
-// closure returns the messages with a field that satisfies has, and the messages that contain such
-// a message in a field that satisfies into. It takes quadratic time, but runs only at startup.
+// closure returns the messages with a field for which has returns true. It also returns messages
+// that contain such a message, at any depth, through fields for which into returns true. It takes
+// quadratic time, but runs only at startup.
 func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, into func(*schema.Field) bool) map[*schema.Message]bool {
 	found := map[*schema.Message]bool{}
 	for more := true; more; {
@@ -208,8 +209,8 @@ func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	return plan
 }
 
-// filledDefault returns the default that defaulting sets. It omits empty strings that are never
-// encoded, because they matter only as list keys.
+// filledDefault returns the default that defaulting adds to an object, or nil. An empty string is
+// not added if the field is omitted when empty. Such a default matters only for list map keys.
 func filledDefault(f *schema.Field) any {
 	if f.Default == "" && !f.EmitEmpty && !f.Pointer {
 		return nil
@@ -224,8 +225,8 @@ func zeroOf(f *schema.Field) any {
 	return int64(0)
 }
 
-// nullDefault returns the value that an absent field has when encoded, or nil if the field is not
-// always encoded with a value.
+// nullDefault returns the value that replaces a null or absent value. It is "0" for a quantity that
+// is always encoded, and nil for all other fields.
 func nullDefault(f *schema.Field) any {
 	if f.Type == schema.TypeQuantity && f.Shape == schema.Single && f.EmitEmpty && !f.Pointer {
 		return "0"

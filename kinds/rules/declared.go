@@ -92,8 +92,8 @@ func runAll(r *run, rules []rule) {
 	}
 }
 
-// run reports whether the rule applied. A rule with a check applies only if the check reports an
-// error.
+// run evaluates the rule and reports whether it applied. A rule with a check applies only if the
+// check reports an error.
 func (q *rule) run(r *run) bool {
 	if q.cond != nil && q.cond(r) != true {
 		return false
@@ -233,7 +233,7 @@ func (t *template) of(r *run) string {
 	return b.String()
 }
 
-// A ruleCompiler compiles the rules of all messages, which share its variables.
+// A ruleCompiler compiles the rules of all messages. All rules share one set of variables.
 type ruleCompiler struct {
 	calls map[string]schema.CheckFunc
 	size  atomic.Int64 // of vars
@@ -246,9 +246,10 @@ type ruleCompiler struct {
 }
 
 // AddRules sets the checks of messages from their declared rules. calls holds the functions that
-// rules can call. AddRules adds its own functions to calls. If a warning rule uses another message,
-// the warning rules of that message run. A rule that does not compile panics on first use, so
-// TestRulesCompile in kinds/api compiles all rules.
+// rules can call, and AddRules adds its own functions to it. If a rule refers to another message,
+// the validation rules of that message run, or its warning rules in the case of a warning. A rule
+// that does not compile panics on first use. TestRulesCompile in kinds/api therefore compiles all
+// rules.
 func AddRules(messages map[string]*schema.Message, calls map[string]schema.CheckFunc) {
 	calls["domainPath"], calls["fullDomain"] = checkDomain(DomainPath), checkDomain(FullDomain)
 	calls["annotations"] = schema.ObjectCheck(ValidateAnnotations)
@@ -353,8 +354,8 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 	return m.Lookup(path)
 }
 
-// zeroed returns the value that errors show. An absent string or number appears as its zero value,
-// unless the field is a list or map.
+// zeroed returns an expression for the value in error messages. An absent string, number or bool
+// appears as its zero value. Absent lists and maps stay absent.
 func zeroed(e expr, f *schema.Field) expr {
 	if f == nil || f.Shape != schema.Single {
 		return e
@@ -376,8 +377,8 @@ func zeroed(e expr, f *schema.Field) expr {
 	}
 }
 
-// declare assigns slots to the rules' variables. A variable set before a rule uses another message
-// is visible to that message's rules.
+// declare assigns slots to the rules' variables. The rules of all messages share the slots. If a
+// rule runs the rules of another message, those rules can therefore read variables set before.
 func (c *ruleCompiler) declare(rules []*schema.Rule) {
 	for _, d := range rules {
 		for _, name := range []string{d.As, d.Let} {

@@ -6,9 +6,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Default sets the plan's defaults, then those of the kind's Strategy, which may depend on the
-// former. Only incomplete subtrees of t change, and the caller must own them. Complete subtrees may
-// be shared with a stored object. A nil tree stays nil.
+// Default sets the plan's defaults. Then it sets the defaults of the kind's Strategy, which may
+// depend on the plan's defaults. It changes only those subtrees of t in which a default is missing.
+// The caller must own these subtrees, while others may be shared with a stored object. A nil tree
+// stays nil.
 func Default(k *schema.Kind, t tree.Tree) {
 	if t == nil {
 		return

@@ -11,8 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// evaluators holds the checks of one field: of each value, of map keys, and of the whole list or
-// map before and after its values. Each slice is in error order.
+// evaluators holds the checks of one field. value checks each value, and keys checks each map key.
+// before and after check the whole list or map, before and after its values are checked. Each slice
+// is in the order in which errors are reported.
 type evaluators struct{ value, keys, before, after []schema.Evaluator }
 
 func (e evaluators) empty() bool { return len(e.value)+len(e.keys)+len(e.before)+len(e.after) == 0 }

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An expr computes the value of an expression from the variables of a run. Unlike the programs of
-// package cel, an expr is a closure that reads trees directly. It converts and allocates nothing,
-// because rules run for every write.
+// An expr is a compiled expression. It computes a value from the variables of one evaluation.
+// Unlike the programs of package cel, an expr is a closure that reads trees directly. It converts
+// and allocates nothing, because rules run for every write.
 type expr func(r *run) any
 
 // Slots of the predefined variables.
@@ -283,8 +283,8 @@ func (p *exprParser) items(end rune) []expr {
 	return items
 }
 
-// macros maps each macro to its step function, which is called for each item. It returns the new
-// result and whether the result is final.
+// macros maps the name of each macro to its step function. The step function is called for each
+// item, and returns the new result and whether the result is final.
 var macros = map[string]func(sofar, element, v any) (any, bool){
 	"exists": func(_, _, v any) (any, bool) { return v == true, v == true },
 	"all":    func(_, _, v any) (any, bool) { return v == true, v != true },

@@ -44,7 +44,8 @@ func featuresOf(p *schema.Parts, object tree.Tree) map[string]bool {
 }
 
 // visitFeatured calls visit for each set field of t that is behind a disabled feature gate. part is
-// the object that contains the field. If visit leaves an object empty, it is deleted.
+// the object that contains the field. If visit removes the last field of a nested object,
+// visitFeatured deletes the object too.
 func visitFeatured(p *schema.Parts, t tree.Tree, visit func(part tree.Tree, f *schema.FeaturedPart)) {
 	for i := range p.Featured {
 		f := &p.Featured[i]

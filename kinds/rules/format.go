@@ -196,8 +196,8 @@ func PathSegment(s string) []string {
 // name must fit into a request line.
 const maxPathName = 1024
 
-// pathName checks an object name that must fit into one URL path segment. Requests could not refer
-// to an object with any other name.
+// pathName checks that an object name fits into one URL path segment. Otherwise requests could not
+// refer to the object.
 func pathName(s string) []string {
 	faults := PathSegment(s)
 	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) >= 0 {

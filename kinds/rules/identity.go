@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Identity identifies list items by their keys or, without keys, by their value. If items were
-// compared by index, an insertion would make all later items seem changed.
+// An Identity identifies list items by their keys or, without keys, by their value. Indexes cannot
+// identify items, because after an insertion all later items would seem changed.
 type Identity struct {
 	Keys     []string
 	Defaults []any // default values of Keys; may be shorter
@@ -52,8 +52,8 @@ func (id *Identity) appendTo(b []byte, item any) []byte {
 	return b
 }
 
-// Index maps the items of the previous list by identity. It returns nil if id is nil or there was
-// no list. If several items have the same identity, the last one wins.
+// Index returns the items of the previous list, keyed by identity. It returns nil if id is nil or
+// there was no list. If several items have the same identity, the last one wins.
 func (id *Identity) Index(was schema.Previous) map[string]any {
 	if id == nil || !was.Exists {
 		return nil
@@ -77,12 +77,13 @@ func (id *Identity) Previous(old map[string]any, item any) (was schema.Previous)
 // Unique checks that the items of a list are unique.
 type Unique struct {
 	Identity
-	// AllowEmpty allows repeated items whose keys are all empty. Items without keys may always be
-	// repeated.
+	// AllowEmpty allows several items in which all key fields are empty. Items in which all key
+	// fields are missing are always allowed.
 	AllowEmpty bool
 	// Once reports each repeated identity once, at its second item, instead of every repetition.
 	Once bool
-	// AtKey reports a duplicate at its key's path if the list has only one map key.
+	// AtKey reports a duplicate at the path of the key field, such as ports[1].name, instead of the
+	// path of the item. It applies only to lists with a single map key.
 	AtKey bool
 }
 
@@ -105,8 +106,8 @@ func (u *Unique) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// hasIdentity reports whether an item has keys. Items without keys are not duplicates of each
-// other, because other evaluators report the missing keys.
+// hasIdentity reports whether an item has keys. Items without keys are not reported as duplicates,
+// because other evaluators report the missing keys.
 func (u *Unique) hasIdentity(item any) bool {
 	if len(u.Keys) == 0 {
 		return true

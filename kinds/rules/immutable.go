@@ -7,8 +7,8 @@ import (
 
 const fieldImmutable = "field is immutable"
 
-// checkImmutable reports immutable fields that differ. It does not descend into lists, because
-// items have no identity here, or into subtrees that both trees share.
+// checkImmutable reports immutable fields that differ. It does not descend into lists, because it
+// cannot match old and new items. It also skips subtrees that both trees share.
 func checkImmutable(e *schema.Evaluation, p *schema.Parts, t, old tree.Tree) {
 	for i := range p.Immutable {
 		f := &p.Immutable[i]

@@ -42,8 +42,8 @@ func validateMetadata(k *schema.Kind, m, old tree.Tree, faults *schema.Faults) {
 	validateManagers(m, faults)
 }
 
-// embeddedKind stands for the kind of embedded objects. Their names need only be path segments, and
-// their namespace may be absent.
+// embeddedKind is the Kind for validating the metadata of objects that are embedded in other
+// objects. Their names need only be path segments, and their namespace may be absent.
 var embeddedKind = &schema.Kind{NameFormat: schema.NamePathSegment, Strategy: embeddedStrategy{}}
 
 type embeddedStrategy struct{ schema.DefaultStrategy }

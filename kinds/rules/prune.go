@@ -12,13 +12,14 @@ func Prune(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string
 	return new(pruner).root(p, t)
 }
 
-// PruneConfig prunes an apply configuration. It keeps the fields of objects whose plan is empty.
+// PruneConfig prunes an apply configuration. Unlike Prune, it keeps all fields of an object for
+// which the plan declares no fields.
 func PruneConfig(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
 	return (&pruner{config: true}).root(p, t)
 }
 
-// PruneValue prunes one value and reports paths relative to it. An object that has its own kind and
-// metadata keeps these fields.
+// PruneValue prunes one value and reports paths relative to it. If the value is an embedded object,
+// it keeps its apiVersion, kind and metadata.
 func PruneValue(p *schema.ValuePlan, v any) (pruned any, unknown []string) {
 	var pruning pruner
 	pruned = pruning.value(pruneScope{p, p.PreserveUnknown}, v)
@@ -42,8 +43,8 @@ func (p *pruner) root(plan *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, un
 	return pruned, p.unknown
 }
 
-// A pruneScope holds the plan of a value, or nil. preserveUnknown keeps unknown fields, if this
-// plan or the enclosing list's plan sets it.
+// A pruneScope holds the plan of a value, which may be nil. preserveUnknown is true if this plan or
+// the plan of the enclosing list keeps unknown fields.
 type pruneScope struct {
 	plan            *schema.ValuePlan
 	preserveUnknown bool
@@ -101,8 +102,8 @@ func (p *pruner) fields(at pruneScope, t tree.Tree) any {
 	return edit.Result()
 }
 
-// keysToPrune returns the keys of t, and possibly keys that t lacks. If any key is unknown, the
-// keys are sorted, so that unknown paths are reported in order.
+// keysToPrune returns a list that contains at least the keys of t. If any key of t is unknown, the
+// list is sorted, so that unknown paths are reported in order.
 func keysToPrune(parts *schema.Parts, t tree.Tree) []string {
 	if parts == nil {
 		return t.SortedKeys()

@@ -15,8 +15,8 @@ func Validate(k *schema.Kind, t tree.Tree) []meta.Cause {
 	return causes
 }
 
-// ValidateChange validates t as the replacement of old, which was valid. It skips top-level fields
-// that share memory. The error is a timeout if ctx is done.
+// ValidateChange validates t as the replacement of old, which was valid. It does not check the
+// top-level fields that t shares with old. The error is a timeout if ctx is done.
 func ValidateChange(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]meta.Cause, error) {
 	faults, own := newFaults(ctx, math.MaxInt), newFaults(ctx, math.MaxInt)
 	validateMetadata(k, t.Object("metadata"), old.Object("metadata"), &faults)
@@ -84,8 +84,8 @@ func ValidateMetadataUpdate(t, old tree.Tree) []meta.Cause {
 
 // ValidateServed returns the errors that apply only to the served version k, in addition to those
 // of the storage version. t and old are in the storage version, and old is nil on create.
-// Validation that exceeds schema.ValidationBudget ends with a cause. The error is a timeout if ctx
-// is done.
+// Validation stops when it exceeds schema.ValidationBudget, and a cause reports this. The error is
+// a timeout if ctx is done.
 func ValidateServed(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]meta.Cause, error) {
 	faults := newFaults(ctx, schema.ValidationBudget)
 	schema.Run(k.Declared.Checks().Write, t, old, "", &faults)
@@ -127,9 +127,9 @@ func NotEvaluated() meta.Cause {
 	return faults.List[0]
 }
 
-// Evaluate runs the expressions of k for a write of t. The caller must have validated t without any
-// cause that Blocks. old is nil on create. If ctx is done, Evaluate stops and its result is
-// meaningless.
+// Evaluate runs the validation expressions of k for a write of t. The caller must have validated t,
+// and found no cause for which Blocks returns true. old is nil on create. If ctx is done, Evaluate
+// stops and its result is meaningless.
 func Evaluate(ctx context.Context, k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	faults := newFaults(ctx, math.MaxInt)
 	k.Strategy.Evaluate(ctx, t, old, &faults)

@@ -7,8 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Fields checks the fields of an object or the entries of a map, each with its own plan. It visits
-// ordered parts in declaration order, to find missing required fields, and others by existing key.
+// Fields checks the fields of an object or the entries of a map, each with its own plan. If Ordered
+// is set, it visits all checked fields in declaration order, so that it finds missing required
+// fields. Otherwise it visits only the existing keys.
 type Fields struct{ *schema.Parts }
 
 func (f Fields) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {

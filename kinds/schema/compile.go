@@ -183,8 +183,8 @@ func (c *compiler) fields(s *source, wire []int32) []*Field {
 	return list
 }
 
-// requireInlined makes fields of an inlined message required in s. Published OpenAPI documents do
-// not mark these fields as required.
+// requireInlined makes fields of an inlined message required in s. As in Kubernetes, the published
+// OpenAPI documents still show these fields as optional.
 func (c *compiler) requireInlined(s *source, inlined []*Field, names []string) {
 	for _, name := range names {
 		i := slices.IndexFunc(inlined, func(f *Field) bool { return f.Name == name })

@@ -26,8 +26,8 @@ func (k *Kind) Message() *Message {
 	return k.Declared
 }
 
-// A Custom defines how objects of a custom kind are decoded. Bodies, except for metadata, are
-// decoded without a plan, and validation reports values of a wrong type.
+// A Custom defines how objects of a custom kind are decoded. Except for the metadata, the decoder
+// does not check request bodies against a plan. Instead, validation reports values of a wrong type.
 type Custom struct {
 	// SchemaID identifies the schema from which the message was compiled.
 	SchemaID *meta.SchemaID

@@ -7,7 +7,8 @@ type Field struct {
 	Type Type
 	// Shape distinguishes single values from lists and maps. Map keys are strings.
 	Shape Shape
-	// Message is set for TypeMessage, and for a TypeRaw that is a union of the message's fields.
+	// Message is set for TypeMessage. It is also set for a TypeRaw whose value may have any of
+	// several types. Each field of the message then stands for one of these types.
 	Message *Message
 	// Wire holds the Protobuf field numbers on the path from the enclosing message. A field of an
 	// inlined message has several numbers.
@@ -15,8 +16,8 @@ type Field struct {
 	// EmitEmpty makes the JSON encoder write the field even if it is empty, as "", 0, false, {}, or
 	// null for lists.
 	EmitEmpty bool
-	// WireEmitEmpty is EmitEmpty for Protobuf. It is set for single values except pointers and
-	// bytes. Repeated scalars are never packed.
+	// WireEmitEmpty makes the Protobuf encoder write the field even if it is empty. It is set for
+	// single values except pointers and bytes.
 	WireEmitEmpty bool
 	// Pointer means that an explicit zero value differs from an absent one.
 	Pointer bool
@@ -50,7 +51,8 @@ type Field struct {
 	MayRepeat bool
 	Empty     Empty  // whether the checks apply to "" and 0
 	RangeText string // message of a Min or Max fault; "": the default one
-	// RequiredFields lists fields of the message that are required only in this field.
+	// RequiredFields lists fields of Message that are required when Message is the type of this
+	// field. Elsewhere they are optional.
 	RequiredFields []string
 	// WholeThousandths makes defaulting round quantities away from zero to multiples of 1m.
 	WholeThousandths bool
@@ -69,7 +71,8 @@ type RequiredWhen struct {
 }
 
 // OneOf is a group of mutually exclusive fields. None is the error message if all fields are
-// absent, or empty if that is allowed. Many is the error message for each field after the first.
+// absent, or empty if that is allowed. If several fields are set, Many is the error message for all
+// but the first of them.
 type OneOf struct {
 	Fields     []string
 	None, Many string

@@ -70,19 +70,21 @@ const (
 	DeleteInSteps             // marked first (Strategy.BeginDelete), then removed by a controller
 )
 
-// Virtual reports whether the kind's objects are not stored, like access reviews. Every stored kind
-// supports watch.
+// Virtual reports whether the kind's objects are not stored, like access reviews. A kind without
+// the watch verb is virtual, because every stored kind supports watch.
 func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "watch") }
 
-// A Deprecation holds API versions, such as "1.23", and the replacement. Removed and Replacement
-// may be empty. A non-empty Warning replaces the standard warning.
+// A Deprecation holds the releases in which an API version was deprecated and removed, such as
+// "1.23", and the API that replaces it. Removed and Replacement may be empty. A non-empty Warning
+// replaces the standard warning.
 type Deprecation struct{ Since, Removed, Replacement, Warning string }
 
 // A SelectField is a field that field selectors can use. Path is its path in the storage version.
 // If the value at Path is empty, selectors use the value at Fallback. Fallback is another
 // SelectField's Path, or empty.
 //
-// A SelectField without a Name exists only for other versions. The store indexes Indexed fields.
+// If Name is empty, selectors of this version cannot use the field, but those of another version
+// can. The store keeps an index for Indexed fields.
 type SelectField struct {
 	Name, Path, Fallback string
 	Indexed              bool
@@ -114,8 +116,8 @@ const EveryField = "*"
 // Selector is a label selector or a map of labels. Selector may be empty.
 type Scale struct{ Replicas, StatusReplicas, Selector string }
 
-// A View defines how a subresource reads and writes its object. If Write is nil, the subresource's
-// handler implements the operation.
+// A View defines how a subresource reads and writes its object. If Write is nil, the handler of the
+// subresource implements writes itself.
 type View struct {
 	// Read returns the response body, which may share memory with the object. If Read is nil, the
 	// body is the object itself, or absent if the subresource has a different kind.
@@ -129,9 +131,9 @@ type View struct {
 	KeepsOwners bool
 }
 
-// ItemOffset returns the offset in the stored JSON at which a list item starts. List items omit the
-// leading `{"kind":"…","apiVersion":"…",`. Items of custom kinds include these fields, so their
-// offset is 1.
+// ItemOffset returns the number of bytes of an object's stored JSON that a list skips. Items of
+// built-in kinds appear in lists without the leading `{"kind":"…","apiVersion":"…",`. Items of
+// custom kinds keep these fields, so only the brace is skipped.
 func (k *Kind) ItemOffset() int {
 	if k.IsCustom() {
 		return 1

@@ -28,8 +28,8 @@ func (c *compiler) resolveSubresources(k *Kind, byKind map[string]*Kind) {
 	}
 }
 
-// storageVersion returns the kind marked as the storage version of k's collection. A single kind
-// needs no mark.
+// storageVersion returns the kind marked as the storage version of k's collection. If only one kind
+// uses the collection, that kind needs no mark.
 func (c *compiler) storageVersion(k *Kind) *Kind {
 	var marked, first *Kind
 	sharing := 0

@@ -2,8 +2,9 @@ package schema
 
 var typeMetaFields = []*Field{{Name: "kind"}, {Name: "apiVersion"}}
 
-// nested returns m as the type of a field in another message, where kind and apiVersion are plain
-// JSON fields that Protobuf omits. fillNested completes the result once all messages are compiled.
+// nested returns the variant of m for objects that are embedded in another message. In this
+// variant, kind and apiVersion are plain JSON fields, which Protobuf omits. fillNested adds the
+// fields once all messages are compiled.
 func (c *compiler) nested(m *Message) *Message {
 	if !m.HasTypeMeta {
 		return m

@@ -4,11 +4,11 @@ import "github.com/troupe-api/troupe/kinds/tree"
 
 // An Origin holds the properties of a custom kind that come from its CustomResourceDefinition.
 //
-// Custom kinds are added, changed and removed at run time. Each version has its own schema and
-// columns. Writes through subresources must satisfy the whole schema. Stored bytes keep the version
-// in which they were written, and reads convert them to the current schema (Message.Custom).
-// Objects have no Protobuf form, and an empty value differs from an absent one. If there is a
-// status subresource, no other write changes the status.
+// Unlike built-in kinds, custom kinds are added, changed and removed at run time. Each version has
+// its own schema and columns. Writes through subresources must satisfy the whole schema. Objects
+// stay stored in the version in which they were written, and reads convert them to the current
+// schema (Message.Custom). Objects have no Protobuf form, and an empty value differs from an absent
+// one. If there is a status subresource, no other write changes the status.
 type Origin struct {
 	Definition string // the name of the CustomResourceDefinition
 	Draining   bool   // being deleted together with the kind's objects
@@ -16,10 +16,11 @@ type Origin struct {
 	// ConversionWebhook is shared by all versions. It is nil if there is no conversion webhook.
 	ConversionWebhook *ConversionWebhook
 	// WorkingForm is set if there is a conversion webhook. It describes the kind as if objects were
-	// stored in the kind's own version. Writes are computed in this form and then converted to
-	// Stored. Its Versions are the working forms of all versions, each with itself as Stored.
+	// stored in the kind's own version. Writes are computed in this form, and the webhook then
+	// converts them to the storage version. WorkingForm.Versions lists the working forms of all
+	// versions. The Stored field of each refers to itself.
 	WorkingForm *Kind
-	// Unconverted is set if ConversionWebhook is (see Kind.Unconverted).
+	// Unconverted is the result of Kind.Unconverted. It is set if there is a conversion webhook.
 	Unconverted *Kind
 }
 

@@ -90,7 +90,7 @@ func texts(r *options.Rule) [10]*string {
 }
 
 // mentionsPlatform reports whether a rule may contain names to translate. Few rules do, and copying
-// and searching all of them would slow the start down.
+// and searching all rules would slow down startup.
 func mentionsPlatform(r *options.Rule) bool {
 	has := func(text string) bool { return strings.Contains(text, "latform") }
 	for _, text := range texts(r) {

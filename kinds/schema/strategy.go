@@ -15,7 +15,7 @@ import (
 // copy the field first.
 type Strategy interface {
 	// Default sets defaults that depend on several fields. In metadata, it may read only the name
-	// and labels, because it does not run again after other changes.
+	// and labels, because it does not run again when other metadata changes.
 	Default(obj tree.Tree)
 	// PrepareSubresource is called for subresource writes instead of Preparer.Prepare. It must
 	// replace parts of obj rather than modify them, because old may share them.
@@ -40,8 +40,8 @@ type Strategy interface {
 	// It stops when ctx ends, so the caller must check ctx. obj and old are in the storage version.
 	Evaluate(ctx context.Context, obj, old tree.Tree, faults *Faults)
 
-	// WarningsBeforePrepare returns warnings about fields of a new object that a Preparer then
-	// replaces.
+	// WarningsBeforePrepare returns warnings about fields of a new object that its Preparer is
+	// about to replace.
 	WarningsBeforePrepare(obj tree.Tree) []string
 	// Warnings returns warnings about ineffective and deprecated fields of a valid obj.
 	Warnings(obj, old tree.Tree) []string
@@ -63,8 +63,8 @@ type Strategy interface {
 	// RandomName reports whether a new object without name and generateName gets a random UUID as
 	// its name.
 	RandomName() bool
-	// CountedMetadata returns "labels" or "annotations" if changes to that metadata field increment
-	// metadata.generation, or "". Changes through a subresource never increment it.
+	// CountedMetadata returns the metadata field whose changes increment metadata.generation, which
+	// is "labels", "annotations", or "" for none. Changes through a subresource never increment it.
 	CountedMetadata() string
 	// AllowsUnqualifiedFinalizers reports whether finalizer names may omit the domain.
 	AllowsUnqualifiedFinalizers() bool
@@ -77,8 +77,8 @@ type Preparer interface {
 	Prepare(obj, old tree.Tree)
 }
 
-// A Conversion is a Strategy that converts objects without loss between an unstored version and the
-// storage version. Annotations hold values that have no field in the other version. ToStored and
+// A Conversion is a Strategy that converts objects without loss between the storage version and
+// another version. Annotations hold values that have no field in the other version. ToStored and
 // FromStored modify and return their argument, which has defaults applied.
 type Conversion interface {
 	ToStored(obj tree.Tree) tree.Tree

@@ -26,8 +26,8 @@ type ValuePlan struct {
 	Default any
 	// DefaultSize is the approximate size of Default in bytes of JSON, or 0 for built-in kinds.
 	DefaultSize int
-	// NullDefault, if not nil, replaces null and absent values for which there is no Default. It is
-	// the zero value of a field that is always encoded.
+	// NullDefault, if not nil, replaces a null or absent value that Default does not replace. It is
+	// set only for fields that are always encoded, and is the zero value of the field.
 	NullDefault any
 	// WholeThousandths makes defaulting round quantities away from zero to multiples of 1m.
 	WholeThousandths bool
@@ -51,8 +51,8 @@ type Parts struct {
 	// are validated in sorted order instead.
 	Checked []Part
 	Ordered bool
-	// Defaulted lists the fields that defaulting visits. The first Filled fields are visited even
-	// if they are absent.
+	// Defaulted lists the fields that defaulting visits. It visits the first Filled fields of the
+	// list even if they are absent, and the others only if they are present.
 	Defaulted []Part
 	Filled    int
 	// Immutable lists the fields that are immutable or contain immutable fields.
@@ -77,24 +77,25 @@ type Parts struct {
 type Part struct {
 	Name string
 	*ValuePlan
-	// Required makes an absent value a fault. 0 and false are not absent.
+	// Required makes validation report an absent value as an error. 0 and false count as present.
 	Required bool
 	// RequiredDetail is appended to the error message for an absent value.
 	RequiredDetail string
 	RequiredWhen   *RequiredWhen // nil: no condition
-	// CheckAbsent validates an absent object as empty, to report its required fields.
+	// CheckAbsent makes validation treat an absent object as an empty one, so that errors for its
+	// required fields are reported.
 	CheckAbsent bool
 }
 
-// An ImmutablePart is an immutable field or, if Parts is set, an object that contains immutable
-// fields.
+// An ImmutablePart is either an immutable field, or an object with immutable fields at some depth.
+// Parts is set only in the second case.
 type ImmutablePart struct {
 	*Field
 	Parts *Parts
 }
 
-// A FeaturedPart is a field behind a disabled feature gate or, if Parts is set, an object that
-// contains such fields.
+// A FeaturedPart is either a field behind a disabled feature gate, or an object with such fields at
+// some depth. Parts is set only in the second case.
 type FeaturedPart struct {
 	Name    string
 	Feature string
@@ -102,8 +103,9 @@ type FeaturedPart struct {
 	Shape   Shape // of the field that Parts belongs to
 }
 
-// KnownKeys returns sorted keys that include every key of t with a plan. To avoid sorting, it may
-// return the plan's names instead. Callers must not change the result.
+// KnownKeys returns sorted names that include every key of t with a plan, so that callers can visit
+// the fields of t in order. It may return names that t lacks, because returning all names of the
+// plan avoids sorting. Callers must not change the result.
 func (p *Parts) KnownKeys(t tree.Tree) []string {
 	const sparse = 4 // with more names per key, sorting the keys is cheaper
 	if p.Additional == nil && len(p.Names) > 0 && len(p.Names) <= sparse*len(t) {

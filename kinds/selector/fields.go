@@ -11,8 +11,8 @@ import (
 )
 
 // Fields is a field selector for one kind. The zero value selects everything. Values are compared
-// as strings, so a bool is "true" or "false". Objects hold the values of schema.Kind.SelectFields,
-// so that matching does not parse JSON.
+// as strings, so a bool is "true" or "false". Matching does not parse JSON, because every
+// meta.Object carries the values of its kind's SelectFields.
 type Fields struct{ terms []term }
 
 type term struct {
@@ -57,9 +57,9 @@ func ParseFields(k *schema.Kind, s string) (Fields, error) {
 	return f, nil
 }
 
-// fieldOf returns the index of a selectable field in Stored.SelectFields, whose names may differ
-// from those of k. As in Kubernetes, custom kinds and kinds with their own selectable fields
-// support metadata.namespace only if they are namespaced.
+// fieldOf returns the index of a selectable field in the SelectFields of the stored version of k,
+// where the field may have another name. As in Kubernetes, custom kinds and kinds with their own
+// selectable fields support metadata.namespace only if they are namespaced.
 func fieldOf(k *schema.Kind, name string) (int, error) {
 	switch name {
 	case "metadata.name":
@@ -176,8 +176,8 @@ func FieldOf(field int, o *meta.Object) string {
 	return ""
 }
 
-// Exact returns a field for which the selector requires one value. It prefers the name, which is
-// most selective. Pass field to FieldOf.
+// Exact returns a field that must have one exact value, and that value. It prefers metadata.name,
+// which is the most selective field. Callers pass field to FieldOf.
 func (f Fields) Exact() (field int, value string, ok bool) {
 	for _, t := range f.terms {
 		if !t.not && (!ok || t.field == fieldName) {
@@ -195,7 +195,8 @@ func (f Fields) Name() (string, bool) { return f.requiredValue(fieldName) }
 func (f Fields) Namespace() (string, bool) { return f.requiredValue(fieldNamespace) }
 
 // Value returns the required value of a selectable field, if any. i is an index into the
-// SelectFields of the stored kind. Objects found through an index must still be matched.
+// SelectFields of the stored kind. Callers that use the value for an index lookup must still call
+// Matches for each object found.
 func (f Fields) Value(i int) (string, bool) { return f.requiredValue(i) }
 
 func (f Fields) requiredValue(field int) (string, bool) {

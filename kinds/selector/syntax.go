@@ -53,7 +53,8 @@ func checkValues(key string, values []string) error {
 	return nil
 }
 
-// isName allows letters, digits, '-', '_' and '.', with a letter or digit at both ends.
+// isName reports whether s consists of letters, digits, '-', '_' and '.', and has a letter or digit
+// at both ends.
 func isName(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if !isAlphanumeric(s[i]) && s[i] != '-' && s[i] != '_' && s[i] != '.' {
@@ -67,7 +68,8 @@ func isAlphanumeric(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// isSubdomain allows dot-separated parts of lower-case letters, digits and inner '-'.
+// isSubdomain reports whether s is a lower-case DNS subdomain: dot-separated labels of letters,
+// digits and inner hyphens.
 func isSubdomain(s string) bool {
 	for part := range strings.SplitSeq(s, ".") {
 		if part == "" || part[0] == '-' || part[len(part)-1] == '-' {

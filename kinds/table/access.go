@@ -71,7 +71,8 @@ func showParamRef(b []byte, r *row, _ string) []byte {
 	return appendOr(b, text, unset)
 }
 
-// showAPIService shows "Local" for an API group that this server serves itself.
+// showAPIService shows the Service of an APIService, such as "kube-system/metrics-server", or
+// "Local" if this server serves the API group itself.
 func showAPIService(b []byte, r *row, _ string) []byte {
 	s := r.json.At("spec.service")
 	if !s.Exists() {
@@ -90,7 +91,8 @@ func showCondition(b []byte, r *row, arg string) []byte {
 	return jsontext.AppendString(b, absent)
 }
 
-// showAPIAvailable shows, for example, "False (FailedDiscoveryCheck)".
+// showAPIAvailable shows the Available condition of an APIService, such as "True" or "False
+// (FailedDiscoveryCheck)".
 func showAPIAvailable(b []byte, r *row, _ string) []byte {
 	c := condition(r.json.At("status.conditions"), "Available")
 	if c == nil {

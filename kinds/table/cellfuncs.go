@@ -28,8 +28,8 @@ var cellFuncs = map[string]cellFunc{
 	"condition": showCondition, // status of a condition, and the text if it is absent (type/text)
 	"phase":     showPhase,     // the string at the path, or Terminating
 
-	// Functions for workloads. The argument is the path of the template or selector unless it is
-	// the default path.
+	// Functions for workloads. The argument is the path of the Pod template or selector, and may be
+	// omitted for the default path.
 	"ready":      showReady, // status.readyReplicas/spec.replicas
 	"containers": showContainers,
 	"images":     showImages,
@@ -50,7 +50,7 @@ var cellFuncs = map[string]cellFunc{
 	"metricTargets":  showMetricTargets, // current/target value of each metric
 	"quota":          showQuota,         // used/hard of the "limits" or the "requests"
 
-	// Events of both groups
+	// Events of the core group and of events.k8s.io
 	"eventLastSeen":  showEventLastSeen,
 	"eventFirstSeen": showEventFirstSeen,
 	"eventCount":     showEventCount,

@@ -97,8 +97,8 @@ func showBool(b []byte, r *row, path string) []byte {
 	return jsontext.AppendString(b, "False")
 }
 
-// showPhase shows Terminating for an object under deletion, because its phase usually stays
-// unchanged.
+// showPhase shows the phase at path. For an object that is being deleted, it shows Terminating,
+// because the phase usually stays unchanged.
 func showPhase(b []byte, r *row, path string) []byte {
 	if r.object.Meta.Terminating {
 		return jsontext.AppendString(b, "Terminating")
@@ -118,8 +118,8 @@ func appendOr(b []byte, s, empty string) []byte {
 	return jsontext.AppendString(b, s)
 }
 
-// joinAtMost joins the first strings and counts the others, as in "a,b,c + 2 more...". all is the
-// total number, which may exceed len(list).
+// joinAtMost joins at most limit strings of list and counts the rest, as in "a,b,c + 2 more...".
+// all is the total number of strings, which may exceed len(list).
 func joinAtMost(list []string, limit, all int, separator string) string {
 	if len(list) <= limit && all <= limit {
 		return strings.Join(list, separator)

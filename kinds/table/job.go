@@ -27,7 +27,8 @@ func showJobStatus(b []byte, r *row, _ string) []byte {
 }
 
 // showJobCompletions shows succeeded/desired Pods, such as "1/3". A Job without completions is done
-// when one of its parallel Pods succeeds. It shows "0/1", or "0/1 of 4" with parallelism 4.
+// when one of its parallel Pods succeeds. For such a Job, the cell is "0/1", or "0/1 of 4" with
+// parallelism 4.
 func showJobCompletions(b []byte, r *row, _ string) []byte {
 	text := strconv.FormatInt(r.json.At("status.succeeded").Int(), 10) + "/"
 	if wanted := r.json.At("spec.completions"); wanted.Exists() {

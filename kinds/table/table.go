@@ -51,8 +51,9 @@ type TableWriter struct {
 	columns    []schema.Column // nil after Next has written them
 	cells      []cell
 	apiVersion string
-	// converted is the objects' kind if cells are read from the storage version, or nil. The
-	// storage version gives an object the same row in all versions.
+	// converted is the kind of the objects if each is converted to the storage version before its
+	// cells are read, and otherwise nil. With the conversion, an object has the same row in all API
+	// versions.
 	converted *schema.Kind
 	row       row // the current row
 }

@@ -2,9 +2,9 @@ package tree
 
 import "maps"
 
-// A CopyOnWrite copies an object on its first change. Trees are shared and immutable, and most
-// traversals change nothing. Such a traversal allocates nothing and returns the same tree, which
-// callers recognize by address (SameRef).
+// A CopyOnWrite is an object that is copied on its first change. Trees are shared and immutable,
+// and most traversals change nothing. A traversal without changes allocates nothing and returns the
+// same tree, which callers recognize by address (SameRef).
 //
 // The copy is one level deep. To change spec.size, the object and its spec each need a CopyOnWrite.
 type CopyOnWrite struct {
@@ -12,8 +12,8 @@ type CopyOnWrite struct {
 	copied Tree // nil until the first change
 }
 
-// Set sets a field. Callers should skip equal values, because Set copies the object even for equal
-// ones.
+// Set sets a field. It copies the object even if the field already has this value, so callers
+// should compare the values first.
 func (c *CopyOnWrite) Set(key string, v any) {
 	c.change()
 	c.copied[key] = v

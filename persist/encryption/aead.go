@@ -14,9 +14,9 @@ import (
 // or has another key.
 var errForged = errors.New("it was changed, moved, or encrypted with another secret")
 
-// A valueCipher encrypts values with one secret and binds them to their place. The place is not
-// stored, so the reader must pass the same one. seal appends to b, and open returns new memory. A
-// valueCipher is safe for concurrent use.
+// A valueCipher encrypts values with one secret. It binds each value to its place, which is derived
+// from its storage key and revision. The place is not stored, so open needs the place that seal
+// got. seal appends to b, and open returns new memory. A valueCipher is safe for concurrent use.
 type valueCipher interface {
 	seal(b, place, value []byte) []byte
 	open(body, place []byte) ([]byte, error)

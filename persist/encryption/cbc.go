@@ -11,8 +11,9 @@ import (
 	"slices"
 )
 
-// cbc is AES-CBC with HMAC-SHA-256 over place, initialization vector and ciphertext. The tag is
-// checked before decryption, so that padding errors reveal nothing to an attacker.
+// cbc is AES-CBC with HMAC-SHA-256 over the value's place, the initialization vector and the
+// ciphertext. The HMAC is checked before decryption, so that padding errors reveal nothing to an
+// attacker.
 type cbc struct {
 	block   cipher.Block
 	authKey []byte
@@ -35,7 +36,7 @@ func newCBC(secret []byte) (*cbc, error) {
 	return &cbc{block, authKey}, err
 }
 
-// tag authenticates a body. The length prefix separates place and body unambiguously.
+// tag returns the HMAC of a body and its place. The length prefix separates the two unambiguously.
 func (c *cbc) tag(place, body []byte) []byte {
 	mac := hmac.New(sha256.New, c.authKey)
 	mac.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(place))))

@@ -19,8 +19,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A kmsClient calls a KMS v2 plugin with gRPC over a Unix socket. The three calls are unary, so
-// plain HTTP/2 with length-prefixed messages and the status in the trailers suffices.
+// A kmsClient calls a KMS v2 plugin with gRPC over a Unix socket. It needs no gRPC library, because
+// the three calls are unary: each is an HTTP/2 request with length-prefixed messages, and the
+// status is in the trailers.
 type kmsClient struct {
 	http    *http.Client
 	timeout time.Duration
@@ -28,8 +29,8 @@ type kmsClient struct {
 	observe func(method, code string, took time.Duration)
 }
 
-// maxMessage limits a response in bytes. It far exceeds kube-apiserver's limits on the parts of a
-// response.
+// maxMessage limits a response in bytes. It is much larger than any response that satisfies
+// kube-apiserver's limits on individual fields.
 const maxMessage = 1 << 20
 
 // newKMSClient returns a client for an endpoint such as unix:///run/kms.sock, or unix:///@name for

@@ -33,9 +33,9 @@ const (
 	maxSeeds = 4096
 )
 
-// A plugin is the provider for a KMS plugin. The KMS plugin encrypts a seed once, and the provider
-// encrypts values with the seed. The KMS plugin is called again only when its key changes, so
-// writes never wait for it.
+// A plugin is the provider that uses a KMS plugin. The KMS plugin encrypts a seed once, and the
+// provider encrypts values with the seed. The provider calls the KMS plugin again only when the
+// plugin's key changes, so writes never wait for it.
 type plugin struct {
 	name   string
 	begin  string // its prefix
@@ -156,7 +156,7 @@ func (p *plugin) open(header []byte, wrapped wrappedSeed) (*derivedGCM, error) {
 	for deadline := time.Now().Add(openPatience); ; time.Sleep(openRetry) {
 		seed, err = p.client.decrypt(context.Background(), uuid.NewString(), wrapped)
 		if err != nil && !errors.Is(err, persist.ErrUnavailable) && p.probe(context.Background()) != nil {
-			// The error may be temporary if the plugin is unhealthy.
+			// While the KMS plugin is unhealthy, assume that the error is temporary.
 			err = fmt.Errorf("%w: %w", persist.ErrUnavailable, err)
 		}
 		if !errors.Is(err, persist.ErrUnavailable) || time.Now().After(deadline) {

@@ -7,8 +7,8 @@ import (
 	"net/url"
 )
 
-// A provider is one encryption scheme. Its prefix never changes, but a KMS plugin's writerID does.
-// A provider is safe for concurrent use.
+// A provider is one encryption scheme with its key. Its prefix never changes. Its writerID changes
+// only if a KMS plugin switches to another key. A provider is safe for concurrent use.
 type provider interface {
 	// prefix returns the prefix of stored values, or "" for identity.
 	prefix() string
@@ -16,9 +16,10 @@ type provider interface {
 	check() error
 	// writerID identifies the key that encrypts new values.
 	writerID() string
-	// encode appends a value's stored form without the prefix, and returns the key's ID.
+	// encode encrypts a value, appends the result without the prefix to b, and returns the ID of
+	// the key.
 	encode(b, place, value []byte) (stored []byte, writerID string)
-	// decode returns the value of a stored form without prefix, and the key's ID.
+	// decode decrypts a stored value, given without its prefix. It also returns the ID of the key.
 	decode(body, place []byte) (value []byte, writerID string, err error)
 }
 

@@ -48,7 +48,7 @@ func (noEvents) InvalidKeyID(string, string)                              {}
 type Transformer struct {
 	o       Options
 	current atomic.Pointer[providers]
-	// resources maps the first two parts of storage keys to *resource.
+	// resources maps the group and resource at the start of a storage key to a *resource.
 	resources sync.Map
 	newest    atomic.Uint64 // revision of all values
 	rewrites  atomic.Uint64 // Rewrites
@@ -122,7 +122,8 @@ func (t *Transformer) newProviders(c *Configuration) (*providers, error) {
 	return made, nil
 }
 
-// of returns the providers of the most specific rule, for the resource, its group or all resources.
+// of returns the providers of the most specific rule for g. A rule for the resource itself comes
+// before a rule for its whole group, and that before a rule for all resources.
 func (s *providers) of(g groupResource) []provider {
 	for _, pattern := range []groupResource{g, {g.group, "*"}, anyResource} {
 		if chain := s.byResource[pattern]; chain != nil {
@@ -254,8 +255,8 @@ func Provider(stored []byte) string {
 	return strings.Join(parts[:3], ":")
 }
 
-// transformed reports an encrypted value without its key name, because the number of keys is
-// unbounded.
+// transformed reports an encrypted value to Events. It omits the key name, because the number of
+// keys is unbounded.
 func (t *Transformer) transformed(r *resource, direction, provider string, err error, began time.Time) {
 	if provider == "" || provider == "identity" {
 		return
@@ -273,8 +274,8 @@ func (t *Transformer) Stale(key string, revision persist.Revision) bool {
 	return uint64(revision) <= t.resourceOf(key).staleTo.Load()
 }
 
-// addStale marks values up to a revision as stale before it increments the counter, so that readers
-// of Rewrites see them as stale.
+// addStale marks the values of a resource up to a revision as stale. Only then does it increment
+// the counter, so that a caller that sees the new count also sees the stale values.
 func (t *Transformer) addStale(r *resource, upTo uint64) {
 	storeMax(&r.staleTo, upTo)
 	t.rewrites.Add(1)
@@ -371,7 +372,8 @@ func (t *Transformer) probeStale(ctx context.Context) time.Duration {
 	return t.probe(ctx, (*plugin).stale)
 }
 
-// probe returns the delay until the next probe. It holds t.replacing to keep plugins open.
+// probe probes the plugins that are due and those for which early returns true. It returns the
+// delay until the next probe. It holds t.replacing, so that Replace does not close the plugins.
 func (t *Transformer) probe(ctx context.Context, early func(*plugin) bool) time.Duration {
 	t.replacing.Lock()
 	defer t.replacing.Unlock()

@@ -91,15 +91,15 @@ func (l *Log) ready() error {
 	return nil
 }
 
-// errNotCommitted means that a round was not committed. A retry must plan the round again, because
-// its comparisons may be outdated.
+// errNotCommitted means that a round, which is one transaction, was not committed. A retry must
+// plan the round again, because its comparisons may be outdated.
 var errNotCommitted = fmt.Errorf("%w: the transaction got no response and was not committed", persist.ErrUnavailable)
 
 var errOtherRecord = errors.New("the record of this process is not the one that it wrote last")
 
-// commit sends a round and waits until its outcome is known. A nil error means that the round was
-// committed and delivered, or is lost (see round). persist.ErrUnknown means that the outcome is
-// unknown. Any other error means that the round was not committed.
+// commit sends a round, which is one transaction, and waits until its outcome is known. A nil error
+// means that the round was committed and delivered, or is lost (see round). persist.ErrUnknown
+// means that the outcome is unknown. Any other error means that the round was not committed.
 func (l *Log) commit(r *round, until time.Time) error {
 	begin := time.Now()
 	defer l.stats.seconds.since(begin)
@@ -128,7 +128,8 @@ func (l *Log) commit(r *round, until time.Time) error {
 	return l.resolve(ctx, r, err)
 }
 
-// catchUp handles a round whose transaction failed because this log's record has changed.
+// catchUp handles a round whose transaction failed because this log's record has changed. It
+// returns the same errors as commit.
 func (l *Log) catchUp(ctx context.Context, r *round, done *clientv3.TxnResponse) error {
 	if err := l.takeRecord(ctx, done); errors.Is(err, persist.ErrFailed) {
 		l.withdraw(r)
@@ -140,7 +141,8 @@ func (l *Log) catchUp(ctx context.Context, r *round, done *clientv3.TxnResponse)
 	if l.recordAt > 0 {
 		return l.resolve(ctx, r, errOtherRecord)
 	}
-	// Trim has deleted the old record. The log has committed nothing since then.
+	// The record is missing because Trim has deleted it. The log has committed nothing since then,
+	// so write a new record and plan the round again.
 	l.withdraw(r)
 	l.undecided = true
 	if err := l.decide(ctx); err != nil {
@@ -157,8 +159,8 @@ func (l *Log) send(r *round) {
 	l.inFlight = r
 }
 
-// withdraw stops attributing commits to a round. It returns false if the commits were already
-// delivered.
+// withdraw gives up a round, so that commits seen later are not attributed to it. It returns false
+// if the round's commits were already delivered.
 func (l *Log) withdraw(r *round) bool {
 	l.delivering.Lock()
 	defer l.delivering.Unlock()
@@ -305,8 +307,8 @@ func refusal(err error) error {
 	return nil
 }
 
-// shrink lowers the limit that a round has exceeded. split is true if the round has several units,
-// which must be sent in smaller rounds.
+// shrink lowers the batch limit that a round has exceeded. If the round consists of several units,
+// split is true, and the caller must send the units in smaller rounds.
 func (l *Log) shrink(r *round, err error) (units []unit, split bool) {
 	tooMany := errors.Is(err, rpctypes.ErrTooManyOps)
 	if !errors.Is(err, persist.ErrTooLarge) || len(r.units) == 1 {
@@ -320,7 +322,7 @@ func (l *Log) shrink(r *round, err error) (units []unit, split bool) {
 	return r.units, true
 }
 
-// settle sets the results of the writes of a committed or lost round.
+// settle sets the results of the writes in a round that was committed or is lost.
 func (p *planner) settle(r *round) {
 	l := p.log
 	for position, i := range r.writes {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A claim records the key of the object that holds a claimed name, and the etcd revision of the
-// claim.
+// A claim is one object's exclusive claim to a name. It records the key of the object and the etcd
+// revision of the claim.
 type claim struct {
 	holder string
 	at     int64
@@ -42,16 +42,17 @@ func (c *claims) set(name, holder string, at int64) {
 	c.held[holder][name] = true
 }
 
-// A claimChange is the effect of a unit on a claim. before is the previous state.
+// A claimChange is the change of one claim by a unit, which is a write with its parts. before is
+// the claim before the change.
 type claimChange struct {
 	name   string
 	before claim
 	holder string // new holder; "" if none
 }
 
-// changeClaims computes a unit's effects on claims, ordered by name. A write may take a claim that
-// another write of the unit releases. If another key holds a claim, ok is false and taken is the
-// claim's name.
+// changeClaims returns the claims that the writes of a unit take and release, ordered by name. A
+// write may take a claim that another write of the same unit releases. If a different key holds a
+// claim, ok is false and taken is the claim's name.
 func (l *Log) changeClaims(batch []persist.Write, u unit) (changes []claimChange, taken string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

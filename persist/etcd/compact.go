@@ -66,7 +66,7 @@ func (l *Log) compactionDue(ctx context.Context) (bool, error) {
 }
 
 // takeCompaction claims the next compaction for this log. It returns false if another log has
-// changed the key first.
+// changed the compaction key in the meantime.
 func (l *Log) takeCompaction(ctx context.Context, at int64) (bool, error) {
 	key := l.keys.compaction()
 	unchanged := clientv3.Compare(clientv3.ModRevision(key), "=", l.compaction.at)
@@ -85,8 +85,9 @@ func compactedAt(value []byte) int64 {
 	return at
 }
 
-// dropOld deletes records older than a compacted revision, then guards. The deleted record makes
-// the next transaction of a paused log fail. The log then catches up before it plans again.
+// dropOld deletes the records and then the guards that are older than a compacted revision. If a
+// log was paused, its next transaction fails because its record was deleted. The log then catches
+// up before it plans the writes again.
 func (l *Log) dropOld(ctx context.Context, before int64) error {
 	if err := l.dropUnused(ctx, l.keys.records(), before); err != nil {
 		return err

@@ -28,8 +28,8 @@ type confirmation struct {
 // been delivered when Current returns. It returns persist.ErrUnavailable if the servers do not
 // respond in time.
 //
-// A running request may have been sent before the call, so its result is not used. All readers that
-// arrive during this request share the next one.
+// A request that is in flight may have been sent before the call, so its result is not used.
+// Instead, all readers that arrive while it is in flight share the next request.
 func (l *Log) Current(ctx context.Context) (persist.Revision, error) {
 	q := l.confirmations.join(l.confirm)
 	select {

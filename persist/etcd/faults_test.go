@@ -89,8 +89,8 @@ func TestAway(t *testing.T) {
 	})
 }
 
-// TestRebuild checks that a log reloads the state, without deleted objects, if its position was
-// compacted.
+// TestRebuild checks that a log reloads the state if the revision that it had reached was
+// compacted, and that the reloaded state lacks objects that were deleted in the meantime.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -165,7 +165,8 @@ func TestCompactedDuringAStart(t *testing.T) {
 	}
 }
 
-// TestTrim checks that only one log compacts the history and that later logs report its new start.
+// TestTrim checks that only one log compacts the history, and that logs opened later report the new
+// start of the history.
 func TestTrim(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)

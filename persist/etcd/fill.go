@@ -113,7 +113,7 @@ func (f *filler) begin(ctx context.Context) error {
 	case len(found.Kvs) > 0 && len(marked.Kvs) == 0:
 		return fmt.Errorf("etcd: %s: %w", f.keys.prefix, ErrNotEmpty)
 	}
-	// Keep the mark until all other keys are removed.
+	// Delete all keys except the mark, because the mark makes Open reject the prefix meanwhile.
 	for _, part := range [][2]string{{f.keys.all(), mark}, {mark + "\x00", clientv3.GetPrefixRangeEnd(f.keys.all())}} {
 		if _, err := f.client.Delete(open, part[0], clientv3.WithRange(part[1])); err != nil {
 			return f.unavailable(err)
@@ -133,9 +133,9 @@ func (f *filler) begin(ctx context.Context) error {
 // encodingBytes is an upper bound for the bytes that a Transformer adds to a value.
 const encodingBytes = 1 << 10
 
-// add adds a key to the current transaction, and first sends the transaction if it is full. If
-// place is set, the Transformer encodes the value. head returns the header of a value, given its
-// position in the transaction.
+// add adds a key to the current transaction. If the transaction is full, add sends it first and
+// begins a new one. If place is set, the Transformer encodes the value. head returns the header of
+// a value, given its position in the transaction.
 func (f *filler) add(ctx context.Context, key string, value []byte, place *persist.Place, head func(position byte) []byte) error {
 	size := len(key) + len(value) + encodingBytes
 	if len(f.ops) > 0 && (f.bytes+size > defaultMaxBytes || len(f.ops) == cap(f.ops)) {

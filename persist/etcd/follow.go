@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// follow delivers all logs' writes until this log is closed or fails. If the watch ends, follow
-// reopens it.
+// follow delivers the writes of all logs to the subscriber, until this log is closed or fails. If
+// the watch ends, follow opens a new one.
 func (l *Log) follow() {
 	for l.ctx.Err() == nil && l.failure() == nil {
 		err := l.watch()
@@ -34,8 +34,8 @@ func (l *Log) follow() {
 	}
 }
 
-// watch delivers new revisions until the watch ends. It begins at the fingerprint's revision, to
-// verify that the servers have the delivered history.
+// watch delivers new revisions until the watch ends. It starts at the fingerprint's revision, to
+// verify that the servers still have the history that was already delivered.
 func (l *Log) watch() error {
 	applied, _ := l.appliedRevision()
 	r := &replay{fingerprint: l.fingerprint(), delivered: applied}

@@ -100,14 +100,14 @@ func valueAt(value []byte, offset int, revision persist.Revision) ([]byte, error
 // value may be shorter.
 const maxOffset = 1 << 30
 
-// A record is a log's decoded record, which each of its transactions writes.
+// A record is the decoded value of a log's record key. Each transaction of the log writes this key.
 type record struct {
 	number uint64
 	time   time.Time
 	notes  []note
 }
 
-// A note holds metadata, and a deletion's key and value, for one write.
+// A note describes one write of a record: its metadata and, for a deletion, the key and the value.
 type note struct {
 	position byte
 	deletes  bool

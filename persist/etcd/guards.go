@@ -12,13 +12,13 @@ import (
 // A guard is the delivered state of a persist.Guard.
 type guard struct {
 	at int64 // the revision of etcd that its key has; 0 if it does not exist
-	// raised is the log revision of the newest raise. others is that of the newest raise by another
-	// log.
+	// raised is the log revision at which the guard was last raised. others is the log revision at
+	// which another log last raised it.
 	raised, others persist.Revision
 }
 
-// overtakes reports whether a write with the persist.Guard by must be rejected, because this guard
-// was raised after by.Seen.
+// overtakes reports whether a write must be rejected because this guard was raised after the write
+// was computed. by is the guard as the write has seen it.
 func (g guard) overtakes(by persist.Guard) bool {
 	if by.IsFence() {
 		return !by.Raise && g.others > by.Seen
@@ -29,8 +29,8 @@ func (g guard) overtakes(by persist.Guard) bool {
 	return g.raised > by.Seen
 }
 
-// applyGuards applies a delivered revision's guard changes. The caller must then report upTo to the
-// subscriber.
+// applyGuards applies the changes to guards in a delivered revision. upTo is its log revision. The
+// caller must then report upTo to the subscriber.
 func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
 	if len(d.guards) == 0 && d.dropped == 0 {
 		return
@@ -68,8 +68,9 @@ func (l *Log) readGuards(ctx context.Context, revision int64) (map[string]guard,
 	return guards, err
 }
 
-// overtaken returns persist.ErrOvertaken, or ErrFenced for a fence, if a guard was raised after its
-// Seen. The caller must then wait for revision seen before a retry.
+// overtaken returns persist.ErrOvertaken, or ErrFenced for a fence, if one of the guards was raised
+// after the revision in its Seen field. Before a retry, the caller must wait until revision seen is
+// delivered.
 func (l *Log) overtaken(guards []persist.Guard) (seen persist.Revision, refused error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,9 +104,10 @@ func guardsOf(batch []persist.Write, u unit) (all []persist.Guard) {
 	return all
 }
 
-// addGuards makes a step conditional on the delivered guards. It returns an error if a guard has
-// overtaken the unit. It holds l.mu throughout: if a raise were delivered between the check and the
-// comparison, the unit would be committed although it is outdated.
+// addGuards makes a step conditional on the delivered state of the given guards. It returns an
+// error if one of them was raised too recently, so that the step must be rejected. It holds l.mu
+// throughout. Otherwise a raise could be delivered between the check and the comparison, and etcd
+// would commit an outdated write.
 func (l *Log) addGuards(s *step, guards []persist.Guard) (seen persist.Revision, refused error) {
 	if len(guards) == 0 {
 		return 0, nil

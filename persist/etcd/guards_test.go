@@ -21,8 +21,8 @@ func guarded(w persist.Write, raise bool, seen persist.Revision, names ...string
 	return w
 }
 
-// TestGuards checks that a write is rejected if its log has not seen another log's raise of the
-// guard.
+// TestGuards checks that a write is rejected if another log has raised the guard, and the writing
+// log has not seen this yet.
 func TestGuards(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}

@@ -72,8 +72,8 @@ func (l *Log) watchHealth() {
 	}
 }
 
-// noteBehind records since when the follower lags. It also requests a progress notification, which
-// advances the follower if there are no events.
+// noteBehind records when the follower began to lag. It also requests a progress notification,
+// which advances the follower if there are no events.
 func (l *Log) noteBehind(revision int64) {
 	switch applied, _ := l.appliedRevision(); {
 	case applied >= revision:

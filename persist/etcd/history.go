@@ -66,7 +66,8 @@ func (l *Log) beginHistory(ctx context.Context) (int64, fingerprint, error) {
 	return done.Header.Revision, newFingerprint(done.Header.Revision, writer, record), nil
 }
 
-// sameStore requires that the write-once format key is the one that Open has read.
+// sameStore returns a condition that holds if the format key, which is written only once, is still
+// the one that Open has read.
 func (l *Log) sameStore() clientv3.Cmp {
 	return clientv3.Compare(clientv3.CreateRevision(l.keys.format()), "=", l.identity.Created)
 }
@@ -108,7 +109,7 @@ func (r *replay) check(d *delivery) error {
 }
 
 // checkProgress returns an error if the servers have passed the fingerprint's revision without
-// sending its record. A lagging member may not have reached that revision yet.
+// sending its record. It returns nil for a lagging member that has not reached that revision yet.
 func (r *replay) checkProgress(revision int64) error {
 	if f := r.fingerprint; !r.seen && f.revision > 0 && revision >= f.revision {
 		return fmt.Errorf("revision %d, whose record was delivered, changes nothing", f.revision)

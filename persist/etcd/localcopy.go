@@ -17,9 +17,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// With a local copy of the state, a start reads only later changes. If those were compacted, the
-// log lists all keys with their revisions and reads only changed values. Equal revisions in one
-// history mean equal values.
+// A localCopy is a copy of the state on local disk. With it, a log reads only later changes from
+// the servers on startup. If those were compacted, the log lists all keys with their revisions and
+// reads only changed values. Within one history, equal revisions mean equal values.
 //
 // A mark proves that the servers have the copy's history. It is a random string written to the
 // servers once the state is complete.
@@ -49,7 +49,7 @@ type origin struct {
 }
 
 // apart lists the resources that a copy omits because some of their objects are encrypted in etcd
-// or unreadable. A start reads them from the servers.
+// or unreadable. On startup, the log reads these resources from the servers.
 type apart struct {
 	Resources [][]byte `json:"resources,omitempty"` // prefixes of their keys, in ascending order
 	Scattered bool     `json:"scattered,omitempty"` // some keys belong to no resource
@@ -282,7 +282,7 @@ func (l *Log) leaveOut(s *copiedState) {
 
 // readCopied calls take with each item of a copy and returns the copy's revision. If later changes
 // were compacted, or omitted keys belong to no resource, it reads the state at the given revision
-// and returns that one.
+// and returns that revision instead.
 func (l *Log) readCopied(ctx context.Context, revision int64, s *copiedState, take func(persist.Item) error) (at int64, err error) {
 	if s.compacted || s.without.Scattered {
 		return revision, l.readChanged(ctx, revision, s.items, take)

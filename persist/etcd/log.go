@@ -51,7 +51,8 @@ type Log struct {
 	claims   claims
 	guards   map[string]guard // by name
 	dropped  int64            // records and guards older than this revision may be deleted for their age
-	// forgotten is an upper bound for the raise revisions of guards that are missing in guards.
+	// forgotten is an upper bound for the revision at which any guard not listed in guards was last
+	// raised.
 	forgotten persist.Revision
 
 	copying  sync.Mutex // held while the copy is written

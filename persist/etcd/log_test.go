@@ -266,8 +266,8 @@ func returning(c Content) func() (Content, error) {
 	return func() (Content, error) { return c, nil }
 }
 
-// TestFill checks that a filled store equals a written one, and that an interrupted Fill cannot be
-// opened but can be repeated.
+// TestFill checks that a store created by Fill has the same content as a store written by Append. A
+// store whose Fill was interrupted must not open, but Fill can be repeated.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}

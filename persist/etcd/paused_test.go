@@ -31,9 +31,9 @@ func dropAll(t *testing.T, m *member) {
 	m.await()
 }
 
-// TestGuardDroppedWhilePaused checks that a paused log cannot commit outdated results after a guard
-// was raised and dropped because of its age. The cases differ in whether the log has written before
-// and when its write is planned.
+// TestGuardDroppedWhilePaused pauses a log while a guard is raised and later dropped because of its
+// age. The paused log must not commit a write that was computed before the guard was raised. The
+// cases differ in whether the log has written before, and in when its write is planned.
 func TestGuardDroppedWhilePaused(t *testing.T) {
 	t.Parallel()
 	for _, wrote := range []bool{false, true} {
@@ -76,8 +76,8 @@ func TestGuardDroppedWhilePaused(t *testing.T) {
 	}
 }
 
-// TestDeliveredOnce checks that follower and recovery skip the revisions that a watch repeats after
-// it resumes on a lagging member.
+// TestDeliveredOnce checks that each revision is delivered once. A watch may repeat revisions when
+// it resumes on a lagging etcd member, so both the follower and the recovery must skip them.
 func TestDeliveredOnce(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -111,8 +111,8 @@ func TestDeliveredOnce(t *testing.T) {
 	same(t, "in recovery", fmt.Sprint(got), "[2 3 4 4]")
 }
 
-// TestFragments checks that changes larger than a message arrive completely, even if the connection
-// breaks repeatedly. A revision may span two messages.
+// TestFragments checks that a watch receives changes that are larger than one gRPC message, even if
+// the connection breaks repeatedly. A revision may be split between two messages.
 func TestFragments(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -148,8 +148,8 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-// TestGreatRevisions checks that Open rejects servers with revisions beyond the resourceVersion
-// range, and that a running log fails there.
+// TestGreatRevisions checks that servers are rejected if their revision is too large for a
+// resourceVersion: Open returns an error, and a running log fails.
 func TestGreatRevisions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -174,8 +174,8 @@ func TestGreatRevisions(t *testing.T) {
 	}
 }
 
-// TestCopyCompactedDuringAStart checks that a log with a copy reloads the state if the later
-// changes are compacted during its start.
+// TestCopyCompactedDuringAStart checks that a log with a copy reloads the whole state if the
+// changes since the copy are compacted during startup.
 func TestCopyCompactedDuringAStart(t *testing.T) {
 	t.Parallel()
 	cluster, dir := etcdtest.Start(t, 1), t.TempDir()

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// The etcd client retries until the timeout and then returns only the timeout error. The functions
-// below find the cause.
+// The etcd client retries until the timeout and then returns only the timeout error. To find the
+// cause, the functions below connect to the servers directly. reachTimeout limits each attempt.
 
 const reachTimeout = 2 * time.Second
 

@@ -43,7 +43,8 @@ type changedPage struct {
 	items    []persist.Item
 }
 
-// readMissing reads the missing keys of a page: many keys as one range, few keys in small groups.
+// readMissing reads the missing keys of a page. It reads many missing keys as one range, and a few
+// missing keys in small groups.
 func (l *Log) readMissing(ctx context.Context, page changedPage, missing []int) error {
 	const many = 4 // as a fraction of the page
 	if len(missing) > len(page.keys)/many {

@@ -16,8 +16,8 @@ import (
 
 const pageSize = 1000
 
-// Recover implements persist.Log. It passes r the newest state and all changes that are not
-// compacted.
+// Recover implements persist.Log. It passes the newest state and all changes that are not compacted
+// to r.
 func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(l.ctx))
 	defer cancel()
@@ -70,8 +70,8 @@ func (l *Log) currentRevision(ctx context.Context) (int64, error) {
 	return now.revision, nil
 }
 
-// readPages reads the keys with a prefix at a revision, in ascending order, and calls take per
-// page.
+// readPages reads the keys with a prefix at a revision, in ascending order, and calls take for each
+// page of keys.
 func (l *Log) readPages(ctx context.Context, prefix string, revision int64, how []clientv3.OpOption, take func([]*mvccpb.KeyValue) error) error {
 	from := prefix
 	if k := l.keys; prefix == k.objects() || prefix == k.claims() || prefix == k.guards() {
@@ -151,9 +151,10 @@ func (l *Log) readClaims(ctx context.Context, revision int64, into *claims) erro
 	})
 }
 
-// readHistory passes r the uncompacted changes up to upTo, and returns the revision that the state
-// reaches with them. If a compaction interferes, the history restarts after it. If changes after
-// base were compacted, the returned revision is below upTo, and the follower reloads the state.
+// readHistory passes the uncompacted changes up to upTo to r. It returns the revision that the
+// recovered state has with these changes. If a compaction happens meanwhile, the history starts
+// over after the compacted revision. If changes after base were compacted, the returned revision is
+// below upTo, and the follower reloads the state.
 func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recovery) (reached int64, err error) {
 	if r.HistoryAfter == nil {
 		r.HistoryAfter = func(persist.Revision) {}
@@ -188,9 +189,9 @@ func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recov
 	}
 }
 
-// readChanges calls take with the changes from one revision to another, always including the last
-// revision. If the first changes were compacted, it returns ErrCompacted and the compaction's
-// revision.
+// readChanges calls take with the changes of each revision in a range. It always calls take for the
+// last revision, even if there are no changes. If the first changes were compacted, it returns
+// ErrCompacted and the revision of the compaction.
 func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revision int64, commits []persist.Commit) error) (compacted int64, err error) {
 	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx, "troupe-watch", "history")) // a stream of its own
 	defer cancel()
@@ -215,8 +216,8 @@ func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revis
 	}
 }
 
-// takeOnce skips revisions that were already delivered, like deliver. *last is the newest delivered
-// revision.
+// takeOnce returns a function that calls take, but skips revisions that were already delivered, as
+// deliver does. It keeps the newest delivered revision in *last.
 func takeOnce(last *int64, take func(int64, []persist.Commit) error) func(int64, []persist.Commit) error {
 	return func(revision int64, commits []persist.Commit) error {
 		if revision < *last || revision == *last && commits != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A unit is a write and its parts, committed atomically. It holds their batch indexes.
+// A unit is a write together with its parts, which are committed atomically. It holds their indexes
+// in the batch.
 type unit []int
 
 func unitsOf(batch []persist.Write) ([]unit, error) {
@@ -172,8 +173,8 @@ func (r *round) touch(keys []string) {
 	}
 }
 
-// raises reports whether the round raises a guard that the unit with these guards only reads. The
-// unit then waits for the next round, which rejects it.
+// raises reports whether the round raises a guard that a unit only reads. guards are the unit's
+// guards. Such a unit waits for the next round, which rejects it.
 func (r *round) raises(guards []persist.Guard) bool {
 	return slices.ContainsFunc(guards, func(g persist.Guard) bool { return !g.Raise && r.raised[g.Name] })
 }

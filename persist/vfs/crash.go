@@ -34,7 +34,8 @@ func (m *Mem) Crash(chance *rand.Rand) *Mem {
 	return after
 }
 
-// survivingNames treats an unsynced rename as two names that survive independently, as on a disk.
+// survivingNames returns the names that survive a crash. Each unsynced change survives at random.
+// An unsynced rename counts as two changes, as on a disk.
 func (m *Mem) survivingNames(chance *rand.Rand) map[string]*node {
 	names := maps.Clone(m.durable)
 	if chance == nil {
@@ -55,8 +56,9 @@ func (m *Mem) survivingNames(chance *rand.Rand) map[string]*node {
 	return names
 }
 
-// survivingBytes keeps any prefix of an extension, but a truncation only completely or not at all.
-// Each sector is either old or new.
+// survivingBytes returns the content of a file after a crash. If the file was extended, any part of
+// the extension may survive. If it was truncated, either the old or the new length survives. Each
+// sector has either its old or its new content.
 func (n *node) survivingBytes(chance *rand.Rand) []byte {
 	if n.dir || chance == nil || slices.Equal(n.data, n.synced) {
 		return slices.Clone(n.synced)

@@ -13,8 +13,9 @@ const blockSize = 4 << 10
 // maxBuffer is the largest buffer, in bytes, that a logFile keeps between writes.
 const maxBuffer = 1 << 20
 
-// A logFile bypasses the page cache, because its pages are never read. It writes whole blocks. The
-// first block repeats the existing bytes before the write, and the last block is padded with zeros.
+// A logFile writes with direct I/O, because the pages of a log are never read from the page cache.
+// Direct I/O requires whole blocks. The first block of a write therefore repeats the bytes before
+// the write, and the last block is padded with zeros.
 type logFile struct {
 	osFile
 	direct *os.File // its writes are durable when they return; nil without direct writes
@@ -24,9 +25,9 @@ type logFile struct {
 	dirty  bool     // something besides direct writes has happened since the last Sync
 }
 
-// newLogFile opens a log with direct writes if the file system supports them. O_DSYNC combines a
-// write and its sync. The file starts dirty, because the page cache may hold an earlier process's
-// writes.
+// newLogFile opens a log with direct writes if the file system supports them. With O_DSYNC, a write
+// includes its sync. The file starts dirty, because the page cache may hold unsynced writes of an
+// earlier process.
 func newLogFile(f osFile) File {
 	direct, err := os.OpenFile(f.Name(), os.O_WRONLY|syscall.O_DIRECT|syscall.O_DSYNC, 0)
 	if err != nil {
@@ -35,8 +36,8 @@ func newLogFile(f osFile) File {
 	return &logFile{osFile: f, direct: direct, dirty: true, end: -1}
 }
 
-// WriteAt reads the start of the first block from the file after a failed write, because the last
-// write's buffer may not match the disk.
+// WriteAt writes b with a direct write. After a failed write, the next WriteAt reads the start of
+// its first block from the file, because the buffer of the last write may not match the disk.
 func (f *logFile) WriteAt(b []byte, off int64) (int, error) {
 	if f.direct == nil {
 		return f.osFile.WriteAt(b, off)
@@ -59,8 +60,9 @@ func (f *logFile) WriteAt(b []byte, off int64) (int, error) {
 	return len(b), nil
 }
 
-// blocks returns the whole blocks to write. The first block begins with head existing bytes, from
-// the last write if possible, otherwise from the file.
+// blocks returns the whole blocks that contain b. The first block begins with the head bytes that
+// precede b in the file. They come from the buffer of the last write if possible, and otherwise
+// from the file.
 func (f *logFile) blocks(b []byte, off int64, head int) ([]byte, error) {
 	size := (head + len(b) + blockSize - 1) / blockSize * blockSize
 	old := f.last
@@ -77,15 +79,17 @@ func (f *logFile) blocks(b []byte, off int64, head int) ([]byte, error) {
 	return whole, nil
 }
 
-// aligned returns a buffer of n bytes aligned to blockSize. It allocates an extra block, because Go
-// does not guarantee the alignment. The garbage collector does not move allocations.
+// aligned returns a buffer of n bytes that is aligned to blockSize. Go does not guarantee this
+// alignment, so aligned allocates one extra block and skips to an aligned address. The buffer stays
+// aligned, because the garbage collector does not move it.
 func aligned(n int) []byte {
 	b := make([]byte, n+blockSize)
 	past := int(uintptr(unsafe.Pointer(&b[0])) % blockSize)
 	return b[(blockSize-past)%blockSize:][:n:n]
 }
 
-// writeThrough disables direct writes. Some file systems reject them although they accept O_DIRECT.
+// writeThrough writes b without direct I/O, and disables direct I/O for later writes. Some file
+// systems reject direct writes although they accept O_DIRECT.
 func (f *logFile) writeThrough(b []byte, off int64) (int, error) {
 	direct := f.direct
 	f.direct, f.buf, f.last, f.dirty = nil, nil, nil, true

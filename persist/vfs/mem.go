@@ -93,8 +93,8 @@ func (m *Mem) used() (n int64) {
 	return n
 }
 
-// Clone returns an independent copy as another process would see it: everything is durable and no
-// lock is held.
+// Clone returns an independent copy of the file system, as another process would see it. In the
+// copy, everything is durable and no lock is held.
 func (m *Mem) Clone() *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -188,7 +188,8 @@ func (m *Mem) OpenReadWrite(p string) (File, error) { return m.openReadWrite(p) 
 // OpenLog opens a file. Its writes become durable only with Sync.
 func (m *Mem) OpenLog(p string) (File, error) { return m.openReadWrite(p) }
 
-// openReadWrite counts as a mutating operation, "edit", so that tests can make it fail.
+// openReadWrite opens a file. This counts as a mutating operation named "edit", so that tests can
+// make it fail.
 func (m *Mem) openReadWrite(p string) (File, error) {
 	m.mu.Lock()
 	err := m.beginOp("edit", path.Clean(p))

@@ -77,7 +77,7 @@ func (f *memFile) Truncate(size int64) error {
 	return nil
 }
 
-// Allocate fails without any effect if the budget is too small.
+// Allocate extends the file with zeros. If the budget is too small, it fails and changes nothing.
 func (f *memFile) Allocate(size int64) error {
 	if f.m.volatile {
 		return ErrVolatile
@@ -97,7 +97,8 @@ func (f *memFile) Allocate(size int64) error {
 	return nil
 }
 
-// Zero changes nothing if the fault function simulates a crash, unlike WriteAt.
+// Zero zeroes a byte range. Unlike WriteAt, it changes nothing if the fault function simulates a
+// crash.
 func (f *memFile) Zero(from, to int64) error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()

@@ -44,7 +44,7 @@ func (OS) Open(path string) (File, error) { return openOS(path, os.O_RDONLY) }
 
 func (OS) OpenReadWrite(path string) (File, error) { return openOS(path, os.O_RDWR) }
 
-// OpenLog falls back to an ordinary file if direct writes are not supported.
+// OpenLog opens a file for direct writes. If these are not supported, it returns an ordinary file.
 func (o OS) OpenLog(path string) (File, error) {
 	file, err := o.OpenReadWrite(path)
 	if err != nil {
@@ -84,7 +84,8 @@ func (OS) SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Lock also fails if this process already holds the lock through another open file.
+// Lock locks a file. It returns ErrLocked even if this process itself holds the lock through
+// another open file.
 func (OS) Lock(path string) (Lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, filePerm)
 	if err != nil {

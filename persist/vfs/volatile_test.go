@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestVolatile checks that written bytes are readable, are stored only once, and that Allocate
-// fails.
+// TestVolatile checks that a volatile file system returns written bytes, keeps no second copy of
+// them after Sync, and rejects Allocate.
 func TestVolatile(t *testing.T) {
 	m := NewVolatile()
 	must.Succeed(t, m.MkdirAll("/a"))

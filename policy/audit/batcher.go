@@ -29,8 +29,8 @@ type batcher struct {
 	options BatchOptions
 	store   func(ctx context.Context, lines [][]byte) bool
 	slots   chan struct{} // one per batch being stored
-	// wake has capacity 1. It signals the first line of a batch, the line that completes a batch,
-	// and closing.
+	// wake has capacity 1. A value is sent when the first line of a batch arrives, when a batch is
+	// complete, and when the batcher is closed.
 	wake    chan struct{}
 	closing chan struct{}
 	done    chan struct{} // closed when everything is stored
@@ -130,9 +130,9 @@ func (b *batcher) next() [][]byte {
 	}
 }
 
-// take returns the next batch if it is full, flush is set, or the batcher is closed. some means
-// that lines are waiting, and over that the batcher is closed and empty. If lines remain, take
-// signals again, because their signal may be lost.
+// take returns the next batch if the batch is full, flush is set, or the batcher is closed. some
+// reports whether lines are waiting. over reports whether the batcher is closed and empty. If lines
+// remain, take signals again, because the signal for these lines may have been lost.
 func (b *batcher) take(flush bool) (lines [][]byte, some, over bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

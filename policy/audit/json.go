@@ -79,8 +79,8 @@ type cachedSecond struct {
 // more than the rest of an Event.
 var latestSecond atomic.Pointer[cachedSecond]
 
-// appendTime appends t in quotes, in UTC with microseconds. It never caches an earlier second, so
-// that alternating seconds do not evict each other.
+// appendTime appends t in quotes, in UTC with microseconds. It replaces the cached second only by a
+// later one, so that Events with alternating seconds do not evict each other's text.
 func appendTime(b []byte, t time.Time) []byte {
 	const seconds = `"2006-01-02T15:04:05`
 	unix, known := t.Unix(), latestSecond.Load()

@@ -9,7 +9,7 @@ import (
 // closes it.
 func NewLog(to io.Writer, o SinkOptions) *Sink { return newSink("log", o, &logOutput{to: to}, 1) }
 
-// A logOutput requires a writer that is safe for concurrent use.
+// A logOutput writes lines to a writer, which must be safe for concurrent use.
 type logOutput struct{ to io.Writer }
 
 // write writes a batch with one call, so that neither interleaving nor rotation splits it.

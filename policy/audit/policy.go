@@ -14,8 +14,8 @@ type Policy struct {
 	omitManagedFields bool
 }
 
-// A rule matches requests for resources or for paths. With neither, it matches both. An empty list
-// matches everything.
+// A rule with resources or namespaces matches only requests for resources. A rule with paths
+// matches only requests for paths. Any other rule matches both. An empty list matches everything.
 type rule struct {
 	level             Level
 	users, groups     []string
@@ -42,9 +42,9 @@ type Decision struct {
 	omitStages        stageSet
 }
 
-// Decide returns the decision of the first matching rule. It omits the stages of both the rule and
-// the policy. Without a matching rule, the level is None. a.User may be nil. Frequently matched
-// rules should come first.
+// Decide returns the decision of the first matching rule. The decision omits the stages that the
+// rule or the policy omits. If no rule matches, the level is None. a.User may be nil. For speed,
+// the most frequently matched rules should come first.
 func (p *Policy) Decide(a *authz.Attributes) Decision {
 	for i := range p.rules {
 		if r := &p.rules[i]; r.matches(a) {

@@ -76,9 +76,9 @@ func (r *Record) DropBuffers() { r.json, r.legacy, r.line = nil, nil, [1][]byte{
 // maxName is the maximum length of a valid name in bytes.
 const maxName = 253
 
-// SetRequestObject completes the object reference from the metadata in the request body, because
-// the path of a create does not contain the name. It applies at any level. It omits values longer
-// than maxName, because they could leak the body into the log, and does not modify object.
+// SetRequestObject adds the metadata in the request body to the object reference, because the path
+// of a create does not contain the name. It does so at every level, and does not modify object. It
+// omits values longer than maxName, because they could leak the body into the log.
 func (r *Record) SetRequestObject(object tree.Tree) {
 	head := object.Object("metadata")
 	fill := func(to *string, name string) {

@@ -24,5 +24,6 @@ func (a authenticated) Authenticate(r Request) (*User, error) {
 	return &member, nil
 }
 
-// An authenticatedUser caches the user derived from a base user.
+// An authenticatedUser caches a user to which Authenticated has added its group, together with the
+// original user.
 type authenticatedUser struct{ base, user *User }

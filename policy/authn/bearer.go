@@ -1,8 +1,9 @@
 package authn
 
-// Bearer authenticates requests with a bearer token by tokens, and all others by others. An unknown
-// token is an error even if the request has another valid credential. If both credentials are
-// valid, others determines the user.
+// Bearer returns an Authenticator that uses tokens for requests with a bearer token, and others for
+// all other requests. An unknown token is an error even if the request has another valid
+// credential. If both credentials are valid, the credential that others accepts determines the
+// user.
 func Bearer(others, tokens Authenticator) Authenticator { return bearer{others, tokens} }
 
 type bearer struct{ others, tokens Authenticator }

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// Identifiers of bootstrap tokens. Their Secrets are in the system namespace. The Secret type is in
-// the platform naming profile.
+// Identifiers of bootstrap tokens. Their Secrets are in the system namespace. The type of the
+// Secrets is given in the platform naming profile and must be translated.
 const (
 	GroupBootstrappers = "system:bootstrappers"
 	bootstrapUser      = "system:bootstrap:"

@@ -24,7 +24,8 @@ func Certificates(roots func() *x509.CertPool, naming *meta.Naming, now func() t
 	return newVerifier(roots, now, certificateUser(naming, uids))
 }
 
-// CredentialID is the extra key for the credential's ID, in the platform naming profile.
+// CredentialID is the key in User.Extra for the ID of the credential. It is given in the platform
+// naming profile and must be translated.
 const CredentialID = "authentication.platform.io/credential-id"
 
 // uidAttribute is the subject attribute type for the user's uid.

@@ -12,21 +12,22 @@ import (
 type ProxyOptions struct {
 	// Roots returns the CAs that issue the proxies' client certificates.
 	Roots func() *x509.CertPool
-	// AllowedNames lists the allowed common names of those certificates. If the list is empty, any
-	// name is allowed.
+	// AllowedNames lists the common names that a proxy's client certificate may have. If the list
+	// is empty, any name is allowed.
 	AllowedNames []string
 	// UserHeaders and UIDHeaders list candidate headers. The first one with a value is used.
 	UserHeaders, UIDHeaders []string
-	// GroupHeaders lists the headers whose values are groups, one group per value.
+	// GroupHeaders lists the headers that contain the user's groups. Each header value is one
+	// group.
 	GroupHeaders []string
 	// ExtraPrefixes lists the prefixes of headers with extra user attributes.
 	ExtraPrefixes []string
 	Now           func() time.Time
 }
 
-// Proxy authenticates requests by the identity headers of an authenticating proxy. It trusts the
-// headers only if the proxy presents a valid client certificate, and removes them from the request.
-// It has no opinion on requests without a user header or certificate.
+// Proxy authenticates users by the identity headers that an authenticating proxy sets. It trusts
+// these headers only if the proxy presents a valid client certificate, and then removes them from
+// the request. It has no opinion on requests without a user header or certificate.
 func Proxy(o ProxyOptions) Authenticator {
 	return &proxy{o, newVerifier(o.Roots, o.Now, func(leaf *x509.Certificate) (*User, error) {
 		name := leaf.Subject.CommonName
@@ -87,8 +88,8 @@ func firstValue(h Headers, names []string) string {
 	return ""
 }
 
-// extraKey returns the decoded, lower-case extra key in a header name, or false if no prefix
-// matches.
+// extraKey returns the extra key after the prefix of a header name, decoded and in lower case. It
+// returns false if no prefix matches.
 func (p *proxy) extraKey(header string) (string, bool) {
 	for _, prefix := range p.ExtraPrefixes {
 		if len(header) < len(prefix) || !strings.EqualFold(header[:len(prefix)], prefix) {

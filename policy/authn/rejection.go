@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A RejectionError contains a remote service's rejection message. Clients see the text of no other
-// error type.
+// A RejectionError contains the message with which a remote service rejected a token. It is the
+// only error whose text is shown to clients.
 type RejectionError struct{ Message string }
 
 func (r *RejectionError) Error() string { return "refused: " + strconv.Quote(r.Message) }

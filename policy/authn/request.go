@@ -8,13 +8,13 @@ import (
 
 type Request struct {
 	// Token is the text after "Bearer " in the Authorization header, or the token in a TokenReview.
-	// HasToken reports whether a token is present.
+	// HasToken is true if there is a token, even an empty one.
 	Token    string
 	HasToken bool
 	// Certs holds the unverified certificates from the TLS handshake, leaf first, as in
 	// tls.ConnectionState.PeerCertificates.
 	Certs []*x509.Certificate
-	// ConnCache is the connection's cache. It may be nil.
+	// ConnCache caches authentication results for the connection. It may be nil.
 	ConnCache *ConnCache
 	// Headers provides access to the request headers. It may be nil.
 	Headers Headers
@@ -49,10 +49,10 @@ type Authenticator interface {
 	Authenticate(r Request) (*User, error)
 }
 
-// ErrUnavailable is wrapped by errors from methods that cannot reach their remote service.
+// ErrUnavailable is wrapped by the errors of authenticators that cannot reach their remote service.
 var ErrUnavailable = errors.New("the authenticator is unavailable")
 
-// A FinalError rejects a credential and keeps other methods from trying it.
+// A FinalError rejects a credential. After it, no other authenticator is tried.
 type FinalError struct{ Err error }
 
 func (f FinalError) Error() string { return f.Err.Error() }

@@ -14,7 +14,7 @@ type Reviewer struct {
 	Audiences []string
 }
 
-// invalidTokenMessage is the TokenReview error for failures other than a RejectionError.
+// invalidTokenMessage is the error in a TokenReview status, unless the error is a RejectionError.
 const invalidTokenMessage = "invalid bearer token"
 
 // Token completes a TokenReview with the authenticated user and the matching audiences. The error

@@ -19,8 +19,8 @@ const (
 // A User is the authenticated user of a request.
 type User = request.User
 
-// withEarlierExpiry returns u with the earlier of the two expiries. A request with two credentials
-// is valid only as long as both are.
+// withEarlierExpiry returns u with the earlier expiry of u and other. If a request has two
+// credentials, its user is valid only as long as both credentials are.
 func withEarlierExpiry(u, other *User) *User {
 	if other.ValidUntil.IsZero() || !u.ValidUntil.IsZero() && u.ValidUntil.Before(other.ValidUntil) {
 		return u

@@ -21,7 +21,8 @@ type WebhookOptions struct {
 	// TTL is the time for which a response is cached. A response with an error is cached for at
 	// most maxErrorTTL.
 	TTL time.Duration
-	// Audiences lists the audiences of this server. They also apply to responses without audiences.
+	// Audiences lists the audiences of this server. A response without audiences is accepted for
+	// these.
 	Audiences []string
 	Now       func() time.Time
 }

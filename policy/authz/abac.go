@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// ABAC authorizes requests with a policy file. It has no opinion on requests that no line allows.
+// ABAC authorizes requests by the lines of a policy file. It has no opinion on requests that match
+// no line.
 type ABAC struct{ lines []policyLine }
 
 // A policyLine grants rights to a user, a group, or a user in a group. "*" matches any value. As a
@@ -32,8 +33,8 @@ type policyLine struct {
 const maxPolicyLine = 1 << 20
 
 // ParseABAC parses a policy file with one JSON object of kind Policy, version v1beta1, per line. It
-// ignores empty lines and lines that start with "#". A line without a version has the spec fields
-// at the top level. The error lists all invalid lines by number.
+// ignores empty lines and lines that start with "#". In the older format without an apiVersion, the
+// fields of spec are at the top level. The error lists all invalid lines by number.
 func ParseABAC(r io.Reader, naming *meta.Naming) (*ABAC, error) {
 	p := &ABAC{}
 	var faults []error

@@ -2,8 +2,8 @@ package authz
 
 type Decision uint8
 
-// After NoOpinion or Failed, the next authorizer is tried. Failed means that the mode could not
-// decide, for example because a remote service did not respond.
+// Decisions of an Authorizer. After NoOpinion or Failed, the next authorizer is tried. Failed means
+// that the authorizer could not decide, for example because a remote service did not respond.
 const (
 	NoOpinion Decision = iota
 	Allow
@@ -17,8 +17,9 @@ type Authorizer interface {
 	Authorize(a Attributes) (d Decision, reason string)
 }
 
-// Union returns an Authorizer that tries modes in order until one allows or denies. If none does,
-// reason combines the reasons of all modes. The decision is then Failed if any mode failed.
+// Union returns an Authorizer that tries modes in order until one allows or denies the request. If
+// none does, the decision is Failed if any mode failed, and NoOpinion otherwise. reason then
+// combines the reasons of all modes.
 func Union(modes ...Authorizer) Authorizer { return union(modes) }
 
 type union []Authorizer

@@ -2,8 +2,8 @@ package authz
 
 import "github.com/troupe-api/troupe/policy/authn"
 
-// Masters allows everything to members of system:masters. If UserName is set, it applies only to
-// that member.
+// Masters allows everything to members of the group system:masters. If UserName is set, it applies
+// only to the member with this name.
 type Masters struct{ UserName string }
 
 // Authorize allows matching users and has no opinion on others.

@@ -19,8 +19,8 @@ type RuleResolver interface {
 type RuleSet struct {
 	ResourceRules    []ResourceRule
 	NonResourceRules []NonResourceRule
-	// Incomplete reports whether the user may have more rules. EvaluationError is an explanation
-	// for clients. It may be empty.
+	// Incomplete is true if the user may have more rules. EvaluationError explains this to clients.
+	// It may be empty.
 	Incomplete      bool
 	EvaluationError string
 }

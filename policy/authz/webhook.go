@@ -23,8 +23,9 @@ type WebhookOptions struct {
 	Logger                         *slog.Logger
 }
 
-// A Webhook sends SubjectAccessReviews to a remote service. Its decision is Failed if the call
-// fails. Concurrent identical reviews share one call. A slow call delays no other requests.
+// A Webhook authorizes requests by sending SubjectAccessReviews to a remote service. If a call
+// fails, the decision is Failed. Concurrent identical reviews share one call. A slow call does not
+// delay other requests.
 type Webhook struct {
 	options    WebhookOptions
 	apiVersion string
@@ -49,7 +50,7 @@ func NewWebhook(o WebhookOptions) *Webhook {
 		reviews: authn.NewReviews[webhookDecision](maxCachedDecisions, maxConcurrentReviews, reviewTimeout, o.Now)}
 }
 
-// Authorize returns the cached decision for the encoded review, or calls the service.
+// Authorize returns the cached decision for an equal review, or else calls the remote service.
 func (w *Webhook) Authorize(a Attributes) (Decision, string) {
 	body, err := encodeReview(&a, w.apiVersion, w.options.Version == "v1beta1")
 	if err != nil {

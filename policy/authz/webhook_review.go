@@ -74,8 +74,8 @@ func encodeReview(a *Attributes, apiVersion string, beta bool) ([]byte, error) {
 	return json.Marshal(q)
 }
 
-// newSelectorAttributes encodes requirements for a review. A review cannot express Gt and Lt, so
-// they are omitted and the service decides about a superset of the objects.
+// newSelectorAttributes encodes requirements for a review. It omits Gt and Lt, because a review
+// cannot express them. The service then decides about more objects than the request selects.
 func newSelectorAttributes(conditions []selector.Requirement) *selectorAttributes {
 	q := &selectorAttributes{}
 	for _, c := range conditions {

@@ -53,8 +53,8 @@ type Template struct {
 	Lifetime     time.Duration
 }
 
-// longLifetime is the shortest lifetime from which Sign deducts clockSkew, which is more than one
-// percent of shorter lifetimes.
+// longLifetime is the minimum lifetime from which Sign deducts clockSkew. From a shorter lifetime,
+// this would deduct more than one percent.
 const longLifetime = 8 * time.Hour
 
 // Sign returns the signed certificate in PEM. It is backdated by clockSkew for clients with slow

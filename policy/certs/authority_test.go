@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// requestFor returns a certificate request that asks for a CA certificate.
+// requestFor returns a certificate request with an extension that requests a CA certificate.
 func requestFor(t *testing.T, name string) *x509.CertificateRequest {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

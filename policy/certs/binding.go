@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// A FileError reports that a file is lost, damaged, or not the one that the stored data depends on.
+// A FileError reports that a file is missing or damaged, or that its content is not the one on
+// which the stored data depends.
 type FileError struct {
 	File, What string
 	Advice     string // for the administrator
@@ -19,9 +20,9 @@ type FileError struct {
 
 func (e *FileError) Error() string { return e.File + " " + e.What }
 
-// A Binding ties irreplaceable files, such as CAs and the service account signing key, to the data
-// that depends on them. File checksums are stored with that data, so that lost and replaced files
-// are detected. A nil Binding has no checksums.
+// A Binding detects that an irreplaceable file, such as a CA or the service account signing key, is
+// lost or replaced. To do so, it stores the checksum of the file together with the data that
+// depends on the file. A nil Binding has no checksums.
 type Binding struct {
 	// Get and Set access the stored checksums of a file by its name.
 	Get func(name string) (value string, ok bool)
@@ -71,8 +72,8 @@ func (b *Binding) bind(path string, texts ...[]byte) error {
 	return b.Set(filepath.Base(path), strings.Join(sums, " "))
 }
 
-// adopt binds the current content of the file at path. It only logs errors, such as a full disk,
-// because the next start retries.
+// adopt binds the current content of the file at path. An error, for example because the disk is
+// full, is only logged. The next startup tries again.
 func (b *Binding) adopt(path string, text []byte) {
 	if err := b.bind(path, text); err != nil {
 		b.Log.Warn("cannot store the checksum of a file", "file", path, "error", err)
@@ -95,8 +96,8 @@ func checksum(text []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// EnsureFile checks the file at path against its checksums. It creates a missing file only if there
-// is no checksum.
+// EnsureFile checks the file at path against its checksums. If the file is missing and has no
+// checksum, EnsureFile creates it.
 func (b *Binding) EnsureFile(path string, make func() ([]byte, error)) error {
 	text, err := readIfExists(path)
 	if err != nil {

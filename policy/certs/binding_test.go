@@ -212,7 +212,8 @@ func TestInterruptedSave(t *testing.T) {
 	}
 }
 
-// TestInterruptedRenewal checks that the store still opens after a crash at any checksum write.
+// TestInterruptedRenewal simulates a crash at each write of a checksum during a renewal. The store
+// must still open afterwards.
 func TestInterruptedRenewal(t *testing.T) {
 	for n := range 8 {
 		s, _ := boundStore(t)

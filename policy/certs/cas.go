@@ -45,8 +45,8 @@ func checkCertificates(text []byte) error {
 	return nil
 }
 
-// CAs holds the CAs for verifying certificates, from one or more sources. It is safe for concurrent
-// use, except for Refresh.
+// CAs holds CA certificates for verifying other certificates. They come from one or more sources.
+// All methods except Refresh are safe for concurrent use.
 type CAs struct {
 	sources []Source
 	current atomic.Pointer[caBundle]

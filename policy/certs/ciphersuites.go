@@ -29,9 +29,10 @@ var legacySuiteNames = map[string]uint16{
 	"TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305": tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
 }
 
-// ParseCipherSuites parses Go or IANA cipher suite names, and also returns the insecure names. For
-// an empty list, it returns nil, which means Go's default. TLS 1.3 suites are accepted but have no
-// effect, because Go does not let them be configured. The error lists all unknown names.
+// ParseCipherSuites parses Go or IANA names of cipher suites. It also returns the names of insecure
+// suites. For an empty list, it returns nil, which means Go's default. TLS 1.3 suites are accepted
+// but have no effect, because Go does not let them be configured. The error lists all unknown
+// names.
 func ParseCipherSuites(names []string) (ids []uint16, insecure []string, err error) {
 	known := map[string]uint16{}
 	var all []string

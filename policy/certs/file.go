@@ -45,7 +45,8 @@ func replaceFile(made, path string) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// syncDir fsyncs a directory. Windows cannot fsync directories, but journals file names.
+// syncDir fsyncs a directory. On Windows, where this is impossible, the file system journals file
+// names instead.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

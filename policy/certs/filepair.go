@@ -15,8 +15,8 @@ import (
 // files.
 type FilePair struct {
 	certFile, keyFile string
-	// names lists the names for which the certificate is served. If it is empty, the names in the
-	// certificate apply.
+	// names lists the names for which the certificate is served. If it is empty, the certificate is
+	// served for the names that it contains.
 	names   []string
 	check   func(*x509.Certificate) error // rejects unusable certificates; may be nil
 	current atomic.Pointer[loadedPair]

@@ -60,9 +60,9 @@ func (o *Manager) IssueClient(name string, groups ...string) (*Pair, error) {
 // CABundle returns the CAs in PEM: the current one, followed by its unexpired predecessors.
 func (o *Manager) CABundle() ([]byte, error) { return o.set.Load().CA.CertPEM, nil }
 
-// Renew renews expiring certificates, or all certificates if an administrator has requested new
-// CAs. It reports whether the serving certificate changed. If renewal succeeds or is not needed,
-// the error comes from Warning.
+// Renew renews certificates that expire soon. If an administrator has requested new CAs, it renews
+// all certificates. It reports whether the serving certificate changed. Unless renewal itself
+// fails, the error is that of Warning.
 func (o *Manager) Renew() (bool, error) {
 	set := o.set.Load()
 	if o.store.renewRequested() || !o.store.usable(set.Server, set.CA) || !o.store.usable(set.Admin, set.CA) ||
@@ -77,9 +77,9 @@ func (o *Manager) Renew() (bool, error) {
 	return false, o.Warning()
 }
 
-// Warning returns the problems that an administrator must solve: a clock outside the CA's validity,
-// an expiring CA, or new certificates that cannot be saved. It first retries saving them. Warning
-// and Renew must not be called concurrently.
+// Warning returns the problems that an administrator must solve. These are a clock outside the CA's
+// validity, an expiring CA, and new certificates that cannot be saved. Warning first tries again to
+// save them. Warning and Renew must not be called concurrently.
 func (o *Manager) Warning() error {
 	set := o.set.Load()
 	errs := []error{o.store.checkCA(set.CA), o.store.checkCA(set.ProxyCA)}

@@ -14,7 +14,7 @@ import (
 
 type Pair struct {
 	Cert *x509.Certificate
-	// CertPEM and KeyPEM are the contents of the two files.
+	// CertPEM and KeyPEM are the contents of the certificate file and the key file.
 	CertPEM, KeyPEM []byte
 
 	key *ecdsa.PrivateKey

@@ -71,8 +71,8 @@ func (r *Reloader) Trigger() {
 	}
 }
 
-// Add adds a target with its reload function. Targets are reloaded in the order in which they were
-// added. name, such as "client-ca", is used in logs and metrics.
+// Add adds a function to be called on each reload. The functions are called in the order in which
+// they were added. name, such as "client-ca", is used in logs and metrics.
 func (r *Reloader) Add(name string, reload func() (changed bool, err error)) {
 	r.targets = append(r.targets, &reloadTarget{
 		name: name, reload: reload, changes: r.reloads.With(name, "success"), failures: r.reloads.With(name, "failure"),

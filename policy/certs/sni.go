@@ -16,8 +16,9 @@ type SNICertificates struct {
 }
 
 // NewSNICertificates returns SNICertificates that serve pairs for their names. For all other names,
-// they serve the result of otherwise. Configured names take precedence over names in certificates,
-// earlier pairs over later ones, and exact names over *.domain.
+// they serve the result of otherwise. If several pairs match, configured names take precedence over
+// names in certificates, and earlier pairs over later ones. Exact names take precedence over
+// *.domain.
 func NewSNICertificates(otherwise func() *tls.Certificate, pairs ...*FilePair) *SNICertificates {
 	s := &SNICertificates{fallback: otherwise, pairs: pairs}
 	s.index()
@@ -51,7 +52,7 @@ func canonicalName(name string) string {
 	return strings.TrimSuffix(strings.ToLower(name), ".")
 }
 
-// GetCertificate implements tls.Config.GetCertificate.
+// GetCertificate returns the certificate for a ClientHello.
 func (s *SNICertificates) GetCertificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	byName := *s.byName.Load()
 	name := hello.ServerName

@@ -31,8 +31,8 @@ const AdminName = "platform-admin"
 const ProxyClientName = "front-proxy-client"
 
 // KubeletClientName is the default user name with which the server authenticates to kubelets, in
-// the platform naming profile. The prefix "system:" keeps other authenticators from assigning this
-// name.
+// the platform naming profile. Other authenticators cannot assign this name to a user, because it
+// begins with "system:".
 const KubeletClientName = "system:apiserver-node-client"
 
 // A Store keeps the server's own certificates in a directory or in memory.
@@ -47,10 +47,11 @@ type Store struct {
 	KubeletClient string
 	// Now returns the current time. It defaults to time.Now.
 	Now func() time.Time
-	// Binding ties the CAs to the data that depends on them. It may be nil.
+	// Binding detects that a CA was lost or replaced although stored data depends on it. It may be
+	// nil.
 	Binding *Binding
-	// ReplaceForeign makes Ensure reissue certificates that the CA has not signed, because the CA
-	// itself may be new. Otherwise, such certificates are an error.
+	// ReplaceForeign makes Ensure reissue certificates that were not signed by the CA, for example
+	// because the CA is new. Without it, such certificates are an error.
 	ReplaceForeign bool
 
 	memory map[string]*Pair // replaces the files
@@ -100,14 +101,15 @@ func (s Store) Ensure(names []string) (Set, error) {
 	if set.ProxyClient, err = set.trackUnsaved(proxy.file)(s.client(set.ProxyCA, proxy)); err != nil {
 		return Set{}, err
 	}
-	// Remove the request last. After a crash, the next start replaces the remaining certificates.
+	// Remove the request last. If the process crashes before, the next startup replaces the
+	// remaining certificates.
 	if renewed {
 		return set, os.Remove(s.renewRequestPath())
 	}
 	return set, nil
 }
 
-// trackUnsaved returns a function that records a pair that could not be saved.
+// trackUnsaved returns a function that records a pair that could not be saved, and drops the error.
 func (set *Set) trackUnsaved(name string) func(*Pair, error) (*Pair, error) {
 	return func(p *Pair, err error) (*Pair, error) {
 		if p == nil || err == nil {
@@ -134,7 +136,8 @@ func (s Store) cas(set *Set, asked bool) (renewed bool, err error) {
 }
 
 // ca loads or issues one CA. saved reports whether the CA is saved. An existing CA is replaced only
-// if renew is set. Otherwise, a wrong clock could revoke the trust of all clients.
+// if renew is set, not if it seems expired. Otherwise a wrong clock could revoke the trust of all
+// clients.
 func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err error) {
 	certFile, _ := s.files(file)
 	old, err := s.load(file)
@@ -390,15 +393,15 @@ func (s Store) now() time.Time {
 	return s.Now()
 }
 
-// usable reports whether a pair needs no renewal. It returns true if the clock is outside the CA's
-// validity.
+// usable reports whether a pair needs no renewal. If the clock is outside the CA's validity, it
+// returns true, because the clock is probably wrong.
 func (s Store) usable(p, ca *Pair) bool {
 	now := s.now()
 	return s.clockOutsideCA(ca) || !now.Before(p.Cert.NotBefore) && now.Add(renewBefore).Before(p.Cert.NotAfter)
 }
 
-// issueTime returns the time at which a certificate is issued. A clock outside the CA's validity is
-// replaced by a time shortly after the CA was issued.
+// issueTime returns the time at which a new certificate starts to be valid. If the clock is outside
+// the CA's validity, and thus probably wrong, this is shortly after the CA was issued.
 func (s Store) issueTime(ca *Pair, now time.Time) time.Time {
 	if s.clockOutsideCA(ca) {
 		return ca.Cert.NotBefore.Add(clockSkew)

@@ -32,8 +32,8 @@ func (q *question) readAnswer(review tree.Tree) ([]*meta.Object, error) {
 	return out, nil
 }
 
-// convertedObjects validates the envelope of the response and returns its objects. A v1beta1
-// response needs no uid, apiVersion and kind.
+// convertedObjects validates the envelope of the response and returns its objects. In v1beta1, the
+// uid, apiVersion and kind of a response are not checked.
 func (q *question) convertedObjects(review tree.Tree) ([]any, error) {
 	if group, kind := review.String("apiVersion"), review.String("kind"); q.reviewVersion == "v1" && (group != q.apiVersion || kind != reviewKind) {
 		if group == "" {
@@ -95,8 +95,8 @@ func (q *question) readObject(i int, v any) (*meta.Object, error) {
 	return out, nil
 }
 
-// checkVersion checks the apiVersion and kind of a converted object. As in kube-apiserver, the
-// error messages differ from those of invalidAt.
+// checkVersion checks the apiVersion and kind of a converted object. It does not use invalidAt,
+// because the error messages of kube-apiserver have a different form here.
 func (q *question) checkVersion(i int, converted tree.Tree) error {
 	at := "object"
 	if len(q.objects) > 1 {
@@ -153,8 +153,8 @@ func restoreMetadata(original, converted tree.Tree) (tree.Tree, error) {
 	return metadata, nil
 }
 
-// checkTexts validates labels or annotations that have changed. Unchanged ones may predate the
-// current rules.
+// checkTexts validates converted labels or annotations. Unchanged ones are accepted, because they
+// may predate the current rules.
 func checkTexts(name string, original, texts tree.Tree, validate func(tree.Tree, string, *schema.Faults)) error {
 	for _, key := range texts.SortedKeys() {
 		if _, ok := texts[key].(string); !ok {
@@ -175,8 +175,8 @@ func checkTexts(name string, original, texts tree.Tree, validate func(tree.Tree,
 
 // encode returns t as an object with the key and version of like.
 //
-// Like an object read from the store, it has the stored kind. It is marked as conforming to the
-// requested version's schema, so that it is not pruned again.
+// The object has the stored kind, like an object read from the store. It is marked as conforming to
+// the schema of the requested version, so that it is not pruned again.
 func encode(k *schema.Kind, like *meta.Object, t tree.Tree) (*meta.Object, error) {
 	encoded := codec.EncodeJSON(k, t)
 	json := encoded.Unversioned()

@@ -8,15 +8,15 @@
 //
 // A response must have the request's UID, and the same number of objects in the same order. Each
 // object must have the requested kind and version, and its original name, namespace and UID. A
-// webhook may change labels and annotations. Other metadata is restored. The object is pruned by
-// the target version's schema. It is not defaulted, because it was defaulted in the version in
-// which it was written.
+// webhook may change labels and annotations. Changes to other metadata are ignored. The object is
+// pruned by the target version's schema. It is not defaulted, because it was defaulted in the
+// version in which it was written.
 //
 // # Limits
 //
 // A call ends with its context or after 30 seconds. A response has at most 16 MiB. Redirects are
-// not followed. While a webhook is unreachable, calls fail immediately (package webhookclient).
-// Clients of unused webhooks are closed.
+// not followed. While a webhook is unreachable, calls fail immediately (package webhookclient). The
+// HTTP clients of unused webhooks are closed.
 //
 // # Errors
 //

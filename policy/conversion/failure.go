@@ -12,9 +12,9 @@ import (
 type failureType string
 
 const (
-	// callFailure means that no response was read. malformedAnswer is a response that does not
-	// match the request or reports a failure. partialAnswer has the wrong number of objects.
-	// invalidConverted has an invalid object.
+	// callFailure means that no response was received. malformedAnswer means that the response does
+	// not match the request or reports a failure. partialAnswer means that the number of objects is
+	// wrong. invalidConverted means that a converted object is invalid.
 	callFailure      failureType = "conversion_webhook_call_failure"
 	malformedAnswer  failureType = "conversion_webhook_malformed_response_failure"
 	partialAnswer    failureType = "conversion_webhook_partial_response_failure"

@@ -15,7 +15,8 @@ var (
 	webhookBuckets    = []float64{0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60}
 )
 
-// Metrics counts conversions. Only existing CRDs have series. Metrics is safe for concurrent use.
+// Metrics counts conversions. It keeps the series of a CRD only while the CRD exists. It is safe
+// for concurrent use.
 type Metrics struct {
 	defined            func(definition string) bool
 	byDefinition, took *metrics.Histograms
@@ -36,7 +37,7 @@ func NewMetrics(defined func(definition string) bool) *Metrics {
 	}
 }
 
-// maxSeries is the number of CRD series at which observe removes deleted CRDs' series.
+// maxSeries is the number of per-CRD series at which observe removes the series of deleted CRDs.
 const maxSeries = 4096
 
 // observe counts the result of a call. The type of a *failure becomes a label. Errors of

@@ -50,7 +50,8 @@ func newQuestion(k *schema.Kind, objects []*meta.Object, naming *meta.Naming) (*
 		if convert.WrittenForm(k, o) == nil {
 			return nil, fmt.Errorf("request to convert CR from an invalid group/version: %s", convert.WrittenVersion(o))
 		}
-		// The object may have been written under an older schema of its version.
+		// The object may have been written under an older schema of its version, so convert it
+		// first.
 		conformed, err := convert.ToCurrentSchema(k, o)
 		if err != nil {
 			return nil, err

@@ -124,7 +124,8 @@ var errNotStarted = errors.New("the server is starting or stopping")
 // client returns the client of a webhook. The client stays open until the webhook is garbage
 // collected. Webhooks with the same address share a client.
 //
-// The map refers to webhooks weakly, because each change to a CRD creates a new ConversionWebhook.
+// The map holds weak pointers to webhooks, because each change to a CRD creates a new
+// ConversionWebhook and the old ones must not stay in memory.
 func (w *Webhooks) client(hook *schema.ConversionWebhook) (*client, error) {
 	dialer, at := w.dialer.Load(), weak.Make(hook)
 	w.mu.Lock()
@@ -150,13 +151,13 @@ func (w *Webhooks) client(hook *schema.ConversionWebhook) (*client, error) {
 	}
 	c.uses++
 	w.hooks[at] = c
-	// A strong pointer would keep the webhook reachable.
+	// Pass the weak pointer, because a cleanup with a strong one would keep hook reachable forever.
 	runtime.AddCleanup(hook, w.release, at)
 	return c, nil
 }
 
-// release ends one use of a client, and closes the client after its last use. It is called some
-// time after the webhook becomes unreachable.
+// release ends the use of a client by one webhook, and closes the client after its last use. The
+// garbage collector calls it some time after the webhook has become unreachable.
 func (w *Webhooks) release(hook weak.Pointer[schema.ConversionWebhook]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

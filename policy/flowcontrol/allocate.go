@@ -18,8 +18,9 @@ func (c claim) at(fraction float64) float64 {
 // allocate divides seats among claims. Each claim gets the same fraction of its target, clamped to
 // its bounds. ok is false if the bounds make this impossible.
 //
-// The sum of the parts is piecewise linear in the fraction, with a bend wherever a part reaches a
-// bound. allocate interpolates between the two bends around seats.
+// The total of all parts is a piecewise linear function of the fraction. It bends where a part
+// reaches a bound. allocate finds the two bends whose totals enclose seats, and interpolates
+// between them.
 func allocate(seats float64, claims []claim) (parts []float64, fraction float64, ok bool) {
 	sum := func(f float64) (all float64) {
 		for _, c := range claims {

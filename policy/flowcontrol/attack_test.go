@@ -46,7 +46,7 @@ func TestManyUsers(t *testing.T) {
 	}
 }
 
-// TestManyRules checks that rules for other subjects do not add to the cost of a request.
+// TestManyRules checks that the cost of a request does not depend on rules for other subjects.
 func TestManyRules(t *testing.T) {
 	c := aController(600)
 	big := &schema{name: "big", level: "system", precedence: 10}

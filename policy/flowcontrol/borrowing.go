@@ -7,8 +7,8 @@ import "time"
 //
 // Exempt levels come first, because they are not limited. Each other level gets the high watermark
 // of its demand, but at most its nominal limit and at least its lower bound. The remaining seats
-// are divided in proportion to the targets. If there are too few seats, each level gets its lower
-// bound and the same fraction of the way to its high watermark.
+// are divided in proportion to the levels' target (their smoothed demand). If there are too few
+// seats, each level gets its lower bound and the same fraction of the way to its high watermark.
 func (c *Controller) adjust() {
 	now := int64(time.Since(c.epoch))
 	var limited []*level
@@ -32,9 +32,9 @@ func (c *Controller) adjust() {
 	}
 }
 
-// parts returns the new limits of levels. left is the number of seats not used by exempt levels.
-// lowest is the sum of the levels' lower bounds, and used is the sum of the claims' lower bounds.
-// Each level gets at least its lower bound, even if lowest exceeds left.
+// parts returns the new limits of levels. left is the number of seats that exempt levels do not
+// use. lowest is the sum of the levels' lower bounds. used is the sum of the minimum limits from
+// observe. Each level gets at least its lower bound, even if lowest exceeds left.
 func (c *Controller) parts(levels []*level, claims []claim, left, lowest, used int) []int {
 	parts := make([]int, len(levels))
 	divided, fraction, ok := allocate(float64(c.nominals), claims)
@@ -54,8 +54,8 @@ func (c *Controller) parts(levels []*level, claims []claim, left, lowest, used i
 	return parts
 }
 
-// observe ends a period and returns the minimum limit for the next one. An exempt level may exceed
-// its nominal limit, because it has already used the seats.
+// observe updates the forecast of a level's demand and returns its minimum limit until the next
+// call. An exempt level may exceed its nominal limit, because it has already used the seats.
 func (l *level) observe(now int64) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

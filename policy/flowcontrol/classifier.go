@@ -12,7 +12,7 @@ import (
 
 // A classifier finds the FlowSchema of a request. It is immutable.
 //
-// Rules are indexed by subject, so that rules for other subjects cost nothing.
+// Rules are indexed by user and group, so that rules for other users cost nothing.
 type classifier struct {
 	rules                   []*orderedRule
 	users, groups, accounts map[string][]int32 // ascending indexes into rules
@@ -49,8 +49,8 @@ func newClassifier(schemas []*bound) *classifier {
 	return c
 }
 
-// add indexes a rule by its subjects. Rules must be added in order, because first expects ascending
-// lists.
+// add indexes a rule by its subjects. Rules must be added in order of precedence, so that the
+// indexes of each subject are ascending.
 func (c *classifier) add(r *orderedRule) {
 	at := int32(len(c.rules))
 	c.rules = append(c.rules, r)
@@ -68,8 +68,8 @@ func (c *classifier) add(r *orderedRule) {
 	}
 }
 
-// classify returns the first matching schema, or catch-all. It scans each list only up to the best
-// rule found so far.
+// classify returns the first schema with a matching rule, or catch-all. It looks up the rules for
+// the user and for each group, and skips those that come after the best match so far.
 func (c *classifier) classify(a *authz.Attributes) *bound {
 	verb, best := verbOf(a.Verb), int32(math.MaxInt32)
 	best = c.first(c.everybody, a, verb, best)
@@ -89,7 +89,8 @@ func (c *classifier) classify(a *authz.Attributes) *bound {
 	return c.fallback
 }
 
-// first returns the first matching rule before best, or best if there is none.
+// first returns the index of the first matching rule. If no rule before best matches, it returns
+// best.
 func (c *classifier) first(rules []int32, a *authz.Attributes, verb verbs, best int32) int32 {
 	for _, i := range rules {
 		if i >= best {

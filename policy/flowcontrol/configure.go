@@ -15,7 +15,7 @@ type configuration struct {
 	levels map[string]*level
 }
 
-// anyUndesired reports whether an unconfigured level is still draining.
+// anyUndesired reports whether a level that is no longer configured is still draining.
 func (c *configuration) anyUndesired() bool {
 	for _, l := range c.levels {
 		l.mu.Lock()
@@ -28,7 +28,8 @@ func (c *configuration) anyUndesired() bool {
 	return false
 }
 
-// fixed holds the mandatory schemas and levels. They apply unless objects with their names exist.
+// fixed holds the mandatory schemas and levels. They apply unless stored objects have the same
+// names.
 type fixed struct {
 	schemas map[string]*schema
 	levels  map[string]levelSpec
@@ -52,8 +53,8 @@ func newFixed(n *meta.Naming) fixed {
 
 // configure applies the current objects. The caller holds c.mu.
 //
-// A removed level is dropped in the second rebuild, when new requests cannot find it. Earlier
-// requests for the level are classified again.
+// A removed level takes two rebuilds. After the first, new requests no longer find the level, so
+// the second can drop it if it is idle. Requests that found it earlier are classified again.
 func (c *Controller) configure() {
 	c.rebuild()
 	if c.current.Load().anyUndesired() {
@@ -62,8 +63,8 @@ func (c *Controller) configure() {
 	c.adjust()
 }
 
-// rebuild replaces the configuration. Levels and their waiting requests stay. Requests being
-// classified still use the old configuration. The caller holds c.mu.
+// rebuild replaces the configuration, but keeps existing levels and their waiting requests.
+// Requests that are being classified still use the old configuration. The caller holds c.mu.
 func (c *Controller) rebuild() {
 	next := &configuration{levels: c.newLevels()}
 	c.divide(next.levels)
@@ -97,8 +98,9 @@ func (c *Controller) newLevels() map[string]*level {
 	return levels
 }
 
-// retire drains an unconfigured level and reports whether it still exists. It removes an idle level
-// only on the second call, because requests classified before the first call may still arrive.
+// retire drains a level that is no longer configured, and reports whether it still exists. It
+// removes an idle level only on the second call, because requests classified before the first may
+// still arrive.
 func (l *level) retire() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,8 +127,9 @@ func (c *Controller) divide(levels map[string]*level) {
 	}
 }
 
-// setBounds sets the nominal limit and the borrowing bounds. A new level's limit assumes that half
-// of its lendable seats are lent. adjust sets the limit of an existing level.
+// setBounds sets the nominal limit and the borrowing bounds. For a new level, it also sets the
+// current limit, as if half of the lendable seats were lent. Later, only adjust changes the current
+// limit.
 func (l *level) setBounds(nominal, all int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,7 +155,7 @@ func (l *level) most() int {
 	return min(maxSeats, max(1, min(int(part), l.nominal/max(l.spec.handSize, 1))))
 }
 
-// bind joins schemas with their levels. It omits schemas whose level does not exist, so that their
+// bind assigns each schema its level. It omits schemas whose level does not exist, so that their
 // requests match other schemas. The mandatory levels always exist.
 func (c *Controller) bind(levels map[string]*level) []*bound {
 	schemas := maps.Clone(c.fixed.schemas)

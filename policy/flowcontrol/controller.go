@@ -66,7 +66,8 @@ func (c *Controller) Run(ctx context.Context) {
 	}
 }
 
-// tick adjusts the limits. If a level is draining, it calls configure, which also adjusts them.
+// tick adjusts the limits of all levels. If a level is draining, it reconfigures them, which also
+// adjusts the limits.
 func (c *Controller) tick() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,8 +106,8 @@ type follower struct {
 
 func (f *follower) Resource() meta.GroupResource { return f.resource }
 
-// Follow reads the existing objects. The last follower to finish applies the objects of all
-// followers together.
+// Follow reads the existing objects of one resource. When all followers have done so, the last one
+// applies the objects.
 func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
 	c := f.controller
 	c.mu.Lock()
@@ -137,8 +138,8 @@ func (f *follower) update(change policy.Change) {
 	}
 }
 
-// A Classification caches the result for the last request of a connection, because the next request
-// is often similar. The zero value is an empty cache.
+// A Classification caches the schema and flow of the last request of a connection, because the next
+// request often has the same. The zero value is an empty cache.
 type Classification struct {
 	configuration *configuration
 	user          *authn.User
@@ -192,8 +193,8 @@ func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Clas
 	return r, nil
 }
 
-// flowHash returns the hash of a flow. It includes the schema, so that a user's flows in different
-// schemas get different hands.
+// flowHash returns the hash of a flow, which selects its queues. It includes the schema, so that
+// the same user has different queues in different schemas.
 func flowHash(s *schema, a *authz.Attributes) uint64 {
 	switch {
 	case s.distinguisher == byUser && a.User != nil:
@@ -216,8 +217,8 @@ func (r *Request) distinguisher() string {
 	return ""
 }
 
-// estimate returns the estimated work of a request. A TokenRequest is a create that causes no watch
-// events.
+// estimate returns the estimated work of a request. A write costs more if it must be delivered to
+// many watches. Creating a token costs no more, because it causes no watch events.
 func (c *Controller) estimate(r *Request, listing *Listing) Work {
 	most := r.schema.most
 	r.watches = -1

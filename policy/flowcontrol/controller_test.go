@@ -69,8 +69,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestPrecedence checks that the schema with the lowest precedence wins, and the first name in a
-// tie. A schema whose level does not exist never matches.
+// TestPrecedence checks that the schema with the lowest precedence wins, and that names break ties.
+// A schema whose level does not exist never matches.
 func TestPrecedence(t *testing.T) {
 	c := aController(600)
 	set := func(name, level string, precedence int) {
@@ -136,8 +136,8 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestStaleConfiguration checks that a removed level returns gone for a request that was classified
-// to it earlier. Admit then classifies the request again.
+// TestStaleConfiguration checks that a removed level does not accept a request that was classified
+// earlier. Admit then classifies the request again.
 func TestStaleConfiguration(t *testing.T) {
 	c := aController(10)
 	l := c.current.Load().levels["global-default"]

@@ -7,8 +7,9 @@ const maxHand = 60
 // deal returns the hand of a flow: size distinct queues out of n, chosen by hash and stored in
 // hand.
 //
-// Every hand is equally likely. Each card is an index into the remaining deck. To become an index
-// into the whole deck, it is incremented for each earlier card that is not above it.
+// Every hand is equally likely. Each card is first drawn as an index into the queues not yet drawn.
+// To turn it into an index into all queues, it is incremented for each earlier card that is not
+// above it.
 func deal(hash uint64, n, size int, hand *[maxHand]int) []int {
 	size = min(size, n, maxHand)
 	var drawn [maxHand]int

@@ -2,7 +2,7 @@ package flowcontrol
 
 import "math"
 
-// demand integrates the seats that a level occupies or waits for over one period.
+// demand records the seats that the requests of a level occupy or wait for during one period.
 type demand struct {
 	since, last         int64 // nanoseconds: start of the period and last update
 	now, most           float64
@@ -31,8 +31,8 @@ func (d *demand) reset(at int64) (mean, deviation, most float64, ok bool) {
 	return mean, deviation, most, ok
 }
 
-// smoothing is the weight of the previous smoothed demand while demand falls. With one update every
-// ten seconds, its half-life is five minutes. An increase takes effect immediately.
+// smoothing is the weight of the old value when falling demand is smoothed. With one update every
+// ten seconds, the half-life is five minutes. Rising demand takes effect immediately.
 const smoothing = 0.977
 
 type forecast struct {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A Dump writes the flow control state as a table in kube-apiserver's format. If details is set,
-// requests are listed with their attributes.
+// A Dump writes the flow control state as a table in kube-apiserver's format. With details,
+// requests are listed with attributes such as user and verb.
 type Dump func(w io.Writer, details bool) error
 
 // Dumps returns the dumps by the last segment of their URL path.
@@ -45,7 +45,8 @@ func printable(r rune) rune {
 	return r
 }
 
-// dumpLevels lists the levels. It copies the counters first, to hold no lock while a client reads.
+// dumpLevels lists the levels. It first copies the counters, so that it holds no lock while it
+// writes to a client.
 func (c *Controller) dumpLevels(w io.Writer, _ bool) error {
 	t := newTable(w, "PriorityLevelName", "ActiveQueues", "IsIdle", "IsQuiescing", "WaitingRequests", "ExecutingRequests",
 		"DispatchedRequests", "RejectedRequests", "TimedoutRequests", "CancelledRequests")
@@ -123,8 +124,8 @@ func (r *Request) cells(queue, place int, details bool) []any {
 }
 
 // eachLevel calls do for each level under its lock, in name order. do must not write to a client,
-// because all requests of the level would wait for the client. do may add rows to a table, because
-// the table buffers them.
+// because all requests of the level would have to wait. It may add rows to a table, which are
+// buffered.
 func (c *Controller) eachLevel(do func(*level)) {
 	levels := c.current.Load().levels
 	for _, name := range slices.Sorted(maps.Keys(levels)) {

@@ -53,7 +53,7 @@ const (
 	gone // the level was removed; classify the request again
 )
 
-// start admits, enqueues or rejects a request. flow is its flow hash.
+// start admits, enqueues or rejects a request. flow is the hash of the request's flow.
 func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 	now := int64(time.Since(l.epoch))
 	l.mu.Lock()
@@ -85,8 +85,8 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 		l.activate(q)
 		l.execute(r, now)
 		return admitted, nil
-	// A full queue rejects requests only while all seats are occupied. While seats are free,
-	// dispatch may immediately take a request out of the queue.
+	// If all seats are occupied, a full queue rejects requests. If seats are free, the request is
+	// queued anyway, because dispatch may immediately take a request out of the queue.
 	case l.seatsInUse >= l.limit && q.length >= l.spec.queueLength:
 		l.release(q)
 		return refused, l.refuse(r, QueueFull, now)
@@ -100,8 +100,8 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 	return queued, nil
 }
 
-// advance moves virtual time to now. Per second, virtual time increases by the usable seats divided
-// by the active queues.
+// advance moves virtual time to now. The speed of virtual time is the number of occupied or
+// requested seats, up to the limit, divided by the number of active queues.
 func (l *level) advance(now int64) {
 	if l.active > 0 {
 		rate := float64(min(l.seatsInUse+l.seatsWaiting, l.limit)) / float64(l.active)
@@ -110,8 +110,8 @@ func (l *level) advance(now int64) {
 	l.virtualAt = now
 }
 
-// choose returns the queue with the least waiting work in the hand of a flow. It starts at a
-// rotating offset, so that overlapping hands do not prefer the same queues.
+// choose returns the queue with the least waiting work among the queues of a flow. It starts at a
+// rotating offset, so that flows with common queues do not prefer the same ones.
 func (l *level) choose(flow uint64) *queue {
 	var place [maxHand]int
 	hand := deal(flow, l.spec.queues, l.spec.handSize, &place)
@@ -150,7 +150,7 @@ func (l *level) queue(index int) *queue {
 	return q
 }
 
-// release drops an unused queue. The queue's clock restarts on its next use.
+// release drops an unused queue and keeps its memory for reuse.
 func (l *level) release(q *queue) {
 	if q.active() || q.seats > 0 {
 		return
@@ -282,7 +282,7 @@ func (l *level) eject(r *Request, why Reason) error {
 	now := int64(time.Since(l.epoch))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// The receive does not block, because dispatch sent to the channel under the same lock.
+	// This does not block, because dispatch has sent to the channel under the same lock.
 	if r.state != waiting {
 		<-r.admitted
 		return nil
@@ -332,7 +332,8 @@ func (l *level) finish(r *Request) bool {
 	}
 	took.Observe(float64(now-r.began) / 1e9)
 	if q := r.queue; q != nil {
-		// Replace the estimated work with the actual work.
+		// Correct the queue's clock, which has advanced by the estimated instead of the actual
+		// work.
 		q.nextDispatch -= float64(r.work.InitialSeats) * (estimatedService.Seconds() - float64(now-r.began)/1e9)
 		q.bound()
 		l.ready.update(q)
@@ -351,7 +352,7 @@ func (l *level) finish(r *Request) bool {
 	return true
 }
 
-// releaseLater frees a write's seats after the estimated watch delivery time.
+// releaseLater frees the seats of a write after the estimated time to deliver it to all watches.
 func (l *level) releaseLater(r *Request) {
 	seats, q, s := r.seats, r.queue, r.schema.stats
 	time.AfterFunc(r.work.AdditionalLatency, func() {

@@ -80,7 +80,7 @@ func TestDispatchOrder(t *testing.T) {
 }
 
 // TestLargeRequestIsNotPassed checks that later requests do not overtake a large request that waits
-// for its seats.
+// until enough seats are free.
 func TestLargeRequestIsNotPassed(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -212,7 +212,8 @@ func TestFairness(t *testing.T) {
 		synctest.Wait()
 		mu.Lock()
 		defer mu.Unlock()
-		// Each flow runs two requests of 5 ms at a time, so at most 800 in 2 s.
+		// Each of these flows runs two requests of 5 ms at a time, so it can be served at most 800
+		// times in 2 s.
 		for flow := 2; flow <= 5; flow++ {
 			if served[flow] < 600 {
 				t.Errorf("flow %d was served %d times, all: %v", flow, served[flow], served)
@@ -267,7 +268,7 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
-// check compares a level's counters with the requests held at the level.
+// check compares a level's counters with held, the requests that wait or run at the level.
 func check(t *testing.T, l *level, held []*Request) {
 	t.Helper()
 	var waits, runs, seatsWaiting, seatsInUse int
@@ -377,8 +378,8 @@ func TestAllocate(t *testing.T) {
 	}
 }
 
-// TestAllocateFairly checks that all seats are allocated within the bounds of the claims, and that
-// claims that reach no bound get the same fraction.
+// TestAllocateFairly checks that all seats are allocated within the bounds of the claims. All
+// claims whose part is not at a bound must get the same fraction of their target.
 func TestAllocateFairly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -404,8 +405,8 @@ func TestAllocateFairly(t *testing.T) {
 	}
 }
 
-// withoutPool empties the pool of requests before and after a test, because their channels must not
-// leave a synctest bubble.
+// withoutPool empties the pool of requests before and after a test, because a channel created in a
+// synctest bubble must not be used outside of it.
 func withoutPool(t *testing.T) {
 	forget := func() { requests = sync.Pool{New: requests.New} }
 	forget()

@@ -41,7 +41,7 @@ func (r *pathRule) matches(a *authz.Attributes, verb verbs) bool {
 	})
 }
 
-// A set is a list of strings, or the set of all strings.
+// A set contains the listed strings, or all strings if all is set.
 type set struct {
 	all    bool
 	values []string
@@ -69,7 +69,8 @@ func (s *set) hasResource(resource, subresource string) bool {
 	})
 }
 
-// verbs is a bit set. otherVerb stands for all verbs that only "*" matches.
+// verbs is a bit set of verbs. The bit otherVerb stands for all unknown verbs, which only "*" in a
+// rule matches.
 type verbs uint16
 
 const otherVerb verbs = 1
@@ -85,8 +86,8 @@ func verbOf(name string) verbs {
 	return otherVerb
 }
 
-// verbsOf returns the set of a rule's verbs. Unknown verbs match nothing, so they must not set
-// otherVerb.
+// verbsOf returns the set of the verbs in a rule. An unknown verb in a rule matches nothing, so it
+// does not set otherVerb.
 func verbsOf(names []string) (all verbs) {
 	for _, name := range names {
 		if name == "*" {

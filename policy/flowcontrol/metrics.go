@@ -55,8 +55,9 @@ func (l *level) figures() levelFigures {
 	return f
 }
 
-// WriteMetrics writes the series of all levels, and of schemas with requests, in the text
-// exposition format. It locks one level at a time, and none while holding c.mu.
+// WriteMetrics writes the metrics of all levels, and of schemas with requests, in the text
+// exposition format. It never holds the locks of two levels, or c.mu and the lock of a level, at
+// the same time.
 func (c *Controller) WriteMetrics(w io.Writer) {
 	all := c.figures()
 	c.mu.Lock()
@@ -97,7 +98,7 @@ func writeLevels(w io.Writer, all []levelFigures) {
 	)
 }
 
-// A sampler calls add for each series of a schema. more contains additional labels.
+// A sampler calls add once for each time series of a schema. more is the text of additional labels.
 type sampler func(s *stats, add func(more string, value any))
 
 // samples returns the series of each schema at each level. It omits empty histograms.

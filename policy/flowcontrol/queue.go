@@ -2,7 +2,8 @@ package flowcontrol
 
 import "container/heap"
 
-// A queue exists while requests wait in it, and while requests dispatched from it occupy seats.
+// A queue holds waiting requests of a level. It exists while requests wait in it, or while requests
+// dispatched from it occupy seats.
 type queue struct {
 	index       int
 	first, last *Request // waiting, linked by next
@@ -17,8 +18,8 @@ type queue struct {
 	place        int    // index in the heap of queues with waiting requests, or -1
 }
 
-// active reports whether the queue gets a share of the seats. A queue in which only the final seats
-// of a write are still occupied gets no share.
+// active reports whether the queue gets a share of the seats. A write that has ended but still
+// occupies its final seats does not make the queue active.
 func (q *queue) active() bool { return q.length > 0 || q.executing > 0 }
 
 func (q *queue) push(r *Request) {
@@ -50,8 +51,8 @@ func (q *queue) remove(r *Request) {
 	}
 }
 
-// bound raises nextDispatch to the first request's arrival, so that a queue cannot accumulate
-// unused share.
+// bound raises nextDispatch to the arrival of the first request, so that the queue gains no
+// advantage from the time in which it was idle.
 func (q *queue) bound() {
 	if q.first != nil {
 		q.nextDispatch = max(q.nextDispatch, q.first.arrival)

@@ -29,8 +29,8 @@ type Request struct {
 	admitted   chan struct{} // signals a waiting request; created on first use and kept
 }
 
-// A state changes from waiting to executing to over. Requests admitted at once skip waiting, and
-// rejected ones skip executing.
+// A state changes from waiting to executing to over. A request that is admitted immediately never
+// waits, and a rejected request never executes.
 type state uint8
 
 const (

@@ -3,8 +3,8 @@ package flowcontrol
 // maxRetryAfter is the maximum Retry-After in seconds.
 const maxRetryAfter = 32
 
-// A backOff computes the Retry-After header from the rejections per second. The value increases
-// only while there are many rejections.
+// A backOff computes the Retry-After header from the number of rejections per second. Retry-After
+// increases only while there are many rejections.
 type backOff struct {
 	after   int64 // seconds; 0 means 1
 	raised  int64 // time of the last raise

@@ -23,8 +23,8 @@ type levelSpec struct {
 	queues, handSize, queueLength int
 }
 
-// parseLevel parses a valid spec. The fields limited and exempt both contain the shares and the
-// lendable percentage.
+// parseLevel parses the valid spec of a level. Its settings are in the field limited or exempt,
+// depending on the type. Both fields contain the shares and the lendable percentage.
 func parseLevel(name, uid string, spec tree.Tree) levelSpec {
 	l := levelSpec{name: name, uid: uid, exempt: spec.String("type") == "Exempt", borrowing: -1}
 	body := spec.Object("limited")
@@ -124,8 +124,8 @@ func parseRule(t tree.Tree) (r rule) {
 // accountPrefix starts the user names of service accounts.
 const accountPrefix = "system:serviceaccount:"
 
-// parseSubject converts a service account to its user, and "*" as a user or group to all users.
-// Unknown kinds match nothing.
+// parseSubject parses a subject. A service account becomes its user name, and "*" as a user or
+// group becomes all users. Unknown kinds match nothing.
 func parseSubject(t tree.Tree) subject {
 	var s subject
 	switch t.String("kind") {

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Watches counts open watches by scope. A write costs more if many watches must deliver it.
+// Watches counts open watches by scope. A write costs more if it must be delivered to many watches.
 type Watches struct {
 	total atomic.Int64
 	mu    sync.Mutex // guards open
@@ -24,8 +24,8 @@ func (w *Watches) Add(a *authz.Attributes) (remove func()) {
 	return func() { w.add(key, -1) }
 }
 
-// add adds n to a scope's count. It removes scopes without watches, so that the open watches bound
-// the map size.
+// add adds n to the count of a scope. It removes scopes without watches, so that the map is never
+// larger than the number of open watches.
 func (w *Watches) add(key watched, n int) {
 	w.total.Add(int64(n))
 	w.mu.Lock()

@@ -42,7 +42,7 @@ type Listing struct {
 	Historical bool
 }
 
-// seats returns one seat per objectsPerSeat objects to read, rounded up.
+// seats returns the number of seats for a list: one for every objectsPerSeat objects, rounded up.
 func (l Listing) seats() int {
 	limited := l.Stored
 	if l.Limit > 0 {
@@ -62,8 +62,8 @@ func (l Listing) work(most int) Work { return Work{InitialSeats: max(1, min(l.se
 
 // writeWork returns the work of a write with the given number of watchers.
 //
-// The base cost covers a few watchers. Delivery to many watchers takes fewer seats for a longer
-// time, because a request that waits for many seats blocks other requests.
+// The base cost covers a few watchers. For many watchers, the write occupies few seats for a long
+// time rather than many seats for a short time. Waiting for many seats would block other requests.
 func writeWork(watches, most int) Work {
 	w := Work{InitialSeats: 1}
 	if watches < watchesPerSeat {

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// A Request is a requested user. Its parts are authorized in order.
+// A Request holds the headers that describe the requested user. Its parts are authorized in order.
 type Request struct {
 	parts     []part
 	hasGroups bool // any group is requested
@@ -56,8 +56,8 @@ func IsHeader(name string) bool {
 	return strings.HasPrefix(name, extraHeader)
 }
 
-// ExtractRequest reads and removes the impersonation headers. It returns nil if there are none. The
-// error is a *meta.Status with code 400 unless there is exactly one user and at most one uid.
+// ExtractRequest reads and removes the impersonation headers. It returns nil if there are none. If
+// there is not exactly one user, or more than one uid, it returns a *meta.Status with code 400.
 func ExtractRequest(headers authn.Headers, naming *meta.Naming) (*Request, error) {
 	var names, users, uids []string
 	var groups, extras []part

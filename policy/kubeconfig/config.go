@@ -54,7 +54,8 @@ func newConfig(c cluster, u user, programs Programs) (*Config, error) {
 	return config, nil
 }
 
-// clientCertificate is called in each handshake, so that a new certificate takes effect.
+// clientCertificate returns the client certificate for a TLS handshake. It is called for each
+// handshake, so that a new certificate takes effect.
 func (c *Credential) clientCertificate(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return orNone(c.Certificate(info.Context()))
 }
@@ -112,8 +113,8 @@ func escapeHeader(name string) string {
 	return string(b)
 }
 
-// Bearer returns the user's bearer token, or "" if there is none. A password is an error, because
-// the caller could not send it.
+// Bearer returns the user's bearer token, or "" if there is none. If the user has a password
+// instead, it returns an error, because the caller supports only tokens.
 func (c *Config) Bearer(ctx context.Context) (string, error) {
 	header, err := c.Credential.Authorization(ctx)
 	if err != nil || header == "" {

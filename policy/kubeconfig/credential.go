@@ -14,8 +14,8 @@ type Credential struct {
 	issuer *issuer // obtains what the file lacks; nil if it has everything
 }
 
-// newCredential returns a user's credential. c, which may be nil, is passed to credential plugins.
-// newCredential validates the kubeconfig, but does not run plugins.
+// newCredential returns the credential of a user. It validates the user's fields, but runs no
+// credential plugin. c is passed to plugins and may be nil.
 func newCredential(u user, c *cluster, programs Programs) (*Credential, error) {
 	credential := &Credential{user: u}
 	switch {

@@ -51,7 +51,7 @@ func Edit(path string, change func(file map[string]any) error) error {
 	return certs.WriteFile(path, text)
 }
 
-// lock creates the lock file that kubectl also uses.
+// lock locks a kubeconfig by creating the same lock file as kubectl.
 func lock(path string) (unlock func(), err error) {
 	const (
 		patience = 5 * time.Second

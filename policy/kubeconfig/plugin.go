@@ -227,8 +227,8 @@ func (s *execStatus) issued() (*issued, error) {
 	return i, nil
 }
 
-// A boundedBuffer holds a limited number of bytes. left is the remaining capacity. A write beyond
-// it fails and leaves left negative.
+// A boundedBuffer stores the bytes written to it, up to a limit. left is the remaining capacity. If
+// a write exceeds it, the write fails and left becomes negative.
 type boundedBuffer struct {
 	text []byte
 	left int

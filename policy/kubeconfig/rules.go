@@ -40,8 +40,8 @@ var ErrNone = errors.New("no client configuration found: set --kubeconfig or KUB
 
 const variable = "KUBECONFIG"
 
-// Files returns the paths of the files in order of precedence. If Path is empty, the files may not
-// exist.
+// Files returns the paths of the files in order of precedence. Unless Path is set, some or all of
+// these files may not exist.
 func (r Rules) Files() []string {
 	if r.Path != "" {
 		return []string{r.Path}
@@ -77,7 +77,7 @@ func (r Rules) Load() (*Config, error) {
 	return config, err
 }
 
-// read merges the existing files. Only the file in Path must exist.
+// read merges the files that exist. If Path is set, that file must exist.
 func (r Rules) read(files []string) (*file, error) {
 	if r.Path == "" {
 		var there []string
@@ -137,7 +137,7 @@ func (o Overrides) apply(c *cluster, u *user) {
 	if o.ClientKey != "" {
 		u.Key, u.KeyData = workingPath(o.ClientKey), ""
 	}
-	// The token replaces all other credentials except certificates.
+	// The token replaces all other credentials of the user, except a client certificate.
 	if o.Token != "" {
 		u.Token, u.TokenFile, u.Username, u.Password, u.Exec, u.Provider = o.Token, "", "", "", nil, nil
 	}

@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// A Transport sends requests with a credential. After a 401, it obtains a new credential. If the
-// credential has changed, it repeats the request if possible. A changed certificate applies to new
-// connections. Requests in flight finish on the old ones.
+// A Transport sends requests with a credential. If a server responds with 401, it obtains a new
+// credential and, if that differs, repeats the request if possible. A changed certificate applies
+// to new connections, while requests in flight finish on the old ones.
 type Transport struct {
 	base       func() *http.Transport
 	credential func() *Credential
@@ -105,8 +105,9 @@ func repeatable(r *http.Request) (*http.Request, bool) {
 	return again, true
 }
 
-// transport returns the underlying transport for a credential. Handshakes use the certificate in
-// proved, so that a credential plugin does not run again.
+// transport returns the underlying transport for a credential. proved is the credential of the
+// current request. TLS handshakes use its certificate, so that a credential plugin does not run
+// again.
 func (t *Transport) transport(c *Credential, proved *issued) *http.Transport {
 	t.mu.Lock()
 	defer t.mu.Unlock()

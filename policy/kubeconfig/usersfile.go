@@ -61,7 +61,8 @@ func (f *UsersFile) For(target string) *Credential {
 	return f.users.For(target)
 }
 
-// reload reloads a changed file. An unchanged invalid file is skipped, to log its error only once.
+// reload reloads the file if it has changed. An invalid file is read only once, so that its error
+// is logged only once.
 func (f *UsersFile) reload() {
 	state, err := stateOf(f.path)
 	if err == nil && state == f.read {

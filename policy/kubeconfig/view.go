@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// lists maps each list field of a kubeconfig to the content field of its entries.
+// lists maps each list in a kubeconfig to the field that holds the content of its entries.
 var lists = map[string]string{"clusters": "cluster", "users": "user", "contexts": "context"}
 
 // View returns the merged kubeconfig, in which the first definition of a name takes precedence.

@@ -190,8 +190,8 @@ type Backoff struct {
 	Factor   float64       // growth of the pause
 }
 
-// DefaultBackoff suits requests with a waiting client. It makes five attempts within about five
-// seconds.
+// DefaultBackoff is for requests on which a client is waiting. It makes five attempts within about
+// five seconds.
 var DefaultBackoff = Backoff{Steps: 4, Duration: 500 * time.Millisecond, Factor: 1.5}
 
 // PostWithRetry retries a failed Post until it succeeds, the error is permanent, ctx ends, or no

@@ -50,8 +50,8 @@ func (r *Resolver) Check(namespace, name string, port int64) error {
 }
 
 // Notify calls onChange for each Service whose reachability may have changed, until ctx or the
-// Resolver's context ends. It returns once it has read the existing objects. It may be called again
-// only after an error. onChange must not block.
+// Resolver's context ends. It returns once it has read the existing objects. If it succeeds, it
+// must not be called again. onChange must not block.
 func (r *Resolver) Notify(ctx context.Context, onChange func(namespace, name string)) error {
 	r.mu.Lock()
 	r.onChange = onChange

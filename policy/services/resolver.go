@@ -142,8 +142,8 @@ func (r *Resolver) update(c policy.Change) {
 	}
 }
 
-// takeIn applies an EndpointSlice change. changed lists the slice's previous and current Service.
-// onChange is Notify's callback.
+// takeIn applies a change of an EndpointSlice. It returns the Services to which the slice belonged
+// before and after the change, and the callback that Notify has set.
 func (r *Resolver) takeIn(c policy.Change) (changed []service, onChange func(namespace, name string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

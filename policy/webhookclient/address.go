@@ -51,13 +51,13 @@ func ParseAddress(t tree.Tree) (Address, error) {
 	return a, nil
 }
 
-// cleanURL removes double slashes, which some installers write. Servers would respond with a
-// redirect, which is not followed.
+// cleanURL removes double slashes from a path, because some installers write them. Servers would
+// respond with a redirect, which is never followed.
 func cleanURL(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: path.Join("/", u.Path)}).String()
 }
 
-// target returns the host:port for credential lookups.
+// target returns the host:port of the webhook, by which its credential is looked up.
 func (a *Address) target() string {
 	if a.service != "" {
 		return net.JoinHostPort(a.service+"."+a.namespace+".svc", strconv.FormatInt(a.port, 10))
@@ -72,7 +72,8 @@ func (a *Address) target() string {
 	return net.JoinHostPort(u.Hostname(), strconv.Itoa(defaultPort))
 }
 
-// tls returns the TLS configuration, which calls certificate in each handshake.
+// tls returns the TLS configuration. It calls certificate for the client certificate in each
+// handshake.
 func (a *Address) tls(certificate func(context.Context) (*tls.Certificate, error)) (*tls.Config, error) {
 	c := &tls.Config{
 		MinVersion: tls.VersionTLS12, // the server name is that of the URL, and so of the Service

@@ -11,13 +11,14 @@ import (
 const (
 	// maxCalls limits the concurrent calls per client.
 	maxCalls = 128
-	// stuckAfter is the time without any response after which calls beyond maxCalls fail
-	// immediately.
+	// stuckAfter is how long the webhook may respond to no call. After that time, calls beyond
+	// maxCalls fail immediately instead of waiting.
 	stuckAfter = time.Second
 	// maxFailures is the number of consecutive connection failures after which calls fail
 	// immediately.
 	maxFailures = 5
-	// probePeriod is the time after which another call may probe even if a probe is still running.
+	// probePeriod is the minimum time between two probes if the first one is still running. A probe
+	// is a call that tries to connect although earlier calls have failed.
 	probePeriod = time.Second
 )
 
@@ -39,9 +40,9 @@ func newCircuit() *circuit { return &circuit{slots: make(chan struct{}, maxCalls
 
 var errStuck = errors.New("too many calls are waiting for its response")
 
-// enter starts a call. ctx limits the call, and request is the context of the client's request. If
-// the client's request ends early, the call does not count as a webhook failure. The caller must
-// call leave exactly once, with the call's error and whether it connected.
+// enter starts a call. ctx limits the call, and request is the context of the API request that
+// needs it. If the request ends early, the call does not count as a webhook failure. The caller
+// must call leave exactly once, with the call's error and whether it connected.
 func (c *circuit) enter(ctx, request context.Context) (leave func(connected bool, err error), err error) {
 	probe, err := c.admit()
 	if err != nil {
@@ -63,7 +64,8 @@ func (c *circuit) enter(ctx, request context.Context) (leave func(connected bool
 }
 
 // admit returns an error if the call must fail immediately. probe reports whether the call is a
-// probe. When no calls are running, admit resets answeredAt, so that an idle period does not count.
+// probe. If no calls are running, admit resets the time of the last response (answeredAt), so that
+// idle time does not count as time without a response.
 func (c *circuit) admit() (probe bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,8 +93,8 @@ func (c *circuit) endProbe(probe bool) {
 	c.probing--
 }
 
-// wait waits for a slot, and fails when running calls get no responses. It polls, because nothing
-// signals the lack of a response.
+// wait waits for a slot. It returns an error if running calls get no responses. It must poll,
+// because a missing response causes no signal.
 func (c *circuit) wait(ctx context.Context) error {
 	tick := time.NewTicker(stuckAfter / 4)
 	defer tick.Stop()

@@ -36,7 +36,7 @@ func TestPanickingCallLeaves(t *testing.T) {
 }
 
 // TestCircuitOpens checks that only one call at a time probes while connections fail, and that the
-// first connection closes the circuit.
+// first successful connection closes the circuit.
 func TestCircuitOpens(t *testing.T) {
 	c := newCircuit()
 	for range maxFailures {
@@ -64,8 +64,8 @@ func TestCircuitOpens(t *testing.T) {
 	}
 }
 
-// TestCircuitStaysClosed checks that canceled requests, and failures after connecting, do not
-// count.
+// TestCircuitStaysClosed checks that the circuit counts neither requests that the client cancels
+// nor failures after connecting.
 func TestCircuitStaysClosed(t *testing.T) {
 	c := newCircuit()
 	gone, cancel := context.WithCancel(t.Context())

@@ -66,11 +66,11 @@ func (d Dialer) dialService(ctx context.Context, network string, a Address) (net
 // Close closes idle connections. Other connections close after their calls.
 func (c *Client) Close() { c.client.Close() }
 
-// errAbandoned is the recorded result of a call that panics.
+// errAbandoned is the error that the circuit records for a call that panics.
 var errAbandoned = errors.New("the call was abandoned")
 
-// Ask sends a request and returns the response with any status code. ctx is the context of the
-// client's request. Ask fails immediately while the webhook is unreachable or unresponsive.
+// Ask sends a request and returns the response with any status code. ctx is the context of the API
+// request that needs it. Ask fails immediately while the webhook is unreachable or unresponsive.
 func (c *Client) Ask(ctx context.Context, timeout time.Duration, body []byte) (answer remote.Response, err error) {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -85,8 +85,8 @@ func (c *Client) Ask(ctx context.Context, timeout time.Duration, body []byte) (a
 	return c.client.Ask(traced, timeoutQuery(limited), body)
 }
 
-// withoutURL strips the URL from an error that the circuit records, because Ask adds the URL again
-// when a later call returns the recorded error.
+// withoutURL strips the URL from an error that the circuit records. The circuit returns this error
+// for later calls, and Ask then adds the URL again.
 func withoutURL(err error) error {
 	if failed, ok := err.(*url.Error); ok {
 		return failed.Err

@@ -38,7 +38,8 @@ func TestAppliedAgain(t *testing.T) {
 			continue
 		}
 		r, path := rand.New(rand.NewSource(int64(i))), pathOf(k, o)
-		// The label makes the first apply create a managed fields entry. An empty apply would not.
+		// With this label, the first apply creates a managed fields entry. An empty apply creates
+		// none.
 		o["metadata"].(map[string]any)["labels"] = map[string]any{"a": "b"}
 		all = append(all, &reapplied{Rand: r, path: path, field: "spec", configs: []map[string]any{o}})
 		if k.Subresource("status") != nil && o["status"] != nil {
@@ -62,8 +63,8 @@ type reapplied struct {
 	live    client.Object
 }
 
-// applyAll applies all objects, and repeats this in another second, because managed fields have
-// timestamps in whole seconds.
+// applyAll applies all objects and repeats this at least one second later, because the timestamps
+// in managed fields are in whole seconds.
 func (s applySession) applyAll(all []*reapplied) {
 	s.T.Helper()
 	for _, a := range all {

@@ -18,8 +18,8 @@ var oddValues = []string{
 	`null`, `""`, `"x"`, `"\u0000/.."`, `-1`, `99999999999`, `1.5`, `true`, `[]`, `{}`, `[null]`, `{"":null}`,
 }
 
-// variants calls do with each variant of a JSON value in which one nested value is replaced by an
-// odd value.
+// variants calls do with variants of a JSON value. In each variant, one nested value is replaced by
+// one of oddValues.
 func variants(root any, do func(variant string)) {
 	var walk func(v any, wrap func(inner string) string)
 	walk = func(v any, wrap func(inner string) string) {
@@ -52,8 +52,8 @@ func replaced(list []any, i int, value string) string {
 	return compact(list)
 }
 
-// TestOddities checks that an invalid body never causes a server error. An accepted object must be
-// complete, so that creating it again yields the same object.
+// TestOddities checks that an invalid body never causes a server error. If the server accepts an
+// object, creating the stored object again must yield the same object.
 func TestOddities(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t, meta.Kubernetes)

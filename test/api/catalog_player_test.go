@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A catalogPlayer sends the requests of a table row. Each row uses its own object.
+// A catalogPlayer sends the requests of one row in a test table. Each row uses its own object.
 type catalogPlayer struct {
 	*client.Client
 	catalog *catalog.Catalog

@@ -8,7 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// statuses maps kinds to the status that the test writes. The default is a condition.
+// statuses maps kinds to the status that the test writes. For other kinds, the test writes a
+// condition.
 var statuses = map[string]string{
 	"CronJob":                 `{"lastScheduleTime":"2026-01-01T00:00:00Z"}`,
 	"HorizontalPodAutoscaler": `{"currentReplicas":2,"desiredReplicas":2}`,

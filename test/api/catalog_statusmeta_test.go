@@ -75,8 +75,8 @@ func reaches(c caller, k *schema.Kind, o map[string]any) {
 	c.reached(k, before, c.do(http.MethodPatch, one+"/status", nil, patch, 200), "patch")
 }
 
-// reached checks that a write changed all of statusMetadata except the fields in keptMetadata, and
-// that the writer owns exactly the changed fields.
+// reached checks that a write has changed every field in statusMetadata that keptMetadata does not
+// list for the kind. The writer must own exactly the changed fields.
 func (c caller) reached(k *schema.Kind, before, after client.Object, verb string) {
 	c.Helper()
 	owned := ""

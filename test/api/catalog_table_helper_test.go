@@ -90,7 +90,7 @@ func (t *tableFile) addHead(line string) error {
 	return nil
 }
 
-// parseCatalog parses a request line without its "$".
+// parseCatalog parses a request line, without the "$" at its start.
 func parseCatalog(line string) (catalogRequest, error) {
 	q := catalogRequest{line: line}
 	rest, show, _ := strings.Cut(line, " > ")

@@ -131,7 +131,7 @@ func TestLongList(t *testing.T) {
 
 const widgets = "/apis/example.com/v1/namespaces/default/widgets"
 
-// define creates the CRD of Widgets, whose spec has no schema.
+// define creates a CRD for the kind Widget. Its schema allows any fields in spec.
 func (s server) define() {
 	s.t.Helper()
 	const definition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},"spec":{

@@ -28,8 +28,8 @@ func head(t *testing.T, name string) []byte {
 	return whole
 }
 
-// TestBodies checks which encodings are accepted in bodies, beyond those that the Kubernetes
-// serializer writes, and which are rejected.
+// TestBodies checks which encodings the server accepts in request bodies and which it rejects. It
+// accepts more encodings than the Kubernetes serializer writes.
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -127,8 +127,8 @@ func TestCBORFieldValidation(t *testing.T) {
 	}
 }
 
-// TestBytes checks that a byte field accepts base64, and a byte string with any of the tags for
-// text encodings.
+// TestBytes checks that a field of type bytes accepts a base64 string, and a byte string with any
+// of the CBOR tags for text encodings.
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)

@@ -30,9 +30,9 @@ func (f filler) quantity() resource.Quantity {
 	return resource.MustParse(texts[f.Intn(len(texts))])
 }
 
-// fillScalarStruct fills a struct that is a single value in JSON, and reports whether v is such a
-// struct. Times have the precision of their JSON form, seconds or microseconds, so that they
-// survive a round trip. They extend beyond 2038, where 32 bits overflow.
+// fillScalarStruct fills a struct that is encoded as a single JSON value, such as a time. It
+// returns false for other structs. Times have only the precision of their JSON form, seconds or
+// microseconds, so that they survive a round trip. Some are after 2038, where 32 bits overflow.
 func (f filler) fillScalarStruct(v reflect.Value) bool {
 	seconds := 1 + f.Int63n(4e9)
 	switch to := v.Addr().Interface().(type) {
@@ -71,8 +71,8 @@ func recursive(t reflect.Type) bool {
 	return false
 }
 
-// fillJSONValue fills a struct that is a single value in JSON: arbitrary JSON, or a choice between
-// a schema and a list or bool. Only one alternative of a choice is set. Types are matched by name,
+// fillJSONValue fills a struct that is encoded as its only field that is set. It is either
+// arbitrary JSON, or a choice between a schema and a list or bool. Types are matched by name,
 // because this module does not require all of their packages.
 func (f filler) fillJSONValue(v reflect.Value) {
 	switch v.Type().Name() {
@@ -92,9 +92,9 @@ func (f filler) fillJSONValue(v reflect.Value) {
 	}
 }
 
-// fill fills v down to a depth that only recursive types reach. Integers have both signs and all
-// magnitudes, because the length of a Protobuf varint depends on them. Floats are multiples of 1/8,
-// so that they are exact in both binary and decimal.
+// fill fills v. The maximum depth is so large that only recursive types reach it. Integers have
+// both signs and all magnitudes, because the length of a Protobuf varint depends on them. Floats
+// are multiples of 1/8, so that they are exact in both binary and decimal.
 func (f filler) fill(v reflect.Value, depth int) {
 	if f.fillScalarStruct(v) {
 		return

@@ -29,7 +29,7 @@ type servedResource struct {
 	Verbs      []string
 }
 
-// collection returns the collection path and the resource name of a kind, as found by discovery.
+// collection uses discovery to find the collection path and the resource name of a kind.
 func (s *testServer) collection(t testing.TB, apiVersion, kind string) (path, resource string) {
 	t.Helper()
 	prefix := "/api/" + apiVersion
@@ -110,8 +110,8 @@ func TestDeleteReturns(t *testing.T) {
 	}
 }
 
-// waitDeleted waits until an object is deleted. Claims and volumes, for example, are deleted only
-// after a controller has found them unused.
+// waitDeleted waits until an object has been deleted. For example, a controller first has to find
+// that a PersistentVolumeClaim is unused.
 func (s *testServer) waitDeleted(t *testing.T, path string) {
 	t.Helper()
 	client.Eventually(t, func() error {

@@ -183,8 +183,8 @@ func TestSocketRefusals(t *testing.T) {
 	}
 }
 
-// TestSocketProtocols checks that the server selects the first subprotocol that is not a token. It
-// must authenticate the client with the token in another subprotocol.
+// TestSocketProtocols checks that the server selects the first subprotocol that is not a token. If
+// another subprotocol contains a token, the server must use it to authenticate the client.
 func TestSocketProtocols(t *testing.T) {
 	t.Parallel()
 	tokens := filepath.Join(t.TempDir(), "tokens")

@@ -44,9 +44,9 @@ func TestForgedTokens(t *testing.T) {
 	}
 }
 
-// TestExpiry checks that exact resourceVersions, continue tokens and watches older than the history
-// expire. Requests fail with 410, and watches get an ERROR event with that code. The error for a
-// continue token contains a new token for the current version.
+// TestExpiry checks that exact resourceVersions, continue tokens and watches expire when they are
+// older than the history. Requests fail with 410, and watches get an ERROR event with code 410. The
+// error for a continue token contains a new token for the current version.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) {
@@ -89,8 +89,8 @@ func TestExpiry(t *testing.T) {
 	a := s.get(t, 0, configMaps+"?limit=1&continue="+token)
 	marks := s.watch(t, configMaps+"?watch=1&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dnone")
 	defer marks.Close()
-	// Each use extends the snapshot's lifetime by the history time. The bookmark period is longer,
-	// so wait for a bookmark between uses.
+	// Each use of the continue token extends the lifetime of its snapshot by the history time. The
+	// bookmark period is longer, so wait for a bookmark between uses.
 	for i := 0; a.Code == 200 && i < 10; i++ {
 		if e, err := marks.Next(); err != nil || e.Type != client.Bookmark {
 			t.Fatal(e, err)

@@ -47,8 +47,8 @@ func brief(e client.Event) string {
 	return e.Type + "/" + e.Object.Name()
 }
 
-// nextConventions reads one event per word in want and compares them. It skips a bookmark where
-// want contains another event.
+// nextConventions reads events and compares them with want, which contains one word per event. It
+// skips bookmarks that want does not contain.
 func nextConventions(t testing.TB, w *client.Watch, want string) (last client.Event) {
 	t.Helper()
 	var got []string

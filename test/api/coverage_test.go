@@ -18,7 +18,7 @@ var (
 	suite       = regexp.MustCompile("^`([\\w/]+)` (Test[\\w/-]+(?:, Test[\\w/-]+)*)$")
 )
 
-// TestMaps checks that each row of a coverage map names tests that exist.
+// TestMaps checks that each row of a coverage map (test/coverage/*.md) names only existing tests.
 func TestMaps(t *testing.T) {
 	maps, err := filepath.Glob("../coverage/*.md")
 	if err != nil || len(maps) == 0 {

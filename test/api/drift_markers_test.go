@@ -76,7 +76,8 @@ func markersOf(doc *ast.CommentGroup) map[string][]string {
 	return found
 }
 
-// A goField describes a field of a Go type for comparison with a field of the plan.
+// A goField describes a field of a Go type, for comparison with this server's declaration of the
+// same field in package schema.
 type goField struct {
 	name    string
 	wire    []int32
@@ -88,9 +89,9 @@ type goField struct {
 	pkg     string
 }
 
-// fieldsOfDrift returns the JSON fields of a struct in order, with embedded structs expanded. Wire
-// numbers are paths, because an embedded struct is a separate Protobuf message. encoding/json omits
-// a struct field for omitzero, but never for omitempty.
+// fieldsOfDrift returns the JSON fields of a struct in order, with embedded structs expanded. The
+// wire number of a field is a path, because an embedded struct is a separate Protobuf message. A
+// struct counts as omitted only with omitzero, because encoding/json ignores omitempty for structs.
 func fieldsOfDrift(t reflect.Type, wire []int32) ([]goField, error) {
 	var list []goField
 	for i := range t.NumField() {

@@ -25,7 +25,7 @@ var shared = map[string]any{
 	"meta.v1.PartialObjectMetadataList": metav1.PartialObjectMetadataList{},
 }
 
-// kept lists fields of the plan that the Go types lack.
+// kept lists the fields that this server still declares although the Go types no longer have them.
 var kept = map[string]bool{"core.v1.PersistentVolumeClaimStatus.resizeStatus": true}
 
 func TestFields(t *testing.T) {
@@ -174,7 +174,7 @@ func shapeOf(t reflect.Type) (schema.Shape, reflect.Type) {
 	return schema.Single, t
 }
 
-// values maps Go types with custom JSON encodings to types of the plan.
+// values maps Go types with a custom JSON encoding to the field types of package schema.
 var values = map[string]schema.Type{
 	"Time": schema.TypeTime, "MicroTime": schema.TypeMicroTime, "Quantity": schema.TypeQuantity,
 	"IntOrString": schema.TypeIntOrString, "RawExtension": schema.TypeRaw, "FieldsV1": schema.TypeFields,

@@ -27,8 +27,8 @@ func getPage(t *testing.T, s client.Session, path, accept string, groups ...stri
 	return a.Code, a.Header.Get("Content-Type"), string(a.Body)
 }
 
-// TestZPages checks that the pages are served only if their gates are on, and only to monitoring
-// users. They are available both as text and as objects.
+// TestZPages checks that /statusz and /flagz are served only if their feature gates are on, and
+// only to monitoring users. Both pages are available as text and as objects.
 func TestZPages(t *testing.T) {
 	t.Parallel()
 	off := open(t, "")

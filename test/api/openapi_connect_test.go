@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// connections describes the connect subresources as in the Kubernetes OpenAPI documents. Clients
-// are generated from them.
+// connections maps each connect subresource to its kind, operation ID, methods and parameters in
+// the Kubernetes OpenAPI documents. Client libraries are generated from these documents.
 var connections = map[string]struct{ kind, id, methods, parameters string }{
 	"/pods/{name}/attach":           {"PodAttachOptions", "PodAttach", "get post", "container name namespace stderr:boolean stdin:boolean stdout:boolean tty:boolean"},
 	"/pods/{name}/exec":             {"PodExecOptions", "PodExec", "get post", "command container name namespace stderr:boolean stdin:boolean stdout:boolean tty:boolean"},
@@ -87,7 +87,8 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// parametersOf returns a path's parameter names. A type other than string follows its name.
+// parametersOf returns the names of a path's parameters. A parameter that is not a string is listed
+// with its type, as in stdin:boolean.
 func parametersOf(t *testing.T, text json.RawMessage) string {
 	t.Helper()
 	var all []struct {

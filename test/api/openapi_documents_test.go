@@ -144,8 +144,8 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// TestPublishedTexts checks texts in the v2 document that scripts search for: phrases, the watch
-// paths, and the trailing slash of group paths.
+// TestPublishedTexts checks that the v2 document contains the texts that scripts search for. They
+// include phrases in descriptions, the watch paths, and the trailing slash of group paths.
 func TestPublishedTexts(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")

@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// conversion lets the oracle convert between the versions of a kind with this server's code.
+// conversion is the object converter of the oracle. It converts between the versions of a kind with
+// this server's code.
 type conversion struct{ *ownershipComparison }
 
 // toStored converts a tree of kind k to the storage version. It does not apply defaults.

@@ -219,8 +219,8 @@ func (d *scenario) setExpected(o runtime.Object) {
 	d.expected.SetUID("u")
 }
 
-// withoutNulls removes nulls from objects. The oracle leaves them where there is no schema and an
-// applier has given up all fields of an object.
+// withoutNulls removes nulls from objects. The oracle leaves a null in place of an object without a
+// schema when an applier gives up all fields of that object.
 func withoutNulls(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -325,8 +325,8 @@ func (d *scenario) compare() {
 	}
 }
 
-// aside returns an object's JSON without server-set metadata. It returns the managed fields
-// separately.
+// aside splits an object into its JSON, without metadata that the server sets, and its managed
+// fields.
 func aside(o map[string]any) (string, []string) {
 	text, _ := json.Marshal(o)
 	out := map[string]any{}

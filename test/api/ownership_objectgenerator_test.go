@@ -13,10 +13,10 @@ import (
 // kube-apiserver then treats an applied zero value as a change.
 type ObjectGenerator struct {
 	*rand.Rand
-	// Always names fields to set wherever possible: those that at least one version of the kind
-	// never omits. Conversion of the Go types adds such fields even if an apply omits them. With
-	// Always, messages are never empty, because an autoscaler's empty behavior does not survive a
-	// conversion to v1.
+	// Always names the fields that at least one version of the kind never omits, and sets them
+	// wherever possible. Otherwise, conversion of the Go types would add such fields even if an
+	// apply omits them. With Always, messages are never empty. For example, an empty spec.behavior
+	// of a HorizontalPodAutoscaler would not survive a conversion to v1.
 	Always map[string]bool
 	// Twice permits duplicate items in keyed lists.
 	Twice bool

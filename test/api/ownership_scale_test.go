@@ -59,8 +59,9 @@ func (s *ownershipComparison) scale(w ownershipEndpoint, write func(live runtime
 	return theirs, nil
 }
 
-// joined merges entries of the same manager. Converting an updater's entry back from the scale
-// keeps the scale's version, so Kubernetes later adds a second entry.
+// joined merges entries of the same manager, because Kubernetes may return two of them. When it
+// converts an entry of an update from the Scale back to the object, the entry keeps the version of
+// the Scale. A later update then adds a second entry.
 func joined(t *testing.T, entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
 	t.Helper()
 	var out []metav1.ManagedFieldsEntry

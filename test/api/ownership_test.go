@@ -136,8 +136,8 @@ func (s *ownershipComparison) update(w ownershipEndpoint, manager string, next t
 	s.actual = next
 }
 
-// maxAttempts limits how often the oracle may apply until both implementations agree. The oracle's
-// result depends on the random order in which it converts between versions.
+// maxAttempts is the maximum number of times the oracle repeats an apply until both implementations
+// agree. The oracle's result depends on the random order in which it converts between versions.
 const maxAttempts = 16
 
 func (s *ownershipComparison) apply(w ownershipEndpoint, manager string, config tree.Tree, force bool) {
@@ -220,7 +220,8 @@ func (s *ownershipComparison) oracle(before *ownershipComparison, w ownershipEnd
 	return s.withExplicit(w, theirs, config), nil
 }
 
-// lines returns the sorted lines of an error message. The oracle reports conflicts in random order.
+// lines returns the sorted lines of an error message, because the oracle reports conflicts in
+// random order.
 func lines(err error) string {
 	if err == nil {
 		return ""

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// A referenceComparison lists a response's differences. Soft differences concern only wording.
+// A referenceComparison lists the differences between a response and its recording. Soft
+// differences concern only wording.
 type referenceComparison struct {
 	hard, soft []string
 	code       int // of the response

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A referencePlayer sends the requests of recordings to its own server.
+// A referencePlayer replays recorded requests against its own server.
 type referencePlayer struct {
 	url string
 	// admin presents the administrator's certificate. anonymous presents none.
@@ -31,8 +31,8 @@ func start(t *testing.T) *referencePlayer {
 	return &referencePlayer{server.URL, client.Transport(t, server.TLS), client.Transport(t, server.Anonymous())}
 }
 
-// play creates a case's namespace and sends its requests. It returns one comparison per step, and
-// stops if a response lacks a value to remember.
+// play creates the namespace of a recorded case and sends the requests of its steps. It returns one
+// comparison per step. If a response lacks a value that a later step needs, play stops early.
 func (p *referencePlayer) play(t *testing.T, c recorded) []referenceComparison {
 	t.Helper()
 	namespace := `{"metadata":{"name":"` + namespaceOf(c.Name) + `"}}`

@@ -72,8 +72,8 @@ func path(t *testing.T, object json.RawMessage) (collection, at string) {
 	return resources[head.Kind], resources[head.Kind] + "/" + head.Metadata.Name
 }
 
-// others lists the prefixes of warnings that do not come from strategies. They depend only on the
-// object's kind.
+// others lists the prefixes of warnings that depend only on the kind of an object. The recorded
+// cases do not contain these warnings.
 var others = []string{"this server stores the object and does not enforce it", "v1 Endpoints is deprecated"}
 
 // texts returns the unescaped texts of the warnings in a response, which must have the code 299.

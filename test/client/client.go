@@ -129,7 +129,8 @@ func (c *Client) Do(ctx context.Context, method, path, contentType string, body 
 	return c.round(r)
 }
 
-// round calls the transport directly, because an http.Client would follow redirects.
+// round sends a request and reads the response. It calls the transport directly, because an
+// http.Client would follow redirects.
 func (c *Client) round(r *http.Request) (Answer, error) {
 	answer, err := c.transport.RoundTrip(r)
 	if err != nil {

@@ -5,11 +5,13 @@ import (
 	"time"
 )
 
-// Watchdog is the maximum time that a test waits for an event. It suits even a busy machine.
+// Watchdog is the maximum time that a test waits for an event. It is long enough even for a busy
+// machine.
 const Watchdog = 5 * time.Minute
 
-// Poll calls done until it returns true. It returns false after Watchdog. To leave CPU time to the
-// server, the pauses grow and are at least as long as a call takes.
+// Poll calls done repeatedly until done returns true. After Watchdog, Poll gives up and returns
+// false. The pauses between calls grow and are at least as long as a call takes, which leaves CPU
+// time to the server.
 func Poll(done func() bool) bool {
 	const longest = 30 * time.Millisecond
 	pause := time.Millisecond

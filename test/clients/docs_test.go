@@ -42,8 +42,8 @@ var notRun = []unrun{
 	{regexp.MustCompile(`^kubectl (apply -k|-n troupe) `), "needs a cluster that runs Pods; TestObjects checks the objects"},
 }
 
-// docs lists the documents that need more than the default setup: a server with Kubernetes names
-// and the data directory troupe-data.
+// docs lists the documents that need more than the default setup. The default setup is a server
+// with Kubernetes names and the data directory troupe-data.
 var docs = map[string]struct {
 	setup  string // a command before those of the document
 	config func(t *testing.T, c *daemon.Config, dir, text string)

@@ -21,8 +21,8 @@ type kubectlClient struct {
 	shell *testclient.Shell // runs kubectl in workers; nil if each command is a process
 }
 
-// newClientKubectl returns a client that runs binary, either in workers or as one process per
-// command.
+// newClientKubectl returns a client that runs the kubectl program binary. The commands run either
+// in long-running worker processes or in a new process each.
 func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kubeconfig, dir string) kubectlClient {
 	t.Helper()
 	bin := filepath.Join(dir, ".bin")

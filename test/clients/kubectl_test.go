@@ -17,7 +17,8 @@ import (
 
 var profiles = []string{"kubernetes", "platform"}
 
-// tables returns the names of a profile's tables, including tables for all profiles.
+// tables returns the names of the test tables for a naming profile, including those for all
+// profiles. A test table is a file with one kubectl command per line.
 func tables(t *testing.T, profile string) (names []string) {
 	t.Helper()
 	for _, pattern := range []string{"testdata/kubectl/steps/*.txt", "testdata/kubectl/steps/" + profile + "/*.txt"} {
@@ -48,15 +49,16 @@ func workspace(t *testing.T) string {
 	return dir
 }
 
-// controllers disables built-in controllers that would interfere with the tables, which set the
-// status of PersistentVolumes and PodDisruptionBudgets and count Secrets.
+// controllers is the value of --controllers in these tests. It disables built-in controllers that
+// would interfere with the commands. For example, some commands set the status of PersistentVolumes
+// and PodDisruptionBudgets, and others count Secrets.
 const controllers = testclient.WithoutRoots + ",-disruption-controller,-persistentvolume-binder-controller,-serviceaccount-token-secret-controller"
 
-// workloadsTables lists the tables that need the workload controllers and a simulated kubelet.
+// workloadsTables lists the test tables that need the workload controllers and a simulated kubelet.
 var workloadsTables = []string{"kubernetes/rollout"}
 
-// processTables lists the tables whose commands run as separate processes, because they test
-// signals and exit codes.
+// processTables lists the test tables whose commands each run in a separate process, because they
+// test signals and exit codes.
 var processTables = []string{"watch", "auth", "troupe/formats"}
 
 func startKubelet(t *testing.T, kubeconfig string) (stop func()) {
@@ -134,8 +136,8 @@ func split(transcript string) []string {
 	return strings.Split(transcript, "\n$ ")
 }
 
-// TestOtherClients runs every table with other kubectl versions and compares exit codes. It runs
-// only if TROUPE_SOAK is set.
+// TestOtherClients runs the commands of every test table with other kubectl versions, and compares
+// the exit codes. It runs only if TROUPE_SOAK is set.
 func TestOtherClients(t *testing.T) {
 	if os.Getenv("TROUPE_SOAK") == "" {
 		return

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A step is a command in a table and its result.
+// A step is one shell command of a test, with its output and exit code.
 type step struct {
 	command string
 	output  string // standard output and error, normalized
@@ -35,8 +35,8 @@ func writeKubectl(steps []step) string {
 	return b.String()
 }
 
-// varying lists patterns of values that vary between runs. Ages come last, because they would also
-// match parts of times.
+// varying lists patterns that match the parts of the output that vary between runs. The pattern for
+// ages comes last, because it would also match parts of times.
 var varying = []struct {
 	name *regexp.Regexp
 	with string

@@ -12,11 +12,12 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// asKubectl replaces a step's output and exit code in troupe's transcript if they match kubectl's.
+// asKubectl stands for a command's output and exit code in a transcript of troupe. It means that
+// they match those of kubectl.
 const asKubectl = "(as kubectl)\n"
 
-// TestTwins runs the tables with troupe instead of kubectl. The transcripts in
-// testdata/kubectl/twin contain only output that differs from kubectl's.
+// TestTwins runs the commands of the kubectl tests with troupe instead of kubectl. The transcripts
+// in testdata/kubectl/twin contain only output that differs from kubectl's.
 func TestTwins(t *testing.T) {
 	for _, profile := range profiles {
 		for _, table := range append(tables(t, profile), ownTables(t)...) {
@@ -54,8 +55,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// ownTables returns the tables in testdata/kubectl/steps/troupe. They use commands that kubectl
-// lacks or that have different output.
+// ownTables returns the names of the test tables in testdata/kubectl/steps/troupe. Their commands
+// either do not exist in kubectl or have different output there.
 func ownTables(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/kubectl/steps/troupe/*.txt")
@@ -68,12 +69,13 @@ func ownTables(t *testing.T) (names []string) {
 	return names
 }
 
-// dailyTwins lists the tables that run in the kubernetes profile even without TROUPE_SOAK. In the
-// platform profile all tables run, because no other client supports that profile completely.
+// dailyTwins lists the test tables that TestTwins runs in the kubernetes profile even without
+// TROUPE_SOAK. In the platform profile it always runs all tables, because no other client supports
+// that profile completely.
 var dailyTwins = []string{"create", "kubernetes/access", "kubernetes/custom"}
 
-// withoutTwin lists the tables for features that troupe lacks: last-applied annotations, rollouts,
-// and rarely used kubectl modes.
+// withoutTwin lists the test tables that TestTwins skips, because troupe lacks the features:
+// last-applied annotations, rollouts, and rarely used kubectl modes.
 var withoutTwin = []string{"ssa", "kubernetes/modes", "kubernetes/rollout"}
 
 func readKubectl(transcript string) (steps []step) {

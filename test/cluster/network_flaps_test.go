@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// serviceIPs returns the Services by cluster IP. It fails the test if two Services share an
-// address.
+// serviceIPs returns the names of all Services, keyed by cluster IP. It fails the test if two
+// Services share an address.
 func (c *networkCluster) serviceIPs() map[string]string {
 	c.T.Helper()
 	var list struct {

@@ -15,7 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A process is a cluster's running program. name identifies it in failure messages.
+// A process is a running program of a test cluster. name identifies the program in failure
+// messages.
 type process struct {
 	*client.Process
 	name string
@@ -48,8 +49,8 @@ type testCluster struct {
 // kube-scheduler.
 const builtIn = "*,workloads,scheduler,node-lifecycle-controller,taint-eviction-controller"
 
-// lostNodes holds flags that mark silent nodes Unknown sooner. The grace period exceeds the lease
-// renewal interval of 10 s.
+// lostNodes holds daemon flags that shorten the time until a silent node becomes Unknown. The grace
+// period must still exceed the lease renewal interval of 10 s.
 var lostNodes = []string{"--node-monitor-grace-period=15s", "--node-monitor-period=1s"}
 
 func newShells(t testing.TB, dir string) *testCluster {

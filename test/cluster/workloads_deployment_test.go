@@ -120,8 +120,9 @@ func TestRecreate(t *testing.T) {
 	c.wait(path, map[string]any{"status.updatedReplicas": 2, "status.availableReplicas": 2, "status.replicas": 2})
 }
 
-// TestScale checks that a rollout scales proportionally, that a pause stops it, and that an
-// exceeded progress deadline is reported.
+// TestScale checks that scaling a Deployment during a rollout scales its ReplicaSets
+// proportionally. It also checks that a pause stops the rollout, and that an exceeded progress
+// deadline is reported.
 func TestScale(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)

@@ -100,7 +100,8 @@ func condition(o client.Object, kind string) string {
 	return ""
 }
 
-// waitCondition waits until the condition kind of the object at path is formatted as want.
+// waitCondition waits until the condition of type kind equals want, in the format of the function
+// condition. path is the path of the object.
 func (c *workloadCluster) waitCondition(path, kind, want string) client.Object {
 	c.T.Helper()
 	var o client.Object

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A metricsServer serves the metrics APIs. The field used is every Pod's reported CPU usage, in
-// millicores.
+// A metricsServer serves the metrics APIs. It reports the value of used as the CPU usage of every
+// Pod, in millicores.
 type metricsServer struct {
 	used atomic.Int64
 	pods []string

@@ -140,8 +140,8 @@ func listenSilently(t *testing.T) (address string, ended *atomic.Int64) {
 }
 
 // TestSilentServers checks that unresponsive servers become unavailable without affecting other
-// requests. Requests must not wait for probes: each must complete at least once while no probe
-// ends.
+// requests. Requests must not wait for the probes of these servers. Each request must therefore
+// succeed at least once within a period in which no probe ends.
 func TestSilentServers(t *testing.T) {
 	t.Parallel()
 	silent, ended := listenSilently(t)

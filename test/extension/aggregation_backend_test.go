@@ -21,8 +21,8 @@ import (
 
 const apiServices = "/apis/apiregistration.platform.io/v1/apiservices"
 
-// A backend is an aggregated API server for the resource things. If set, handle returns true after
-// sending the response itself.
+// A backend is an aggregated API server for the resource things. If handle is set, it may send the
+// response to a request itself, and then returns true.
 type backend struct {
 	*httptest.Server
 	handle func(w http.ResponseWriter, r *http.Request) bool
@@ -31,7 +31,8 @@ type backend struct {
 	seen []*http.Request // guarded by mu
 }
 
-// startBackend starts a backend whose certificate is valid for the Service default/ext.
+// startBackend starts a backend. Its certificate is valid for the Service ext in the namespace
+// default.
 func startBackend(t *testing.T, handle func(w http.ResponseWriter, r *http.Request) bool) *backend {
 	t.Helper()
 	b := &backend{handle: handle}

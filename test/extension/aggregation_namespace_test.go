@@ -68,8 +68,8 @@ func (c *content) change(do func()) {
 	do()
 }
 
-// namespace creates a namespace with two things in the backend. It returns the path of the thing
-// with a finalizer.
+// namespace creates a namespace, and two objects in it that the backend stores. It returns the path
+// of the object that has a finalizer.
 func (c *content) namespace(s aggregationSession, name string) (held string) {
 	s.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"`+name+`"}}`)
 	path := "/apis/ext.example.com/v1/namespaces/" + name + "/things/"

@@ -30,8 +30,8 @@ func (s aggregationSession) openapiURL(path string, wanted bool) (url string) {
 	return url
 }
 
-// TestOldServer checks that the daemon publishes an OpenAPI v3 document for a server that serves
-// only v2, until its APIService is deleted.
+// TestOldServer checks that the daemon publishes an OpenAPI v3 document for an aggregated server
+// that serves only v2. The document disappears when the server's APIService is deleted.
 func TestOldServer(t *testing.T) {
 	t.Parallel()
 	const document = `{"swagger":"2.0","info":{"title":"old","version":"1"},"paths":{"/apis/ext.example.com/v1/things":{"get":{"produces":["application/json"],

@@ -83,8 +83,8 @@ const (
 	label                  = "platform-aggregator.platform.io/automanaged"
 )
 
-// wantAPIService waits until listed formats an APIService as want, without its condition. If want
-// is "", wantAPIService waits until the APIService is deleted.
+// wantAPIService waits until the text that listed returns for an APIService equals want, ignoring
+// the condition. If want is "", wantAPIService waits until the APIService is deleted.
 func (s aggregationSession) wantAPIService(name, want string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -101,9 +101,9 @@ func (s aggregationSession) wantAPIService(name, want string) {
 	})
 }
 
-// TestDefinitionsHaveAPIServices checks that each served version of a CRD has an APIService, which
-// the server repairs. The server does not change APIServices without the automanaged label. An
-// APIService with a Service takes precedence over the CRD.
+// TestDefinitionsHaveAPIServices checks that each served version of a CRD has an APIService. The
+// server recreates a deleted APIService, and reverts changes unless the automanaged label is
+// missing. An APIService with a Service takes precedence over the CRD.
 func TestDefinitionsHaveAPIServices(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// request sends a request as the administrator. headers alternates names and values.
+// request sends a request as the administrator. headers holds alternating names and values.
 func (s aggregationSession) request(method, path string, headers ...string) *http.Response {
 	s.T.Helper()
 	r, err := http.NewRequestWithContext(s.Ctx, method, s.URL+path, nil)

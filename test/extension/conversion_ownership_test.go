@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// managers returns the sorted field managers of an object with their versions. owned is the field
-// set of the manager name.
+// managers returns the sorted names of an object's field managers, each with its API version. owned
+// is the field set of the manager with the given name.
 func managers(o client.Object, name string) (all []string, owned string) {
 	list, _ := o.Metadata()["managedFields"].([]any)
 	// The order of entries depends on their times, which have a resolution of one second.

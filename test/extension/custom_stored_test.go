@@ -107,8 +107,9 @@ func copyOf(t *testing.T, dir string) string {
 	return to
 }
 
-// TestWritesOfOutdated writes objects that were stored under an older schema. Every write is based
-// on the object as served, and its result is stored even if it is a no-op.
+// TestWritesOfOutdated writes objects that were stored under an older schema. Every write must be
+// based on the object that clients see under the current schema. The result must be stored even if
+// the write is a no-op.
 func TestWritesOfOutdated(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)
@@ -180,8 +181,8 @@ func TestSelectingOutdated(t *testing.T) {
 	}
 }
 
-// TestNumbersStay checks that numbers without a schema are the same in the response to a write and
-// in every read, even after a restart.
+// TestNumbersStay checks numbers in fields without a schema. The response to a write and every
+// later read must contain the same number, even after a restart.
 func TestNumbersStay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

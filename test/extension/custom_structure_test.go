@@ -166,7 +166,7 @@ func newReference(t rapid.TB, text []byte) *public.Schema {
 }
 
 // faultyFields returns the fields of an object that the reference implementation reports as
-// invalid. ruled reports whether validation rules were evaluated.
+// invalid. ruled reports whether the reference implementation evaluated the validation rules.
 func faultyFields(t *rapid.T, r *public.Schema, o map[string]any) (fields []string, ruled bool) {
 	errs, ruled := r.Validate(t.Context(), o)
 	for _, e := range errs {

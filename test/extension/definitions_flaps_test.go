@@ -54,8 +54,8 @@ func TestFlaps(t *testing.T) {
 	}
 }
 
-// flap creates the Widget CRD, watches widgets, and deletes the CRD. It also checks the events of
-// all, a watch on CRDs.
+// flap creates the Widget CRD, watches widgets, and deletes the CRD. all is a watch on all CRDs,
+// and flap checks that it delivers the events of the Widget CRD.
 func flap(s client.Session, group string, all *client.Watch) {
 	s.T.Helper()
 	s.Send(201, "POST", definitionDefinitions2, client.JSON, definitionDefinitions(group))

@@ -161,7 +161,7 @@ var definitionPaths = func() *strings.Replacer {
 }()
 
 // repetition matches <<N TEXT>>, which stands for N copies of TEXT, or <<N, TEXT>>, which puts
-// commas between them. A # in TEXT is the index of the copy.
+// commas between the copies. Each # in TEXT is replaced with the index of the copy.
 var repetition = regexp.MustCompile(`<<(\d+)(,?) (.*?)>>`)
 
 func repeated(text string) string {
@@ -176,14 +176,16 @@ func repeated(text string) string {
 	})
 }
 
-// A changedDefinition is a list of edits to the Gadget CRD. title is the first line of its block.
+// A changedDefinition is a list of edits to the Gadget CRD, read from one block of lines in a file.
+// title is the first line of the block.
 type changedDefinition struct {
 	title string
 	edits []edit
 }
 
-// readEdits reads a file of edits. If named is false, the first line of a block is its title and
-// also its first edit.
+// readEdits reads a file in which each block of lines describes one variant of the Gadget CRD. Each
+// line is an edit. If named is true, the first line of a block is only its title. Otherwise the
+// first line is both the title and the first edit.
 func readEdits(t *testing.T, name string, named bool) (all []changedDefinition) {
 	t.Helper()
 	for line := range strings.Lines(string(client.ReadFile(t, "testdata/definitions/"+name))) {

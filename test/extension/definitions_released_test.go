@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// makers lists the functions that allocate memory for a served CRD, other than the CRD object.
+// makers lists the functions that allocate memory for each served CRD, keyed by a description of
+// this memory. The CRD object itself is not included.
 var makers = map[string]string{
 	"kinds":              "kinds/crd.(*Compiler).version",
 	"compiled schemas":   "kinds/crd.(*definedSchema).compile",
@@ -23,9 +24,10 @@ var makers = map[string]string{
 	"series of requests": "http.(*requestMetrics).add",
 }
 
-// objects counts objects by maker. count selects a field of a profile record. dead includes records
-// without live objects. objects runs the garbage collector three times, because the profile lags by
-// two collections.
+// objects returns the number of heap objects that each function in makers has allocated, according
+// to the memory profile. count selects a number in a profile record. If dead is true, objects
+// includes records without live objects. It runs the garbage collector three times, because the
+// profile lags by two collections.
 func objects(count func(*runtime.MemProfileRecord) int64, dead bool) map[string]int64 {
 	for range 3 {
 		runtime.GC()
@@ -66,9 +68,10 @@ func allocator(stack []uintptr) string {
 // rounds is the number of CRDs that TestReleased creates and deletes.
 const rounds = 5
 
-// TestReleased checks that deleting a CRD releases its memory. Each CRD is in a new group and is
-// used in every way. A leak would keep at least rounds objects per maker. Fewer objects are no
-// leak, because a worker may hold the last one.
+// TestReleased checks that deleting a CRD releases its memory. Each CRD is in a new group, and the
+// test sends all kinds of requests for its objects. With a leak, at least rounds objects of a
+// function in makers would stay in memory. Fewer objects are no leak, because a worker may hold the
+// last one.
 func TestReleased(t *testing.T) {
 	s := client.Open(t, nil)
 	round := func(i int) {

@@ -63,7 +63,8 @@ func newKind(t *testing.T, definition definitionObject) *kind {
 	return nil
 }
 
-// TestProjects creates all CRDs of each project, and its examples in the storage versions.
+// TestProjects creates all CRDs of each project, and the project's example objects in the storage
+// versions of these CRDs.
 func TestProjects(t *testing.T) {
 	t.Parallel()
 	all := modules
@@ -165,7 +166,8 @@ func (s suite) create(k *kind, o definitionObject) definitionObject {
 }
 
 // applyTwice applies an example with two managers. The second apply by the second manager must be a
-// no-op. If apply rejects fields that create prunes, applyTwice applies shaped instead.
+// no-op. shaped is the example after defaulting and pruning. applyTwice applies it instead if the
+// server rejects fields of the example that a create would prune.
 func (s suite) applyTwice(k *kind, o, shaped definitionObject) {
 	s.T.Helper()
 	at := k.path() + "/" + o.text("metadata", "name")

@@ -26,8 +26,8 @@ type hook[Q any] struct {
 	answer func(q Q, w http.ResponseWriter, r *http.Request)
 }
 
-// newHook returns a hook that listens on an IP address but is not started. The hook's certificate
-// is valid for 127.0.0.1 and for names.
+// newHook returns a hook with an open listener on an IP address. The caller must start the server.
+// The hook's certificate is valid for 127.0.0.1 and for names.
 func newHook[Q any](t testing.TB, ip string, decode func(r *http.Request, body []byte) Q, answer func(q Q, w http.ResponseWriter, r *http.Request), names []string) *hook[Q] {
 	t.Helper()
 	listener, err := net.Listen("tcp", net.JoinHostPort(ip, "0"))

@@ -49,8 +49,8 @@ func (c *cluster) as(user string) *rest.Config {
 	return config
 }
 
-// TestRights checks that opening a stream requires the verb create for pods/exec, and over
-// WebSocket also the verb get.
+// TestRights checks the permissions for pods/exec. Opening a stream requires the verb create, and
+// opening it over WebSocket also requires the verb get.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")

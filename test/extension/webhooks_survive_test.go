@@ -15,7 +15,7 @@ import (
 )
 
 // TestCallsBack checks that a webhook may update the object under review through the API. The
-// server then retries the request with the updated object, including the webhook call.
+// server then retries the request with the updated object, and calls the webhook again.
 func TestCallsBack(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

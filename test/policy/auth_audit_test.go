@@ -21,8 +21,8 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// auditLevels lists the audit levels with golden files. Each level applies to the namespace of the
-// same name.
+// auditLevels lists the audit levels that are compared with golden files. Each level applies to the
+// namespace of the same name.
 var auditLevels = []string{"metadata", "request", "response"}
 
 const authAuditPolicy = `apiVersion: audit.platform.io/v1

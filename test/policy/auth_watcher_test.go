@@ -65,7 +65,8 @@ func (v *watcher) open() int {
 }
 
 // whileValid calls open with the lifetime of a credential, and doubles the lifetime until open
-// succeeds. On a busy machine, a short-lived credential may expire before the watch starts.
+// succeeds. This is necessary because, on a busy machine, a short-lived credential may expire
+// before the watch starts.
 func whileValid(t *testing.T, open func(life time.Duration) (opened bool)) {
 	t.Helper()
 	for life := 2 * time.Second; !open(life); life *= 2 {

@@ -112,15 +112,15 @@ func (c *certificateCluster) ask(name string, o order) *ecdsa.PrivateKey {
 	return key
 }
 
-// decide sets a condition of a CSR, with a lastUpdateTime that is ago before the current time.
+// decide sets a condition of a CSR. The condition's lastUpdateTime is the duration ago in the past.
 func (c *certificateCluster) decide(name, condition string, ago time.Duration) {
 	c.T.Helper()
 	sub := "approval"
 	if condition == "Failed" {
 		sub = "status"
 	}
-	// Replace the condition if the approver has set it. The approver approves node certificates
-	// that the administrator requests.
+	// The approver may have set the condition already, because it approves node certificates that
+	// the administrator requests. In that case, replace the condition.
 	conditions := slices.DeleteFunc(c.conditions(name), func(one any) bool { return one.(map[string]any)["type"] == condition })
 	conditions = append(conditions, map[string]any{
 		"type": condition, "status": "True", "reason": "ByTest", "message": "m", "lastUpdateTime": time.Now().Add(-ago).UTC().Format(time.RFC3339),

@@ -134,7 +134,7 @@ func TestLifetime(t *testing.T) {
 }
 
 // TestSignerFiles checks that configuring files for only one signer disables the other signers. A
-// replaced CA takes effect immediately, and a broken file has no effect.
+// replaced CA takes effect immediately. If the new file is broken, the previous CA stays in use.
 func TestSignerFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

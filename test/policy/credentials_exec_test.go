@@ -310,8 +310,8 @@ func TestNewCertificate(t *testing.T) {
 	}
 }
 
-// TestModes checks that a plugin may read standard input only if it is a terminal that the client
-// itself does not read.
+// TestModes checks that a plugin may read standard input only if standard input is a terminal and
+// the client itself does not read from it.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)

@@ -75,9 +75,9 @@ func TestClassification(t *testing.T) {
 // reached.
 const slow = "/api/v1/namespaces/default/configmaps/x?resourceVersion=9000000000000000"
 
-// TestRefusals checks that a level without queues rejects requests beyond its seats, and that a
-// level with queues rejects requests once its queues are full. Other flows and levels are not
-// affected.
+// TestRefusals checks that a priority level without queues rejects requests beyond its seats, and
+// that a priority level with queues rejects requests once its queues are full. Other flows and
+// priority levels are not affected.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -143,7 +143,8 @@ func TestWaitIsBounded(t *testing.T) {
 	if m := s.as(t.Context(), t, "admin", "GET", "/metrics").body; !strings.Contains(m, `priority_level="none",reason="time-out"} 1`) {
 		t.Error("the time-out is not counted")
 	}
-	// Once its level is deleted, the FlowSchema no longer matches, and requests use another level.
+	// Once the priority level is deleted, its FlowSchema no longer matches, and requests use
+	// another one.
 	if err := s.PriorityLevelConfigurations().Delete(t.Context(), "none", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -34,9 +34,9 @@ func TestUnknownPlugins(t *testing.T) {
 	}
 }
 
-// TestSwitches checks that plugins have no effect if they are disabled, or if --admission-control,
-// the complete list, omits them. The log warns once about each enabled no-op plugin, and about
-// admission resources of disabled plugins.
+// TestSwitches checks that a plugin has no effect if it is disabled, or if it is missing from
+// --admission-control, which lists all enabled plugins. The log warns once about each enabled no-op
+// plugin, and about admission resources of disabled plugins.
 func TestSwitches(t *testing.T) {
 	t.Parallel()
 	const classes, finalizer = `,"storageClassName":"x"`, "platform.io/pvc-protection"

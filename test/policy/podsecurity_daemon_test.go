@@ -141,7 +141,7 @@ var writes = []podSecurityWrite{
 		annotations: []string{"enforce-policy=privileged:latest"}},
 }
 
-// TestWrites sends the writes in both naming profiles.
+// TestWrites sends the requests in writes, in both naming profiles, and checks the responses.
 func TestWrites(t *testing.T) {
 	for naming, domain := range map[string]string{"platform": "pod-security.platform.io", "kubernetes": "pod-security.kubernetes.io"} {
 		t.Run(naming, func(t *testing.T) {

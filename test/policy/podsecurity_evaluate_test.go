@@ -21,7 +21,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An oracle holds the evaluators of k8s.io/pod-security-admission and of Troupe.
+// An oracle holds the evaluator of k8s.io/pod-security-admission (public) and Troupe's (own).
 type oracle struct {
 	public policy.Evaluator
 	own    *podsecurity.Evaluator
@@ -44,8 +44,8 @@ func versions() (names []string) {
 	return append(names, "latest")
 }
 
-// compare evaluates a Pod in JSON at every level and version. It counts the reasons for rejection
-// in seen.
+// compare evaluates a Pod, given as JSON, with both evaluators at every level and version, and
+// checks that the results are equal. It counts the reasons for rejection in seen.
 func (o oracle) compare(t testing.TB, text []byte, seen map[string]int) {
 	t.Helper()
 	var pod corev1.Pod

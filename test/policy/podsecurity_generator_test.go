@@ -28,7 +28,8 @@ var contextFields = map[string][]any{
 	"windowsOptions.hostProcess": {true, false},
 }
 
-// The sysctls are safe in all versions of the standards, only in later versions, or in no version.
+// podContextFields are the securityContext fields that only Pods have, with their values. Some
+// sysctls are safe in all versions of the standards, some only in later versions, and some in none.
 var podContextFields = map[string][]any{
 	"sysctls": {
 		sysctls("kernel.shm_rmid_forced"), sysctls("net.ipv4.ip_local_reserved_ports", "kernel.msgmax"),
@@ -44,8 +45,9 @@ var containerContextFields = map[string][]any{
 	"capabilities.drop": {list("ALL"), list("KILL", "ALL"), list("NET_RAW"), list("all")},
 }
 
-// Several ports in one container test how messages list ports. Only newer versions of the standards
-// check the hosts of probes and lifecycle handlers.
+// containerFields are the fields of containers, with their values. Several ports in one container
+// test how messages list ports. Only newer versions of the standards check the hosts of probes and
+// lifecycle handlers.
 var containerFields = map[string][]any{
 	"ports":                            {list(object{"containerPort": 1}), list(object{"hostPort": 80}, object{"hostPort": 443}, object{"hostPort": 9})},
 	"livenessProbe.httpGet.host":       hosts,
@@ -58,8 +60,8 @@ var containerFields = map[string][]any{
 
 var hosts = []any{"", "127.0.0.1", "b", "a"}
 
-// Windows Pods and Pods with a user namespace are exempt from some checks. The configuration
-// exempts the runtime class named exempt.
+// podFields are fields of the Pod spec, with their values. Windows Pods and Pods with a user
+// namespace are exempt from some checks. The configuration exempts the runtime class named exempt.
 var podFields = map[string][]any{
 	"hostNetwork": {true, false}, "hostPID": {true, false}, "hostIPC": {true, false},
 	"hostUsers": {true, false}, "os.name": {"windows", "linux"},
@@ -167,8 +169,8 @@ func (g Generator) context(own map[string][]any, density float64) object {
 	return context
 }
 
-// fill sets random fields. It iterates in sorted order, so that the result depends only on the
-// seed.
+// fill sets each field to a random value with a probability of density. It iterates in sorted
+// order, so that the result depends only on the seed.
 func (g Generator) fill(o object, fields map[string][]any, density float64) {
 	for _, path := range slices.Sorted(maps.Keys(fields)) {
 		if g.Float64() < density {
@@ -178,8 +180,8 @@ func (g Generator) fill(o object, fields map[string][]any, density float64) {
 	}
 }
 
-// set clones nested objects before it changes them, because all Pods share the values in the
-// tables.
+// set sets the field at a dotted path. It clones nested objects before it changes them, because all
+// Pods share the values in the tables.
 func set(o object, path string, value any) {
 	name, rest, deeper := strings.Cut(path, ".")
 	if !deeper {

@@ -150,7 +150,8 @@ func TestAuditBombs(t *testing.T) {
 			t.Errorf("%s %s %s: %d MiB", test.method, test.path, test.kind, bytes>>20)
 		}
 	}
-	// An applied YAML configuration is recorded as parsed, even if the apply is a no-op.
+	// The audit event of a YAML apply contains the parsed configuration, even if the apply is a
+	// no-op.
 	config := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yy}\ndata: {k: &v w, l: *v}\n"
 	for _, code := range []int{201, 200, 200} {
 		v.must(code, "PATCH", configMaps+"/yy?fieldManager=x", typeApply, config)

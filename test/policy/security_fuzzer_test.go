@@ -30,7 +30,7 @@ type fieldEdit struct {
 	value rawJSON
 }
 
-// apply sets the value in a tree. It descends into the first item of a list.
+// apply sets the value in a tree. If the path leads through a list, it uses the first item.
 func (p fieldEdit) apply(t tree.Tree) {
 	for i, name := range p.path {
 		if i == len(p.path)-1 {

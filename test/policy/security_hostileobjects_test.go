@@ -157,8 +157,8 @@ func mustSend(t *testing.T, s *client.Server, method, path, kind, body string) c
 	return answer
 }
 
-// storedLists lists every collection in JSON. If compare is true, it also compares each list with
-// the Protobuf form of kinds that support Protobuf.
+// storedLists returns the items of every collection as JSON, by path. If compare is true, it also
+// compares them with the Protobuf form of each kind that supports Protobuf.
 func storedLists(t *testing.T, s *client.Server, all []*fuzzObject, compare bool) map[string]string {
 	t.Helper()
 	lists := map[string]string{}

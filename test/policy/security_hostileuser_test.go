@@ -38,7 +38,7 @@ const (
 	largeSize    = 300 << 10
 
 	// requests is the number of request types, and responses is the number of ways to handle a
-	// response. The other constants are individual types and ways.
+	// response. requestWatch and requestPatch are request types, and responseNone is such a way.
 	requests, requestWatch, requestPatch = 7, 2, 3
 	responses, responseNone              = 6, 5
 

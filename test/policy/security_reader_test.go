@@ -115,7 +115,8 @@ func begin(t *testing.T, addr, path, accept string) (*http.Response, net.Conn) {
 
 // TestStalledLists checks that a list response counts as in flight until its client has read it.
 // Above the response memory limit, lists are rejected, but small responses are not. After a
-// timeout, the server disconnects stalled clients and frees their share.
+// timeout, the server disconnects clients that do not read, and frees the memory of their
+// responses.
 func TestStalledLists(t *testing.T) {
 	store := filled(40, strings.Repeat("x", 512<<10))
 	const pretty = configMaps + "?pretty=true"

@@ -47,7 +47,7 @@ func newTokenForger(t *testing.T, key *ecdsa.PrivateKey, token string) *tokenFor
 }
 
 // sign returns a token with changed header fields and claims. A nil value removes the field or
-// claim. Changes in "platform.io" are merged into that claim.
+// claim. Changes to the claim "platform.io", an object, are merged into it.
 func (m *tokenForger) sign(method jwt.SigningMethod, key any, header, changes map[string]any) string {
 	m.t.Helper()
 	edit := func(of map[string]any, by map[string]any) map[string]any {

@@ -39,7 +39,7 @@ var (
 var injections = []injection{{"pwrite64", "EIO", "3"}, {"pwrite64", "ENOSPC", "2+"}, {"fdatasync", "EIO", "1"}, {"openat", "EMFILE", "1+"}, {"pwrite64", "EINTR", "1+2"}}
 
 // injectionsEach returns injections, followed by every combination of disk call, fault and place,
-// in an order that depends on the seed. places are values for when.
+// in an order that depends on the seed. A place is a value for the field when.
 func injectionsEach(seed uint64, places ...string) []injection {
 	var rest []injection
 	for _, call := range diskCalls {
@@ -55,9 +55,9 @@ func injectionsEach(seed uint64, places ...string) []injection {
 	return slices.Concat(injections, rest)
 }
 
-// injectEach runs a cycle for each injection and returns the number of cycles. The function end
-// injects a fault into a process, waits for the process to exit, and describes how the process
-// ended.
+// injectEach runs crashHistory.cycle once per injection and returns the number of cycles. The
+// function end injects a fault into a process, waits for the process to exit, and describes how the
+// process ended.
 func injectEach(t *testing.T, h *crashHistory, all []injection, end func(p *crashProcess, i injection) (how string, err error)) (tried int) {
 	p := start(t, h.binary, h.config, h.data)
 	h.list(p)
@@ -224,8 +224,8 @@ func attach(p *crashProcess, i injection) (tracer *exec.Cmd, failed *atomic.Int6
 	return tracer, failed, done, nil
 }
 
-// dataFile matches a file name in the trace of a system call. It leaves out the revision in the
-// names of segments and snapshots.
+// dataFile matches the name of a data file in the trace of a system call. For segments and
+// snapshots, the captured name excludes the revision.
 var dataFile = regexp.MustCompile(`[/"]data/(?:journal/|snapshots/)?(?:[0-9a-f]{16})?([.\w/]+)`)
 
 // recovers waits until a write succeeds or the process exits. It reports whether the write

@@ -26,7 +26,7 @@ const (
 	mostAnswers   = 100 // before a kill under load
 )
 
-// A crashHistory is the model of one data directory across all kills.
+// A crashHistory models the expected content of one data directory across all kills of the daemon.
 type crashHistory struct {
 	t         *testing.T
 	binary    string
@@ -48,8 +48,8 @@ type crashHistory struct {
 	applied   int // of the uncertain writes
 }
 
-// TestKills kills the daemon under load, and after each kill again during startup. The test covers
-// promises 1, 2, 14, 17 and 19 of docs/reliability.md.
+// TestKills kills the daemon under load, and then several times while it starts again. The test
+// covers promises 1, 2, 14, 17 and 19 of docs/reliability.md.
 func TestKills(t *testing.T) {
 	cycles := 0
 	dir := t.TempDir()
@@ -86,8 +86,8 @@ func (h *crashHistory) String() string {
 	return text
 }
 
-// cycle runs the load while end stops the process. Then it starts the next process and checks its
-// data.
+// cycle puts load on a process while the function end stops it. Then it starts the next process and
+// checks its data.
 func (h *crashHistory) cycle(p *crashProcess, end func(*crashProcess) error) *crashProcess {
 	before := &crashObserver{from: h.at}
 	h.load(p, before, end)
@@ -100,8 +100,8 @@ func (h *crashHistory) cycle(p *crashProcess, end func(*crashProcess) error) *cr
 	return next
 }
 
-// kill kills the process after a random number of responses, and then kills several further
-// processes during their startup.
+// kill kills the process after a random number of responses. Then it starts and kills several other
+// processes, each during its startup.
 func (h *crashHistory) kill(p *crashProcess) error {
 	h.await(1 + h.random.IntN(mostAnswers))
 	if err := p.kill(); err != nil {

@@ -50,8 +50,8 @@ func newWorker(seed, id uint64, keys int, answered *client.Tally) *worker {
 	return w
 }
 
-// run writes until the outcome of a write is unknown, because of a kill or a fault. It returns an
-// error for a response that the model does not allow.
+// run sends one write after another until the outcome of a write is unknown, because of a kill or a
+// fault. It returns an error for a response that the model does not allow.
 func (w *worker) run(ctx context.Context, c *client.Client) error {
 	for {
 		k := w.keys[w.random.IntN(len(w.keys))]

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// briefly makes the watch history shorter than the clock skew.
+// briefly is a configuration in which the watch history is shorter than the clock skew.
 const briefly = linearSettings + `
 watch-history-time: 10s
 `

@@ -239,7 +239,8 @@ type linearObserver struct {
 	objects map[string]client.Object
 }
 
-// run watches, and resumes the watch whenever it ends, until ctx is done.
+// run follows all objects with a watch until ctx is done. It resumes the watch whenever the watch
+// ends.
 func (o *linearObserver) run(ctx context.Context) {
 	o.mu.Lock()
 	o.seen, o.objects = map[uint64]bool{}, map[string]client.Object{}

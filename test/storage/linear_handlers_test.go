@@ -13,17 +13,18 @@ import (
 
 type linearObject = map[string]any
 
-// A handler is a part of a server that computes a response or a decision, instead of returning a
-// stored object.
+// A handler is a part of a server that computes a response or a decision, such as a token or an
+// eviction, instead of returning a stored object.
 type handler struct {
 	name string // its resource in discovery, with the group, or another component that decides about requests
 	// write creates the objects that the handler depends on, at pair.one. ask then sends a request
-	// to pair.behind, and describes a wrong response or returns "".
+	// to pair.behind. It returns "" if the response is correct, and otherwise describes the error.
 	write func(p *pair, name string)
 	ask   func(p *pair, name string) string
 }
 
-// A pair is two servers. Writes to the server one reach the server behind with a delay.
+// A pair consists of two servers. The server behind receives the writes of the server one with a
+// delay.
 type pair struct {
 	t           *testing.T
 	one, behind *replica
@@ -96,8 +97,8 @@ func answers(code int, method, path string, body func(name string) any) func(*pa
 	}
 }
 
-// finds returns an ask function that fails if the response reports the written object as not found.
-// The request may fail for other reasons.
+// finds returns an ask function that requests path and fails if the server does not find the
+// written object. The request may fail for other reasons.
 func finds(resource, path string) func(*pair, string) string {
 	return func(p *pair, name string) string {
 		a := p.send(p.behind, "GET", strings.ReplaceAll(path, "NAME", name), "", nil)
@@ -167,12 +168,13 @@ var handlers = []handler{
 	}},
 }
 
-// throughStore lists subresources whose handlers use only confirmed state from the store.
+// throughStore lists subresources that need no entry in handlers, because their handlers read
+// objects only through the Store, which ensures that its responses are current.
 var throughStore = []string{"status", "scale", "finalize", "approval", "ephemeralcontainers", "resize"}
 
 // TestHandlersSeeOtherDaemons checks that every handler of a server respects writes that another
-// server has acknowledged, even if events from etcd arrive late. The test fails for an unlisted
-// handler.
+// server has acknowledged, even if events from etcd arrive late. It fails if a handler for a
+// resource in discovery is listed neither in handlers nor in throughStore.
 func TestHandlersSeeOtherDaemons(t *testing.T) {
 	c := newClusterLinear(t)
 	behind := c.replicas[1]

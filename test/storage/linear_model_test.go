@@ -36,7 +36,8 @@ type output struct {
 	content content
 }
 
-// model describes a single object. Histories are partitioned by object.
+// model is the porcupine model of a single object. It is sufficient, because histories are
+// partitioned by object.
 var model = porcupine.Model{
 	Init: func() any { return linearState{} },
 	Step: func(s, in, out any) (bool, any) {
@@ -80,8 +81,8 @@ func stepLinear(s linearState, in input, out output) (bool, linearState) {
 	return true, next
 }
 
-// expect returns the correct status code of a request and the next state. The version of a changed
-// object is still unknown.
+// expect returns the correct status code of a request and the next state. If the request changes
+// the object, the version in the next state is 0, because only the response reveals it.
 func expect(s linearState, in input) (code int, next linearState) {
 	written := linearState{exists: true, content: in.content, floor: max(s.version, s.floor)}
 	switch {

@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// forgetful is a configuration that keeps one second of watch history, so that etcd compaction
+// forgetful is a configuration with a watch history of one second. etcd compaction therefore
 // removes all older revisions.
 const forgetful = `
 shutdown-delay-duration: 500ms
@@ -30,8 +30,8 @@ watch-history-time: 1s
 
 const controllersLease = "/apis/coordination.platform.io/v1/namespaces/platform-system/leases/troupe-controllers"
 
-// leader waits until a server other than before runs the controllers, according to its log, and
-// returns that server.
+// leader waits until one of the servers runs the controllers, according to its log, and returns
+// that server. It ignores the server given as before, which may be nil.
 func (c *linearCluster) leader(before *replica) (leads *replica) {
 	c.t.Helper()
 	client.Eventually(c.t, func() error {

@@ -68,8 +68,8 @@ func lines(history []porcupine.Operation) string {
 	return b.String()
 }
 
-// runClients lets clients race on new objects. It returns their operations, and the number of
-// writes without a response.
+// runClients runs several clients that access the same new objects concurrently. It returns their
+// operations, and the number of writes without a response.
 func runClients(t *testing.T, c *client.Client, seed uint64, round int) (record []porcupine.Operation, open int) {
 	var clock atomic.Int64
 	var running sync.WaitGroup

@@ -217,8 +217,8 @@ func (c migrateCluster) address(s *client.Server) string {
 	return o["spec"].(map[string]any)["clusterIP"].(string)
 }
 
-// nothingPlain checks that etcd contains the Secret and the cluster's keys in plaintext only if
-// encrypted is false.
+// nothingPlain checks the values in etcd. If encrypted is true, no value may contain the Secret or
+// the cluster's keys in plaintext. Otherwise both must be in plaintext.
 func (c migrateCluster) nothingPlain(encrypted bool) {
 	c.t.Helper()
 	found := must.Get(c.etcd.Client().Get(c.t.Context(), "/", clientv3.WithPrefix()))(c.t)

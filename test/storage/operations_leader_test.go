@@ -22,7 +22,7 @@ const (
 	leaderOfLong = `{"metadata":{"name":"platform-controller-manager"},"spec":{"holderIdentity":"other","leaseDurationSeconds":3600,"renewTime":%q}}`
 )
 
-// A standIn is a server whose test acts as kube-controller-manager.
+// A standIn is a running server in a test that takes the place of kube-controller-manager.
 type standIn struct {
 	client.Session
 	log *client.Log

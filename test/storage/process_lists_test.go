@@ -61,9 +61,9 @@ func TestListMemory(t *testing.T) {
 	if soak {
 		objects, lines, limit, bound = 50_000, 30, 170*mebibyte, 256*mebibyte
 	}
-	// Pages of the binary, and garbage that a busy machine collects late, may exceed the memory
-	// limit. The bound allows for them, but not for twenty buffered lists of 5 MiB each. Requests
-	// that do not fit get Retry-After.
+	// The process may exceed its memory limit by the pages of the binary, and by garbage that a
+	// busy machine collects late. The bound allows for both, but not for twenty buffered lists of 5
+	// MiB each. Requests that do not fit get Retry-After.
 	t.Setenv("GOMEMLIMIT", strconv.Itoa(limit))
 	p := serveProcess(t, t.TempDir(), "--max-requests-inflight=100")
 	c := p.caller()

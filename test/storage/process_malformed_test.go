@@ -34,7 +34,7 @@ const (
 	deployment  = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":0,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1500m"}},"ports":[{"containerPort":80}]}]}}}}`
 )
 
-// wellFormed lists the valid requests that an abuser damages.
+// wellFormed lists valid requests. The test sends copies of them with random damage.
 var wellFormed = []wireRequest{
 	{"GET", configMaps + "?limit=5&labelSelector=a%3Db,c+in+(d,e)&fieldSelector=metadata.name%3Da", "Accept: application/json\r\n", ""},
 	{"GET", configMaps + "?resourceVersion=0&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=yes&sendInitialEvents=true&timeoutSeconds=1", "", ""},
@@ -66,7 +66,7 @@ var wellFormed = []wireRequest{
 	{"GET", configMaps, "Authorization: Bearer eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.eyJpc3MiOiJ4Iiwic3ViIjoieSJ9.c2ln\r\nX-Remote-User: joe\r\n", ""},
 }
 
-// pieces are texts that an abuser inserts into requests.
+// pieces lists strings that are inserted into requests to make them malformed.
 var pieces = []string{
 	"\x00", "%00", "%zz", "%2f", "..", "/", "//", "?", "&", "=", ";", ",", ":", "\"", "'", "\\", "{", "}", "[", "]", "null", "true", "-0", "1e400", "9223372036854775808", "0.1",
 	"\xff\xfe", "\xed\xa0\x80", "\u2028", `\ud800`, "*", "&a [*a,*a]", "!!binary x", "<<: ", "- ", "\t", "|", "#", "~", "~2", "$patch", "$retainKeys", "f:", "..namespace",

@@ -191,7 +191,8 @@ func checkResumption(t *testing.T, c caller, path string) {
 	}
 	r := must.Get(c.http.Get(fmt.Sprintf("%s%s?watch=1&resourceVersion=%d&timeoutSeconds=3600", c.url, path, high)))(t)
 	defer r.Body.Close()
-	// The history contains only updates of these objects, apart from a few writes by controllers.
+	// Apart from a few writes by controllers, the history contains only updates of the test's
+	// objects.
 	const mostOthers = 5
 	events, last, others := json.NewDecoder(r.Body), high, uint64(0)
 	for last < newest {

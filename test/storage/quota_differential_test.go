@@ -14,8 +14,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestPodsAgainstTheOracle compares the requests and limits counted for random Pods with
-// k8s.io/component-helpers. Some of the Pods are being resized.
+// TestPodsAgainstTheOracle creates random Pods and compares the resource requests and limits that
+// the quota counts with those computed by k8s.io/component-helpers. Some of the Pods are being
+// resized.
 func TestPodsAgainstTheOracle(t *testing.T) {
 	t.Parallel()
 	n := open(t)

@@ -107,7 +107,8 @@ func (n namespace) count(resource string) int {
 	return len(list.Items)
 }
 
-// each runs do concurrently, once per worker, and returns how many calls returned true.
+// each calls do once in each of several concurrent workers. It returns how many calls returned
+// true.
 func each(workers int, do func(i int) bool) int {
 	var wait sync.WaitGroup
 	var passed atomic.Int64

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestQuantitiesAgainstTheOracle checks that random texts are parsed as in k8s.io/apimachinery,
-// with the same errors.
+// TestQuantitiesAgainstTheOracle parses random strings as quantities. The results and errors must
+// be the same as those of k8s.io/apimachinery.
 func TestQuantitiesAgainstTheOracle(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(client.Seed(t, 3), 5))

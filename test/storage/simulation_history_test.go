@@ -36,7 +36,8 @@ type simulationKey struct {
 	maybe   []value // possible results of writes without a response
 }
 
-// A simulationHistory is the run of one seed, over several lifetimes of the server.
+// A simulationHistory is a simulation with one random seed. It covers several lifetimes of the
+// server.
 type simulationHistory struct {
 	kinds  *catalog.Catalog
 	random *rand.Rand
@@ -50,8 +51,8 @@ type simulationHistory struct {
 	writes    int    // attempted writes; each has a value of its own
 	newest    uint64 // newest version that any client has seen
 
-	// listed holds the objects at version at, set by catchUp. reported holds the lifetime's later
-	// watch events.
+	// listed holds the objects at version at, as catchUp has found them. reported holds the watch
+	// events that came later in this lifetime of the server.
 	listed   map[string]string
 	at       uint64
 	reported []client.Event
@@ -104,7 +105,7 @@ func runSimulation(kinds *catalog.Catalog, seed uint64) (*simulationHistory, err
 	return h, nil
 }
 
-// live runs one lifetime, from the start to the crash.
+// live runs one lifetime of the server, from its start to the crash.
 func (h *simulationHistory) live() error {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	defer cancel()
@@ -229,8 +230,8 @@ func watch(ctx context.Context, s *server, from uint64) (reported []client.Event
 	}
 }
 
-// catchUp compares the objects at the start of a lifetime with the model. It also compares them
-// with the events of a watch that resumes at the start of the previous lifetime.
+// catchUp compares the objects that a restarted server lists with the model. It also compares them
+// with the events of a watch that resumes at the start of the server's previous lifetime.
 func (h *simulationHistory) catchUp(ctx context.Context, s *server) error {
 	before, err := s.List(ctx, configMaps, nil)
 	if err != nil {
@@ -297,8 +298,8 @@ func (h *simulationHistory) resumeBeforeNewest(ctx context.Context, s *server, l
 	return nil
 }
 
-// resume watches from the previous list to version end. It compares the events with those of the
-// previous lifetime and with the objects in now.
+// resume opens a watch at the version of the previous list and reads it up to version end. It
+// compares the events with those of the previous lifetime and with the objects in now.
 func (h *simulationHistory) resume(ctx context.Context, s *server, end uint64, now map[string]string) error {
 	w, err := s.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(h.at, 10)}})
 	if err != nil {
@@ -342,8 +343,8 @@ func (h *simulationHistory) resume(ctx context.Context, s *server, end uint64, n
 // full.
 func (h *simulationHistory) mayForget() bool { return h.noRoom || h.remembers < time.Hour }
 
-// mark writes the marker and returns its version, which must be greater than any version seen
-// before.
+// mark updates the marker object, or creates it. It returns the object's version, which must be
+// greater than any version seen before.
 func (h *simulationHistory) mark(ctx context.Context, s *server) (uint64, error) {
 	h.writes++
 	data := map[string]string{"n": strconv.Itoa(h.writes)}

@@ -58,7 +58,7 @@ func serveSimulation(kinds *catalog.Catalog, disk *vfs.Mem, now func() time.Time
 	return s, nil
 }
 
-// stop ends a lifetime, even if the disk has failed.
+// stop shuts the server down, even if the disk has failed.
 func (s *server) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 	defer cancel()

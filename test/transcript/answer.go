@@ -40,8 +40,8 @@ func (n *normalizer) keep(name string, v any) {
 
 func (n *normalizer) namespace() string { return n.kept[0][1] }
 
-// describe formats a response. show lists the paths to record. If show is nil, usual replaces it,
-// except for an error.
+// describe formats a response. show lists the paths to record. If show is nil, the paths in usual
+// are recorded, unless the response is an error.
 func (n *normalizer) describe(a client.Answer, show, usual []string) string {
 	documents := decode(a)
 	var status client.Object

@@ -18,8 +18,8 @@ import (
 // ServiceCIDRs maintains the finalizer and the Ready condition of ServiceCIDRs. It keeps a
 // terminating ServiceCIDR while a Service has an address that no other ServiceCIDR contains.
 //
-// The commit that starts a deletion also ends allocation from the ServiceCIDR. The finalizer can be
-// removed once the addresses allocated before are released.
+// As soon as a ServiceCIDR is terminating, no more addresses are allocated from it. The finalizer
+// can therefore be removed once Services have released the addresses that they already had.
 type ServiceCIDRs struct {
 	*reconcile.Controller[string]
 	cidrs, addresses reconcile.Client
@@ -60,8 +60,8 @@ func (c *ServiceCIDRs) Run(ctx context.Context) {
 	c.Controller.Run(ctx)
 }
 
-// orphanDelay is the grace period for an IPAddress without a Service, which may be about to be
-// created.
+// orphanDelay is the time after which an IPAddress without a Service is deleted. The delay is
+// needed because the Service may be about to be created.
 const orphanDelay = time.Minute
 
 // followAddresses schedules a check of each IPAddress that no Service holds. It queries the
@@ -98,8 +98,8 @@ func (c *ServiceCIDRs) checkLater(ctx context.Context, key meta.Key) {
 	})
 }
 
-// recheck enqueues the waiting ServiceCIDRs. It runs for each released address, so it must be cheap
-// if no ServiceCIDR is waiting.
+// recheck enqueues the terminating ServiceCIDRs that wait for their addresses to be released. It
+// runs for each released address, so it must be cheap if no ServiceCIDR is waiting.
 func (c *ServiceCIDRs) recheck() {
 	if c.waits.Load() == 0 {
 		return
@@ -110,7 +110,8 @@ func (c *ServiceCIDRs) recheck() {
 	})
 }
 
-// wait marks a ServiceCIDR as waiting. waits must equal the size of waiting.
+// wait records that a ServiceCIDR waits for its addresses to be released. The counter c.waits must
+// equal the number of entries in c.waiting.
 func (c *ServiceCIDRs) wait(name string) {
 	if _, was := c.waiting.LoadOrStore(name, true); !was {
 		c.waits.Add(1)
@@ -123,9 +124,9 @@ func (c *ServiceCIDRs) stopWaiting(name string) {
 	}
 }
 
-// sync adds the finalizer before the Ready condition, because a ready ServiceCIDR without the
-// finalizer could be deleted while in use. Each write enqueues the ServiceCIDR again. If the
-// default ServiceCIDR was deleted, sync creates it again.
+// sync reconciles one ServiceCIDR. It adds the finalizer before the Ready condition, because a
+// ready ServiceCIDR without the finalizer could be deleted while in use. Each write enqueues the
+// ServiceCIDR again. If the default ServiceCIDR was deleted, sync creates it again.
 func (c *ServiceCIDRs) sync(ctx context.Context, name string) error {
 	o, object, err := c.cidrs.ReadNamed(ctx, "", name)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Request retention, counted from the last decision, or from the creation of undecided requests.
+// How long the Cleaner keeps a request. The time counts from the last decision, or from the
+// creation if the request is undecided.
 const (
 	// The requester has an hour to fetch the certificate, and approvers have a day to decide.
 	decidedLifetime = time.Hour
@@ -46,8 +47,9 @@ func (c *Cleaner) note(e reconcile.Event) {
 	c.SetTime(e.Key.Name, end(r))
 }
 
-// clean deletes an expired request. It rereads the request first, because a new request may have
-// the same name. The resourceVersion precondition protects concurrent decisions.
+// clean deletes an expired request. It reads the request again first, because a new request may
+// have the same name. Because of the resourceVersion precondition, the delete fails if the request
+// is decided concurrently.
 func (c *Cleaner) clean(ctx context.Context, name string) error {
 	r, err := c.read(ctx, name)
 	if err != nil || r == nil {

@@ -26,8 +26,9 @@ const (
 	serverAuth       = "server auth"
 )
 
-// signingPolicy returns an error if a signer must reject the request. The messages match
-// Kubernetes. Approval has already checked the requester.
+// signingPolicy checks a request before it is signed, and returns an error if the signer must
+// reject it. The error messages match those of Kubernetes. The requester was already checked when
+// the request was approved.
 type signingPolicy func(r *x509.CertificateRequest, usages []string) error
 
 var policies = map[string]signingPolicy{
@@ -37,7 +38,8 @@ var policies = map[string]signingPolicy{
 	legacySigner:     func(*x509.CertificateRequest, []string) error { return nil },
 }
 
-// checkClient does not restrict subjects. Admission rejects requests for system:masters.
+// checkClient checks the usages of a client certificate. It accepts any subject, because admission
+// already rejects requests for the group system:masters.
 func checkClient(_ *x509.CertificateRequest, usages []string) error {
 	for _, usage := range usages {
 		if usage != clientAuth && usage != digitalSignature && usage != keyEncipherment {

@@ -51,8 +51,8 @@ func (r *signingRequest) requester() *authn.User { return authn.ReadUser(r.spec,
 
 func (r *signingRequest) has(kind string) bool { return tree.ConditionIn(r.conditions, kind) != nil }
 
-// with returns the conditions plus a new one, because a merge patch replaces the whole list. The
-// server sets the times.
+// with returns all conditions of the request plus a new one, because a merge patch replaces the
+// whole list. The server sets the timestamps of the new condition.
 func (r *signingRequest) with(kind, reason, message string) []any {
 	return append(tree.ListOf(r.conditions), tree.Tree{"type": kind, "status": "True", "reason": reason, "message": message})
 }
@@ -63,8 +63,8 @@ type requests struct {
 	now    func() time.Time
 }
 
-// newRequests gives each controller its own work queue, so that a slow controller does not delay
-// others.
+// newRequests returns the common part of the certificate controllers. Each controller gets its own
+// work queue, so that a slow controller does not delay others.
 func newRequests(env *reconcile.Env, sync func(context.Context, string) error, failed string) requests {
 	return requests{
 		reconcile.New(env, "certificate", sync, failed, "request"), env.Client(group, "v1", "CertificateSigningRequest"), time.Now,

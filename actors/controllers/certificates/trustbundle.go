@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// servingSigner is the signerName, in the platform naming profile, of the bundle with the server's
-// own CAs. No controller signs requests for this signer.
+// servingSigner is the signerName of the ClusterTrustBundle that holds the server's own CAs, in the
+// platform naming profile. No controller signs requests for this signer.
 const servingSigner = "platform.io/apiserver-serving"
 
 // TrustBundlePublisher maintains a ClusterTrustBundle with the server's CAs. The bundle's name ends

@@ -51,10 +51,10 @@ func countHealthy(pods []member, disrupted map[string]time.Time, now time.Time) 
 	return healthy
 }
 
-// stillDisrupted returns the evicted Pods whose deletion has not begun: in overdue those past
-// deletionTimeout, and in still all others. recheck is when the next Pod becomes overdue, or zero.
-// An eviction adds the Pod to disruptedPods before it deletes the Pod, so entries for terminating
-// or deleted Pods are obsolete.
+// stillDisrupted returns the evicted Pods whose deletion has not begun. overdue holds the Pods that
+// were evicted more than deletionTimeout ago, and still holds the others with their eviction times.
+// recheck is the time at which the next Pod becomes overdue, or zero. An eviction adds the Pod to
+// disruptedPods before it deletes the Pod, so entries for terminating or deleted Pods are obsolete.
 func stillDisrupted(pods []member, status tree.Tree, now time.Time) (still map[string]time.Time, overdue []string, recheck time.Time) {
 	still = map[string]time.Time{}
 	for _, p := range pods {

@@ -79,8 +79,9 @@ func selectorOf(budget tree.Tree) (matching selector.Labels, ok bool) {
 	return selector.FromLabelSelector(given)
 }
 
-// countDelay batches Pod changes before a recount. A rollout changes many of a budget's Pods, and
-// each recount lists all of them.
+// countDelay is the delay between a Pod change and the recount of its budgets. A rollout changes
+// many Pods of a budget, and each recount lists all of them. The delay merges these changes into
+// one recount.
 const countDelay = 20 * time.Millisecond
 
 // followPods handles the events of one Pod watch. Each change recounts the budgets that select the
@@ -102,8 +103,9 @@ func (b *Budgets) followPods(int) func([]request.Event) error {
 	}
 }
 
-// notePod schedules counts. A change to a counted Pod recounts all budgets in the namespace,
-// because the cache does not record which budgets count the Pod. The caller holds mu.
+// notePod schedules a recount of the budgets that select a changed Pod. If the Pod was counted
+// before, it schedules a recount of all budgets in the namespace, because the cache does not record
+// which budgets counted the Pod. The caller holds mu.
 func (b *Budgets) notePod(e reconcile.Event) {
 	_, counted := b.health[e.Key]
 	if e.Deleted {
@@ -117,8 +119,8 @@ func (b *Budgets) notePod(e reconcile.Event) {
 }
 
 // sync updates a budget's status, with the resourceVersion as a precondition. An unconditional
-// update could overwrite a concurrent eviction's disruptedPods entry. Times in the status are in
-// seconds, so sync adds one second to the recheck.
+// update could overwrite a concurrent eviction's disruptedPods entry. Times in the status are
+// truncated to seconds, so sync waits one more second before it counts the Pods again.
 func (b *Budgets) sync(ctx context.Context, key meta.Key) error {
 	o, object, err := b.budgets.Read(ctx, key)
 	if err != nil || o == nil {
@@ -139,7 +141,8 @@ func (b *Budgets) sync(ctx context.Context, key meta.Key) error {
 	return b.budgets.UpdateStatus(ctx, object, status)
 }
 
-// count computes the status of a budget. recheck is when to compute it again, or zero.
+// count computes the status of a budget. recheck is the time at which the status must be computed
+// again, or zero.
 func (b *Budgets) count(ctx context.Context, o *meta.Object, object tree.Tree, now time.Time) (status tree.Tree, recheck time.Time, err error) {
 	pods, err := b.members(ctx, o, object)
 	if err != nil {

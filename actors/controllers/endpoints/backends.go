@@ -149,9 +149,9 @@ func (b *Backends) load(namespace string, matching selector.Labels) {
 	}
 }
 
-// keep records a Pod if it is newer than the known one, and reports whether its endpoints have
-// changed. Lists and watch events may arrive in any order. Each key in onNode is also in pods. The
-// caller holds mu.
+// keep records a Pod and reports whether its endpoints have changed. It ignores a Pod that is not
+// newer than the recorded one, because lists and watch events may arrive in any order. The caller
+// holds mu.
 func (b *Backends) keep(o *meta.Object, epoch int) (changed bool) {
 	old := b.pods[o.Key]
 	if old != nil && old.version >= o.Version {
@@ -223,7 +223,7 @@ func (b *Backends) notePod(o *meta.Object, epoch int) {
 	}
 }
 
-// dropPod must be called with mu held.
+// dropPod removes a Pod and notifies the Services that selected it. The caller holds mu.
 func (b *Backends) dropPod(key meta.Key) {
 	old := b.pods[key]
 	if old == nil {
@@ -253,7 +253,8 @@ func (b *Backends) dropUnselected(namespace string) {
 	}
 }
 
-// servicesOf must be called with mu held.
+// servicesOf returns the Services in the namespace that select a Pod with these labels. The caller
+// holds mu.
 func (b *Backends) servicesOf(namespace string, labels meta.Labels) []meta.Key {
 	var services []meta.Key
 	for name, matching := range b.selectors[namespace] {
@@ -282,7 +283,8 @@ func (b *Backends) noteNode(e reconcile.Event) {
 	}
 }
 
-// tell notifies the controllers of changed Services. The caller holds mu. Duplicates are harmless.
+// tell notifies all controllers that the endpoints of the given Services may have changed.
+// Duplicates are harmless. The caller holds mu.
 func (b *Backends) tell(services ...meta.Key) {
 	for _, key := range services {
 		for _, do := range b.changed {
@@ -320,8 +322,8 @@ func (b *Backends) zoneOf(node string) (zone string, known bool) {
 	return found.String(), known
 }
 
-// observe returns a Service, its target and Pods, and the trigger time. o is nil if the Service
-// does not exist, and t is nil if it has no selector.
+// observe returns a Service with its target and Pods, and the time of the change that triggered
+// this sync. o is nil if the Service does not exist, and t is nil if it has no selector.
 func (b *Backends) observe(ctx context.Context, key meta.Key, triggers *triggerTimes) (o *meta.Object, t *target, pods []*pod, at time.Time, err error) {
 	o, object, err := b.services.Read(ctx, key)
 	if err != nil {

@@ -143,8 +143,8 @@ func (m *Mirror) inPlace(x *slice, current tree.Tree) *slice {
 	return x
 }
 
-// same reports whether current is up to date. Family and ports match, because they are the lookup
-// key.
+// same reports whether current already has the content of x. It does not compare the address family
+// and the ports, because the caller has looked up current by them.
 func (m *Mirror) same(current tree.Tree, x *slice) bool {
 	wanted, has := x.object.Object("metadata"), current.Object("metadata")
 	annotations := without(has.Object("annotations"), m.triggerAnnotation)

@@ -22,7 +22,8 @@ type slice struct {
 	changed   bool
 }
 
-// identity returns an endpoint's key, with the targetRef to distinguish a recreated Pod.
+// identity returns a key for an endpoint. The key includes the targetRef, so that a recreated Pod
+// with the same address counts as a different endpoint.
 func identity(endpoint tree.Tree) string {
 	b, err := json.Marshal([]any{endpoint["addresses"], endpoint["targetRef"]})
 	if err != nil {
@@ -90,8 +91,8 @@ func pack(existing []*slice, wanted []tree.Tree, most int) (kept, created []*sli
 	return kept, created, emptied
 }
 
-// retain keeps and updates a slice's wanted endpoints, and removes them from missing. It drops all
-// others.
+// retain updates the endpoints of a slice that are still wanted, and removes them from missing. It
+// drops the endpoints that are no longer wanted.
 func (s *slice) retain(missing map[string]tree.Tree) {
 	var kept []tree.Tree
 	for _, old := range s.endpoints {

@@ -82,7 +82,8 @@ func namedPorts(spec tree.Tree) []containerPort {
 	return ports
 }
 
-// publishable reports whether EndpointSlices list the Pod, possibly as terminating.
+// publishable reports whether the Pod has an entry in EndpointSlices. A terminating Pod still has
+// one.
 func (p *pod) publishable() bool { return !p.ended && len(p.ips) > 0 }
 
 // sameEndpoints reports whether the Pod's endpoints are unchanged, as after most status updates.

@@ -15,7 +15,8 @@ type sliceStore struct {
 	slices  reconcile.Client
 	manager string // value of the manager label
 
-	// Labels by which slices are found, and the annotation with the trigger time.
+	// Names of the labels that identify managed slices, and of the annotation that holds the
+	// trigger time.
 	serviceLabel, managerLabel, headlessLabel, triggerAnnotation string
 }
 

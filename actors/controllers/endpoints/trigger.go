@@ -19,8 +19,8 @@ type triggerState struct {
 	pods    map[string]time.Time // last transition of ready by uid
 }
 
-// changed records the times of a Service and its Pods. It returns the earliest time that is new
-// since the last call, or zero.
+// changed records the creation time of a Service and the times at which its Pods became ready or
+// unready. It returns the earliest of these times that the previous sync did not include, or zero.
 func (t *triggerTimes) changed(service *target, pods []*pod) time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()

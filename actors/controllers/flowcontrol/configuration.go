@@ -14,10 +14,10 @@ import (
 // Configuration maintains the server's FlowSchemas and PriorityLevelConfigurations, and the
 // Dangling condition of all FlowSchemas.
 //
-// The server always controls the spec of a mandatory object. It also controls a suggested object's
-// spec while the object's annotation is true. If the annotation is missing, the server controls the
-// spec until a client changes it. Mandatory and suggested objects are recreated after a delete.
-// Annotated objects that the server no longer defines are deleted.
+// The server always controls the spec of a mandatory object. For a suggested object, the
+// auto-update annotation decides whether the server controls the spec. If the annotation is
+// missing, the server controls the spec until a client changes it. Mandatory and suggested objects
+// are recreated after a delete. Annotated objects that the server no longer defines are deleted.
 type Configuration struct {
 	*reconcile.Controller[key]
 	kinds      map[resource]reconcile.Client // Clients of the producer
@@ -37,13 +37,14 @@ const (
 	levels  resource = "PriorityLevelConfiguration"
 )
 
-// A key names one object. Changes in quick succession cause one sync.
+// A key identifies one object in the work queue. The queue merges changes in quick succession into
+// one sync.
 type key struct {
 	resource resource
 	name     string
 }
 
-// Field managers of the objects and the Dangling condition.
+// Field managers: producer writes the objects, and consumer writes the Dangling condition.
 const (
 	// The names match kube-apiserver, because clients rely on them.
 	producer = "api-priority-and-fairness-config-producer-v1"
@@ -199,8 +200,8 @@ func wanted(k key, want flowcontrol.Object, have tree.Tree) tree.Tree {
 	return spec
 }
 
-// create creates a missing object. If another client has created the object first, the watch event
-// causes another sync.
+// create creates the object want. If another client has already created it, create returns no
+// error, because the resulting watch event triggers another sync.
 func (c *Configuration) create(ctx context.Context, kind reconcile.Client, want flowcontrol.Object) (*meta.Object, error) {
 	o, err := kind.Create(ctx, tree.Tree{
 		"metadata": tree.Tree{"name": want.Name, "annotations": tree.Tree{c.annotation: "true"}}, "spec": tree.Clone(want.Spec),

@@ -9,9 +9,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// syncDangling writes a FlowSchema's Dangling condition. It ignores timestamp differences, so that
-// its own write does not trigger another one. A separate field manager leaves other conditions
-// unchanged. The uid precondition protects a recreated schema.
+// syncDangling updates the Dangling condition of a FlowSchema. It compares conditions without their
+// timestamps, because its own write would otherwise trigger another one. A separate field manager
+// keeps other conditions unchanged. The uid precondition prevents a write to a FlowSchema that was
+// deleted and recreated.
 func (c *Configuration) syncDangling(ctx context.Context, o *meta.Object) error {
 	kind := c.kinds[schemas]
 	obj, err := kind.Decode(o)
@@ -35,16 +36,16 @@ func (c *Configuration) syncDangling(ctx context.Context, o *meta.Object) error 
 	}), reconcile.IsNotFound)
 }
 
-// note records a schema's priority level. It must be called before the level is looked up, so that
-// onLevel handles later changes to the level.
+// note records the priority level that a FlowSchema refers to. It must be called before the level
+// is read from the store, so that onLevel does not miss later changes.
 func (c *Configuration) note(name, level string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.levelOf[name] = meta.NewText(level)
 }
 
-// danglingCondition returns the condition with Kubernetes' reasons and messages. Its status is True
-// if the level does not exist.
+// danglingCondition returns the Dangling condition of a FlowSchema. Its status is True if the
+// priority level does not exist. Reasons and messages are the same as in Kubernetes.
 func danglingCondition(level string, exists bool) tree.Tree {
 	status, reason, rest := "True", "NotFound", "but there is no such object"
 	if exists {

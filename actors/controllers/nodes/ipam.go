@@ -109,7 +109,7 @@ func rangesOf(node tree.Tree) []netip.Prefix {
 	return ranges
 }
 
-// take must be called with mu held.
+// take records that a node has the given Pod CIDRs. The caller holds mu.
 func (m *IPAM) take(node string, ranges []netip.Prefix) {
 	for _, p := range ranges {
 		m.taken[p] = node

@@ -107,8 +107,8 @@ func (l *Lifecycle) look(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// readLeases records renewed Leases. It ignores nodes that note has not recorded yet. Any new time
-// counts as a renewal, because a node's clock may have been set back.
+// readLeases records which nodes have renewed their Leases. It ignores nodes that are not known
+// yet. Any new time counts as a renewal, because a node's clock may have been set back.
 func (l *Lifecycle) readLeases(ctx context.Context) error {
 	if l.leases.Kind == nil || len(l.known) == 0 {
 		return nil
@@ -205,8 +205,8 @@ func (l *Lifecycle) isSilent(h *nodeHealth) bool {
 	return l.now().After(h.lastSign.Add(grace))
 }
 
-// unknownConditions returns a copy of a node's conditions with status Unknown. Conditions that were
-// already Unknown keep their transition time.
+// unknownConditions returns a copy of a node's conditions in which every status is Unknown.
+// Conditions that were already Unknown keep their transition time.
 func unknownConditions(node tree.Tree, now time.Time) []any {
 	at := reconcile.Stamp(now)
 	status := node.Object("status").Copy()

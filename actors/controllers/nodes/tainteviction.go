@@ -15,8 +15,8 @@ import (
 // when its toleration expires, and any other Pod immediately. The controller watches Pods once a
 // node has such a taint.
 //
-// Lock order: mu is taken before the lock of the schedule. It is not held during store calls. since
-// and the schedule change together under mu.
+// Lock order: mu is taken before the lock of the schedule. It is not held during store calls. mu is
+// held while since and the schedule are changed, so that they always agree.
 type TaintEviction struct {
 	*reconcile.Controller[meta.Key] // queue of Pods
 	podStore
@@ -45,8 +45,9 @@ func NewTaintEviction(env *reconcile.Env) *TaintEviction {
 	return t
 }
 
-// noteNode records the taints of a node and then checks its Pods. The Pod watch checks Pods that
-// arrive after the list. noteNode returns true if the node has taints.
+// noteNode records the taints of a node. If they have changed, it lists the Pods on the node and
+// checks each of them. The Pod watch checks Pods that are bound to the node later. noteNode returns
+// true if the node has taints.
 func (t *TaintEviction) noteNode(e reconcile.Event) bool {
 	var taints []tree.Tree
 	if !e.Deleted {

@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Per-zone rates at which nodes are tainted for eviction, and thresholds for an unhealthy zone.
+// These constants limit how fast the nodes of a zone are tainted for eviction. They also define
+// when a zone is unhealthy.
 const (
 	evictionInterval     = 10 * time.Second
 	slowEvictionInterval = 100 * time.Second // in a large unhealthy zone; none in a small one
@@ -22,9 +23,9 @@ const (
 	unhealthyShare       = 0.55 // and this share of a zone, make it unhealthy
 )
 
-// noteDisruption determines whether any node is ready. While no node is ready, executeTaint evicts
-// no Pod, because a local network failure looks the same. When a node becomes ready again, all
-// nodes get a new grace period. Both transitions require new taints for all nodes.
+// noteDisruption determines whether any node is ready. If no node is ready, the server itself may
+// have lost its network, so executeTaint evicts no Pod. When a node becomes ready again, all nodes
+// get a new grace period. Both transitions require new taints for all nodes.
 func (l *Lifecycle) noteDisruption() {
 	lost, counted := 0, 0
 	for _, h := range l.known {
@@ -92,10 +93,10 @@ var conditionTaints = []struct{ kind, status, key string }{
 
 const unschedulable = taintDomain + "unschedulable"
 
-// taint updates a node's taints. Only the first NoExecute taint is rate-limited, because a change
-// between not-ready and unreachable evicts no Pods. A node that must wait for this taint gets its
-// other taints immediately and is processed again by the next check. The same applies to an Unknown
-// node in a new grace period. A conflict also delays the node until the next check.
+// taint updates a node's taints. The rate limit applies only when a node gets its first NoExecute
+// taint, because a change between not-ready and unreachable evicts no Pods. A node that must wait
+// for this taint gets its other taints immediately, and the next check processes it again. The same
+// applies to an Unknown node in a new grace period, and after a conflict.
 func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 	if !h.taintsOutdated {
 		return nil

@@ -55,8 +55,8 @@ func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 	}
 }
 
-// TestCatchUpAfterADeletion checks that Inform catches up if it starts after a delete that is newer
-// than all objects.
+// TestCatchUpAfterADeletion checks that a new call of Inform observes the latest version, even if
+// the latest change is a delete and all existing objects are older.
 func TestCatchUpAfterADeletion(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	role := c.kinds.Kind("rbac.authorization.platform.io", "v1", "clusterroles")

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// TestRoleChangesAreObserved checks that responses to role writes wait until policy has observed
-// the write, and that other responses do not.
+// TestRoleChangesAreObserved checks that the response to a role write waits until policy has
+// observed the write, whereas the responses to other writes do not wait.
 func TestRoleChangesAreObserved(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	seen, goOn := make(chan string), make(chan struct{})

@@ -5,9 +5,10 @@
 // and actors.Observers.
 //
 // Policy uses the group names of the platform profile, and the Reader translates them to the
-// server's naming profile. It finds custom resources while their CRD is in effect. Inform keeps
-// watching a resource when its CRD changes.
+// server's naming profile. The Reader finds custom resources while their CRD is in effect. Inform
+// keeps watching a resource when its CRD changes.
 //
-// Reads return the store's published version. Each Inform call uses one goroutine for its events,
-// and records its progress in an ObservedRevision per resource. An actors.ClientStore waits for it.
+// Reads return the newest version that the store has published. Each Inform call uses one goroutine
+// for its events. It records its progress in an ObservedRevision per resource. An
+// actors.ClientStore waits for this progress before it responds to a write.
 package policyobjects

@@ -15,8 +15,8 @@ type kindIndex struct {
 	current atomic.Pointer[indexedKinds]
 }
 
-// indexedKinds is the index of one generation of the catalog. The kinds may be newer than
-// generation.
+// indexedKinds is the index of one generation of the catalog. If the catalog changes while the
+// index is built, the kinds may be newer than generation, but never older.
 type indexedKinds struct {
 	generation uint64
 	byStorage  map[meta.GroupResource]*schema.Kind

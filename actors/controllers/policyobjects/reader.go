@@ -48,8 +48,8 @@ func NewReader(store *actors.Store, kinds *catalog.Catalog, log *slog.Logger) *R
 	}
 }
 
-// Storage returns a resource's storage resource. resource has the group name of the platform
-// profile.
+// Storage translates the group of a resource from the platform naming profile to the naming profile
+// of the server. The store uses the translated group.
 func (r *Reader) Storage(resource meta.GroupResource) meta.GroupResource {
 	return r.kinds.storage(resource)
 }
@@ -84,8 +84,8 @@ func (r *Reader) GetMeta(resource meta.GroupResource, namespace, name string) (m
 	return stored.Meta, true
 }
 
-// CollectionVersion returns a function to read the version of a resource's newest readable change,
-// or 0 while the resource is not served.
+// CollectionVersion returns a function that returns the version of the newest visible change to a
+// resource's objects. The function returns 0 while the resource is not served.
 func (r *Reader) CollectionVersion(resource meta.GroupResource) func() uint64 {
 	storage := r.kinds.storage(resource)
 	return func() uint64 { return r.store.CollectionVersion(storage) }

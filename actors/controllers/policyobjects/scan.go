@@ -10,8 +10,9 @@ import (
 
 var _ quota.Objects = (*Reader)(nil)
 
-// Scan calls visit for each object. Unlike in other methods, resource uses the server's naming
-// profile.
+// Scan calls visit for each object of a resource in a namespace, and returns the version of the
+// newest change that it has included. Unlike other methods, it expects the group name of the
+// server's naming profile.
 func (r *Reader) Scan(ctx context.Context, resource meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (uint64, error) {
 	return r.store.Scan(ctx, resource, namespace, visit)
 }

@@ -172,8 +172,8 @@ func (b *Binder) setPending(key meta.Key, pending bool) {
 	}
 }
 
-// request returns a claim's requirements. If waits is set, only a volume that names the claim may
-// be bound, because the claim's Pod is not scheduled yet.
+// request returns a claim's requirements for a volume. waits means that the claim's Pod is not
+// scheduled yet, so that only a volume whose claimRef names the claim may be bound.
 func (b *Binder) request(c claim, waits bool) (*request, error) {
 	spec := c.tree.Object("spec")
 	chosen, ok := selector.FromLabelSelector(spec.Object("selector"))
@@ -218,8 +218,8 @@ func (b *Binder) syncUnbound(ctx context.Context, c claim) error {
 	return b.setClaimPhase(ctx, c, "Pending")
 }
 
-// take reserves a volume for a claim until giveBack is called. It chooses and reserves under one
-// lock, so that concurrent workers choose different volumes.
+// take chooses a volume for a claim and reserves it until giveBack is called. Both happen under one
+// lock, so that concurrent workers never choose the same volume.
 func (b *Binder) take(r *request) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -244,9 +244,9 @@ func (b *Binder) class(ctx context.Context, name string) (tree.Tree, error) {
 	return object, err
 }
 
-// provision requests a volume from the class's provisioner by setting an annotation, and its beta
-// form for older provisioners. In-tree provisioners, which use the platform's own domain, are not
-// supported. Their claims stay pending.
+// provision requests a volume by naming the class's provisioner in an annotation, and in the beta
+// annotation for older provisioners. In-tree provisioners, which use the platform's own domain, are
+// not supported, so their claims stay pending.
 func (b *Binder) provision(ctx context.Context, c claim, name string, class tree.Tree) error {
 	provisioner := class.String("provisioner")
 	switch {

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// bindTo makes the next of the four writes of a binding. Each write triggers an event that requeues
-// the claim or volume. The volume's reference is written first, because claims compete for volumes.
-// Each write has the resourceVersion as a precondition.
+// bindTo makes the next of the four writes that bind a claim to a volume. Each write triggers an
+// event that requeues the claim or the volume. The volume's claimRef is written first, because
+// several claims may compete for the volume. Each write has the resourceVersion as a precondition.
 func (b *Binder) bindTo(ctx context.Context, c claim, name string) error {
 	o, object, err := b.volumes.Read(ctx, b.volumeKey(name))
 	if err != nil || o == nil {
@@ -34,8 +34,8 @@ func (b *Binder) bindTo(ctx context.Context, c claim, name string) error {
 	})
 }
 
-// isOf reports whether a volume's reference names the claim or is empty. Another claim may have
-// been bound to the volume since it was chosen.
+// isOf reports whether a volume's claim reference is empty or refers to c. Another claim may have
+// been bound to the volume since bindTo was called.
 func isOf(ref tree.Tree, c claim) bool {
 	if uid := ref.String("uid"); uid != "" {
 		return uid == c.Meta.UID
@@ -79,8 +79,8 @@ func (b *Binder) setVolumePhase(ctx context.Context, o *meta.Object, object tree
 }
 
 // syncVolume maintains the phase of a volume, and applies its reclaim policy when its claim is
-// deleted. A reference without uid was set by a user for a claim that may not exist yet. If the uid
-// differs, the existing claim is a different one and must not get the data.
+// deleted. If claimRef has no uid, a user has reserved the volume for a claim that may not exist
+// yet. If the uid differs, a new claim has reused the name. It must not get the old claim's data.
 func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 	o, object, err := b.volumes.Read(ctx, key)
 	if err != nil || o == nil {

@@ -5,6 +5,6 @@
 //
 // A binding is a pair of references: the volume's spec.claimRef and the claim's spec.volumeName. It
 // takes four writes: the volume's reference and its phase Bound, then the claim's. The process may
-// end after each of them. The references, with the uid in spec.claimRef, show which writes are
-// missing.
+// crash between two writes. Both references, including the uid in spec.claimRef, then show which
+// writes are still missing.
 package volumes

@@ -62,9 +62,9 @@ func (r *request) fits(v *volume) bool {
 
 func (r *request) large(v *volume) bool { return quantity.Compare(v.capacity, r.storage) >= 0 }
 
-// find returns the name of the best volume for a claim, or "". It prefers a volume that names the
-// claim, even one of another class. Otherwise it returns the first fitting volume in the total
-// order defined by before.
+// find returns the name of the best volume for a claim, or "" if none fits. It prefers a volume
+// that names the claim, even one of another class. Otherwise it prefers the fitting volume with the
+// fewest access modes, then the smallest one.
 func (r *request) find(volumes map[string]*volume, taken func(name string) bool) string {
 	var best *volume
 	for _, v := range volumes {

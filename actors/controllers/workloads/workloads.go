@@ -18,8 +18,8 @@ import (
 // A Group creates workload controllers that share one view of the cluster.
 type Group struct{ cluster *cluster.Cluster }
 
-// NewGroup returns a Group. Its controllers' writes go through admission like clients' writes. The
-// controllers pause while there is another leader.
+// NewGroup returns a Group. Requests of its controllers go through admission like those of clients.
+// The controllers pause while another process is the leader.
 func NewGroup(env *reconcile.Env, leader cluster.Leader) *Group {
 	return &Group{cluster.New(env, leader)}
 }

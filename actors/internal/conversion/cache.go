@@ -12,15 +12,16 @@ const maxCacheBytes = 32 << 20
 // entryOverhead is the approximate size of an entry in bytes, without the JSON of its objects.
 const entryOverhead = 512
 
-// key identifies an object version converted to a kind. Results with the zero key are not shared.
+// A key identifies one conversion: the object, its version and the target kind. Results with the
+// zero key are neither cached nor shared.
 type key struct {
 	uid     string
 	version uint64
-	// deleted distinguishes the object of a Deleted event from the changed object, because both
-	// have the same version.
+	// deleted distinguishes the object of a Deleted event from the object after the change, because
+	// both have the same version.
 	deleted bool
-	// schema identifies a custom target kind, so that entries do not retain the large kind itself.
-	// kind identifies a built-in kind.
+	// schema identifies a custom target kind, because a pointer to the kind would keep the large
+	// kind in memory. kind identifies a built-in kind.
 	schema *meta.SchemaID
 	kind   *schema.Kind
 }

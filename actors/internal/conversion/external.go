@@ -16,7 +16,7 @@ import (
 // earlier, with a more specific error.
 const callTimeout = 31 * time.Second
 
-// Limits of one call. A single object may exceed them.
+// Limits of one call to an external converter. An object that is larger gets its own call.
 const (
 	maxCallObjects = 500
 	maxCallBytes   = 4 << 20
@@ -37,7 +37,8 @@ type pending struct {
 	index int
 }
 
-// externalObject converts one object. If the key is zero, the result is neither shared nor cached.
+// externalObject converts one object with an external converter. If at is the zero key, the result
+// is neither shared nor cached.
 func (s *Service) externalObject(ctx context.Context, k *schema.Kind, converter convert.Converter, o *meta.Object, at key) (*meta.Object, error) {
 	if at == (key{}) {
 		ctx, cancel := context.WithTimeout(ctx, callTimeout)
@@ -56,10 +57,10 @@ func (s *Service) externalObject(ctx context.Context, k *schema.Kind, converter 
 	return out[0], nil
 }
 
-// external converts objects. It takes results from the cache, from running calls of other requests,
-// and from its own calls.
+// external converts objects with an external converter. It uses cached results, joins running calls
+// of other requests, and makes its own calls for the remaining objects.
 //
-// If another request's call fails, external retries once with its own call, because an object of
+// If a call of another request fails, external retries once with its own call, because an object of
 // the other request may be the cause.
 func (s *Service) external(ctx context.Context, k *schema.Kind, converter convert.Converter, objects []*meta.Object, keys []key) ([]*meta.Object, error) {
 	out := make([]*meta.Object, len(objects))

@@ -77,8 +77,9 @@ func (s *Service) Get(ctx context.Context, k *schema.Kind, subresource string, o
 	return s.convert(ctx, k, subresource, o, keyOf(k, o, false))
 }
 
-// Result converts a mutation's response object like Get. The mutation has succeeded even if Result
-// returns an error. For a delete that does not return the object, Result calls no webhook.
+// Result converts the object that a mutation returns, in the same way as Get. If it returns an
+// error, the mutation has succeeded nevertheless. For a delete that does not return the object,
+// Result calls no webhook.
 func (s *Service) Result(ctx context.Context, m *request.Mutation, r request.Result) (*meta.Object, error) {
 	if r.Object == nil || r.Deleted && m.Kind.ConversionWebhook() != nil && !m.Kind.Writes.DeleteReturnsObject {
 		return r.Object, nil
@@ -190,8 +191,8 @@ func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object,
 	return out, err
 }
 
-// convertUncached is builtIn without the cache. If the kind has a conversion webhook, the object
-// stays in the version in which it was written.
+// convertUncached converts an object like builtIn, but without the cache. If the kind has a
+// conversion webhook, the object stays in the version in which it was written.
 func convertUncached(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if k.ConversionWebhook() != nil {
 		return convert.ToCurrentSchema(k, o)
@@ -199,12 +200,12 @@ func convertUncached(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	return convert.Object(k, nil, o)
 }
 
-// isLocal reports whether an object of a kind with an external converter needs no external call.
+// isLocal reports whether o can be converted to kind k without calling the external converter.
 func isLocal(k *schema.Kind, o *meta.Object) bool {
 	return convert.HasForm(k, o) || k.ConversionWebhook() != nil && convert.IsWrittenAs(k, o)
 }
 
-// Ask converts an object without using the cache.
+// Ask returns o converted to kind k. It neither reads nor fills the cache.
 func (s *Service) Ask(ctx context.Context, k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if converter := s.converter(k); converter != nil {
 		return s.externalObject(ctx, k, converter, o, key{})

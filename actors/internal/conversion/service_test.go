@@ -111,7 +111,7 @@ func (c *noticedContext) Done() <-chan struct{} {
 }
 
 // TestFailureOfOthers checks that an invalid object fails only the request that contains it, even
-// if other requests share the call.
+// if several requests share one call of the converter.
 func TestFailureOfOthers(t *testing.T) {
 	entered, gate := make(chan int, 10), make(chan struct{})
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) {

@@ -7,9 +7,9 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// dispatcher runs owners on a pool of goroutines. Reused goroutines have grown stacks, which makes
-// short runs cheaper. Owners may block, so a worker that takes a job wakes another worker for the
-// remaining jobs.
+// dispatcher runs owners on a pool of goroutines. Reusing goroutines is cheaper for short runs,
+// because their stacks have already grown. An owner may block. A worker that takes a job therefore
+// wakes another worker for the remaining jobs.
 type dispatcher struct {
 	throughput int
 	maxIdle    int // most workers that stay idle

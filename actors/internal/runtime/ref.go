@@ -55,7 +55,7 @@ func (t Turn) Dispatch() {
 // Len returns the number of queued messages.
 func (r *Ref) Len() int { return r.mailbox.length() }
 
-// drained is the message that Drain queues last to stop the owner.
+// drained is a stop message that Drain queues after all other messages.
 type drained struct{}
 
 var stop = &actor.Stop{}
@@ -96,8 +96,8 @@ func (r *Ref) markStopped() {
 	}
 }
 
-// A Batch sends messages to many owners and schedules the idle ones together, which is cheaper than
-// scheduling each. It may be reused, but is not safe for concurrent use.
+// A Batch sends messages to many owners and then schedules the idle ones together, which is cheaper
+// than scheduling each one separately. It may be reused, but is not safe for concurrent use.
 type Batch struct{ jobs []func() }
 
 // Send queues a message like Ref.Send, but does not schedule an idle owner before Flush.

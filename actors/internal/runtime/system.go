@@ -7,7 +7,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// registryMaps is the number of concurrent maps that the actor registry keeps. Each has 32 shards.
+// registryMaps is the number of concurrent maps that remain in the actor registry after it is
+// shrunk. Each map has 32 shards.
 const registryMaps = 32
 
 // newSystem returns an actor system without a logger. The supervisor logs failures.

@@ -33,8 +33,8 @@ func TestSystemIsSmall(t *testing.T) {
 	}
 }
 
-// TestConcurrentMapsOfOthers checks that a new system does not change the concurrent maps that an
-// embedding program has created.
+// TestConcurrentMapsOfOthers checks that creating an actor system does not break concurrent maps
+// that the rest of the program has already created.
 func TestConcurrentMapsOfOthers(t *testing.T) {
 	theirs, shards := cmap.New(), cmap.SHARD_COUNT
 	for _, key := range []string{"a", "b", "c", "d", "e"} {

@@ -65,8 +65,8 @@ func (d *diagnosis) lookAtReadiness(ctx context.Context, r *daemonClient) {
 	d.ok("the server is ready")
 }
 
-// lookAtServingCertificate checks when the serving certificate expires. Earlier requests have
-// verified its trust.
+// lookAtServingCertificate checks when the serving certificate expires. It does not verify the
+// certificate, because earlier requests to the daemon have already done so.
 func (d *diagnosis) lookAtServingCertificate(ctx context.Context, address string) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -23,8 +23,9 @@ type hugeHeap struct {
 	allowed     bool
 }
 
-// newHugeHeap makes the Go runtime map a range of addresses for its next allocations. Linux applies
-// the advice only to mapped addresses, so it would not apply to a heap that grows later.
+// newHugeHeap reserves a range of addresses for the next allocations of the Go heap and allows huge
+// pages in it. The range must be mapped first, because Linux applies MADV_HUGEPAGE only to mapped
+// addresses. It would not apply to memory that the heap maps later.
 func newHugeHeap() *hugeHeap {
 	percent := debug.SetGCPercent(-1)
 	reserved := make([]byte, hugeHeapBytes) // not accessed, so it takes no memory

@@ -11,7 +11,7 @@ import (
 // A memoryScavenger returns memory to the operating system while the process is idle, and limits
 // garbage otherwise. The Go runtime collects garbage only after the heap has grown, which takes
 // very long in an idle process. Without a memoryScavenger, the process would keep the peak memory
-// of its start or of a large list.
+// of its startup or of a large list.
 type memoryScavenger struct {
 	lastAllocated       uint64 // bytes allocated by the process until the last poll
 	allocatedAtScavenge uint64 // the same when memory was last returned
@@ -45,8 +45,8 @@ func (s *memoryScavenger) due(allocated, alive uint64) bool {
 
 // Garbage is limited to the lower of smallGarbageShare times the live heap, and smallGarbageBytes
 // plus 1/largeGarbageShare of the live heap. A small heap is collected rarely, which saves CPU and
-// costs little memory. A large heap does not triple. For example, 40 MiB may grow to 120 MiB, 300
-// MiB to 535 MiB, and 2 GiB to 2.7 GiB.
+// costs little memory. A large heap is collected earlier, so that it does not triple. For example,
+// 40 MiB may grow to 120 MiB, 300 MiB to 535 MiB, and 2 GiB to 2.7 GiB.
 const (
 	smallGarbageShare = 2 // GOGC=200, the daemon's initial value
 	largeGarbageShare = 4

@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// releaseProgram unmaps the pages of the executable. Linux maps many pages around each accessed
-// page, so after the start nearly the whole executable is resident, most of it unused. The pages
-// stay in the page cache, from which they are mapped again on use. Only read-only mappings are
-// released, because their pages equal the file's.
+// releaseProgram drops the pages of the executable from resident memory. Linux maps many pages
+// around each accessed page, so after startup nearly the whole executable is resident, although
+// most of it is never used again. The pages stay in the page cache and are faulted back in when
+// they are accessed. Only read-only mappings are released, because they are identical to the file.
 func releaseProgram() {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {

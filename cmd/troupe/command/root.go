@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client"
 )
 
-// root returns the troupe command with its subcommands, or with only some of them for serve and
-// version, because building all takes milliseconds. Main prints errors, so cobra must not.
+// root returns the troupe command with its subcommands. For serve and version, it leaves out those
+// that would only slow the start down. Cobra must not print errors, because Main prints them.
 func root(args ...string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "troupe",

@@ -91,7 +91,8 @@ func (s *scrape) label(name, label string) string {
 	return ""
 }
 
-// labels returns the sorted values of a metric's only label, for all series above 0.
+// labels returns the sorted values of the label in all series of a metric that are greater than 0.
+// The series must have no other label.
 func (s *scrape) labels(name, label string) (all []string) {
 	for series, value := range s.samples {
 		if labels, ok := strings.CutPrefix(series, name+"{"+label+`="`); ok && value > 0 {

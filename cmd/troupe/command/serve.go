@@ -126,7 +126,7 @@ func withKubeconfig(config daemon.Config, run func(daemon.Config) error) error {
 }
 
 // run serves until a signal or a fatal error. It catches signals before it opens anything, so that
-// none is lost during the start. The ready line on standard output lets the caller wait for the
+// no signal is lost during startup. The ready line on standard output lets the caller wait for the
 // daemon.
 //
 // A second signal ends the process without draining. No acknowledged write is lost, because

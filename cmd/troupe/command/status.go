@@ -64,8 +64,9 @@ func (p *statusReport) rate(name string, pattern ...string) float64 {
 	return ratio(p.after.sum(name, pattern...)-p.before.sum(name, pattern...), p.after.at.Sub(p.before.at).Seconds())
 }
 
-// mean divides the increase of one counter, in seconds, by the increase of another counter. If the
-// daemon was idle, it returns the mean since the start.
+// mean returns the mean duration between two scrapes: the increase of one counter, in seconds,
+// divided by the increase of another counter. If the daemon was idle, mean returns the mean since
+// the daemon's startup.
 func (p *statusReport) mean(seconds, count string) float64 {
 	if n := p.after.value(count) - p.before.value(count); n > 0 {
 		return (p.after.value(seconds) - p.before.value(seconds)) / n

@@ -71,8 +71,8 @@ func plain[C controller](create func(*controllers.Env) C) func(*clusterControlle
 const apiServerAlias = "apiserver"
 
 // TestControllers selects controllers for tests against an API server: those of kube-apiserver,
-// namespace deletion, and garbage collection including protected volumes. Only the tests create or
-// change other objects.
+// namespace deletion, and garbage collection including protected volumes. No other controller runs,
+// so that only the tests create or change other objects.
 const TestControllers Controllers = apiServerAlias +
 	",garbage-collector-controller,namespace-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-controller"
 
@@ -118,8 +118,9 @@ var basicControllers = []builtIn{
 	{name: "priority-and-fairness-config-producer", group: apiServerAlias, runsOn: everyDaemon, ofServer: func(c *serverControllers, env *controllers.Env) controller {
 		return flowcontrol.NewConfiguration(env)
 	}},
-	// The counterpart in kube-controller-manager only recalculates periodically. It relies on the
-	// API server to account for usage.
+	// This controller accounts for quota usage as part of the server. Its counterpart in
+	// kube-controller-manager only recalculates usage periodically and relies on the API server to
+	// account for each request.
 	{name: "resourcequota-controller", alias: "resourcequota", ofServer: func(c *serverControllers, env *controllers.Env) controller {
 		return controllers.NewResourceQuotas(env, c.storage.quotas)
 	}},
@@ -197,7 +198,8 @@ func (c Controllers) names() []string {
 	return names
 }
 
-// validate also rejects "-*", which would disable all controllers and is probably a mistake.
+// validate rejects unknown names. It also rejects "-*", which would disable all controllers and is
+// probably a mistake.
 func (c Controllers) validate(f *faults) {
 	known := append([]string{"*", apiServerAlias, workloadsAlias}, controllerNames()...)
 	for _, name := range c.names() {

@@ -48,9 +48,9 @@ func (c *clusterControllers) Start() error {
 	return nil
 }
 
-// onTrustChange registers publish to run when the trust bundle changes. publish replaces the
-// function in current, which a recreated controller registered earlier. The first call must precede
-// the start of the reloader.
+// onTrustChange arranges that publish runs when the trust bundle changes. Controllers are recreated
+// for each run, so publish replaces the function that the previous instance stored in current. The
+// first call must happen before the reloader starts.
 func (c *clusterControllers) onTrustChange(current *atomic.Pointer[func()], publish func()) {
 	if current.Swap(&publish) == nil {
 		c.identity.onTrustChange(func() { (*current.Load())() })

@@ -8,7 +8,7 @@ import (
 )
 
 // runIdentityLease keeps a Lease for this server if the APIServerIdentity feature gate is enabled.
-// The Lease is named after the host, so a machine without a host name has none.
+// The Lease is named after the host, so a server on a machine without a host name keeps no Lease.
 func (c *serverControllers) runIdentityLease() {
 	if !c.features.Enabled(features.APIServerIdentity) {
 		return

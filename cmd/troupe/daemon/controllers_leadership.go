@@ -22,7 +22,7 @@ func (l *leadership) Start() error {
 	return nil
 }
 
-// lead runs work while this daemon leads, until the context ends.
+// lead runs work whenever this daemon is the leader. It returns when ctx ends.
 func (l *leadership) lead(ctx context.Context, work func(context.Context)) {
 	if l.election == nil {
 		work(ctx)
@@ -32,7 +32,7 @@ func (l *leadership) lead(ctx context.Context, work func(context.Context)) {
 }
 
 // store returns the store for controllers that run only on the leader. If there is an election, the
-// store fences their writes.
+// store fences their writes, so that a former leader cannot write.
 func (l *leadership) store() controllers.Store {
 	if l.election == nil {
 		return l.storage.store

@@ -51,7 +51,7 @@ func (n Nodes) ranges() ([]nodes.NodeRange, error) {
 	return all, nil
 }
 
-// maskSize returns the mask size of a Node's Pod CIDR, for IPv6 or IPv4.
+// maskSize returns the mask size of a Node's Pod CIDR for one IP family.
 func (n Nodes) maskSize(v6 bool) int {
 	of, usual := n.CIDRMaskSizeIPv4, 24
 	if v6 {

@@ -27,7 +27,8 @@ func (r *remadeController) Run(ctx context.Context) {
 	c.Run(ctx)
 }
 
-// A yieldingController stops its controller while kube-controller-manager runs its counterpart.
+// A yieldingController pauses its controller while kube-controller-manager is running, because
+// kube-controller-manager contains the same controller.
 type yieldingController struct {
 	controller
 	leader *controllers.Leader

@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Daemon is a server on its own data directory, or one of several on the same etcd. Call New,
-// Start, and then Wait or Stop.
+// A Daemon is a server that stores its objects in its own data directory or in etcd. Several
+// daemons may share one etcd. Create a Daemon with New, call Start, and then Wait or Stop.
 //
 // Start starts the components in order, and Stop stops them in reverse order.
 type Daemon struct {
@@ -58,8 +58,8 @@ type settings struct {
 	startedAt time.Time
 }
 
-// A component is a part of a Daemon. Fields that Start sets are immutable afterwards, and
-// components that start later read them without a lock.
+// A component is a part of a Daemon. Start sets the component's fields, which are immutable
+// afterwards. Components that start later can therefore read the fields without a lock.
 type component interface {
 	// Start returns once later components can rely on this component.
 	Start() error
@@ -112,8 +112,9 @@ func (d *Daemon) SetClock(now func() time.Time) { d.now = now }
 
 // Start opens the data directory and serves requests. If Start fails, nothing stays open.
 func (d *Daemon) Start() error {
-	// Compile the kinds concurrently, because that takes much of the startup time. The certificates
-	// are read only after the log has locked the data directory.
+	// Compile the kinds in the background, because compilation takes much of the startup time.
+	// d.state starts before d.identity, because it locks the data directory that contains the
+	// certificates.
 	var compiling errgroup.Group
 	compiling.Go(d.storage.compileKinds)
 	err := errors.Join(d.startAll(d.state, d.identity), compiling.Wait())
@@ -159,8 +160,8 @@ func (d *Daemon) Stop(ctx context.Context) error {
 // the store and the listener.
 type fatalErrors chan error
 
-// report never blocks, because the store's goroutines that call it must still answer waiting
-// requests.
+// report sends err to Wait and never blocks. Goroutines of the store call it, and they must still
+// answer the requests that are waiting for them.
 func (f fatalErrors) report(err error) {
 	select {
 	case f <- err:
@@ -168,8 +169,9 @@ func (f fatalErrors) report(err error) {
 	}
 }
 
-// Wait waits for Stop and returns nil, or returns the first fatal error. After an error the
-// components are still open, and the process should exit.
+// Wait blocks until the daemon has stopped or a fatal error occurs. It returns nil after Stop, and
+// otherwise the fatal error. After an error the components are still open, and the process should
+// exit.
 func (d *Daemon) Wait() error {
 	select {
 	case err := <-d.fatal:

@@ -27,8 +27,8 @@ func mustStart(t *testing.T, dir string) *Daemon {
 	return d
 }
 
-// client returns a client that trusts the daemon's CA, with the named client certificate unless
-// name is empty.
+// client returns a client that trusts the daemon's CA. Unless name is empty, the client presents
+// the client certificate of that name.
 func client(t *testing.T, dir, name string) *http.Client {
 	t.Helper()
 	ca := must.Get(os.ReadFile(filepath.Join(dir, "pki", "ca.crt")))(t)

@@ -1,8 +1,9 @@
 // Package daemon turns a Config into a running server. The troupe command, tests, the benchmark and
 // other programs use it. docs/api-policy.md describes its stability guarantees.
 //
-// A Config holds every setting: defaults, overridden by a strict YAML file, overridden by flags.
-// settings.ini declares the settings. Each section is a type in a file of its component.
+// A Config holds every setting. A strictly parsed YAML file overrides the defaults, and flags
+// override the file. settings.ini declares the settings. Each section of the settings is a type in
+// a file of the component that uses it.
 //
 // A Daemon consists of components, which New creates, Start starts and Stop stops (daemon.go).
 // Files are named after their component:
@@ -15,9 +16,9 @@
 //	frontend     listener, kubeconfig, flow control, HTTP server
 //	maintenance  reload of files
 //
-// The API server's own controllers start before the port opens. Policy starts after them, because
-// it reads objects that they write. Meanwhile, connections wait in the listener's queue. Stop uses
-// the reverse order.
+// The API server's own controllers start before the port opens. Policy starts after the
+// controllers, because it reads objects that they write. Connections wait in the listener's queue
+// until the HTTP server starts. Stop uses the reverse order.
 //
 // The data directory:
 //
@@ -27,6 +28,6 @@
 //
 // Invariants:
 //   - Only one process opens a data directory, always under the same naming profile.
-//   - A setting that cannot be honored is an error at the start, and never ignored.
+//   - A setting that cannot be honored is an error at startup, and never ignored.
 //   - The ready line is printed once requests can be served.
 package daemon

@@ -44,8 +44,8 @@ func (f *frontEnd) Start() error {
 	return nil
 }
 
-// conversionGracePeriod is the time that conversion webhooks have to respond during shutdown. A
-// hanging webhook must not delay it.
+// conversionGracePeriod is the time that conversion webhooks have to respond during shutdown. It is
+// short, because a hanging webhook must not delay the shutdown.
 const conversionGracePeriod = 2 * time.Second
 
 func (f *frontEnd) Stop(ctx context.Context) error {
@@ -158,6 +158,6 @@ func (f *frontEnd) writeMetrics(w io.Writer) {
 	f.writeFlowControl(w)
 }
 
-// BackupPath is the path for backups of the running daemon. Its requests are authorized like all
-// others. Members of system:masters are allowed.
+// BackupPath is the URL path that returns a backup of the running daemon. Requests to it are
+// authorized like all other requests. For example, members of system:masters are allowed.
 const BackupPath = "/backup"

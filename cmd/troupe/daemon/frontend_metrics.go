@@ -19,7 +19,8 @@ func (s *settings) writeProcess(w io.Writer) {
 	vm.WriteFDMetrics(w)
 }
 
-// writeMetrics writes nothing if m is nil, as in a process without a memory limit.
+// writeMetrics writes the memory metrics. If the process has no memory limit, m is nil and
+// writeMetrics writes nothing.
 func (m *memoryMonitor) writeMetrics(w io.Writer) {
 	if m == nil {
 		return

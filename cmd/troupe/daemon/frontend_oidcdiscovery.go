@@ -8,7 +8,7 @@ import (
 )
 
 // oidcDiscovery returns the routes of the OIDC discovery documents, or none if the issuer is not a
-// discoverable URL. The keys never change after the start, so the documents are encoded only once.
+// discoverable URL. The keys never change after startup, so the documents are encoded only once.
 func (f *frontEnd) oidcDiscovery() (map[string]http.ExtraRoute, error) {
 	a := f.identity.tokens
 	// New tokens contain the first issuer. Other issuers publish their own documents.

@@ -16,8 +16,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// newOperations returns the handlers of virtual resources, which store no objects, keyed by version
-// and resource. The keys use the platform profile's names.
+// newOperations returns the handlers of virtual resources, which store no objects. A key consists
+// of the API version and the resource, such as "/v1/bindings". Group names in the keys are those of
+// the platform naming profile.
 func (f *frontEnd) newOperations() map[string]http.Operation {
 	who := authn.Reviewer{Authenticator: f.authentication.authenticator, Audiences: f.identity.tokens.audiences}
 	may := authz.Reviewer{Authorizer: f.policy.authorizer}

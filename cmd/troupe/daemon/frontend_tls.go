@@ -29,8 +29,8 @@ type TLS struct {
 	StrictTransportSecurity []string `flag:"strict-transport-security-directives"`
 }
 
-// validate limits the reload period, so that an expired or revoked certificate is dropped within a
-// minute.
+// validate checks the TLS settings. The reload period is at most one minute, so that the server
+// soon stops using an expired or revoked certificate.
 func (t TLS) validate(f *faults) {
 	for _, text := range t.SNICertKeys {
 		_, err := certs.ParseNamedCertKey(text)

@@ -211,9 +211,9 @@ func (id *identity) authorities(name string, sources ...certs.Source) (*certs.CA
 	return cas, nil
 }
 
-// tlsConfig requests client certificates but does not verify them. Package authn verifies them for
-// every request, and can respond with 401. A resumed session has the certificate of its first
-// handshake.
+// tlsConfig returns the TLS configuration of the listener. Handshakes request client certificates
+// but do not verify them, because package authn verifies them for every request and can respond
+// with 401. A resumed session has the certificate of its first handshake.
 func (id *identity) tlsConfig() (*tls.Config, error) {
 	least, err := certs.ParseTLSVersion(id.config.TLS.MinVersion)
 	if err != nil {
@@ -259,8 +259,8 @@ func (c Config) servingNames(naming *meta.Naming) ([]string, error) {
 	return names, nil
 }
 
-// clusterDomains returns the cluster's DNS domains. No setting contains them, but they are often
-// part of service account issuers, as in https://kubernetes.default.svc.DOMAIN.
+// clusterDomains returns the DNS domains that the cluster may have. No setting configures them, but
+// they are often part of service account issuers, as in https://kubernetes.default.svc.DOMAIN.
 func (c Config) clusterDomains(prefix string) []string {
 	domains := []string{"cluster.local"}
 	for _, issuer := range c.ServiceAccounts.Issuers {

@@ -47,8 +47,8 @@ type authentication struct {
 // Start builds the chain of authenticators. The authenticator for proxy headers comes first.
 // Otherwise a proxy's client certificate would authenticate its requests as the proxy itself.
 //
-// The generation changes with every input of an authentication decision. A connection can therefore
-// cache decisions until the generation changes.
+// Start also registers every input of an authentication decision with a.generation. When an input
+// changes, the generation changes, and connections drop their cached decisions.
 func (a *authentication) Start() (err error) {
 	for _, resource := range []string{"serviceaccounts", "secrets", "pods", "nodes"} { // tokens are bound to these or stored in them
 		version := a.storage.objects.CollectionVersion(meta.GroupResource{Resource: resource})
@@ -83,8 +83,8 @@ func (a *authentication) Start() (err error) {
 	return err
 }
 
-// admitsAnonymous reports whether requests without credentials are accepted. With AlwaysAllow they
-// are not, because anonymous users would have all permissions.
+// admitsAnonymous reports whether requests without credentials are accepted. They are rejected in
+// the AlwaysAllow authorization mode, because anonymous users would have all permissions.
 func (a *authentication) admitsAnonymous() bool {
 	on := a.config.Authentication.Anonymous
 	if on && a.config.Authorization.has(modeAlwaysAllow) {

@@ -8,15 +8,17 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Labels of the data directory. checksumLabel is the prefix for checksums of key files that the
-// data needs. certDirLabel is the directory of these files, relative if it is inside the data
-// directory. Backups contain no keys and therefore neither label.
+// Labels of the data directory. The label checksumLabel plus a file name records the checksum of a
+// key file, without which the data is unusable. certDirLabel records the directory of the key
+// files, as a relative path if it is inside the data directory. Backups contain no keys, so they
+// contain none of these labels.
 const (
 	checksumLabel = persist.LocalLabel + "checksum/"
 	certDirLabel  = persist.LocalLabel + "cert-dir"
 )
 
-// binding returns the binding of key files to the data directory, or nil if both are in etcd.
+// binding returns the Binding that ties the key files to the data directory by their checksums. It
+// returns nil with etcd, which stores the keys together with the data.
 func (id *identity) binding() *certs.Binding {
 	if id.state.journal == nil {
 		return nil

@@ -9,9 +9,9 @@ import (
 )
 
 // CertificateSigning configures the CAs of the CertificateSigningRequest signers. CertFile and
-// KeyFile apply to all signers and exclude files for individual signers. If only some signers have
-// files, the others do not sign. Without any files, the daemon's own CA signs for all but the
-// legacy signer.
+// KeyFile apply to all signers and cannot be combined with files for individual signers. If only
+// some signers have files, the others do not sign. Without any files, the daemon's own CA signs for
+// all but the legacy signer.
 type CertificateSigning struct {
 	CertFile        string     `flag:"cluster-signing-cert-file"`
 	KeyFile         string     `flag:"cluster-signing-key-file"`

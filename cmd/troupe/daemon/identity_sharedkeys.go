@@ -17,8 +17,8 @@ import (
 )
 
 // The daemons of a cluster share keys, because they must accept each other's tokens and
-// certificates. Keys without a flag are stored in etcd, encrypted like Secrets. Each daemon copies
-// the keys to its certificate directory and reads them there.
+// certificates. Keys that no flag configures are stored in etcd, encrypted like Secrets. Each
+// daemon copies the keys to its certificate directory and reads them there.
 
 // sharedFiles lists the shared files in the certificate directory. Each daemon issues its own
 // versions of the other files.

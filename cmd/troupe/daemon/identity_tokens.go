@@ -55,8 +55,8 @@ func (id *identity) loadTokenKeys() error {
 		}
 		a.addKeys(keys...)
 	}
-	// Older servers signed tokens in Secrets with their serving key. Configured key files replace
-	// the serving key.
+	// Older servers signed tokens in Secrets with their serving key. Accept these tokens unless key
+	// files are configured.
 	if len(c.KeyFiles) == 0 {
 		if a.legacyKeys, err = serviceaccount.ReadKeys(id.servingKey()); err != nil {
 			id.log.Debug("the serving key is not used to verify tokens", "error", err)

@@ -25,7 +25,8 @@ type Admission struct {
 	ServiceResolver []string `flag:"webhook-service-resolver"`
 }
 
-// validate also rejects Control in combination with Enable or Disable.
+// validate checks the plugin names and the ServiceResolver entries. It also rejects Control in
+// combination with Enable or Disable.
 func (a Admission) validate(f *faults) {
 	check := func(key string, names, others []string) {
 		for _, name := range names {

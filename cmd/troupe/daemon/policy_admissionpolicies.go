@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// policyPlugins returns the plugins that evaluate admission policies. With the Webhook mode the
-// authorizer may block, so policies that check authorization run outside the object's owner. A
-// feature gate enables mutating policies.
+// policyPlugins returns the plugins that evaluate admission policies. In the Webhook authorization
+// mode, the authorizer may block. Policies that check authorization then run outside the actor that
+// owns the object. The mutating policies require a feature gate.
 func (p *policies) policyPlugins(namespaces *match.Namespaces) []admission.Registration {
 	p.params = admissionpolicy.NewParams(p.storage.kinds)
 	o := admissionpolicy.Options{

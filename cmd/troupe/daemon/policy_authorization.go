@@ -61,9 +61,9 @@ func checkPaths(f *faults, name string, paths []string) {
 
 func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, mode) }
 
-// newAuthorizer returns the union of the modes. Before the modes, it allows members of
-// system:masters and AlwaysAllowPaths. With AlwaysDeny, only the daemon's own administrator counts
-// as a member of system:masters.
+// newAuthorizer returns an authorizer that consults the configured modes in order. Members of
+// system:masters and requests for AlwaysAllowPaths are allowed before any mode is consulted. With
+// AlwaysDeny, only the daemon's own administrator counts as a member of system:masters.
 func (p *policies) newAuthorizer(roles *rbac.Authorizer) (authz.Authorizer, error) {
 	c := p.config.Authorization
 	masters := authz.Masters{}
@@ -81,8 +81,8 @@ func (p *policies) newAuthorizer(roles *rbac.Authorizer) (authz.Authorizer, erro
 	return authz.Union(all...), nil
 }
 
-// newModeAuthorizer returns the authorizer of a mode. If the mode's decisions can change, it adds a
-// source to the generation, so that changes invalidate cached decisions.
+// newModeAuthorizer returns the authorizer of a mode. If the mode's decisions can change over time,
+// it also registers a source of changes, so that cached decisions are invalidated.
 func (p *policies) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz.Authorizer, error) {
 	switch name {
 	case modeNode:
@@ -100,8 +100,8 @@ func (p *policies) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz
 	return authz.AlwaysDeny{}, nil
 }
 
-// newNodeAuthorizer returns the Node mode's authorizer. Decisions depend on each node's Pods, so
-// the authorizer's generation invalidates cached decisions.
+// newNodeAuthorizer returns the authorizer of the Node mode. Its decisions depend on the Pods of
+// each node, so a change to these Pods invalidates cached decisions.
 func (p *policies) newNodeAuthorizer() (authz.Authorizer, error) {
 	mode, err := node.New(p.ctx, p.storage.objects, p.naming)
 	if err != nil {
@@ -111,8 +111,9 @@ func (p *policies) newNodeAuthorizer() (authz.Authorizer, error) {
 	return mode, nil
 }
 
-// currentSecond changes every second, so that cached webhook decisions expire. The webhook's own
-// cache limits the requests.
+// currentSecond returns a value that changes every second, so that connections cache decisions of
+// the webhook for at most a second. Most repeated checks still do not reach the webhook, because
+// the webhook authorizer has its own cache.
 func currentSecond() any { return time.Now().Unix() }
 
 // readPolicies reads the ABAC policies. Changes to the file need a restart.
@@ -129,8 +130,8 @@ func (p *policies) readPolicies(path string) (*authz.ABAC, error) {
 	return policies, nil
 }
 
-// newWebhookAuthorizer does not contact the webhook, because the webhook may run in this daemon's
-// own cluster.
+// newWebhookAuthorizer returns the authorizer of the Webhook mode. It does not contact the webhook
+// at startup, because the webhook may run in this daemon's own cluster.
 func (p *policies) newWebhookAuthorizer() (*authz.Webhook, error) {
 	c := p.config.Authorization.Webhook
 	service, err := remote.Load(c.ConfigFile)

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// declarationText declares every setting once. A line "# TITLE" begins a section, "[NAME]" a
-// setting; the lines after that are its attributes. NAME is the flag and the key of the
-// configuration file.
+// declarationText declares every setting once. A line "# TITLE" begins a section, and a line
+// "[NAME]" begins a setting. The lines that follow "[NAME]" are the attributes of the setting. NAME
+// is both the flag and the key of the configuration file.
 //
 //	help, more    the help text, and text that only the reference page has
 //	group         the group of "troupe serve --help"; without one only --help=all lists the flag

@@ -57,8 +57,8 @@ type fileReader struct {
 	errs   []error
 }
 
-// read sets fields from a tree. Only keys from earlier releases are nested. path is the prefix of
-// nested keys.
+// read sets the fields of the configuration from a map of keys and values. It also accepts the
+// nested keys of earlier releases. path is the prefix of nested keys, such as "tls.".
 func (r *fileReader) read(path string, tree map[string]any) {
 	for key, value := range tree {
 		key = path + key
@@ -86,7 +86,8 @@ func (r *fileReader) read(path string, tree map[string]any) {
 }
 
 func setField(field reflect.Value, value any) error {
-	// A key without a value does not mean the default.
+	// Reject a key without a value, because the user might expect either the default or an empty
+	// value.
 	if value == nil {
 		return errors.New("has no value")
 	}

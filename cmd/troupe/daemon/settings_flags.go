@@ -44,7 +44,8 @@ func newFlagGroup(title string) FlagGroup {
 	return g
 }
 
-// Flags returns new flag sets bound to c. Their defaults are the current values of c.
+// Flags returns the flags of all settings in groups, one group per section. The flags are bound to
+// the fields of c, and their defaults are the current values of c.
 func (c *Config) Flags() (groups []FlagGroup) {
 	fields := c.fields()
 	for _, d := range declarations() {
@@ -116,8 +117,9 @@ func (c *Config) FlagsNamed(names ...string) *pflag.FlagSet {
 	return some
 }
 
-// Override copies the flags set on the command line to c. Flags take precedence over the file, but
-// are parsed first, because --config is a flag.
+// Override copies the flags that were set on the command line to c. Call it after Load, because
+// flags take precedence over the configuration file. The flags are parsed before Load, because
+// --config is a flag.
 func (c *Config) Override(given *pflag.FlagSet) (err error) {
 	allFlags(c.Flags()).VisitAll(func(f *pflag.Flag) {
 		if from := given.Lookup(f.Name); err == nil && from != nil && from.Changed {
@@ -127,7 +129,8 @@ func (c *Config) Override(given *pflag.FlagSet) (err error) {
 	return err
 }
 
-// copyValue copies the value of a flag. A list replaces the whole list.
+// copyValue copies the value of one flag to another. If the value is a list, it replaces the
+// existing list instead of extending it.
 func copyValue(to, from pflag.Value) error {
 	// String formats a list in brackets, which Set would parse as part of an item.
 	if list, ok := from.(pflag.SliceValue); ok {

@@ -42,8 +42,9 @@ func (s *storage) compileKinds() (err error) {
 	return err
 }
 
-// Start opens the store on the log and creates default objects. It first adapts the tuning to the
-// memory limit, because most loaded objects stay in memory.
+// Start opens the store, whose data is in the journal or in etcd, and creates default objects. It
+// first lowers the store's memory limits to fit the process, because most loaded objects stay in
+// memory.
 func (s *storage) Start() error {
 	allocators, err := s.newAllocators()
 	if err != nil {
@@ -82,8 +83,8 @@ func (s *storage) Stop(ctx context.Context) error {
 	return err
 }
 
-// newAllocators returns the allocators of Service addresses and ports. The store calls them in the
-// step that stores the object, so that no value is assigned twice.
+// newAllocators returns the allocators of Service addresses and ports. The store allocates a value
+// and stores the object in one step, so that no value is assigned twice.
 func (s *storage) newAllocators() (map[meta.GroupResource]mutation.Allocator, error) {
 	ranges, err := allocation.ParseRanges(s.config.Services.ClusterIPRange)
 	if err != nil {

@@ -37,15 +37,16 @@ func findCgroupLimit(root string) (least cgroupLimit, ok bool) {
 	return least, ok
 }
 
-// cgroupLimitFiles are the files with a cgroup's limit, for v2 (true) and v1 (false). In v1,
-// memory.stat includes the limits of ancestors that the process cannot see.
+// cgroupLimitFiles lists the files that contain a cgroup's memory limit, keyed by whether the
+// hierarchy is v2. In v1, memory.stat also includes the limits of ancestors that the process cannot
+// see.
 var cgroupLimitFiles = map[bool][]string{
 	true:  {"memory.max"},
 	false: {"memory.limit_in_bytes", "memory.stat"},
 }
 
-// cgroupPaths returns the process's path in the v2 (true) and v1 (false) hierarchies. Both may be
-// mounted.
+// cgroupPaths returns the paths of the process's cgroups, keyed by whether the hierarchy is v2. A
+// system may mount a v1 and a v2 hierarchy at the same time.
 func cgroupPaths(path string) map[bool]string {
 	places := map[bool]string{}
 	eachLine(path, func(line string) {
@@ -135,8 +136,8 @@ func eachLine(path string, fn func(string)) {
 	}
 }
 
-// hasOption reports whether a comma-separated list contains an option. "memory_recursiveprot" does
-// not contain "memory".
+// hasOption reports whether a comma-separated list contains an option. It compares whole options.
+// For example, the list "memory_recursiveprot" does not contain "memory".
 func hasOption(list, option string) bool {
 	return strings.Contains(","+list+",", ","+option+",")
 }

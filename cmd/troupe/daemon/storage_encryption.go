@@ -62,7 +62,8 @@ func newAtRest(o Encryption, naming *meta.Naming, log *slog.Logger) (*atRest, er
 
 func (a *atRest) configured() bool { return a.options.ConfigFile != "" }
 
-// stale returns the Stale option of the store, or nil without encryption.
+// stale returns a function that reports whether a stored value must be rewritten, for example
+// because its key was replaced. It returns nil without encryption.
 func (a *atRest) stale() func(key string, version persist.Revision) bool {
 	if !a.configured() {
 		return nil

@@ -38,11 +38,12 @@ type (
 	}
 )
 
-// maxKeyIDs limits the number of key IDs with series, to the most recently used ones.
+// maxKeyIDs limits the number of key IDs that have metrics. The metrics of the most recently used
+// key IDs are kept.
 const maxKeyIDs = 100
 
-// newEncryptionMetrics creates the metrics. Both outcomes of a reload start at 0, but without a
-// timestamp.
+// newEncryptionMetrics creates the metrics. The counters of successful and failed reloads start at
+// 0, but the time of the last reload stays unset until a reload happens.
 func newEncryptionMetrics() *encryptionMetrics {
 	const controller, storage, envelope = "apiserver_encryption_config_controller_", "apiserver_storage_transformation_", "apiserver_envelope_encryption_"
 	host, err := os.Hostname()

@@ -19,11 +19,12 @@ type Etcd struct {
 	CertFile string   `flag:"etcd-certfile"`
 	KeyFile  string   `flag:"etcd-keyfile"`
 	Prefix   string   `flag:"etcd-prefix"`
-	// CompactionInterval is the time between compactions by one of the daemons. 0 disables them.
+	// CompactionInterval is the time between two compactions of etcd. Only one of the daemons
+	// compacts. 0 disables compaction.
 	CompactionInterval Duration `flag:"etcd-compaction-interval"`
 	HealthCheckTimeout Duration `flag:"etcd-healthcheck-timeout"`
 	WriteTimeout       Duration `flag:"etcd-write-timeout"`
-	// LocalCopy keeps a copy of the data in the data directory, which speeds up the start.
+	// LocalCopy keeps a copy of the data in the data directory, which speeds up startup.
 	LocalCopy bool `flag:"etcd-local-copy"`
 }
 
@@ -40,7 +41,8 @@ func (e Etcd) options() etcd.Options {
 
 func (e Etcd) used() bool { return len(e.Servers) > 0 }
 
-// validate also rejects settings that would have no effect.
+// validate checks the etcd settings. It also rejects settings that would have no effect, such as
+// Ephemeral with etcd.
 func (e Etcd) validate(f *faults, c Config) {
 	if !e.used() {
 		f.check(e.CAFile+e.CertFile+e.KeyFile == "", "etcd-servers", "is required with etcd certificates")

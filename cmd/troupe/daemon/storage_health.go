@@ -6,23 +6,23 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// healthChecks returns the storage checks of /readyz. They must not block, because a hanging probe
-// would restart a working daemon.
+// healthChecks returns the storage checks of /readyz. They must not block, because a probe that
+// times out can cause the restart of a working daemon.
 func (s *storage) healthChecks() []http.Check {
 	checks := []http.Check{
 		{Name: "store", Check: s.store.Healthy},
 		{Name: "stored-objects", Check: func() error { return nil }, Remark: s.unreadableRemark},
 	}
 	if s.state.etcd != nil {
-		// Liveness does not include etcd, because cached reads work without it and a restarted
-		// daemon would need it.
+		// The liveness check does not include etcd, because cached reads work without etcd. A
+		// restart would make things worse, because a daemon cannot start without etcd.
 		checks = append(checks, http.Check{Name: "etcd", Check: s.state.etcd.Healthy, NotLive: true})
 	} else {
 		checks = append(checks, http.Check{Name: "disk", Check: s.state.journal.Healthy, Remark: s.diskRemark})
 	}
 	if s.state.encryption.configured() {
-		// Liveness does not include the plugins, because reads work without them and a restarted
-		// daemon would need them.
+		// The liveness check does not include the KMS plugins, because reads work without them. A
+		// restart would make things worse, because a daemon cannot start without them.
 		checks = append(checks, http.Check{Name: "kms-providers", Check: s.state.encryption.transformer.Health, NotLive: true})
 	}
 	return checks

@@ -16,7 +16,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// A stateLog stores the data in a journal, which locks its data directory, or in etcd.
+// A stateLog stores the daemon's data, either in etcd or in a journal. The journal locks its data
+// directory.
 type stateLog struct {
 	base
 
@@ -106,8 +107,9 @@ func (l *stateLog) healthy() error {
 	return l.journal.Healthy()
 }
 
-// rewrites returns the Rewrites option of the store. It returns nil with etcd, where values are
-// re-encrypted only when they are written.
+// rewrites returns a counter that increases when stored values must be encrypted again. The store
+// then writes a snapshot. rewrites returns nil with etcd, where values are re-encrypted only when
+// they are written.
 func (l *stateLog) rewrites() func() uint64 {
 	if l.etcd != nil {
 		return nil
@@ -172,7 +174,8 @@ func isCorrupt(err error) bool {
 }
 
 // checkNaming records the naming profile in a new data directory, and rejects a directory with
-// another profile. Labels, finalizers and groups of stored objects contain the profile's names.
+// another profile. The profile cannot change, because labels, finalizers and groups of stored
+// objects contain its names.
 func checkNaming(j *persist.Journal, dir string, naming *meta.Naming) error {
 	recorded, ok := j.Label(namingLabel)
 	switch {

@@ -15,9 +15,9 @@ import (
 )
 
 // gcPercent is the daemon's default GOGC. It is high, because most of a write's allocations are
-// short-lived and scanning the live heap is expensive. A heap of up to earlyGCHeap bytes is not
-// collected at startup. A larger one is collected with earlyGCPercent, because the replay of a long
-// journal leaves mostly garbage.
+// short-lived and scanning the live heap is expensive. During startup, garbage collection is off
+// until the heap exceeds earlyGCHeap bytes. Then earlyGCPercent applies until the daemon has
+// started, because the replay of a long journal leaves mostly garbage.
 const (
 	gcPercent      = 200
 	earlyGCPercent = 25
@@ -194,8 +194,8 @@ func (m *memoryMonitor) poll(now time.Time) {
 		m.scarce.Store(!now)
 		m.onScarce(!now, used)
 	}
-	// Memory freed by shrinking shows only after a garbage collection. Adapting the history before
-	// that would shrink it too much.
+	// Adapt the history only after a garbage collection, because memory that an earlier shrink
+	// released still counts as used until then. Otherwise the history would shrink too much.
 	if cycles := m.samples[0].Value.Uint64(); cycles != m.cycles {
 		m.cycles = cycles
 		m.adaptHistory(share)
@@ -214,7 +214,7 @@ func (m *memoryMonitor) gcDue(allocated, present int64, now time.Time) bool {
 func (m *memoryMonitor) adaptHistory(share float64) {
 	next := m.history
 	switch {
-	// Halving takes effect within a few collections.
+	// Halve the history, so that usage falls within a few garbage collections.
 	case share > shrinkHistoryAbove:
 		next = max(m.history/2, m.fullHistory/maxHistoryDivisor)
 		m.releaseMemory()

@@ -19,14 +19,16 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd"
 )
 
-// Migration copies or compares the stored objects of a data directory and etcd. Copied objects get
-// higher resource versions, so that clients with old ones receive 410 Gone and list again.
+// Migration copies the stored objects between a data directory and etcd, or compares the two
+// copies. Copied objects get higher resource versions, so that clients with old ones receive 410
+// Gone and list again.
 type Migration struct {
 	Config // of the daemons on either side
 	Log    *slog.Logger
 }
 
-// ToEtcd copies an unused data directory to an empty etcd prefix. It returns the number of objects.
+// ToEtcd copies a data directory that no daemon uses to an empty etcd prefix. It returns the number
+// of objects.
 func (m *Migration) ToEtcd(ctx context.Context) (int, error) {
 	t, err := m.transformer(ctx)
 	if err != nil {
@@ -105,8 +107,9 @@ func (m *Migration) ToDataDir(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// Check compares the objects of both sides, ignoring resource versions. Daemons on etcd may be
-// running. It writes a line per difference, up to maxDifferences, and returns the total number.
+// Check compares the objects in the data directory with those in etcd, ignoring resource versions.
+// Daemons on etcd may be running. It writes a line per difference, up to maxDifferences, and
+// returns the total number.
 func (m *Migration) Check(ctx context.Context, w io.Writer) (objects, differences int, err error) {
 	t, err := m.transformer(ctx)
 	if err != nil {
@@ -194,7 +197,7 @@ func (m *Migration) openEtcd(ctx context.Context, t persist.Transformer) (*etcd.
 	return etcd.Open(ctx, o)
 }
 
-// held is the data of one side of a migration, ordered by key.
+// held is the data read from a data directory or from etcd, ordered by key.
 type held struct {
 	labels   map[string]string
 	revision persist.Revision

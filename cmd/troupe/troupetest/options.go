@@ -27,8 +27,8 @@ const (
 // default service account, which serviceAccountController creates.
 const serviceAccountPlugin, serviceAccountController = "ServiceAccount", "serviceaccount-controller"
 
-// newSettings applies the options to the defaults. Without the controller, serviceAccountPlugin is
-// disabled, unless an option enables it.
+// newSettings applies the options to the defaults. If serviceAccountController does not run,
+// newSettings disables serviceAccountPlugin, unless an option enables it.
 func newSettings(options []Option) *settings {
 	c := daemon.Default()
 	c.Ephemeral, c.Naming, c.Serving.SecurePort, c.Controllers = true, Kubernetes, 0, daemon.TestControllers

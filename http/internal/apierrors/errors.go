@@ -13,7 +13,7 @@ type Text struct{ Status *meta.Status }
 
 func (t *Text) Error() string { return t.Status.Message }
 
-// Unwrap returns the Status, for the audit.
+// Unwrap returns the Status, so that errors.As can convert the error to a *meta.Status.
 func (t *Text) Unwrap() error { return t.Status }
 
 // PageNotFound returns the 404 for a path that this server never serves.
@@ -102,8 +102,8 @@ func InternalError(id string) *meta.Status {
 	}
 }
 
-// ShuttingDown returns a 503 with Retry-After: 1. Another server or the restarted process should
-// handle the retry.
+// ShuttingDown returns a 503 with Retry-After: 1. By the time of the retry, another server or the
+// restarted process can handle the request.
 func ShuttingDown() *meta.Status {
 	return &meta.Status{
 		Code: 503, Reason: meta.ReasonServiceUnavailable, Details: &meta.Details{RetryAfterSeconds: 1},
@@ -119,8 +119,8 @@ func GatewayTimeout() *meta.Status {
 }
 
 // InvalidOptions returns a 422 for invalid options, or nil if there are no faults. group is the
-// meta group, and kind is for example "ListOptions". The message is the same as for an invalid
-// object without a name.
+// meta group, and kind is for example "ListOptions". The message has the form of the message for an
+// invalid object, but with an empty name.
 func InvalidOptions(group, kind string, faults schema.Faults) error {
 	if len(faults.List) == 0 {
 		return nil

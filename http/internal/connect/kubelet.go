@@ -24,14 +24,14 @@ type KubeletOptions struct {
 	AddressTypes []string
 	// Port is used for Nodes that do not report a kubelet port.
 	Port int
-	// DialTimeout limits the time to connect.
+	// DialTimeout limits how long connecting to a kubelet may take.
 	DialTimeout time.Duration
 }
 
 // Kubelets holds the connection pools for the kubelets of all Nodes.
 type Kubelets struct {
-	// Trusted verifies certificates and Unverified does not. Proxied verifies them and connects
-	// only to allowed addresses, for the subresource proxy.
+	// Trusted verifies the kubelet's certificate, and Unverified does not. Proxied is for the
+	// subresource proxy: it verifies the certificate and connects only to allowed addresses.
 	Trusted, Unverified, Proxied *proxy.Backend
 	addressTypes                 []string
 	port                         string
@@ -68,21 +68,23 @@ func (l *Locator) kubelet(node string) (host, port string, err error) {
 	}
 	status := o.Object("status")
 	addresses := status.Objects("addresses")
-	// Follow the operator's order, because a hostname may resolve in one network and not in
-	// another.
+	// Try the address types in the order that the operator configured. For example, a Node's
+	// hostname may resolve in one network and not in another.
 	for _, wanted := range l.Kubelets.addressTypes {
 		for _, a := range addresses {
 			if a.String("type") != wanted {
 				continue
 			}
-			// The kubelet reports its own port. A Node that was created by hand may have none.
+			// Prefer the port that the kubelet reported in the Node's status. A Node that was
+			// created by hand may have none.
 			if n, _ := status.Object("daemonEndpoints", "kubeletEndpoint").Int("Port"); n > 0 {
 				return a.String("address"), strconv.FormatInt(n, 10), nil
 			}
 			return a.String("address"), l.Kubelets.port, nil
 		}
 	}
-	// The message lists the addresses, because the usual cause is that their types do not match.
+	// The error message lists the Node's addresses, because the usual cause is that none of them
+	// has a configured address type.
 	known := make([]string, len(addresses))
 	for i, a := range addresses {
 		known[i] = "{" + a.String("type") + " " + a.String("address") + "}"
@@ -112,7 +114,7 @@ func (l *Locator) Stream(_ context.Context, subresource string, r Request) (*pro
 		if err != nil {
 			return nil, err
 		}
-		// The kubelet API uses older parameter names.
+		// The kubelet API has its own names for these options, for example input for stdin.
 		path = "/" + subresource + "/" + r.Namespace + "/" + r.Name + "/" + container
 		for option, parameter := range map[string]string{"stdin": "input", "stdout": "output", "stderr": "error", "tty": "tty"} {
 			if r.Options.Bool(option) {
@@ -123,8 +125,8 @@ func (l *Locator) Stream(_ context.Context, subresource string, r Request) (*pro
 			query.Add("command", word)
 		}
 	}
-	// Check the container before the Node, because clients expect the error about a wrong container
-	// name first.
+	// Check the container before the Node, so that clients get the error about a wrong container
+	// name even if the Pod has no Node yet.
 	node := pod.Object("spec").String("nodeName")
 	if node == "" {
 		return nil, meta.NewBadRequest(fmt.Sprintf("pod %s does not have a host assigned", r.Name))

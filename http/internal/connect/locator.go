@@ -27,7 +27,7 @@ type Locator struct {
 	EndpointSlices func(ctx context.Context, namespace, service string) ([]tree.Tree, error)
 	// Kubelets connects to kubelets.
 	Kubelets *Kubelets
-	// Members connects to Pods, and to Node ports other than the kubelet's.
+	// Members connects to Pods, and to Nodes on ports other than the kubelet's.
 	Members *proxy.Backend
 }
 
@@ -41,8 +41,8 @@ func (l *Locator) Close() {
 type Request struct {
 	Namespace string
 	Name      string // of the object; for proxy, scheme:name:port with optional scheme and port
-	// Path is the decoded path after the proxy subresource, and RawPath is the same path as sent.
-	// Query is the raw query.
+	// Path is the decoded path after the proxy subresource. RawPath is the same path, as the client
+	// escaped it. Query is the raw query string.
 	Path, RawPath, Query string
 	// Options are the connect options after admission.
 	Options tree.Tree
@@ -83,16 +83,16 @@ func splitName(text, what string) (scheme, name, port string, err error) {
 	return scheme, name, port, nil
 }
 
-// isAllowed reports whether the server may connect to an address. Services at loopback and
-// link-local addresses, such as cloud metadata services, often trust every client that can reach
-// them.
+// isAllowed reports whether the server may connect to an address. It rejects loopback and
+// link-local addresses, because services there, such as cloud metadata services, often trust every
+// client that can reach them.
 func isAllowed(address string) bool {
 	ip := net.ParseIP(address)
 	return ip != nil && ip.IsGlobalUnicast()
 }
 
-// DialMember connects to a cluster member if its address is allowed. It checks the resolved address
-// while dialing, because the name may have resolved differently before.
+// DialMember connects to a Pod or Node if its IP address is allowed. It checks the address at dial
+// time, because a hostname may have resolved to another address in an earlier check.
 func DialMember(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		if at, err := netip.ParseAddrPort(address); err != nil || !isAllowed(at.Addr().Unmap().WithZone("").String()) {
@@ -103,7 +103,7 @@ func DialMember(ctx context.Context, network, address string) (net.Conn, error) 
 	return d.DialContext(ctx, network, address)
 }
 
-// Proxy returns the target for the proxy subresource.
+// Proxy returns the backend for a request to the proxy subresource of a Pod, Service or Node.
 func (l *Locator) Proxy(ctx context.Context, resource string, r Request) (*proxy.Target, error) {
 	var at *url.URL
 	var err error
@@ -217,8 +217,8 @@ func portName(service tree.Tree, number int64) (name string, ok bool) {
 	return "", false
 }
 
-// endpoint returns a random ready address of an EndpointSlice, with the named port. It returns ""
-// if no ready address belongs to a Pod.
+// endpoint returns the host:port of a random ready endpoint of an EndpointSlice, for the named
+// port. It returns "" if no ready endpoint belongs to a Pod.
 func (l *Locator) endpoint(slice tree.Tree, namespace, port string) string {
 	endpoints := slice.Objects("endpoints")
 	for _, p := range slice.Objects("ports") {

@@ -91,8 +91,8 @@ func checkLog(pod string, at *url.URL, resp *http.Response) error {
 		resp.StatusCode = http.StatusOK
 		return nil
 	}
-	// The client may see the text, which is about the requested log. The kubelet sends plain text
-	// instead of a Status, so the reason is derived from the status code.
+	// The error text is safe to return, because it is about the log that the client requested. The
+	// kubelet sends plain text instead of a Status, so the reason is derived from the status code.
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxFaultText))
 	if err != nil {
 		return internal("Internal error occurred: " + err.Error())
@@ -118,8 +118,8 @@ var logFaults = map[int]struct {
 	504: {meta.ReasonTimeout, "the server was unable to return a response in the time allotted, but may still be processing the request"},
 }
 
-// logFault converts a kubelet's error to a Status. Messages and reasons match kube-apiserver, whose
-// client library generates some of them.
+// logFault converts a kubelet's error response to a Status. The messages and reasons are the same
+// as in kube-apiserver, including those that its client library generates.
 func logFault(code int, pod, text string) *meta.Status {
 	s := &meta.Status{Code: code, Details: &meta.Details{Kind: "pods/log", Name: pod}}
 	known, ok := logFaults[code]

@@ -40,15 +40,15 @@ func Options(subresource string, q requestinfo.Query, path string) (tree.Tree, e
 	return o, nil
 }
 
-// readFlag sets only true flags, as encoders do. Admission then sees the same options whether a
-// client sends false or omits the parameter.
+// readFlag copies a boolean query parameter to o if it is true. It omits false, so that admission
+// sees the same options whether a client sends false or omits the parameter.
 func readFlag(o tree.Tree, q requestinfo.Query, name string) {
 	if q.Flag(name) {
 		o[name] = true
 	}
 }
 
-// readText omits "", for the same reason as readFlag.
+// readText copies a string query parameter to o. Like readFlag, it omits the zero value.
 func readText(o tree.Tree, q requestinfo.Query, name string) {
 	if text := q.Get(name); text != "" {
 		o[name] = text
@@ -78,8 +78,8 @@ const (
 	streamStderr = "Stderr"
 )
 
-// readLogOptions parses log options. A malformed number or time is a 400. validateLog reports all
-// other errors, each as a cause of one Status.
+// readLogOptions parses log options. It returns a 400 for a malformed number or time. All other
+// errors are left to validateLog, which reports them together in one Status.
 func readLogOptions(o tree.Tree, q requestinfo.Query) error {
 	for _, name := range []string{"follow", "previous", "timestamps", "insecureSkipTLSVerifyBackend"} {
 		readFlag(o, q, name)

@@ -45,8 +45,8 @@ func (r Rewriter) Edit(resp *http.Response) error {
 }
 
 func (r Rewriter) link(to *url.URL) string {
-	// A link to the page's own server has the client's or the target's host. Relative links need no
-	// change.
+	// A link within the backend has no host, the backend's host, or the Host header of the client.
+	// A relative path needs no change, because the browser resolves it against the proxied URL.
 	elsewhere := to.Host != "" && to.Host != r.Target.Host && to.Host != r.Host
 	if elsewhere || !strings.HasPrefix(to.Path, "/") {
 		return to.String()
@@ -68,11 +68,11 @@ func (r Rewriter) link(to *url.URL) string {
 	return to.String()
 }
 
-// editPage replaces the body with one that rewrites links as it is read. Pages with an unknown
-// content encoding are not changed.
+// editPage replaces the response body with a reader that rewrites links on the fly. It does not
+// change pages with an unknown content encoding.
 func (r Rewriter) editPage(resp *http.Response) error {
 	from := resp.Body
-	// Recompress compressed pages, because Content-Encoding remains.
+	// Compress the rewritten page again, because the response keeps its Content-Encoding header.
 	unpacked, pack := io.Reader(from), func(w io.Writer) io.WriteCloser { return nopCloser{w} }
 	switch resp.Header.Get("Content-Encoding") {
 	case "":
@@ -108,8 +108,8 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// maxToken limits a tag or text, in bytes. After a longer token, the rest of the page is copied
-// unchanged.
+// maxToken limits the size of one HTML token (a tag or a text), in bytes. After a longer token, the
+// rest of the page is copied unchanged.
 const maxToken = 1 << 20
 
 type page struct {
@@ -125,8 +125,8 @@ type page struct {
 
 func (p *page) Close() error { return p.from.Close() }
 
-// Read rewrites as many tokens as needed. At the end of the page it closes the compressor, which
-// flushes its buffer.
+// Read rewrites tokens until some output is ready. At the end of the page it closes the compressor,
+// which flushes its buffer.
 func (p *page) Read(b []byte) (int, error) {
 	// Rewriting one token at a time bounds memory use.
 	for p.ready.Len() == 0 && p.err == nil {
@@ -142,7 +142,8 @@ func (p *page) Read(b []byte) (int, error) {
 	return 0, p.err
 }
 
-// step rewrites one token, or copies a block after a token that is too long.
+// step rewrites one token. Once a token was too long, it copies a block of the page unchanged
+// instead.
 func (p *page) step() error {
 	if p.raw {
 		_, err := io.CopyN(p.to, p.unpacked, 4<<10)
@@ -152,8 +153,8 @@ func (p *page) step() error {
 	case html.ErrorToken:
 		return p.endTokens()
 	case html.StartTagToken, html.SelfClosingTagToken:
-		// Clone Raw, because Token unescapes attributes in the same buffer. Unchanged tags are then
-		// written byte for byte.
+		// Clone Raw, because Token unescapes attributes in the same buffer. With the clone, a tag
+		// whose links do not change is written byte for byte.
 		raw := bytes.Clone(p.tokens.Raw())
 		token := p.tokens.Token()
 		if attributes, ok := linkAttributes[token.DataAtom]; ok && p.rewriter.change(token.Attr, attributes) {

@@ -62,8 +62,8 @@ func New(o Options) *Console {
 	return &Console{options: o, files: sync.OnceValue(readFiles)}
 }
 
-// File returns the file at a path relative to the application, or nil. The path "" is the page
-// itself.
+// File returns the file at a path relative to the application, or nil. The path "" stands for
+// index.html.
 func (c *Console) File(path string) *File {
 	if path == "" {
 		path = "index.html"

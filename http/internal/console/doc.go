@@ -1,16 +1,17 @@
 // Package console contains the web console, a browser application that shows the server's objects,
 // their field managers, and permissions.
 //
-//	Console  the application and its configuration
-//	File     a file, plain and compressed
+//	Console  the application's files and its configuration
+//	File     one embedded file, both uncompressed and compressed
 //
-// The TypeScript sources are in web/. The esbuild output is checked in as dist/, so that Go alone
-// builds the server. `make generate` rebuilds dist/, and a test checks that it matches the sources.
+// The TypeScript sources are in web/. The esbuild output is checked in as dist/, so that building
+// the server needs only Go. `make generate` rebuilds dist/, and a test checks that it matches the
+// sources.
 //
 // # Invariants
 //
-//   - The files contain no secrets and are the same for everyone. Everything else is requested
-//     through the API, with the permissions of the signed-in user, and audited.
+//   - The files contain no secrets and are the same for every user. The application requests all
+//     other data through the API, with the permissions of the signed-in user, and audited.
 //   - The application sends no writes except dry runs and access reviews, which are not stored.
 //   - A page loads only from this server, runs only its own scripts, and cannot be framed. It
 //     connects only to this server and the token endpoint.

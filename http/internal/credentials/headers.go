@@ -9,9 +9,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Headers gives authenticators the headers of a request, except hidden ones. Hidden headers are not
-// removed from Header, because fasthttp would reorder the others, and some authenticators depend on
-// the order. A Headers must not be copied.
+// Headers is the view of a request's headers that authenticators get. It leaves out hidden headers,
+// but does not remove them from Header. Otherwise fasthttp would reorder the other headers, and
+// some authenticators depend on the order. A Headers must not be copied.
 type Headers struct {
 	Header *fasthttp.RequestHeader
 	// Snapshot, if set, records the identity headers that authenticators remove.

@@ -10,8 +10,8 @@ const TokenParameter = "access_token"
 
 const redacted = "REDACTED"
 
-// Redact removes bearer tokens from a request target, however the parameter is spelled or escaped.
-// It also removes the values of parameters whose names cannot be decoded.
+// Redact removes the values of query parameters that may contain bearer tokens: those whose decoded
+// name contains "token" in any case, and those whose name cannot be decoded.
 func Redact(target string) string {
 	path, rest, ok := strings.Cut(target, "?")
 	if !ok || !strings.ContainsAny(rest, "%tT") {

@@ -61,7 +61,7 @@ func (h *snapshotHeaders) All() iter.Seq2[string, string] {
 	}
 }
 
-// Remove removes a header from this view. It does not change the Snapshot.
+// Remove hides a header from this authentication request only. It does not change the Snapshot.
 func (h *snapshotHeaders) Remove(name string) {
 	h.list = slices.DeleteFunc(slices.Clone(h.list), func(f headerField) bool { return strings.EqualFold(f.name, name) })
 }

@@ -24,7 +24,8 @@ type Lazy struct {
 
 // A Client is a request's connection. Its methods are safe for concurrent use until Stop.
 type Client interface {
-	// Pause releases resources that a request needs only while it runs. The first Done calls it.
+	// Pause releases resources that a request needs only while it runs. The first call to Lazy.Done
+	// calls it.
 	Pause()
 	// Left reports whether the client has disconnected.
 	Left() bool

@@ -6,5 +6,5 @@
 //	merger     merges the APIs of aggregated servers, in the order of their APIServices
 //
 // All documents of a generation are built together, so they contain the same kinds. They change
-// only with custom kinds, so clients cache them by ETag, and most responses are 304.
+// only when custom kinds change. Clients therefore cache them by ETag, and most responses are 304.
 package discovery

@@ -70,7 +70,8 @@ func (d *Documents) OpenAPIIndex() openapi.Index {
 // "apis/apps/v1".
 func (d *Documents) OpenAPIV3(path string) *openapi.Document { return d.openapi.V3(path) }
 
-// ConvertedOpenAPIV3 returns the v3 document of a version whose server has only OpenAPI v2, or nil.
+// ConvertedOpenAPIV3 returns the OpenAPI v3 document of an aggregated API version whose server
+// publishes only OpenAPI v2, or nil.
 func (d *Documents) ConvertedOpenAPIV3(path string) *openapi.Document {
 	if d.merged == nil {
 		return nil
@@ -140,8 +141,8 @@ func (c *Cache) own() *Documents {
 func (c *Cache) newIndex() []byte {
 	paths := slices.Clone(c.opts.FixedPaths)
 	for _, k := range c.opts.Catalog.Kinds() {
-		// List each group and version, even without a resource of its own, because clients search
-		// the index for prefixes.
+		// List the path of each API group and version, because clients search the index for path
+		// prefixes.
 		if k.Group == "" {
 			paths = append(paths, "/api/"+k.Version)
 		} else {

@@ -24,7 +24,8 @@ type merger struct {
 
 func newMerger(c aggregation.Content, p *discovery.Priorities) *merger {
 	m := &merger{content: c, priorities: p, given: map[discovery.GroupVersion]discovery.Priority{}}
-	// APIServices apply to this server's versions too, so that operators can reorder them.
+	// The priorities of APIServices apply to this server's own versions too, so that operators can
+	// change their order in discovery.
 	for _, a := range c.Services {
 		m.given[a.GroupVersion] = a.Priority
 	}
@@ -74,7 +75,8 @@ func (m *merger) set(groups map[string]*group, of discovery.GroupVersion, entry 
 	g.versions = append(g.versions, version{of.Version, p, entry})
 }
 
-// sorted returns the groups in discovery order. Groups of equal priority are ordered by tie.
+// sorted returns the groups in discovery order. Groups of equal priority are ordered by the string
+// that tie returns.
 func sorted(groups map[string]*group, tie func(*group) string) []*group {
 	var all []*group
 	for _, g := range groups {
@@ -160,8 +162,8 @@ func (m *merger) aggregated(own []byte, core bool) (body []byte, etag string) {
 	return body, fmt.Sprintf("\"%X\"", sha512.Sum512(body))
 }
 
-// plain returns the merged APIGroupList and each APIGroup by name. A group whose versions are all
-// hidden has an APIGroup, but is not in the list.
+// plain returns the merged APIGroupList and a map from group names to APIGroups. A group whose
+// versions are all hidden is in the map, but not in the list.
 func (m *merger) plain(own []byte) (body []byte, each map[string][]byte) {
 	var list plainList
 	mustUnmarshal(own, &list)

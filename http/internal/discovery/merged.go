@@ -81,7 +81,8 @@ func (c *Cache) merge(own *Documents, before *merging) *Documents {
 	return &d
 }
 
-// converted returns, by path, the OpenAPI v3 documents of versions whose servers have only v2.
+// converted returns the OpenAPI v3 documents of aggregated servers that publish only OpenAPI v2.
+// The map's keys are OpenAPI v3 paths.
 func (m *merger) converted(own *Documents, before *merging) map[string]convertedDocument {
 	all := map[string]convertedDocument{}
 	for of, remote := range m.content.Old {

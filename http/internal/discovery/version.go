@@ -14,7 +14,8 @@ const (
 	minCompatibilityMinor = "34"
 )
 
-// GitVersion returns the gitVersion reported to clients for the daemon's own version.
+// GitVersion returns the gitVersion that clients see. It consists of the Kubernetes version and
+// own, the daemon's version.
 func GitVersion(own string) string {
 	if own == "" {
 		own = "0.0.0"

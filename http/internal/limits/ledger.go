@@ -160,12 +160,13 @@ func (p *Principal) String() string {
 // Held returns the amount of a resource that the principal holds.
 func (p *Principal) Held(r Resource) int64 { return p.held[r].Load() }
 
-// TryAcquire acquires n units of a resource for an item, such as a body. total includes the units
-// that the item already holds. The result is nil on success, and otherwise describes the exceeded
-// limit. Before failing, TryAcquire tries to end an item of a principal that holds more.
+// TryAcquire acquires n units of a resource for an item, such as a body. total is the number of
+// units that the item then holds. TryAcquire returns nil on success and otherwise describes the
+// exceeded limit. Before failing, it tries to end an item of a principal that holds more.
 //
-// A principal's only item may exceed the threshold, and the only item of all principals may exceed
-// the capacity. reserved adds the reserve to the capacity and lifts the threshold.
+// An item may exceed the threshold if the principal has no other item, and the capacity if no item
+// of any principal exists beside it. If reserved is true, the threshold does not apply, and the
+// reserve is added to the capacity.
 func (p *Principal) TryAcquire(r Resource, n, total int64, reserved bool) *Rejection {
 	pool := &p.ledger.pools[r]
 	held, used, capacity := p.held[r].Add(n), pool.used.Add(n), pool.capacity.Load()
@@ -200,8 +201,8 @@ func (p *Principal) ExceedsShare(r Resource, n int64) bool {
 	return capacity > 0 && held > 1 && held+used > capacity
 }
 
-// Reject counts and returns a Rejection for n units that the principal already holds. The caller
-// must release them.
+// Reject counts a rejection and returns it. The principal must have acquired the n rejected units
+// already, and the caller must release them afterward.
 func (p *Principal) Reject(r Resource, n int64) *Rejection {
 	pool := &p.ledger.pools[r]
 	return p.reject(r, p.held[r].Load()-n, pool.used.Load()-n, pool.capacity.Load())

@@ -43,8 +43,9 @@ func (o Owners[T]) Oldest(p *Principal, fits func(T) bool) *list.Element {
 	return nil
 }
 
-// OldestOfLargest returns the largest holder of a resource and its oldest item for which fits
-// returns true, or nil. It ignores principals without such an item or that hold at most least.
+// OldestOfLargest returns the principal that holds the most of a resource, and the oldest of its
+// items for which fits returns true. It considers only principals that hold more than least and
+// have such an item. If there are none, it returns nil.
 func (o Owners[T]) OldestOfLargest(r Resource, least int64, fits func(T) bool) (owner *Principal, item *list.Element) {
 	for p := range o {
 		if held := p.Held(r); held > least {

@@ -52,7 +52,8 @@ func (p *Permit) ReleaseBeyond(r Resource, n int64) bool {
 	return true
 }
 
-// Split moves the held amount of a resource to a new permit, which may outlive the connection.
+// Split moves the held amount of a resource to a new Permit. The new Permit is released separately
+// and may outlive the request's connection.
 func (p *Permit) Split(r Resource) Permit {
 	part := Permit{Principal: p.Principal.Retain(), Reserved: p.Reserved, referenced: true}
 	part.held[r], p.held[r] = p.held[r], 0

@@ -21,8 +21,9 @@ func (p *Principal) Offer(r Resource, i Item) (withdraw func()) {
 	}
 }
 
-// reclaim ends an item of the principal that holds the most of a resource, if that is more than p
-// holds. It prefers the oldest idle item. p may then exceed its threshold, but not its fair share.
+// reclaim tries to end an item of the principal that holds the most of a resource, and reports
+// whether it did. That principal must hold more than p. Idle items are ended first, then the
+// oldest. Afterward p may exceed its threshold, but not its fair share.
 func (p *Principal) reclaim(r Resource) bool {
 	p.ledger.mu.Lock()
 	defer p.ledger.mu.Unlock()

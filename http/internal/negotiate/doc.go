@@ -6,7 +6,7 @@
 //	Format    encoding and shape, selected by an Accept header
 //	Names     media types and API groups of the naming profile
 //
-// Among equal weights the first item wins, because clients list their preferences in order, without
-// weights. An Accept header may also request a shape, followed by a fallback for servers that lack
-// it.
+// If several items of an Accept header have the same weight, the first wins, because clients list
+// their preferences in order, without weights. An item may also request a shape. Clients then list
+// a fallback after it, for servers without that shape.
 package negotiate

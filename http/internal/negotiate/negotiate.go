@@ -20,7 +20,7 @@ const (
 	None
 )
 
-// An Answer determines the formats that are available for a response.
+// An Answer is the type of a response body. It determines which formats a client may choose from.
 type Answer uint8
 
 const (
@@ -29,10 +29,11 @@ const (
 	Documents               // anything else, in its only shape
 )
 
-// A Shape selects whole objects, Tables or metadata.
+// A Shape is the form in which a response returns objects: in full, as a Table, or as metadata
+// only.
 type Shape uint8
 
-// The shapes: the whole object, a Table, or only the metadata. They also apply to lists.
+// The supported shapes, both for single objects and for lists.
 const (
 	Whole Shape = iota
 	Table
@@ -40,7 +41,7 @@ const (
 	PartialList
 )
 
-// A Format is a negotiated representation.
+// A Format is the representation that was negotiated for a response.
 type Format struct {
 	Encoding Encoding
 	Shape    Shape

@@ -67,8 +67,9 @@ func ParseDelete(q requestinfo.Query) (d Delete, err error) {
 	return d, nil
 }
 
-// DecodeDelete returns the DeleteOptions of a decoded body. faults are the decoding errors. kubectl
-// and typed clients send a body. ParseDelete is for clients that cannot send a body with DELETE.
+// DecodeDelete returns the DeleteOptions of a decoded request body, as kubectl and typed clients
+// send it. faults are the errors from decoding. Clients that cannot send a body with DELETE use
+// query parameters instead, see ParseDelete.
 func DecodeDelete(object tree.Tree, faults []codec.FieldFault) (d Delete, err error) {
 	if kind, _ := object["kind"].(string); kind != "" && kind != "DeleteOptions" {
 		return d, apierrors.BadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type DeleteOptions): kind %q", kind))
@@ -95,9 +96,9 @@ func optionalField[T any](object tree.Tree, name string) *T {
 	return &v
 }
 
-// Check validates the options of the body, combined with those of the query. metaGroup is the API
-// group of DeleteOptions. A dry run in either is enough, because an unintended deletion is worse
-// than an unintended dry run.
+// Check validates the options of the request body, combined with those of the query. metaGroup is
+// the API group of DeleteOptions. The request is a dry run if the body or the query requests one,
+// because an unintended deletion is worse than an unintended dry run.
 func (d *Delete) Check(metaGroup string, q requestinfo.Query, userAgent []byte) (o Write, r request.Delete, err error) {
 	d.dryRun = append(d.dryRun, q.Values("dryRun")...)
 	var f schema.Faults

@@ -142,8 +142,9 @@ func (o *List) validateWatch(r ListRules, f *schema.Faults) {
 }
 
 // Request returns the list request for the store. Without a resourceVersion, a list returns the
-// newest objects. "0" allows any version. Any other version is a minimum, or is matched exactly if
-// there is a limit. The namespace is ignored for cluster-scoped kinds.
+// newest objects. "0" allows any version. For any other value, the list must be at least as recent,
+// or have exactly that version if there is a limit. The namespace is ignored for cluster-scoped
+// kinds.
 func (o *List) Request(k *schema.Kind, i *requestinfo.Info) (request.List, error) {
 	l := request.List{
 		Kind: k, Labels: o.Labels, Fields: o.Fields,

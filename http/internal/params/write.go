@@ -74,8 +74,8 @@ func parseFieldValidation(q requestinfo.Query, f *schema.Faults) request.FieldVa
 	return request.Warn
 }
 
-// parseDryRun reports whether the stages request a dry run. "All" is the only valid stage. An error
-// lists all stages, as clients expect.
+// parseDryRun reports whether the values of the dryRun parameter request a dry run. "All" is the
+// only valid value. An error lists all values of the request, as clients expect.
 func parseDryRun(stages []string, f *schema.Faults) bool {
 	for _, stage := range stages {
 		if stage != "All" {

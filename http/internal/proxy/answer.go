@@ -93,9 +93,10 @@ func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *
 	return w
 }
 
-// documentPolicy gives documents from backends a separate origin, so that their scripts cannot read
-// the console's data in the browser, such as its token. The header is added to the backend's own
-// policy. All responses have the header, because browsers also detect documents by their content.
+// documentPolicy is the Content-Security-Policy of proxied responses. It gives documents from
+// backends a separate origin, so that their scripts cannot read the console's data in the browser,
+// such as its token. It does not replace the backend's own policy. All responses have it, because
+// browsers also detect documents by their content.
 const documentPolicy = "sandbox allow-scripts allow-forms"
 
 func headOf(code int, h http.Header) []byte {
@@ -170,7 +171,8 @@ func (w *answerWriter) writeBody(body io.Reader, length int64) error {
 	}
 }
 
-// writePiece writes the n bytes at buf[from:], as one message or chunk if needed.
+// writePiece writes the n bytes at buf[from:]. If needed, it frames them as a WebSocket message or
+// an HTTP chunk.
 func (w *answerWriter) writePiece(buf *[copyBufferSize]byte, from, n int) error {
 	to := from + n
 	if w.messages != nil {

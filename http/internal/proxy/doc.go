@@ -4,13 +4,14 @@
 //	Backend     pooled connections to servers with the same TLS options
 //	Target      a request's destination and the changes to the request
 //	Exchange    a request, its response, and the events that may end them early
-//	Tunnel      two upgraded connections, copied both ways
+//	Tunnel      two upgraded connections, with data copied in both directions
 //	Translator  translates between the upgrade protocols of client and backend
 //
-// The caller has authenticated and authorized the request, and its body is still unread. Everything
-// is streamed: bodies take one buffer each, every piece is flushed on arrival, compressed content
-// stays compressed, and trailers follow chunks. The net/http transport uses HTTP/2 with backends
-// that offer it. An upgrade has its own HTTP/1.1 connection.
+// The caller has authenticated and authorized the request, but has not read its body. Request and
+// response bodies are streamed: each body needs one buffer, and data is flushed as soon as it
+// arrives. Compressed content stays compressed, and trailers of chunked bodies are forwarded. The
+// net/http transport uses HTTP/2 with backends that offer it. An upgrade has its own HTTP/1.1
+// connection.
 //
 // Invariants:
 //   - Client credentials are not forwarded. The caller hides them, and a Target may strip others.

@@ -22,7 +22,8 @@ type Exchange struct {
 	cancel context.CancelCauseFunc
 }
 
-// StreamTimeout is the timeout of each write to an upgraded connection or of a proxied response.
+// StreamTimeout limits how long one write may take, on an upgraded connection or for a proxied
+// response.
 const StreamTimeout = 15 * time.Minute
 
 // stopGrace is how long a request may continue during shutdown.
@@ -104,9 +105,9 @@ func (e *Exchange) newRequest(body *wire.BodyStream, upgrade string) *http.Reque
 	return r.WithContext(e.ctx)
 }
 
-// fault returns the error response for a failed backend request: the reason if the Exchange was
-// ended, or err if it is a *meta.Status. Other errors are passed to own, or to otherwise if own is
-// nil.
+// fault returns the error response for a failed backend request. If the Exchange was ended, it
+// returns the reason, for example that the server is shutting down. A *meta.Status in err is
+// returned as is. Any other error is converted by own, or by otherwise if own is nil.
 func (e *Exchange) fault(err error, own, otherwise func(error) error) error {
 	cause := context.Cause(e.ctx)
 	var refusal *meta.Status

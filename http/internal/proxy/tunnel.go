@@ -154,8 +154,8 @@ func write(to net.Conn, b []byte) error {
 	return err
 }
 
-// endDirection closes the sending side of a connection. From then on, each read from the connection
-// times out after halfCloseTimeout.
+// endDirection closes the sending side of to, because the other connection has no more data. From
+// then on, each read from to times out after halfCloseTimeout.
 func (p *pair) endDirection(to net.Conn) {
 	p.ending.Store(true)
 	if errors.Is(closeWrite(to), errors.ErrUnsupported) {

@@ -40,8 +40,8 @@ func (l *List) cbor(w io.Writer) error {
 	return err
 }
 
-// appendCBOR appends a watch event, a map of type and object. Both the map and the object have the
-// CBOR tag.
+// appendCBOR appends a watch event as a CBOR map with type and object. Both the map and the object
+// begin with the self-described CBOR tag.
 func (e *Events) appendCBOR(b []byte, ev *request.Event) ([]byte, error) {
 	b = codec.AppendCBOREvent(b, ev.Type.String())
 	if ev.Type == request.Error || ev.Type == request.Bookmark || e.format.Shape == negotiate.Table {

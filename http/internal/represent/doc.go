@@ -5,8 +5,9 @@
 //	Body     a response body: bytes, or a function that writes it
 //	List     a list that writes itself item by item in every encoding
 //	Events   a watch's events in the negotiated format
-//	Forms    cache of objects in Protobuf and CBOR, shared by all readers
+//	Forms    a cache of objects in Protobuf and CBOR, shared by all requests
 //
 // Stored objects are not modified, and lists are not assembled in memory: at most a few converted
-// items exist at a time. This package estimates a response's memory, which its caller reserves.
+// items exist at a time. This package estimates how much memory a response needs, so that the
+// caller can reserve it.
 package represent

@@ -85,9 +85,9 @@ func (e *Events) appendTable(b []byte, o *meta.Object, version uint64) []byte {
 	return e.tables.Next(b, o, table.ListMeta{ResourceVersion: formatVersion(version)}, time.Now())
 }
 
-// appendBookmark appends an object that has only a resourceVersion. The bookmark has the watch's
-// shape, because clients decode bookmarks like other events. In a Table, the row's object has no
-// name.
+// appendBookmark appends a bookmark, which is an object with only a resourceVersion. It has the
+// watch's shape, because clients decode bookmarks like other events. In a Table, the bookmark is a
+// row whose object has no name.
 func (e *Events) appendBookmark(b []byte, ev *request.Event) []byte {
 	kind, version := e.kind.Kind, e.kind.APIVersion()
 	switch e.format.Shape {

@@ -22,7 +22,8 @@ type List struct {
 	kind  *schema.Kind
 	meta  table.ListMeta
 	items []*meta.Object // as stored
-	// objects returns the items converted to kind. It is nil if they are stored in that version.
+	// objects returns the items converted to the version of kind. It is nil if they are already
+	// stored in that version.
 	objects Objects
 	encoder *Encoder
 	format  negotiate.Format
@@ -39,8 +40,8 @@ func (l *List) asStored() bool { return l.objects == nil && !l.Reshaped() }
 // items.
 const listEnd = "]}"
 
-// objectListHead returns the head of a list of whole objects. Only the list has kind and
-// apiVersion. Items are written without these fields (ItemOffset).
+// objectListHead returns the head of a list of whole objects. The list itself has kind and
+// apiVersion, but its items are written without these fields (see ItemOffset).
 func objectListHead(k *schema.Kind, l table.ListMeta) []byte {
 	b := make([]byte, 0, 256)
 	b = append(b, `{"kind":"`...)
@@ -53,7 +54,8 @@ func objectListHead(k *schema.Kind, l table.ListMeta) []byte {
 }
 
 // List returns the response for l in the negotiated shape. q may contain parameters for the shape.
-// objects returns the items converted to k. It is nil if the items are stored in that version.
+// objects returns the items converted to the version of k. It is nil if the items are already
+// stored in that version.
 func (e *Encoder) List(k *schema.Kind, f negotiate.Format, q requestinfo.Query, l request.ListResult, objects Objects) (*List, error) {
 	head := table.ListMeta{ResourceVersion: formatVersion(l.Version), Continue: l.Continue, Remaining: max(l.Remaining, 0)}
 	list := &List{field: "items", kind: k, meta: head, items: l.Items, objects: objects, encoder: e, format: f}

@@ -49,7 +49,8 @@ func (d Decoder) Object(k *schema.Kind, encoding negotiate.Encoding, body []byte
 	return object, faults, CheckKind(k, object)
 }
 
-// Config decodes a configuration for server-side apply, in YAML or CBOR. Explicit nulls are kept.
+// Config decodes an apply configuration (for server-side apply) in YAML or CBOR. It keeps explicit
+// nulls.
 func (d Decoder) Config(m *schema.Message, encoding negotiate.Encoding, body []byte) (tree.Tree, []codec.FieldFault, error) {
 	if encoding == negotiate.CBOR {
 		return codec.DecodeCBORConfig(m, body, d.MaxBytes)
@@ -57,8 +58,8 @@ func (d Decoder) Config(m *schema.Message, encoding negotiate.Encoding, body []b
 	return codec.DecodeConfig(m, body)
 }
 
-// SubresourceConfig decodes a configuration for a subresource that has its own kind, such as Scale.
-// Nulls are dropped.
+// SubresourceConfig decodes an apply configuration for a subresource that has its own kind, such as
+// Scale. It drops nulls.
 func (d Decoder) SubresourceConfig(m *schema.Message, encoding negotiate.Encoding, body []byte) (tree.Tree, []codec.FieldFault, error) {
 	if encoding == negotiate.CBOR {
 		return codec.DecodeCBOR(m, body, d.MaxBytes)
@@ -66,8 +67,8 @@ func (d Decoder) SubresourceConfig(m *schema.Message, encoding negotiate.Encodin
 	return codec.DecodeYAML(m, body)
 }
 
-// Options decodes a body of options. It returns unknown and duplicate fields as faults, except for
-// Protobuf, whose decoder does not detect them.
+// Options decodes a request body that contains options, such as DeleteOptions. It returns unknown
+// and duplicate fields as faults, except for Protobuf, whose decoder does not detect them.
 func (d Decoder) Options(m *schema.Message, encoding negotiate.Encoding, body []byte) (object tree.Tree, faults []codec.FieldFault, err error) {
 	switch {
 	case encoding == negotiate.JSON && isNull(body):
@@ -102,7 +103,8 @@ func optionsError(encoding negotiate.Encoding, err error) error {
 	return apierrors.BadRequest("couldn't get version/kind; json parse error: " + err.Error())
 }
 
-// formerVersions holds older versions with the same schema that clients name in subresource bodies.
+// formerVersions maps kinds to an older apiVersion with the same schema. Some clients still send
+// the older apiVersion in the body of a subresource request.
 var formerVersions = map[meta.GroupVersionKind]string{{Group: "policy", Version: "v1", Kind: "Eviction"}: "policy/v1beta1"}
 
 // CheckKind returns an error if an object names another kind or version. An object may omit both.

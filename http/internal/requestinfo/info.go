@@ -24,7 +24,8 @@ type Info struct {
 	Resource, Subresource string
 	Name                  string
 
-	// segments is the number of segments up to and including the resource, name, and subresource.
+	// segments is the number of path segments up to and including the resource, name, and
+	// subresource.
 	segments int
 	// extraSegments reports whether more segments follow. inNamespace reports whether a namespace
 	// precedes the resource.

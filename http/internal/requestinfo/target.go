@@ -26,8 +26,9 @@ type Target struct {
 	Escaped bool
 }
 
-// Parse parses the target of a request line. If the target is an absolute URL, its host must be
-// host. Every error is a *meta.Status, and the request must then be rejected.
+// Parse parses the target of a request line. If the target is an absolute URL, its host must match
+// host, the value of the Host header. Every error is a *meta.Status, and the request must then be
+// rejected.
 func (t *Target) Parse(raw, host []byte) error {
 	if len(raw) == 0 || raw[0] != '/' {
 		var err error

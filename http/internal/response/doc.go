@@ -1,7 +1,7 @@
 // Package response writes response bodies in pieces. A list of any length, indented or compressed,
 // needs only a few buffers.
 //
-//	Stream             a body that writes itself, and holds the request's permit until written
+//	Stream             a body that writes itself and holds the request's permit until it is sent
 //	Indenter           indents JSON as it is written
 //	Buffered, Gzipped  wrap a function that writes a body
 //

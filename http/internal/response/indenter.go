@@ -53,8 +53,8 @@ func (p *Indenter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// scanString returns how many bytes of b belong to the current string, at most the size of the
-// buffer.
+// scanString returns how many of the first bytes of b belong to the current string. It scans only
+// as many bytes as the buffer can take at once.
 func (p *Indenter) scanString(b []byte) int {
 	b = b[:min(len(b), wire.MaxWriteSize/4)]
 	for i, c := range b {

@@ -1,15 +1,16 @@
 // Package stream runs watches on hijacked connections.
 //
-//	Watch        a watch: the sink of a session's events, and the reader that notices disconnects
+//	Watch        one watch: writes the events of a store session and notices disconnects
 //	Encoder      encodes events; implemented by the caller
 //	Framing      how events are separated: chunks, nothing (HTTP/1.0), or WebSocket frames
 //	LongRunning  a watch or a proxied request without a deadline
 //	Registry     all long-running requests, by grant
-//	Grant        the permission for these requests, and how to check it
+//	Grant        the permission for long-running requests, and how to check it
 //
-// Two goroutines share a watch. The store session's goroutine writes events, and the connection's
-// goroutine reads. The reader detects a disconnect at once, but a writer only at the next event.
-// The reader also ends the watch at its timeout. A past read deadline wakes it (interruptRead).
+// Each watch has two goroutines. The store session's goroutine writes events, and the connection's
+// goroutine reads. Reading detects a disconnect at once, but writing only at the next event. The
+// reading goroutine also ends the watch at its timeout. To wake it, interruptRead sets a read
+// deadline in the past.
 //
 // A watch whose request would now be rejected ends within a second, with an event that gives the
 // reason (reauthorize.go). While nothing changes, this costs one comparison per scan.

@@ -45,8 +45,8 @@ func (g *Grant) due(generation uint64, now time.Time) bool {
 }
 
 const (
-	// confirmPeriod is the time between two scans. Every scan confirms denials, and every second
-	// scan looks for grants that are due.
+	// confirmPeriod is the time between two scans. Every scan checks denied grants a second time.
+	// Every other scan also looks for grants whose regular check is due.
 	confirmPeriod = 200 * time.Millisecond
 	// maxConcurrentChecks limits concurrent checks, because they may call slow webhooks.
 	maxConcurrentChecks = 256

@@ -125,7 +125,7 @@ func interruptRead(c net.Conn) {
 	_ = c.SetReadDeadline(longAgo) // fails only if closed, which ends Read too
 }
 
-// maxClientInput is how many bytes a client may send during a watch.
+// maxClientInput is the maximum number of bytes that a client may send during a watch.
 const maxClientInput = 64 << 10
 
 var errUnexpectedInput = errors.New("the client sent data in a watch")
@@ -165,8 +165,8 @@ func (w *Watch) readUntilEnd() error {
 	return discardInput(w.conn)
 }
 
-// discardInput reads and discards input, to notice a disconnect. It allocates a buffer only when
-// input arrives, because most clients send nothing.
+// discardInput reads and discards client input until the client disconnects. It allocates a buffer
+// only when input arrives, because most clients send nothing.
 func discardInput(c Conn) error {
 	for total := 0; total < maxClientInput; {
 		if err := c.AwaitInput(); err != nil {
@@ -197,8 +197,8 @@ func (w *Watch) sendRefusal() error {
 	return w.events.write(w.conn, []request.Event{{Type: request.Error, Status: refusal}})
 }
 
-// Revoke ends the watch with an ERROR event. Events that the client does not read within
-// revokeGrace are lost.
+// Revoke ends the watch with an ERROR event that contains refusal. Pending events are lost if the
+// client does not read them within revokeGrace.
 func (w *Watch) Revoke(refusal *meta.Status) {
 	w.mu.Lock()
 	w.refusal = refusal
@@ -212,8 +212,8 @@ var _ limits.Item = (*Watch)(nil)
 // Idle reports whether the watch has sent nothing for some seconds.
 func (w *Watch) Idle() bool { return w.conn.Idle() }
 
-// Reclaim ends the watch properly, with a bookmark if the client requested bookmarks. Events that
-// the client does not read within revokeGrace are lost.
+// Reclaim ends the watch properly, with a bookmark if the client requested bookmarks. Pending
+// events are lost if the client does not read them within revokeGrace.
 func (w *Watch) Reclaim() {
 	w.mu.Lock()
 	session := w.session

@@ -45,8 +45,8 @@ func FramingOf(h *fasthttp.RequestHeader) Framing {
 	return Chunked
 }
 
-// UpgradeToWebSocket sets the response headers for an upgrade. It selects the first offered
-// subprotocol, since all carry the same events.
+// UpgradeToWebSocket sets the response headers for an upgrade. It selects the first subprotocol
+// that the client offers, because the events are the same for all of them.
 func UpgradeToWebSocket(h *fasthttp.RequestHeader, answer *fasthttp.ResponseHeader, bearerPrefix string) error {
 	if string(h.Peek("Sec-WebSocket-Version")) != "13" {
 		answer.Set("Sec-WebSocket-Version", "13")
@@ -81,8 +81,8 @@ func WebSocketAccept(h *fasthttp.RequestHeader) (string, error) {
 	return base64.StdEncoding.EncodeToString(digest[:]), nil
 }
 
-// ErrWebSocketToken means that the token among the subprotocols is malformed, or that the client
-// offers no other subprotocol.
+// ErrWebSocketToken means that the bearer token in the list of subprotocols is malformed, or that
+// the client offers no subprotocol besides the token.
 var ErrWebSocketToken = errors.New("the token among the WebSocket sub-protocols is malformed, or alone")
 
 var errWebSocketProtocols = errors.New("the WebSocket sub-protocols are malformed")
@@ -228,8 +228,8 @@ func AnswerControl(c net.Conn, r io.Reader, f ws.Header) error {
 	return nil
 }
 
-// closeWebSocket sends a close frame. The connection lingers, because a reset could discard the
-// frame.
+// closeWebSocket sends a close frame. It then keeps the connection open until the client closes it,
+// because a TCP reset could discard the frame.
 func (w *Watch) closeWebSocket(end error) {
 	code := ws.StatusNormalClosure
 	var asked *CloseError

@@ -118,8 +118,8 @@ func (c commands) firstChannel() byte {
 	return channelStatus
 }
 
-// open opens the requested streams in the order that runtimes expect. The result is indexed by
-// channel.
+// open opens the requested streams in the order that container runtimes expect. The index in the
+// result is the channel number.
 func (c commands) open(connection *spdystream.Connection) (streams [5]*spdystream.Stream, err error) {
 	for _, s := range []struct {
 		channel int

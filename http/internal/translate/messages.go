@@ -110,7 +110,8 @@ func (m *messages) CloseWrite() error {
 	return m.send(ws.OpClose, binary.BigEndian.AppendUint16(nil, uint16(ws.StatusNormalClosure)), nil)
 }
 
-// A lockedConn writes complete frames. It takes send's lock, so that frames do not interleave.
+// A lockedConn is a connection on which each Write writes a complete frame. It takes the same lock
+// as send, so that frames do not interleave.
 type lockedConn struct{ *messages }
 
 func (c lockedConn) Write(b []byte) (int, error) {

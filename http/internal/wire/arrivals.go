@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// arrivals triggers network polls while connections pass slots to each other. While goroutines are
-// runnable, the Go runtime may poll only every 10 ms.
+// arrivals lets connections with new input compete for the slots of the scheduler. Otherwise, the
+// connections that already wait could pass the slots to each other for 10 ms, because the Go
+// runtime may not poll the network more often while goroutines are runnable.
 //
-// Once per lookEvery, a goroutine that reads from a pipe distributes the slots. Only a poll makes
-// it runnable, and the same poll wakes connections with new input.
+// Once per lookEvery, the slots are distributed by a goroutine that reads from a pipe. Only a
+// network poll makes this goroutine runnable, and the same poll wakes connections with new input.
 type arrivals struct {
 	looking bool      // slots wait for the goroutine
 	looked  time.Time // last poll, or when the first connection began to wait
@@ -17,10 +18,11 @@ type arrivals struct {
 	closed  bool
 }
 
-// lookEvery is the interval between polls of the network while connections wait.
+// lookEvery is the minimum interval between two network polls while connections wait for slots.
 const lookEvery = 500 * time.Microsecond
 
-// lookForArrivals starts a poll if one is due. It reports whether slots must wait for a poll.
+// lookForArrivals triggers a network poll if one is due. It reports whether free slots must not be
+// distributed before the poll.
 func (s *scheduler) lookForArrivals() bool {
 	a := &s.arrival
 	if a.looking || a.closed || time.Since(a.looked) < lookEvery {
@@ -40,7 +42,7 @@ func (s *scheduler) lookForArrivals() bool {
 	return a.looking
 }
 
-// distributeBy distributes slots whenever it has read a byte from the pipe.
+// distributeBy distributes the free slots each time that it reads a byte from the pipe.
 func (s *scheduler) distributeBy(from *os.File) {
 	defer from.Close()
 	for b := make([]byte, 1); ; {
@@ -54,7 +56,8 @@ func (s *scheduler) distributeBy(from *os.File) {
 	}
 }
 
-// close ends the goroutine. Afterwards slots are distributed without polls.
+// close ends the goroutine that reads from the pipe. Afterwards, slots are distributed without
+// network polls.
 func (s *scheduler) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A BodyStream streams the current request's body. Until Stop, a goroutine other than the
-// connection's may read it, such as an HTTP client's.
+// A BodyStream streams the body of the current request. Before Stop, a goroutine other than the
+// connection's own may read the stream, such as a goroutine of an HTTP client.
 //
 // After the end of the body, the stream detects client disconnects, even while the request waits
 // for a backend.

@@ -80,7 +80,7 @@ func TestCertificatesAreForgotten(t *testing.T) {
 		t.Error("two equal certificates are held")
 	}
 	digest := sha256.Sum256(der)
-	// The runtime's cleanup does the same and may run first.
+	// The runtime also calls forget when it collects the certificate, possibly before this call.
 	forget := func() int {
 		s.forget(digest)
 		s.mu.Lock()

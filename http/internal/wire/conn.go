@@ -163,7 +163,7 @@ func (c *Conn) handshake() error {
 		return err
 	}
 	c.certs = c.all.certificates.share(c.tls.ConnectionState().PeerCertificates)
-	// Clients may connect in advance, so the first request has a separate timeout.
+	// The first request has a separate timeout, because clients may open a connection in advance.
 	if err := c.setPhase(phaseReading, c.all.opts.ReadTimeout); err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (c *Conn) ConnectionState() tls.ConnectionState {
 	return c.tls.ConnectionState()
 }
 
-// Read first returns input that was read ahead.
+// Read reads input of the client. Input that was read ahead comes first.
 func (c *Conn) Read(b []byte) (int, error) {
 	if len(c.unread) > 0 {
 		n := copy(b, c.unread)
@@ -245,15 +245,16 @@ func closeWrite(c net.Conn) error {
 	return w.CloseWrite()
 }
 
-// SetDeadline sets both deadlines. The next Write replaces the write deadline.
+// SetDeadline sets the read deadline and the write deadline. The next Write replaces the write
+// deadline.
 func (c *Conn) SetDeadline(t time.Time) error {
 	c.writeDeadlineSet.Store(0)
 	return c.Conn.SetDeadline(t)
 }
 
-// SetUser sets the user of the current request and returns its principal. If the user exceeds its
-// share of connections, the error is a *limits.Rejection, and this connection must close. reserved
-// exempts the user from the share.
+// SetUser sets the user of the current request and returns the user's principal. If the user has
+// too many connections, the error is a *limits.Rejection, and this connection must close. If
+// reserved is set, the limit per user does not apply.
 func (c *Conn) SetUser(name string, reserved bool) (*limits.Principal, error) {
 	if c.stream != nil {
 		c.setKnown()
@@ -345,7 +346,8 @@ func (c *Conn) Left() bool {
 // current response.
 func (c *Conn) Closing() bool { return c.all.isClosing() }
 
-// Hijack makes the connection call run after the request. run must close the connection.
+// Hijack registers run, which takes over the connection after the current request. run must close
+// the connection.
 func (c *Conn) Hijack(run func()) { c.hijacker = run }
 
 // SetOnClose makes the first Close call f before it closes the connection.

@@ -6,8 +6,9 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// While at most 1/fewNewDivisor of the limit are new connections, idle anonymous connections are
-// evicted first. One eviction examines at most maxEvictionScan of them.
+// Idle anonymous connections are evicted first as long as new connections make up at most
+// 1/fewNewDivisor of the limit. One eviction examines at most maxEvictionScan idle anonymous
+// connections.
 const (
 	fewNewDivisor   = 8
 	maxEvictionScan = 1024
@@ -63,8 +64,8 @@ func (r *Connections) evictAnonymous(victims []*Conn) []*Conn {
 	return victims
 }
 
-// evictOwned evicts the principal's oldest connection that is new or handles no request, except
-// keep.
+// evictOwned evicts the principal's oldest connection that is new or handles no request. It never
+// evicts keep.
 func (r *Connections) evictOwned(victims []*Conn, of *limits.Principal, keep *Conn) []*Conn {
 	oldest := r.owned.Oldest(of, func(c *Conn) bool { return c != keep && (c.entry.newElem != nil || c.evictable()) })
 	if oldest == nil {

@@ -24,8 +24,9 @@ func newFakeConn(r *Connections, address string) (*Conn, *fakeConn) {
 	return c, raw
 }
 
-// TestEviction tests which connections are closed to admit others. Each name consists of the
-// client's letter and a number. Upper case means idle after a complete request.
+// TestEviction tests which connections are closed to admit others. The name of a connection is the
+// letter of its client and a number. An upper-case letter marks a connection that is idle after a
+// complete request.
 func TestEviction(t *testing.T) {
 	addresses := map[byte]string{'l': "127.0.0.1", 's': "2001:db8::1", 't': "2001:db8::2"}
 	for letter := byte('a'); letter < 'k'; letter++ {

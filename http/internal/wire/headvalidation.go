@@ -25,8 +25,8 @@ type HeaderFlags struct {
 }
 
 // ValidateHead rejects requests that fasthttp accepts although they are ambiguous or forbidden. It
-// checks the raw header lines. After an error the connection must close, except after the 401 for
-// two credentials.
+// checks the raw header lines. After an error, the connection must close. The only exception is the
+// 401 for a request with two Authorization headers.
 func ValidateHead(h *fasthttp.RequestHeader) (HeaderFlags, error) {
 	if p := h.Protocol(); string(p) != "HTTP/1.1" && string(p) != "HTTP/1.0" {
 		return HeaderFlags{}, apierrors.BadRequest("the protocol version is not supported")

@@ -112,7 +112,8 @@ func (c *multiplexedConn) Write(b []byte) (int, error) {
 }
 
 // growStack grows the stack of a new goroutine in one step. net/http starts a goroutine for each
-// request and each write, whose stack would otherwise double and be copied several times.
+// request and each write. The stack of such a goroutine would otherwise double and be copied
+// several times.
 //
 //go:noinline
 func growStack(n int) byte {
@@ -163,8 +164,8 @@ func (m *multiplexer) serve(w http.ResponseWriter, r *http.Request) {
 	m.give(c, again)
 }
 
-// take returns a Conn for a request. It returns nil after end, or if there are too many requests of
-// unknown users.
+// take returns a Conn for a request. It returns nil after end, or if there are too many requests
+// whose user is not yet known.
 func (m *multiplexer) take() *Conn {
 	m.mu.Lock()
 	defer m.mu.Unlock()

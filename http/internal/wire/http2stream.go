@@ -16,7 +16,7 @@ import (
 // A stream is a net.Conn that carries one HTTP/2 request and its response in HTTP/1.1 form. It is
 // reused for later requests of the connection.
 //
-// At most one goroutine reads and one writes.
+// At any time, at most one goroutine reads from it and at most one writes to it.
 type stream struct {
 	mux     *multiplexer
 	conn    *Conn // of the request
@@ -219,7 +219,8 @@ func (s *stream) awaitEnd() error {
 	}
 }
 
-// watchChanges returns a channel that is closed at the next change. The caller holds mu.
+// watchChanges returns a channel that is closed when a write ends, the read deadline changes, or
+// the stream is closed. The caller holds mu.
 func (s *stream) watchChanges() <-chan struct{} {
 	if s.changed == nil {
 		s.changed = make(chan struct{})
@@ -227,7 +228,7 @@ func (s *stream) watchChanges() <-chan struct{} {
 	return s.changed
 }
 
-// signalChange wakes the waiters. The caller holds mu.
+// signalChange closes the channel that watchChanges returned. The caller holds mu.
 func (s *stream) signalChange() {
 	if s.changed != nil {
 		close(s.changed)
@@ -235,7 +236,7 @@ func (s *stream) signalChange() {
 	}
 }
 
-// Write writes a part of the response. It flushes chunks.
+// Write writes a part of the response. It flushes the data immediately if the response is chunked.
 func (s *stream) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	if s.closed {

@@ -41,7 +41,8 @@ func (in *requestBody) start(h *fasthttp.RequestHeader) {
 	}
 }
 
-// maxDiscard is how many bytes of an unread body are discarded to keep the connection open.
+// maxDiscard is the maximum number of unread body bytes that are discarded to keep the connection
+// open.
 const maxDiscard = 256 << 10
 
 // canDiscard reports whether to discard the unread rest of the body instead of closing the
@@ -67,8 +68,8 @@ func (c *Conn) discardBody() error {
 }
 
 // ReadBody reads a body of at most limit bytes. The buffer grows with the received bytes. The
-// result is valid until the response is written. If reserved is set, the body may use the reserve.
-// The error is a *limits.Rejection or a *meta.Status.
+// result is valid until the response is written. If reserved is set, the body may use the memory
+// that is reserved for privileged users. The error is a *limits.Rejection or a *meta.Status.
 func (c *Conn) ReadBody(limit int64, reserved bool) ([]byte, error) {
 	in := &c.body
 	if in.buf == nil && !in.done {
@@ -107,7 +108,8 @@ func (c *Conn) ReadBody(limit int64, reserved bool) ([]byte, error) {
 // An incompleteBody is the limits.Item for a body that has not fully arrived.
 type incompleteBody struct{ *Conn }
 
-// slowBodyTime is the time after which an incomplete body is among the first to be reclaimed.
+// slowBodyTime is the time after which an incomplete body counts as slow. When memory is short,
+// slow bodies are discarded first.
 const slowBodyTime = time.Second
 
 func (b incompleteBody) Idle() bool { return time.Since(b.body.started) > slowBodyTime }

@@ -67,7 +67,7 @@ func (w *responseWriter) writeResponse(answer *fasthttp.Response, newline bool) 
 		return err
 	}
 	if !answer.SkipBody {
-		// Flush returns the error of these writes, if any.
+		// Write errors need no check here, because Flush returns them.
 		_, _ = w.buf.Write(body)
 		_ = w.buf.WriteByte('\n')
 	}

@@ -63,8 +63,8 @@ const (
 	// maxHold is how long a slot may be held while connections wait. The slot is revoked after at
 	// most twice maxHold.
 	maxHold = time.Millisecond
-	// othersFor is how long several clients count as active after connections of two different
-	// clients arrived in succession.
+	// othersFor is how long the scheduler assumes that several clients are active. The time starts
+	// whenever a connection arrives from a different client than the previous one.
 	othersFor = 100 * time.Millisecond
 )
 
@@ -183,8 +183,8 @@ func (s *scheduler) distribute() {
 	}
 }
 
-// watch revokes slots that have been held since its previous run. It repeats while connections
-// wait.
+// watch revokes the slots that a connection has held since the previous run of watch. It runs again
+// after maxHold while connections wait for slots.
 func (s *scheduler) watch() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +216,8 @@ func (s *scheduler) enqueue(c *Conn) {
 	s.join(of)
 }
 
-// join appends a waiting client to the ring, if the client may have another slot.
+// join appends a client with waiting connections to the ring of clients that take turns. It has no
+// effect if the client may not have another slot.
 func (s *scheduler) join(c *client) {
 	switch {
 	case c.first == nil || c.next != nil || !s.mayHave(c):

@@ -178,8 +178,8 @@ func TestLongHold(t *testing.T) {
 	})
 }
 
-// TestArrivals tests that slots are distributed after polls while connections wait, and that no
-// slot is lost, even on close.
+// TestArrivals tests that the scheduler distributes slots after a network poll while connections
+// wait, and that no slot is lost, even on close.
 func TestArrivals(t *testing.T) {
 	for _, closed := range []bool{false, true} {
 		s := testScheduler(1, 1)

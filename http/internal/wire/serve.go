@@ -37,7 +37,8 @@ func (c *Conn) serveStream() bool {
 	return c.reuse
 }
 
-// end closes the connection or hands it to the hijacker. A panic closes only this connection.
+// end closes the connection or passes it to the function that has hijacked it. If that function
+// panics, only this connection is closed.
 func (c *Conn) end() {
 	if c.reuse {
 		c.Pause()

@@ -14,7 +14,8 @@ type unknownStreams struct {
 	owned limits.Owners[*Conn]
 }
 
-// add adds a request and reports whether it is admitted. Local clients may use the reserve.
+// add adds a request and reports whether it is admitted. Local clients may also use the capacity
+// that is reserved for them.
 func (u *unknownStreams) add(c *Conn) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 )
 
 // validateExpressions reports policy expressions that do not compile. old is the previous spec, or
-// nil. An unchanged spec is not compiled, because it may use functions from another server version.
-// A changed spec has all expressions compiled, because its variables may have changed.
-// matchConditions depend only on paramKind, so they are compiled only if either changed.
+// nil. If the spec is unchanged, nothing is compiled, because the expressions may use functions of
+// another server version. Otherwise all expressions are compiled, because their variables may have
+// changed. Only matchConditions are skipped if neither they nor paramKind have changed.
 func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec, old tree.Tree, faults *schema.Faults) {
 	if old != nil && tree.StrictEqual(spec, old) {
 		return
@@ -43,7 +43,8 @@ func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec,
 	}
 }
 
-// reportExpression reports x's compile error. Structural validation reports empty expressions.
+// reportExpression adds an error if the expression x does not compile. It ignores an empty
+// expression, because structural validation reports it.
 func reportExpression(x *expressions.Expr, path, shown string, faults *schema.Faults) {
 	if x.Err != nil && strings.TrimSpace(x.Text) != "" {
 		faults.Invalid(path, shown, x.Err.Error())

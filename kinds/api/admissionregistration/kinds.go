@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds returns the group's kinds with their strategies. Admission shares the compiler, so an
-// accepted policy also compiles there.
+// Kinds returns the group's kinds with their strategies. Admission uses the same compiler, so a
+// policy that validation accepts also compiles in admission.
 func Kinds(compiler *expressions.Compiler) []schema.Behavior {
 	webhooks := webhookStrategy{compiler: compiler}
 	return []schema.Behavior{
@@ -18,7 +18,8 @@ func Kinds(compiler *expressions.Compiler) []schema.Behavior {
 	}
 }
 
-// RuleFunctions holds the validation functions that declared rules call by name.
+// RuleFunctions maps names to validation functions. The declarative validation rules of the kinds
+// call the functions by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"reviewVersions": webhook.CheckReviewVersions,
 	"webhookClient":  schema.ObjectCheck(webhook.ValidateClientConfig),

@@ -33,8 +33,8 @@ func (w schemaValidator) lists(s tree.Tree, path string) {
 	}
 }
 
-// setItem requires set items to be scalar or atomic. By default, lists are atomic and objects are
-// granular.
+// setItem checks the item schema of a list of type set. If the items are lists or objects, these
+// must be atomic. Lists are atomic by default, whereas objects are granular by default.
 func (w schemaValidator) setItem(item tree.Tree, path string) {
 	msg := "must be atomic as item of a list with " + w.keys.ListType + "=set"
 	switch item.String("type") {

@@ -133,7 +133,8 @@ var statusRootFields = []string{
 	"ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations",
 }
 
-// validateStatusRoot reports only the first error, because its message lists all allowed keywords.
+// validateStatusRoot checks the root of a schema with a status subresource. It reports only the
+// first forbidden keyword, because the error message lists all allowed keywords.
 func (c definitionChecks) validateStatusRoot(root tree.Tree, path string, faults *schema.Faults) {
 	if kind := root.String("type"); kind != "" && kind != "object" {
 		faults.Invalid(path+".type", kind, `only "object" is allowed as the type at the root of the schema if the status subresource is enabled`)
@@ -174,8 +175,9 @@ type schemaContext struct {
 	root bool
 	// inMeta is true within an object's apiVersion, kind or metadata.
 	inMeta bool
-	// noDefaults is the reason why defaults are forbidden, or "". The server sets the top-level
-	// apiVersion, kind and metadata, but not those of embedded objects.
+	// noDefaults is the reason why defaults are forbidden, or "". Defaults are forbidden in the
+	// top-level apiVersion, kind and metadata, because the server sets these fields. They are
+	// allowed in embedded objects.
 	noDefaults string
 }
 
@@ -183,8 +185,8 @@ func (p schemaContext) nested() schemaContext {
 	return schemaContext{inMeta: p.inMeta, noDefaults: p.noDefaults}
 }
 
-// property returns the context of s's property name, given the context p of s. inMeta stays set
-// below metadata, where embedded objects are forbidden.
+// property returns the context of the property name of schema s. p is the context of s. inMeta
+// stays set for everything below metadata, where embedded objects are forbidden.
 func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) schemaContext {
 	sub := p.nested()
 	if (p.root || s.Bool(w.keys.Embedded)) && (name == "metadata" || name == "apiVersion" || name == "kind") {
@@ -306,7 +308,8 @@ func (w schemaValidator) extensions(s tree.Tree, path string) {
 	w.typedExtension(s, w.keys.ListType, "array", path, "atomic", "set", "map")
 }
 
-// typedExtension validates an enum extension that applies to one type.
+// typedExtension validates a schema extension with the given key, such as x-kubernetes-list-type.
+// Its value must be one of choices, and the schema must have the type want.
 func (w schemaValidator) typedExtension(s tree.Tree, key, want, path string, choices ...string) {
 	value, ok := s[key].(string)
 	if !ok {

@@ -4,7 +4,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds returns the group's kinds with their strategies. message looks up a message by name.
+// Kinds returns the group's kinds with their strategies. message returns the schema.Message with
+// the given name.
 func Kinds(message func(name string) *schema.Message) []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "apps/v1/DaemonSet", Strategy: daemonSetStrategy{}},
@@ -14,5 +15,6 @@ func Kinds(message func(name string) *schema.Message) []schema.Behavior {
 	}
 }
 
-// RuleFunctions holds the validation functions that declared rules call by name.
+// RuleFunctions maps names to validation functions. The declarative validation rules of the kinds
+// call the functions by name.
 var RuleFunctions = map[string]schema.CheckFunc{"templateGeneration": schema.ObjectCheck(validateTemplateGeneration)}

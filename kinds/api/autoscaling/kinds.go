@@ -8,7 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds returns the group's kinds with their strategies. message looks up a message by name.
+// Kinds returns the group's kinds with their strategies. message returns the schema.Message with
+// the given name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
 	annotations := newAutoscalerAnnotations(n)
 	return []schema.Behavior{
@@ -18,8 +19,8 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.B
 	}
 }
 
-// RuleFunctions returns the validation functions that declared rules call by name. toZero allows
-// minReplicas to be 0.
+// RuleFunctions returns the validation functions that the declarative validation rules of the kinds
+// call by name. If toZero is set, minReplicas may be 0.
 func RuleFunctions(toZero bool) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
 		"containerResourceName": schema.TextCheck(resourcelist.ValidateContainerName),

@@ -114,7 +114,8 @@ func jsonAnnotation(annotations tree.Tree, name string) any {
 	return v
 }
 
-// isCPU reports whether m measures CPU. Its target may be absolute, which v1 cannot represent.
+// isCPU reports whether m is a CPU metric. m may have an absolute target, which v1 cannot
+// represent.
 func isCPU(m tree.Tree) bool {
 	return m.String("type") == "Resource" && m.Object("resource").String("name") == "cpu"
 }

@@ -5,7 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds returns the group's kinds with their strategies. message looks up a message by name.
+// Kinds returns the group's kinds with their strategies. message returns the schema.Message with
+// the given name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "batch/v1/CronJob", Strategy: cronJobStrategy{}},
@@ -13,7 +14,8 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.B
 	}
 }
 
-// RuleFunctions returns the validation functions that declared rules call by name.
+// RuleFunctions returns the validation functions that the declarative validation rules of the kinds
+// call by name.
 func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
 		"cronSchedule":     schema.TextCheck(validateSchedule),

@@ -39,8 +39,8 @@ func (certificateRequestStrategy) Prepare(obj, old tree.Tree) {
 	obj["status"] = tree.Tree{}
 }
 
-// checkCertificateRequest checks a base64-encoded PEM certificate request. The request's signature
-// proves possession of the private key.
+// checkCertificateRequest checks a base64-encoded PEM certificate request. It verifies the
+// signature of the request, which proves that the requester has the private key.
 func checkCertificateRequest(text string) error {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

@@ -16,7 +16,8 @@ func Kinds() []schema.Behavior {
 	}
 }
 
-// RuleFunctions holds the validation functions that declared rules call by name.
+// RuleFunctions maps names to validation functions. The declarative validation rules of the kinds
+// call the functions by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"certificateRequest": schema.TextCheck(func(text, path string, faults *schema.Faults) {
 		if err := checkCertificateRequest(text); err != nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writeApproval replaces only a request's conditions. A decision cannot be revoked. The approval
-// subresource separates the permission to approve from the permission to sign.
+// writeApproval applies a write of the approval subresource. It replaces only the conditions, and
+// rejects the removal of a decision. The subresource exists so that the permission to approve is
+// separate from the permission to sign.
 func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	old := obj.Object("status").Objects("conditions")
 	wanted := body.Object("status")
@@ -22,9 +23,9 @@ func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error
 	return nil
 }
 
-// writeCertificate replaces the conditions and the certificate. A signer sets the certificate or
-// the condition Failed. The signer may not change the decision or an existing certificate, which
-// may be in use.
+// writeCertificate applies a write of the status subresource, which signers use. It replaces the
+// conditions and the certificate. A signer sets either the certificate or the condition Failed. It
+// may change neither the decision nor an existing certificate, which may already be in use.
 func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	status, wanted := obj.EnsureObject("status"), tree.Clone(body.Object("status")).(tree.Tree)
 	old, conditions := status.Objects("conditions"), wanted.Objects("conditions")

@@ -24,7 +24,8 @@ func Kinds(n *meta.Naming) []schema.Behavior {
 	}
 }
 
-// RuleFunctions holds the validation functions that declared rules call by name.
+// RuleFunctions maps names to validation functions. The declarative validation rules of the kinds
+// call the functions by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"clusterIPs":     schema.ObjectCheck(func(spec tree.Tree, _ string, faults *schema.Faults) { service.ValidateClusterIPs(spec, faults) }),
 	"keyPair":        schema.ObjectCheck(warnOfKeyPair),

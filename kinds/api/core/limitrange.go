@@ -22,8 +22,8 @@ func (limitRangeStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// defaultLimits sets missing amounts: default to max, and defaultRequest to default or, if that is
-// absent, to min.
+// defaultLimits sets missing amounts. A missing default becomes max. A missing defaultRequest
+// becomes default or, if there is no default, min.
 func defaultLimits(limit tree.Tree) {
 	fill := func(name, from string) {
 		for key, q := range limit.Object(from) {

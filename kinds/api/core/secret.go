@@ -31,7 +31,7 @@ func (secretStrategy) Default(obj tree.Tree) {
 }
 
 // warnOfKeyPair warns about an invalid certificate, or a certificate that does not match its key.
-// crypto/tls errors contain no secrets.
+// The warning may contain the error of crypto/tls, because these errors reveal no secrets.
 func warnOfKeyPair(data tree.Tree, _ string, faults *schema.Faults) {
 	certificate, _ := base64.StdEncoding.DecodeString(data.String("tls.crt"))
 	key, _ := base64.StdEncoding.DecodeString(data.String("tls.key"))

@@ -103,8 +103,9 @@ func patchAllocatedValues(spec, was tree.Tree) {
 	}
 }
 
-// patchNodePorts copies old node ports by port name, unless the update requests the same node port
-// for another port. An unnamed port is its Service's only port.
+// patchNodePorts copies the old node ports, unless the update requests the same node port for
+// another port. It matches ports by name. A port may be unnamed only if its Service has no other
+// ports.
 func patchNodePorts(spec, was tree.Tree) {
 	asked := service.NodePorts(spec)
 	byName := map[string]int64{}

@@ -21,7 +21,8 @@ type strategy struct {
 	schema.DropStatusOnCreate
 }
 
-// RuleFunctions returns the validation functions that declared rules call by name.
+// RuleFunctions returns the validation functions that the declarative validation rules of the kinds
+// call by name.
 func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
 		"fixedFlowSchema":    schema.ObjectCheck(mandatory(FlowSchemas(n)).validateSchema),

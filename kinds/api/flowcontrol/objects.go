@@ -13,8 +13,8 @@ const (
 	CatchAll = "catch-all"
 )
 
-// AutoUpdateAnnotation controls whether the server resets an object's spec. The name is in the
-// platform profile.
+// AutoUpdateAnnotation is the annotation that controls whether the server resets an object's spec.
+// The name belongs to the platform naming profile and must be translated for other profiles.
 const AutoUpdateAnnotation = "apf.platform.io/autoupdate-spec"
 
 // An Object is a FlowSchema or priority level that the server maintains. Its spec is shared and
@@ -25,9 +25,9 @@ type Object struct {
 	Spec      tree.Tree
 }
 
-// PriorityLevels returns the maintained priority levels. A level's shares are relative to the sum
-// over all levels. lendablePercent is relative to the concurrency that a level gets from its
-// shares.
+// PriorityLevels returns the priority levels that the server maintains. A level's shares are
+// relative to the sum over all levels. lendablePercent is relative to the concurrency that a level
+// gets from its shares.
 func PriorityLevels() []Object {
 	return []Object{
 		{CatchAll, true, limited(5, 0, tree.Tree{"type": "Reject"})},
@@ -58,8 +58,8 @@ const (
 	byNamespace = "ByNamespace"
 )
 
-// FlowSchemas returns a naming profile's maintained FlowSchemas. Their order is irrelevant, because
-// matching uses their precedence.
+// FlowSchemas returns the FlowSchemas that the server maintains, for a naming profile. Their order
+// is irrelevant, because matching uses their precedence.
 func FlowSchemas(n *meta.Naming) []Object {
 	everybody := groups("system:unauthenticated", "system:authenticated")
 	manager, scheduler := users(n.Translate("system:platform-controller-manager")), users(n.Translate("system:platform-scheduler"))

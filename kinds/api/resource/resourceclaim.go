@@ -62,8 +62,8 @@ func compileClaimSelectors(selectors *expressions.DeviceSelectors, devices, old 
 }
 
 // compileSelectors reports selectors that do not compile. Unchanged selectors are accepted, because
-// another server version may have compiled them with other functions. The declaration reports
-// selectors that are empty or too long.
+// another server version may have compiled them with other functions. Selectors that are empty or
+// too long are reported by declarative rules.
 func compileSelectors(selectors *expressions.DeviceSelectors, t, old tree.Tree, path string, faults *schema.Faults) {
 	if tree.StrictEqual(t["selectors"], old["selectors"]) {
 		return

@@ -17,5 +17,6 @@ func validateVersion(version, path string, faults *schema.Faults) {
 	}
 }
 
-// RuleFunctions holds the validation functions that declared rules call by name.
+// RuleFunctions maps names to validation functions. The declarative validation rules of the kinds
+// call the functions by name.
 var RuleFunctions = map[string]schema.CheckFunc{"migrationVersion": schema.TextCheck(validateVersion)}

@@ -19,8 +19,8 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// optionsFile declares the options of kinds and fields, and is compiled to Go types. The other
-// files declare kinds. Their descriptors are read at run time.
+// optionsFile declares the protobuf options that annotate kinds and fields. It is compiled to Go
+// types. The other files declare kinds, and their descriptors are read at run time.
 const optionsFile = "options.proto"
 
 // Generate compiles all .proto files below dir and returns the generated files by name. It needs
@@ -59,8 +59,9 @@ func protoFiles(dir string) (names []string, err error) {
 	return names, err
 }
 
-// descriptorSet puts each file after its imports, so that readers can register files in order. It
-// omits google.protobuf and the options, which the daemon has as Go code.
+// descriptorSet returns the encoded descriptors. Each file comes after its imports, so that readers
+// can register files in order. google.protobuf and the options file are omitted, because the daemon
+// has them as Go code.
 func descriptorSet(files linker.Files) ([]byte, error) {
 	set := &descriptorpb.FileDescriptorSet{}
 	done := map[string]bool{optionsFile: true}
@@ -81,8 +82,8 @@ func descriptorSet(files linker.Files) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(set)
 }
 
-// stripFile returns a copy with only the parts that package schema reads, because the daemon embeds
-// the descriptor set and parses it at each start.
+// stripFile returns a copy of a descriptor with only the parts that package schema reads. The
+// daemon embeds the descriptor set and parses it at each startup.
 func stripFile(file *descriptorpb.FileDescriptorProto) *descriptorpb.FileDescriptorProto {
 	file = proto.Clone(file).(*descriptorpb.FileDescriptorProto)
 	file.SourceCodeInfo = &descriptorpb.SourceCodeInfo{Location: []*descriptorpb.SourceCodeInfo_Location{
@@ -118,8 +119,8 @@ func documentation(info *descriptorpb.SourceCodeInfo) string {
 	return b.String()
 }
 
-// stripMessage drops JSON names that equal the field name, synthetic oneofs, and implied
-// properties: the type number of a field with a type name, and the label optional.
+// stripMessage drops redundant parts of a message: JSON names that equal the field name, synthetic
+// oneofs, the type number of a field with a type name, and the label optional.
 func stripMessage(message *descriptorpb.DescriptorProto) {
 	message.OneofDecl = nil
 	for _, field := range message.Field {
@@ -139,8 +140,8 @@ func stripMessage(message *descriptorpb.DescriptorProto) {
 	}
 }
 
-// optionTypes returns the Go code of the options. It calls the protoc plugin as a function, so that
-// go.mod determines its version.
+// optionTypes returns generated Go code with the types of the options. It calls protoc-gen-go as a
+// function, so that go.mod determines its version.
 func optionTypes(file linker.File) ([]byte, error) {
 	request := &pluginpb.CodeGeneratorRequest{
 		FileToGenerate: []string{optionsFile},

@@ -24,7 +24,7 @@ func main() {
 	}
 }
 
-// run writes only outdated files, because make depends on their modification times.
+// run writes only the files that have changed, because make depends on modification times.
 func run(ctx context.Context, check bool) error {
 	root, err := moduleDir(ctx)
 	if err != nil {
@@ -60,8 +60,8 @@ func run(ctx context.Context, check bool) error {
 	return nil
 }
 
-// tables lists the YAML tables to embed as JSON, because parsing YAML would take a tenth of the
-// start-up time.
+// tables lists the YAML tables that are embedded as JSON. Parsing YAML would take a tenth of the
+// startup time.
 var tables = []string{"policy/authz/rbac/defaults", "policy/admission/plugins", "cmd/troupe/command/commands", "cmd/troupe/command/symptoms", "cmd/troupe/internal/client/commands"}
 
 func addTables(root string, files map[string][]byte) error {

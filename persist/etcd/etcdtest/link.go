@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Link is a loopback proxy to a server. Tests can interrupt the connection.
+// A Link is a loopback proxy to a server. Tests use it to delay, block, or reset connections.
 type Link struct {
 	t      testing.TB
 	to     string

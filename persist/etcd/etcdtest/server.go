@@ -96,7 +96,8 @@ func Start(t testing.TB, members int, more ...string) *Cluster {
 	return c
 }
 
-// StartTLS runs a single-member cluster that serves TLS. clients configures the clients.
+// StartTLS runs a single-member cluster that serves TLS. clients is the TLS configuration of its
+// clients.
 func StartTLS(t testing.TB, clients *tls.Config, more ...string) *Cluster {
 	t.Helper()
 	c := &Cluster{t: t, tls: clients}

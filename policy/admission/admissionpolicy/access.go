@@ -38,8 +38,8 @@ func (x *access) Handles(a *request.Attributes) bool {
 	return spec.Has("paramKind") || spec.Has("paramRef")
 }
 
-// Validate skips system:masters, which may read everything, and the server's own writes, which have
-// no user.
+// Validate checks the user's access to the params of a policy or binding. It skips system:masters,
+// which may read everything, and the server's own writes, which have no user.
 func (x *access) Validate(a *request.Attributes) error {
 	if a.User == nil || a.User.InGroup(authn.GroupMasters) {
 		return nil
@@ -70,8 +70,9 @@ func (x *access) checkPolicy(a *request.Attributes, spec, old tree.Tree) error {
 		describe(a.User), kind.String("kind"), kind.String("apiVersion")))
 }
 
-// narrow restricts asked to a kind's group, version and resource. If the kind is unknown,
-// attributes stay "*", so that the check covers everything that the policy may read.
+// narrow restricts the attributes in asked to the group, version and resource of a kind. If the
+// kind is unknown, the other attributes stay "*", so that the check covers everything that the
+// policy may read.
 func (x *access) narrow(asked *authz.Attributes, kind tree.Tree) (known bool) {
 	g, v, err := splitAPIVersion(kind.String("apiVersion"))
 	if err != nil {

@@ -10,9 +10,10 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// matches reports whether all matchConditions hold. If any condition is false, the policy does not
-// match, even if others fail. Otherwise matches returns their errors. As in Kubernetes, conditions
-// have their own cost budget and cannot read the namespace.
+// matches reports whether all matchConditions of the policy are true. If any condition is false,
+// the policy does not match, even if the evaluation of others fails. Otherwise matches returns the
+// errors of failed conditions. As in Kubernetes, conditions have their own cost budget and cannot
+// read the namespace.
 func (s *scope) matches(metrics *match.ConditionMetrics) (bool, error) {
 	if len(s.hook.compiled.Conditions) == 0 {
 		return true, nil

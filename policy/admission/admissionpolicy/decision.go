@@ -51,8 +51,8 @@ func (s *scope) validate(metrics *match.ConditionMetrics) ([]decision, []finding
 	return decisions, findings
 }
 
-// decide evaluates all validations, so that users see all failures. It returns nil if all are true,
-// without allocations.
+// decide evaluates all validations, even after a failure, so that users see all failures. It
+// returns nil without any allocation if all validations are true.
 func (s *scope) decide() ([]decision, error) {
 	var decisions []decision
 	validations := s.hook.compiled.Validations

@@ -28,8 +28,8 @@ type definition struct {
 	fault        error
 }
 
-// parseDefinition compiles a policy. If matchConstraints or paramKind are invalid, the policy fails
-// for each matching request. Invalid matchConstraints match every request.
+// parseDefinition compiles a policy. If its paramKind is invalid, the policy fails for each
+// matching request. If its matchConstraints are invalid, the policy fails for every request.
 func parseDefinition(o *policy.Object, served match.Served, compile func(spec tree.Tree) *expressions.Policy) *definition {
 	spec := o.Tree.Object("spec")
 	d := &definition{

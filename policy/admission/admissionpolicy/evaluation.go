@@ -145,8 +145,8 @@ func (e *evaluation) ended() error {
 	return meta.NewTimeout("the request ended before the admission policies had been evaluated")
 }
 
-// A scope binds and caches the variables for a policy's expressions. Expressions with a different
-// budget or fewer variables get a separate scope (see with).
+// A scope provides the variables that the expressions of a policy can use, and caches their values.
+// Expressions with a different budget or fewer variables get a separate scope (see with).
 type scope struct {
 	*evaluation
 	hook                      *hook
@@ -160,7 +160,8 @@ type scope struct {
 
 var _ cel.Sizer = (*scope)(nil)
 
-// Lookup creates each value on first use, because most expressions read only the object.
+// Lookup returns the value of a variable. It creates each value on first use, because most
+// expressions read only the object.
 func (s *scope) Lookup(name string) (any, bool) {
 	switch name {
 	case "object":

@@ -91,8 +91,8 @@ func (p *Params) refresh() {
 	p.update()
 }
 
-// await waits until the objects of gvk have been read if it is cached. A nil gvk means all cached
-// kinds.
+// await waits until the objects of the kind gvk have been read. It returns immediately if the kind
+// is not cached. If gvk is nil, it waits for all cached kinds.
 func (p *Params) await(gvk *meta.GroupVersionKind) {
 	p.mu.Lock()
 	var all []*paramKind
@@ -107,8 +107,9 @@ func (p *Params) await(gvk *meta.GroupVersionKind) {
 	}
 }
 
-// update starts and stops caching according to wanted. Beyond maxParamKinds kinds, policies fail
-// instead of running without params. The caller holds mu.
+// update starts and stops the caching of kinds according to wanted. It caches at most maxParamKinds
+// kinds. Policies that use another kind fail, because they must not run without their params. The
+// caller holds mu.
 func (p *Params) update() {
 	wanted := map[meta.GroupVersionKind]bool{}
 	for _, of := range p.wanted {

@@ -17,8 +17,8 @@ import (
 
 const group = "admissionregistration.platform.io"
 
-// A Source holds the policies of one type and their bindings. Requests read only current, which
-// needs no lock.
+// A Source holds the policies of one type and their bindings. Requests read only the snapshot in
+// current, which requires no lock.
 type Source struct {
 	policies, bindings meta.GroupResource
 	compile            func(spec tree.Tree) *expressions.Policy
@@ -77,7 +77,8 @@ func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
 	return objects.Inform(ctx, f.resource, f.onChange)
 }
 
-// begin also starts a goroutine that handles added and removed param kinds until ctx ends.
+// begin starts the Params and a goroutine that runs until ctx ends. The goroutine updates the
+// cached param kinds and the policies whenever the served kinds change.
 func (s *Source) begin(ctx context.Context, objects policy.Objects) {
 	s.params.begin(ctx, objects)
 	go func() {
@@ -96,8 +97,9 @@ func (s *Source) begin(ctx context.Context, objects policy.Objects) {
 	}()
 }
 
-// onPolicy compiles a policy without holding the lock, because compilation is slow. The caller
-// serializes changes to one resource. Status updates compile nothing.
+// onPolicy handles a change to a policy. It compiles the policy without holding the lock, because
+// compilation is slow. The caller must serialize changes to the same resource. A status update
+// causes no compilation.
 func (s *Source) onPolicy(c policy.Change) {
 	s.mu.Lock()
 	before := s.definitions[c.Key.Name]
@@ -159,7 +161,8 @@ func (s *Source) wanted() map[meta.GroupVersionKind]bool {
 	return all
 }
 
-// publish replaces the snapshot. A policy keeps its previous version until its params are read.
+// publish replaces the snapshot that requests read. If the params of a policy have not been read
+// yet, the snapshot contains the previous version of the policy, if there is one.
 func (s *Source) publish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

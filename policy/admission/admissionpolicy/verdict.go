@@ -16,8 +16,8 @@ type verdict struct {
 	annotated bool  // with the first failed validation
 }
 
-// policy evaluates one policy. It returns an error only if the request itself is at fault, such as
-// a missing namespace. Other errors count as policy failures.
+// policy evaluates one policy. It returns an error only if the request itself is invalid, for
+// example because its namespace does not exist. Other errors count as failures of the policy.
 func (r *verdict) policy(h *hook) error {
 	kind, err := h.criteria.Match(r.a, r.Namespaces)
 	switch {
@@ -71,7 +71,8 @@ func (r *verdict) misconfigured(h *hook, b *binding, err error) {
 	}
 }
 
-// apply performs a binding's validationActions. An ignored failure is only counted.
+// apply performs the validationActions of a binding. If the policy ignores failures, a failed
+// evaluation only counts in the metrics.
 func (r *verdict) apply(h *hook, b *binding, decisions []decision) {
 	for i, d := range decisions {
 		if !d.denies {
@@ -109,8 +110,8 @@ func (r *verdict) note(h *hook, b *binding, found []finding, notes annotations) 
 	}
 }
 
-// audit records only the first failed validation of the request, because all share one annotation
-// key.
+// audit adds a failed validation to the audit event. It records only the first one of each request,
+// because all failed validations share one annotation key.
 func (r *verdict) audit(h *hook, b *binding, index int, d decision) {
 	if r.annotated {
 		return

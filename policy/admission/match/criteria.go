@@ -24,11 +24,13 @@ type Criteria struct {
 	compiled memo[*targets]
 }
 
-// targets holds the matching and excluding rules for one resource by operation, in rule order.
+// targets holds, for each operation, the rules that include or exclude one resource. The order of
+// the rules is kept.
 type targets [operations]struct{ matched, excluded []target }
 
-// A target is a rule that matches a resource. version identifies the matched kind by index, because
-// a pointer in the memo would keep the kind alive. If names is empty, all object names match.
+// A target is a rule that matches a resource. version identifies the matched version of the kind by
+// its index, because a pointer in the memo would keep the kind in memory. If names is empty, all
+// object names match.
 type target struct {
 	version int // ownVersion, or an index into Versions
 	names   []string

@@ -16,8 +16,9 @@ type resource struct {
 
 // A memo caches results per resource. Reads do not block.
 //
-// A result is valid only for one *schema.Kind. A CRD change replaces its kinds, and the memo must
-// not keep the old ones alive, so results must not refer to their kind.
+// A result is valid only for the *schema.Kind for which it was computed. When a CRD changes, its
+// kinds are replaced. The memo must not keep the old kinds in memory, so results must not contain
+// pointers to their kind.
 type memo[V any] struct {
 	last  atomic.Pointer[remembered[V]] // the last result, which is often used again
 	known sync.Map                      // resource to *remembered[V]
@@ -54,8 +55,8 @@ func (m *memo[V]) get(k *schema.Kind, sub string, workOut func() V) V {
 	return r.value
 }
 
-// put caches a value. It occasionally removes the entries of replaced kinds, so that at most about
-// half of the entries are stale.
+// put caches a value. It occasionally removes the entries of kinds that no longer exist, so that at
+// most about half of the entries are stale.
 func (m *memo[V]) put(at resource, r *remembered[V]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

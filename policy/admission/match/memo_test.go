@@ -17,7 +17,8 @@ func kindOf(resource string) *schema.Kind {
 	return k
 }
 
-// TestMemo checks that a result is valid only for its kind and is dropped after it.
+// TestMemo checks that a cached result is used only for the kind for which it was computed, and
+// that results are removed after their kind is gone.
 func TestMemo(t *testing.T) {
 	var m memo[int]
 	worked := 0

@@ -44,8 +44,8 @@ func (r *rule) matches(k *schema.Kind, subresource string) bool {
 		})
 }
 
-// inScope reports whether a resource has the rule's scope. Subresources have their object's scope.
-// A Namespace is cluster-scoped.
+// inScope reports whether a resource has the scope that the rule requires. A subresource has the
+// scope of its object. A Namespace is cluster-scoped.
 func (r *rule) inScope(k *schema.Kind) bool {
 	switch r.scope {
 	case "", all:

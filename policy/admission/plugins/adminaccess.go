@@ -46,9 +46,9 @@ func (p adminAccess) Validate(a *request.Attributes) error {
 	}})
 }
 
-// requestedAt returns the field path of the first device request with admin access, or "". For all
-// versions of claims and templates, this is the v1beta1 path. Prioritized alternatives
-// (firstAvailable) cannot request admin access.
+// requestedAt returns the field path of the first device request with admin access, or "". The path
+// is that of version v1beta1, even for objects of other versions and for templates. Prioritized
+// alternatives (firstAvailable) cannot request admin access.
 func requestedAt(object tree.Tree) string {
 	spec := object.Object("spec")
 	if template := spec.Object("spec"); template != nil {

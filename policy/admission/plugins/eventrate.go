@@ -34,14 +34,14 @@ type eventLimiter struct {
 	buckets   *buckets
 }
 
-// Handles skips mutations that were already counted, because a mutation may be computed several
-// times before it is stored.
+// Handles reports whether the mutation still has to be counted. A mutation may be computed several
+// times before it is stored, but is counted only once. Dry runs are not counted.
 func (p *eventRateLimit) Handles(a *request.Attributes) bool {
 	return !a.DryRun() && !a.Mutation.Admission.Counted.Load()
 }
 
-// Validate takes a token from each limit's bucket. It runs last. Tokens are not returned if the
-// write fails later.
+// Validate takes a token from the bucket of each limit, and rejects the Event if a bucket is empty.
+// It runs last, because tokens are not returned if the write fails later.
 func (p *eventRateLimit) Validate(a *request.Attributes) error {
 	var reached []string
 	for _, l := range p.limits {

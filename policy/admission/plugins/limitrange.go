@@ -50,8 +50,8 @@ func parseBounds(t tree.Tree) []bound {
 	return bounds
 }
 
-// A demand holds resource requests and limits. An absent amount differs from zero, because it
-// causes another error message for a minimum.
+// A demand holds the requests and limits of a container, Pod or claim. A missing amount differs
+// from zero, because it has its own error message.
 type demand struct{ requests, limits amount.List }
 
 func demandOf(resources tree.Tree) demand {
@@ -117,9 +117,9 @@ type usage struct {
 func requestOf(d demand) usage { return usage{"request", d.requests} }
 func limitOf(d demand) usage   { return usage{"limit", d.limits} }
 
-// check appends the first violation of a minimum or maximum. The first usage must specify the
-// resource, because a container without a limit could use any amount. The double space in the
-// message matches Kubernetes.
+// check appends an error to faults if a usage violates a minimum or maximum. The first usage must
+// specify the resource. Otherwise, for example, a container without a limit could use any amount.
+// The double space in the message matches Kubernetes.
 func (b *bound) check(faults []string, kind, of string, all ...usage) []string {
 	rule := fmt.Sprintf("%s %s usage per %s is %s", kind, b.resource, of, b.text)
 	beyond := map[string]int{"minimum": -1, "maximum": 1}[kind]

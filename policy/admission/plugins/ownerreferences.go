@@ -33,8 +33,9 @@ func (p ownerPermission) Handles(a *request.Attributes) bool {
 	return !tree.SemanticEqual(a.Old.Object("metadata")["ownerReferences"], a.New.Object("metadata")["ownerReferences"])
 }
 
-// Validate skips the deletion check on create, because the requester owns the new object. The ",
-// <nil>" in messages matches Kubernetes.
+// Validate checks that the user may change the owner references. On create, it does not require
+// permission to delete, because the requester owns the new object. The ", <nil>" in messages
+// matches Kubernetes.
 func (p ownerPermission) Validate(a *request.Attributes) error {
 	if a.Old != nil {
 		if ok, reason := p.allows(deleteAttributes(a)); !ok {

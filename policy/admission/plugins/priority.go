@@ -35,8 +35,8 @@ func parsePriorityClass(o *policy.Object) priorityClass {
 	return priorityClass{value: value, preemptionPolicy: o.Tree.String("preemptionPolicy"), globalDefault: o.Tree.Bool("globalDefault")}
 }
 
-// Admit keeps priority and preemptionPolicy on updates that omit them, because older clients
-// replace Pods without these fields.
+// Admit resolves the priority of new Pods. If an update omits priority or preemptionPolicy, Admit
+// keeps the previous value, because older clients replace Pods without these fields.
 func (p priorityPlugin) Admit(a *request.Attributes) error {
 	switch {
 	case a.Kind.Resource != "pods":

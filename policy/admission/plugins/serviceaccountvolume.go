@@ -11,8 +11,8 @@ import (
 // volume. The server extends the lifetime of such tokens for clients that do not reload them.
 const tokenSeconds = 3607
 
-// mountToken mounts a volume with token, CA and namespace at mountPath into each container without
-// a mount there. It reuses an existing token volume, and adds one only if a container mounts it.
+// mountToken mounts a volume with token, CA and namespace into each container that has no volume at
+// mountPath. It reuses an existing token volume. It adds a new volume only if a container needs it.
 func (p *serviceAccountPlugin) mountToken(spec tree.Tree) {
 	volume, has := p.tokenVolume(spec), true
 	if volume == "" {
@@ -50,7 +50,8 @@ func (p *serviceAccountPlugin) hasMount(c tree.Tree) bool {
 	return false
 }
 
-// newTokenVolume sets all fields, because defaulting runs before admission.
+// newTokenVolume returns the token volume. It sets all fields explicitly, because defaulting has
+// already run before admission.
 func (p *serviceAccountPlugin) newTokenVolume(name string) tree.Tree {
 	sources := []any{tree.Tree{"serviceAccountToken": tree.Tree{"expirationSeconds": int64(tokenSeconds), "path": "token"}}}
 	if p.rootCA != "" {

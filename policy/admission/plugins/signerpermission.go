@@ -51,12 +51,12 @@ type signerPermission struct {
 	authorizer authz.Authorizer
 	group      string // of signers
 	verb, what string // what describes the action in messages
-	// signers returns the signers that require the permission.
+	// signers returns the signers for which the user needs the permission.
 	signers func(a *request.Attributes) []string
 }
 
-// newSignerPermission returns the plugin for a verb. The last string parameter completes the
-// message "user not permitted to".
+// newSignerPermission returns the plugin that requires a verb on signers. The parameter after verb
+// describes the action in the error message "user not permitted to …".
 func newSignerPermission(authorizer authz.Authorizer, naming *meta.Naming, verb, what string, signers func(*request.Attributes) []string) signerPermission {
 	return signerPermission{authorizer, naming.Translate(certificateGroup), verb, what, signers}
 }
@@ -65,7 +65,8 @@ func (p signerPermission) Handles(a *request.Attributes) bool {
 	return len(p.signers(a)) > 0
 }
 
-// Validate requires the permission for every signer. The authorizer may be remote.
+// Validate rejects the request unless the user has the permission for every signer. The authorizer
+// may be remote.
 func (p signerPermission) Validate(a *request.Attributes) error {
 	for _, signer := range p.signers(a) {
 		if !p.allows(a.User, signer) {

@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// mergeTolerations concatenates two lists and omits tolerations that another toleration covers. Of
-// equal tolerations, it keeps the first. Merging is idempotent, because plugins may run more than
-// once.
+// mergeTolerations concatenates two lists and omits tolerations that another toleration covers. If
+// tolerations are equal, it keeps the first. Merging the same list again changes nothing, because
+// plugins may run more than once.
 func mergeTolerations(first, second []tree.Tree) []any {
 	all := slices.Concat(first, second)
 	var merged []any

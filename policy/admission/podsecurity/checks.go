@@ -11,9 +11,9 @@ type revision struct {
 	check check
 }
 
-// A control holds a check's revisions. The newest revision up to the policy's version applies. At
-// the restricted level, a stricter control may replace it, so that a Pod gets only one violation
-// per aspect.
+// A control holds the revisions of a check. For a policy version, the newest revision up to that
+// version applies. At the restricted level, a stricter control may replace the control, so that a
+// Pod gets only one violation per aspect.
 type control struct {
 	revisions []revision // by version, ascending
 	// stricter, if not nil, replaces the control at the restricted level, from the version of its

@@ -54,8 +54,8 @@ type Objects interface {
 }
 
 // An Admission decides on writes. It is immutable except for metrics and safe for concurrent use.
-// All Decisions share the annotations in allowed, to avoid allocations in namespaces without a
-// policy.
+// In namespaces without a policy, all Decisions share the annotations in allowed, which avoids
+// allocations.
 type Admission struct {
 	evaluator *Evaluator
 	config    Configuration
@@ -114,8 +114,8 @@ func (a *Admission) isExemptClass(object tree.Tree) bool {
 	return class != "" && slices.Contains(a.config.Exemptions.RuntimeClasses, class)
 }
 
-// exempt returns the decision for an exempt request. It records the exemption in the audit event,
-// because violations are not checked.
+// exempt returns the decision for an exempt request, whose violations are not checked. The decision
+// records the exemption in the audit event.
 func (a *Admission) exempt(r Request, why string) Decision {
 	a.metrics.exempt(r)
 	return Decision{Annotations: []Annotation{{a.audit.exempt, why}}}
@@ -168,9 +168,9 @@ func lookupFailure(namespace string) *meta.Status {
 	}
 }
 
-// decideController checks an object's Pod template and never rejects the object. It warns the
-// author of a Deployment, because controller errors are easy to miss. A ReplicationController may
-// lack a template.
+// decideController checks the Pod template of an object such as a Deployment. It never rejects the
+// object. Instead, it warns the client, because the errors of the controller that creates the Pods
+// are easy to miss. A ReplicationController may have no template.
 func (a *Admission) decideController(r Request) Decision {
 	if r.Subresource != "" {
 		return Decision{}

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Limits for checking existing Pods. The response to a namespace update waits for the check.
+// Limits for checking existing Pods. They are low, because the response to a namespace update waits
+// for the check.
 const (
 	maxPodsChecked = 3000
 	maxCheckTime   = time.Second
@@ -81,7 +82,8 @@ type podCount struct {
 	count int
 }
 
-// add keeps the alphabetically first name, so that messages are deterministic.
+// add counts a Pod with the given violations. For each set of reasons, it keeps the alphabetically
+// first Pod name, so that messages are deterministic.
 func (v podViolations) add(pod string, found Violations) {
 	if len(found) == 0 {
 		return

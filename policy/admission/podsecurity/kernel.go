@@ -28,8 +28,8 @@ var (
 	seLinuxTypes31 = append(slices.Clone(seLinuxTypes), "container_engine_t")
 )
 
-// seLinuxOptions allows only the given types, and neither user nor role. Only the type isolates
-// containers.
+// seLinuxOptions returns a check that allows only the given SELinux types. The check forbids a user
+// or role, because only the type isolates containers.
 func seLinuxOptions(allowed []string) check {
 	return func(p *pod) (reason, detail string) {
 		var types, faults []string
@@ -61,8 +61,9 @@ func seLinuxOptions(allowed []string) check {
 	}
 }
 
-// sysctls0 lists the allowed kernel parameters, which affect only the Pod. The other lists apply
-// from the version in their name on.
+// sysctls0 lists the kernel parameters that are allowed in all versions, because they affect only
+// the Pod. The number in the names of the other lists is a minor version. For example, sysctls27
+// applies from v1.27 on.
 var (
 	sysctls0 = []string{
 		"kernel.shm_rmid_forced", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_syncookies", "net.ipv4.ping_group_range",

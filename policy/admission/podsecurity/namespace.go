@@ -33,8 +33,8 @@ func (a *Admission) decideNamespace(r Request) Decision {
 	return a.exemptNamespace(r, p)
 }
 
-// raises reports whether Pods allowed before may be forbidden after. A version change counts,
-// because the new version may be stricter.
+// raises reports whether a policy change from before to after may forbid Pods that were allowed. A
+// different version counts, because it may be stricter.
 func raises(before, after LevelVersion) bool {
 	return before != after && after.Level != Privileged &&
 		(before.Version != after.Version || after.Level > before.Level)

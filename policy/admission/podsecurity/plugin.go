@@ -7,8 +7,8 @@ import (
 )
 
 // Registrations returns the admission plugin for Namespaces, Pods and objects with Pod templates.
-// It reads existing Pods only if a Namespace becomes stricter. All registrations share one name, to
-// be enabled together.
+// The plugin reads existing Pods only if the policy of a Namespace becomes stricter. All
+// registrations share one name, so that users can enable them together.
 func (a *Admission) Registrations() []admission.Registration {
 	all := []admission.Registration{
 		{Resources: []string{"/namespaces"}},

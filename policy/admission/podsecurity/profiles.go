@@ -56,7 +56,8 @@ func appArmorAnnotationAllowed(value string) bool {
 	return value == "" || value == "runtime/default" || strings.HasPrefix(value, "localhost/")
 }
 
-// seccompAnnotations checks the annotations for versions that lack the field.
+// seccompAnnotations checks the seccomp annotations of a Pod. It applies to policy versions that
+// are older than the field seccompProfile.
 func seccompAnnotations(p *pod) (reason, detail string) {
 	keys := []string{p.keys.seccompPod}
 	for _, c := range p.containers {

@@ -25,8 +25,8 @@ func parseSpec(o *policy.Object) spec {
 	return s
 }
 
-// countsAlike reports whether two specs differ only in their limits. They then have the same usage,
-// so new limits need no scan.
+// countsAlike reports whether two specs differ only in the amounts of their limits. If so, both
+// count the same usage, and the new limits can be applied without another scan.
 func (s *spec) countsAlike(o *spec) bool {
 	return s.name == o.name && s.uid == o.uid && slices.EqualFunc(s.scopes, o.scopes, requirement.equal) &&
 		slices.EqualFunc(s.hard, o.hard, func(a, b amount.Named) bool { return a.Name == b.Name })
@@ -40,7 +40,8 @@ type account struct {
 
 	used []amount.Amount // usage of published objects, in the order of hard
 	held []amount.Amount // by reservations, in the order of hard
-	// scanning is true while used is being computed. Published changes then queue in unapplied.
+	// scanning is true while a scan computes used. In the meantime, published changes are queued in
+	// unapplied.
 	scanning  bool
 	unapplied []unapplied
 	gone      map[string]bool // UIDs of terminating Pods that were removed during the scan
@@ -51,8 +52,8 @@ type account struct {
 	// deleted means that the quota was deleted. The account then rejects no changes, and the
 	// follower retires it later.
 	deleted bool
-	// lapsed holds the UIDs of Pods that had already stopped counting when the account was opened.
-	// It is immutable.
+	// lapsed holds the UIDs of terminating Pods that already no longer counted when the account was
+	// opened. It is immutable.
 	lapsed map[string]bool
 	freed  chan struct{} // closed when something is released; nil without waiters
 }
@@ -69,7 +70,7 @@ type cover struct {
 	decodes bool
 }
 
-// A delta changes the amount at hard[index].
+// A delta is a change of the usage that counts toward the limit hard[index].
 type delta struct {
 	index  int
 	amount amount.Amount
@@ -81,8 +82,8 @@ type unapplied struct {
 	deltas   []delta
 }
 
-// open returns a new account for a quota. A limit may apply to several resources, and a resource
-// may have several limits.
+// open returns a new account for a quota. It adds each limit to the covers of all resources to
+// which the limit applies.
 func (e evaluators) open(s spec) *account {
 	a := &account{
 		spec: s, covers: map[meta.GroupResource]*cover{}, scanning: true, gone: map[string]bool{},
@@ -159,8 +160,9 @@ func rises(all []delta) []delta {
 	return slices.DeleteFunc(slices.Clone(all), func(d delta) bool { return d.amount.Sign() < 0 })
 }
 
-// exceeded returns the deltas that would exceed a limit on top of used and, if held is true, of the
-// held amounts. It ignores other limits, so that an exceeded one does not block unrelated changes.
+// exceeded returns the deltas that would raise the usage above a limit. If held is true, held
+// amounts count as usage. Limits without a delta are not checked, because an exceeded limit must
+// not block unrelated changes.
 func (a *account) exceeded(all []delta, held bool) []delta {
 	var over []delta
 	for _, d := range all {

@@ -38,7 +38,8 @@ func claimEvaluator(naming *meta.Naming) *evaluator {
 	}
 }
 
-// usage counts the larger size during an expansion, because either may be in use.
+// usage returns the usage of a claim. While the claim is being expanded, the larger of the old and
+// new sizes counts, because either may be in use.
 func (v volumeClaims) usage(claim tree.Tree) amount.List {
 	var all amount.List
 	class := v.class(claim)

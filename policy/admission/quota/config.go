@@ -23,7 +23,7 @@ type limitedResource struct {
 type limitedResources []limitedResource
 
 // ParseConfig parses a ResourceQuotaConfiguration, or a Configuration of older versions. For nil,
-// it returns an empty Config. Names are in the naming profile.
+// it returns an empty Config. Group names must be those of the server's naming profile.
 func ParseConfig(from tree.Tree) (Config, error) {
 	var c Config
 	switch kind := from.String("kind"); kind {

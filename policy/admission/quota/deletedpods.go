@@ -39,8 +39,8 @@ func (o *observation) track(n *namespace) {
 	}
 }
 
-// trackDeleted keeps the newest state of a Pod, because a scan may see an older one than Observe.
-// The caller holds the mutex.
+// trackDeleted records the state of a terminating Pod, unless a newer state is known. A scan may
+// see an older state than Observe. The caller holds the mutex.
 func (n *namespace) trackDeleted(p *deletedPod) {
 	was := n.deleted[p.object.Meta.UID]
 	if was != nil && was.object.Version > p.object.Version || p.due.IsZero() {
@@ -50,7 +50,8 @@ func (n *namespace) trackDeleted(p *deletedPod) {
 	n.deleted[p.object.Meta.UID] = p
 }
 
-// lapseUntil checks for overdue Pods once a second, until ctx ends.
+// lapseUntil checks once a second for terminating Pods that are overdue and no longer count. It
+// returns when ctx ends.
 func (l *Ledger) lapseUntil(ctx context.Context) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()

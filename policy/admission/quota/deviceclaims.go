@@ -8,7 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// allDevices is the usage counted for a request for all devices, the maximum per claim.
+// allDevices is the number of devices that are counted for a request for all devices. It is the
+// maximum number of devices per claim.
 const allDevices = 32
 
 func deviceClaimEvaluator(naming *meta.Naming) *evaluator {

@@ -14,17 +14,18 @@ import (
 type evaluator struct {
 	// counts lists the quota names that count objects.
 	counts []string
-	// limits reports whether a quota name other than those in counts applies to the resource. nil
-	// means none.
+	// limits reports whether a quota name other than those in counts applies to the resource. If
+	// limits is nil, no other name applies.
 	limits func(name string) bool
-	// usage returns an object's usage, without counts.
+	// usage returns the usage of an object. It omits the object counts, which are in counts.
 	usage func(object tree.Tree) amount.List
 	// inScope reports whether an object is in a scope. nil means that the resource has no scopes.
 	inScope func(r requirement, object tree.Tree) bool
-	// constraint returns the fields required by the given limits that a new object lacks, or "".
+	// constraint returns the required fields that a new object lacks, or "". A field is required if
+	// one of the given limits needs it.
 	constraint func(limited []string, object tree.Tree) string
-	// checks reports whether quotas may reject an update through a subresource, or "" for the main
-	// resource. nil means never.
+	// checks reports whether quotas may reject an update. subresource is "" for an update of the
+	// main resource. If checks is nil, quotas never reject updates.
 	checks func(subresource string, now, was tree.Tree) bool
 }
 

@@ -12,8 +12,9 @@ import (
 
 // Objects reads existing objects to compute the initial usage.
 type Objects interface {
-	// Scan calls visit for each of a namespace's objects of one resource, in a consistent snapshot.
-	// The snapshot contains exactly the changes passed to Observe up to the returned version.
+	// Scan calls visit for every object of a resource in a namespace. The objects come from a
+	// consistent snapshot, which contains exactly the changes up to the returned version. Observe
+	// has received the same changes.
 	Scan(ctx context.Context, resource meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (version uint64, err error)
 	// Version returns the version up to which Observe has received all changes.
 	Version() uint64
@@ -81,7 +82,8 @@ func (l *Ledger) close(n *namespace, quota string) {
 	l.forget(n.name, quota)
 }
 
-// setHard updates the enforced account's limits and returns true if nothing else differs.
+// setHard applies the new limits in s to the enforced account of the quota. It returns false if
+// there is no enforced account, or if s changes more than the amounts of the limits.
 func (l *Ledger) setHard(ctx context.Context, n *namespace, s spec) bool {
 	n.mu.Lock()
 	a := n.inForce(s.name)
@@ -107,7 +109,8 @@ func (l *Ledger) setHard(ctx context.Context, n *namespace, s spec) bool {
 const maxSettle = 5 * time.Second
 
 // settle waits until all changes that have passed admission are stored or dropped. They may exceed
-// a new limit, but must be counted first.
+// the limits of a new or changed quota, because they were checked before. Their usage must be
+// counted before the quota is in force.
 func (l *Ledger) settle(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()
@@ -178,8 +181,8 @@ func (f *follower) replaceUnknown(ctx context.Context, n *namespace, a *account)
 	return replaced
 }
 
-// A scan computes an account's initial usage. Changes published during the scan queue in the
-// account.
+// A scan computes the initial usage of an account. Changes that are published in the meantime are
+// queued in the account.
 type scan struct {
 	ledger   *Ledger
 	account  *account

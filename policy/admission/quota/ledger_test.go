@@ -21,7 +21,8 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A cluster is a collection of Services with a ledger. The holder of mu acts as the publisher.
+// A cluster is a collection of Services with a ledger. A goroutine that publishes a change must
+// hold mu.
 type cluster struct {
 	t        *testing.T
 	ledger   *Ledger
@@ -288,8 +289,9 @@ func TestNeverRefusedBelow(t *testing.T) {
 	})
 }
 
-// TestQuotasComeAgain checks that if a quota is deleted and recreated, an older reservation is
-// released under the old namespace state's mutex.
+// TestQuotasComeAgain checks a reservation whose quota is deleted and recreated before the change
+// is published. The reservation must be released under the mutex of the namespace in which it was
+// made.
 func TestQuotasComeAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -79,12 +79,13 @@ func (o *observation) entry(a *account) (deltas []delta, ok bool) {
 }
 
 // lapses reports whether the change affects a terminating Pod. The Pod may have stopped counting
-// since, which makes reserved deltas outdated.
+// after the reservation was made. In that case, the reserved deltas are outdated.
 func (o *observation) lapses() bool {
 	return o.kind.Storage == pods && (o.old != nil && o.old.Meta.Terminating || o.now != nil && o.now.Meta.Terminating)
 }
 
-// computeMissing decodes the object if an account needs it. It runs before the mutex is taken.
+// computeMissing decodes the object if the reservation does not contain the deltas of every
+// account. It runs before the mutex is taken, so that no mutex is held while decoding.
 func (o *observation) computeMissing(covers []*cover) {
 	for _, c := range covers {
 		if _, known := o.entry(c.account); c.decodes && (!known || o.lapses()) {

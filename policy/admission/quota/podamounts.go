@@ -76,7 +76,8 @@ func newResize(pod tree.Tree, list string) resize {
 	return r
 }
 
-// effective returns the maximum of a container's desired, actual and allocated amounts.
+// effective returns the maximum of a container's desired, actual and allocated amounts. It ignores
+// the desired amounts if the resize is infeasible.
 func (r resize) effective(container tree.Tree, statuses string) amount.List {
 	wanted := container.Object("resources", r.list)
 	all := r.status.Objects(statuses)

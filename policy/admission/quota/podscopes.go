@@ -63,8 +63,8 @@ func hasForeignTerm(affinity tree.Tree) bool {
 		})
 }
 
-// mustBeSaid lists the resources that, as in Kubernetes, every container must set if a quota limits
-// them.
+// mustBeSaid lists the compute resources that every container must set if a quota limits them, as
+// in Kubernetes.
 var mustBeSaid = []string{"cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"}
 
 // podConstraint returns the required resources that containers do not set. Pod-level resources

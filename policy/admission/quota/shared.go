@@ -102,7 +102,7 @@ func (l *Ledger) observeRules(o *observation) {
 	}
 }
 
-// end makes a deleted quota admit all changes. Its follower closes the account later.
+// end makes a deleted quota admit all changes, until the follower closes the account of the quota.
 func (l *Ledger) end(key meta.Key) {
 	n := l.namespace(key.Namespace)
 	if n == nil {
@@ -118,8 +118,9 @@ func (l *Ledger) end(key meta.Key) {
 	}
 }
 
-// seen returns the version on which a change is based. If a quota at or below that version is not
-// enforced yet, the error is a *request.ContendedError.
+// seen returns the version up to which this server has observed all changes. If a changed quota of
+// the namespace is not enforced yet, it returns a *request.ContendedError. With a single server, it
+// returns 0.
 func (l *Ledger) seen(namespace string) (version uint64, err error) {
 	if l.unseen == nil {
 		return 0, nil

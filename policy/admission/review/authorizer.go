@@ -46,8 +46,9 @@ func (u *Authorizer) Authorize(_ context.Context, a cel.Access) (allowed bool, r
 	return answer.allowed, answer.reason, answer.err
 }
 
-// ask returns an authorizer failure as an error, not as a denial, because expressions can
-// distinguish the two. Expressions specify no version, so ask uses "*".
+// ask authorizes an access. It returns a failure of the authorizer as an error rather than as a
+// denial, because expressions can distinguish the two. Expressions specify no API version, so ask
+// uses "*".
 func (u *Authorizer) ask(a cel.Access) authorization {
 	asked := authz.Attributes{User: u.user, Verb: a.Verb, Path: a.Path}
 	if a.Path == "" {

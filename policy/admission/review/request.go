@@ -35,8 +35,8 @@ func (v *View) Request(naming *meta.Naming) tree.Tree {
 	return t
 }
 
-// name returns the request's name, or the generated name of a new object. A generated name is empty
-// while BeforeCreation hides it.
+// name returns the name in the request, or the generated name of a new object. While BeforeCreation
+// hides the generated name, name returns "".
 func (v *View) name() string {
 	if v.generatesName() {
 		return v.Object.Object("metadata").String("name")

@@ -26,8 +26,9 @@ type View struct {
 	hidden            []string // fields that BeforeCreation has removed from the metadata of Object
 }
 
-// NewView returns a request's View as kind k, which must have the same stored kind. It may call a
-// conversion webhook, whose failure is returned as a *meta.Status.
+// NewView returns a View of a request in which the objects have kind k. k may be another version of
+// the request's kind. The conversion may call a webhook. If that fails, the error is a
+// *meta.Status.
 func NewView(a *request.Attributes, k *schema.Kind) (*View, error) {
 	sub := k.Subresource(a.Subresource)
 	v := &View{attributes: a, kind: k, sub: sub, BodyKind: convert.BodyKind(k, sub)}

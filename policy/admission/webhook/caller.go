@@ -22,7 +22,8 @@ func (c *caller) ask(ctx context.Context, timeout time.Duration, body []byte) (r
 	return c.client.Ask(ctx, timeout, body)
 }
 
-// Callers caches a caller per address. A caller lives as long as a configuration uses its address.
+// Callers holds one caller for each webhook address. Webhook configurations with the same address
+// share the caller. When no configuration uses the address any longer, the caller is closed.
 type Callers struct {
 	dialer webhookclient.Dialer
 

@@ -62,8 +62,8 @@ func (s *hooks) update(c policy.Change) {
 	}
 }
 
-// put publishes the hooks of all configurations, numbered in configuration name order. All servers
-// thus write the same audit annotations.
+// put publishes the hooks of all configurations. It numbers them in the order of the configuration
+// names, so that all servers write the same audit annotations.
 func (s *hooks) put() {
 	var all []*hook
 	for _, name := range slices.Sorted(maps.Keys(s.configurations)) {

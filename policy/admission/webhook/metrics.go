@@ -35,8 +35,8 @@ type Metrics struct {
 	uses map[hookKey]int
 }
 
-// A hookKey identifies webhooks in metrics. Webhooks in different configurations may share a key.
-// Its series are deleted with the last of them.
+// A hookKey identifies webhooks in metrics. Webhooks in different configurations may have the same
+// key. When the last webhook with a key is removed, the series with this key are deleted.
 type hookKey struct {
 	sort sort
 	name string

@@ -20,8 +20,9 @@ type question struct {
 
 const reviewKind = "AdmissionReview"
 
-// newQuestion builds a review in the given version with a new UID. It splices in the objects after
-// encoding them separately, which is much cheaper.
+// newQuestion returns a review request in the given version with a new UID. It encodes the objects
+// separately and splices them into the JSON. This is much faster than encoding the request and its
+// objects as one tree.
 func newQuestion(v *review.View, version string, naming *meta.Naming) question {
 	q := question{uid: uuid.NewString(), apiVersion: naming.Group("admission") + "/" + version}
 	request := v.Request(naming)

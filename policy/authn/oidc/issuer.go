@@ -73,8 +73,9 @@ func (i *issuer) run(ctx context.Context) {
 
 func (i *issuer) keys() *keySet { return i.keySet.Load() }
 
-// newerKeys refetches the key set because no key in than verified a token. It returns than if the
-// keys are unchanged or refetches are rate-limited.
+// newerKeys fetches the key set again and returns it. Callers use it if no key in the key set than
+// has verified a token. If the keys are unchanged or fetches are rate-limited, newerKeys returns
+// than.
 func (i *issuer) newerKeys(than *keySet) *keySet {
 	// Retry once: a fetch already in flight may have read the key set before its rotation.
 	for range 2 {

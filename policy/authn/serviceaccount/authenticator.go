@@ -19,16 +19,16 @@ type Options struct {
 	Naming *meta.Naming
 	// Issuers lists the accepted values of the iss claim.
 	Issuers []string
-	// Keys verify all tokens. LegacyKeys verify only legacy tokens.
+	// Keys are the keys for verifying any token. LegacyKeys are additional keys for legacy tokens.
 	Keys, LegacyKeys []*Key
 	// Audiences lists the audiences of this server.
 	Audiences []string
-	// Lookup rejects legacy tokens after deletion of their Secret or account. Bound tokens always
-	// depend on their objects.
+	// Lookup makes legacy tokens invalid when their Secret or account is deleted. Bound tokens
+	// always depend on their objects.
 	Lookup  bool
 	Objects Objects
 	// LegacyTokenUsed, if set, is called when a legacy token is used and the last-used label of its
-	// Secret is stale. It must not block.
+	// Secret must be updated. It must not block.
 	LegacyTokenUsed func(namespace, secret string)
 	Now             func() time.Time
 }
@@ -89,8 +89,8 @@ func (a *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	return user, nil
 }
 
-// user returns a verified token's user. It checks the validity period, audiences and bound objects,
-// because they may have changed since the token was cached.
+// user returns the user of a verified token. It checks the validity period, audiences and bound
+// objects again for each request, because the token may come from the cache.
 func (a *Authenticator) user(v *verifiedToken, r authn.Request, now time.Time) (*authn.User, error) {
 	if err := v.checkTime(now); err != nil {
 		return nil, err

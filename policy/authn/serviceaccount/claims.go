@@ -58,7 +58,7 @@ func readRef(t tree.Tree, name string) *ref {
 }
 
 // A binding holds the objects to which a token is bound in addition to its account. If pod is set,
-// node is only informational.
+// node is the Pod's node and only informational.
 type binding struct{ pod, secret, node *ref }
 
 type tokenInfo struct {

@@ -19,7 +19,7 @@ const (
 )
 
 // DiscoveryDocument returns the discovery document of an issuer (OpenID Connect Discovery 1.0,
-// section 3). keys is the URL of the key set.
+// section 3). keys is the URL at which the issuer publishes its key set.
 func DiscoveryDocument(issuer, keys string, all []*Key) ([]byte, error) {
 	var algorithms []string
 	for _, k := range all {

@@ -45,7 +45,8 @@ const (
 	NamespaceKey = "namespace"
 )
 
-// A TokenSecret is a decoded token Secret. The token may not have been added yet.
+// A TokenSecret is a decoded service account token Secret. A new Secret has no token until a
+// controller adds one.
 type TokenSecret struct {
 	Account string    // name of the account in the Secret's namespace
 	UID     string    // uid of the account; "" until the Secret is filled

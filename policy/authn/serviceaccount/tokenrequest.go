@@ -13,22 +13,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A TokenRequestHandler validates TokenRequests and creates their tokens.
+// A TokenRequestHandler validates TokenRequests and creates the requested tokens.
 type TokenRequestHandler struct {
 	Issuer  *Issuer
 	Objects Objects
-	// Audiences lists the default audiences.
+	// Audiences lists the audiences of tokens for which the request specifies none.
 	Audiences []string
 	// MaxExpiration limits the token lifetime. 0 means no limit.
 	MaxExpiration time.Duration
-	// ExtendExpiration extends the lifetime of projected-volume tokens for this server to a year.
-	// Using such a token after the requested lifetime triggers a warning.
+	// ExtendExpiration extends the lifetime of tokens in projected volumes to a year, if they are
+	// for this server. Using such a token after its requested lifetime triggers a warning.
 	ExtendExpiration bool
 	Now              func() time.Time
 }
 
-// A TokenRequest requests a token for the account at Key. Object is the decoded request and becomes
-// the response.
+// A TokenRequest requests a token for the account at Key. Object is the decoded request body. The
+// handler changes it into the response.
 type TokenRequest struct {
 	Kind    *schema.Kind // of Object
 	Key     meta.Key
@@ -38,14 +38,15 @@ type TokenRequest struct {
 	Issued func(credentialID string)
 }
 
-// Projected-volume tokens request a lifetime of projectedTokenSeconds. Only these are extended.
+// projectedTokenSeconds is the lifetime that projected volumes request. Only such tokens are
+// extended.
 const (
 	projectedTokenSeconds = 3607
 	extendedExpiration    = 365 * 24 * time.Hour
 )
 
-// Complete validates a request and adds defaults, audiences and the account's metadata. Errors are
-// *meta.Status.
+// Complete validates a request. It also sets defaults, including the audiences, and the metadata of
+// the account. Errors are *meta.Status.
 func (g *TokenRequestHandler) Complete(r TokenRequest) error {
 	rules.Default(r.Kind, r.Object)
 	delete(r.Object, "status")
@@ -105,7 +106,8 @@ func (g *TokenRequestHandler) CreateToken(r TokenRequest) (warnings []string, er
 	return warnings, nil
 }
 
-// prepare checks the request against the account's uid and completes the request's metadata.
+// prepare sets the metadata of the request. It returns an error if the request has a different uid
+// than the account.
 func (r *TokenRequest) prepare(uid string, now time.Time) error {
 	metadata := r.Object.EnsureObject("metadata")
 	if asked := metadata.String("uid"); asked != "" && asked != uid {

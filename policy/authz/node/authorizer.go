@@ -39,7 +39,8 @@ type resource struct{ group, name string }
 // block, because it runs for every request of every node.
 type rule func(node string, a *authz.Attributes) (allowed bool, reason string)
 
-// New returns an Authorizer that has read the existing objects and watches them until ctx ends.
+// New returns an Authorizer after it has read all existing objects. It watches for changes until
+// ctx ends.
 func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Authorizer, error) {
 	a := &Authorizer{graph: newGraph(naming.Translate("platform.io/config.mirror")), leaseNamespace: naming.NodeLeaseNamespace()}
 	a.rules = a.newRules(naming)
@@ -69,7 +70,8 @@ func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Aut
 // Generation returns a number that changes whenever decisions may change.
 func (n *Authorizer) Generation() uint64 { return n.graph.generation.Load() }
 
-// Authorize never denies, so that other authorizers can grant a node additional rights.
+// Authorize allows a request or has no opinion. It never denies, so that other authorizers can
+// grant a node additional rights.
 func (n *Authorizer) Authorize(a authz.Attributes) (authz.Decision, string) {
 	name, ok := Identity(a.User)
 	switch {
@@ -95,7 +97,8 @@ func (n *Authorizer) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.NoOpinion, reason
 }
 
-// RulesFor returns an incomplete list for nodes, because their rights depend on their Pods.
+// RulesFor returns no rules. For a node, it marks the result as incomplete, because a node's rights
+// depend on its Pods.
 func (n *Authorizer) RulesFor(user *authn.User, _ string) authz.RuleSet {
 	if _, ok := Identity(user); ok {
 		return authz.RuleSet{Incomplete: true, EvaluationError: "node authorizer does not support user rule resolution"}

@@ -14,7 +14,7 @@
 // A mirror Pod is written by the node itself. It therefore belongs to the node but has no edges to
 // other objects.
 //
-// Watch events change the graph one at a time, under the lock that readers share. Deleted objects
-// leave no vertices or edges behind. The NodeRestriction admission plugin checks the content of a
-// node's writes.
+// Watch events change the graph one at a time, under a read-write lock. Deleted objects leave no
+// vertices or edges behind. The authorizer does not see the content of a node's writes, which the
+// NodeRestriction admission plugin checks.
 package node

@@ -35,13 +35,13 @@ type graph struct {
 
 	mu   sync.RWMutex // guards the fields below
 	pods map[vertex]pod
-	// podRefs counts the Pods that refer to an object, by object and node.
+	// podRefs counts, for each object and node, the Pods on the node that refer to the object.
 	podRefs map[vertex]map[string]int
 	// volumes holds the PersistentVolumes bound to a claim. secrets maps Secrets to the volumes
 	// that refer to them.
 	volumes map[vertex]volume
 	secrets map[vertex]map[vertex]bool
-	// nodeNames maps objects with spec.nodeName to their node.
+	// nodeNames maps VolumeAttachments and ResourceSlices to the node in their spec.nodeName.
 	nodeNames map[vertex]string
 	// generation counts changes to the fields above. It is read without the lock.
 	generation atomic.Uint64
@@ -66,8 +66,8 @@ func newGraph(mirror string) *graph {
 	}
 }
 
-// isRelated reports whether v belongs to a node. A Pod refers to a Secret directly, or through its
-// claim and the volume bound to it.
+// isRelated reports whether v belongs to a node. A Secret belongs to a node if a Pod refers to it
+// directly, or through a claim whose volume uses the Secret.
 func (g *graph) isRelated(v vertex, node string) bool {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -93,8 +93,8 @@ func (g *graph) isRelated(v vertex, node string) bool {
 	return false
 }
 
-// handlePod replaces a Pod's references atomically. It ignores the references of mirror Pods.
-// Otherwise, a node could grant itself access to any Secret by creating a mirror Pod.
+// handlePod atomically replaces the references from a Pod to other objects. It ignores those of
+// mirror Pods. Otherwise a node could grant itself access to any Secret by creating a mirror Pod.
 func (g *graph) handlePod(c policy.Change) {
 	v := vertex{podVertex, c.Key.Namespace, c.Key.Name}
 	var now pod
@@ -164,8 +164,8 @@ func (g *graph) handleVolume(c policy.Change) {
 	}
 }
 
-// handleNodeNamed returns the handler for a kind with spec.nodeName. When spec.nodeName changes,
-// the previous node loses access at once.
+// handleNodeNamed returns the event handler for a kind with spec.nodeName. If spec.nodeName
+// changes, the previous node immediately loses access to the object.
 func (g *graph) handleNodeNamed(kind vertexKind) func(policy.Change) {
 	return func(c policy.Change) {
 		v := vertex{kind: kind, name: c.Key.Name}

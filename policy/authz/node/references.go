@@ -73,8 +73,8 @@ func (n *refCollector) container(c tree.Tree) {
 	}
 }
 
-// volume collects the references of a Pod's volume. A generic ephemeral volume uses the claim
-// <pod>-<volume>, which a controller creates.
+// volume collects the references of a Pod's volume. For a generic ephemeral volume, this is the
+// claim <pod>-<volume>, which a controller creates.
 func (n *refCollector) volume(v tree.Tree, podName string) {
 	n.add(pvcVertex, v.Object("persistentVolumeClaim").String("claimName"))
 	if v.Has("ephemeral") {

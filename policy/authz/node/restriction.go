@@ -13,8 +13,8 @@ import (
 )
 
 // Restriction returns the NodeRestriction admission plugin. It limits a node's writes to its own
-// Node, Lease and CSINode, to mirror Pods, and to the status and tokens of its Pods. authorizer may
-// allow tokens for audiences that no volume requests.
+// Node, Lease and CSINode, to mirror Pods, and to the status and tokens of its Pods. A node may
+// request tokens only for audiences used by the Pod's volumes, or allowed by authorizer.
 func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer) []admission.Registration {
 	r := &restriction{
 		objects:          objects,
@@ -47,7 +47,8 @@ func isNode(u *authn.User) bool {
 	return ok
 }
 
-// A restriction checks the content of writes by nodes. The Authorizer sees only verbs and names.
+// A restriction checks the content of writes by nodes. The Authorizer cannot do this, because it
+// sees only verbs and names.
 type restriction struct {
 	request.HandlesAll
 	objects                          policy.Objects
@@ -97,7 +98,7 @@ func (r *restriction) Admit(change *request.Attributes) error {
 	return nil
 }
 
-// forbiddenf returns a 403. Callers use kube-apiserver's wording.
+// forbiddenf returns a 403 Status. The messages should be those of kube-apiserver.
 func (a nodeAttributes) forbiddenf(format string, args ...any) error {
 	return a.Forbidden(fmt.Sprintf(format, args...))
 }
@@ -121,8 +122,8 @@ func (a nodeAttributes) operation() string {
 
 func nodeName(t tree.Tree) string { return t.Object("spec").String("nodeName") }
 
-// admitResourceSlice lets a node create and delete its own slices. Updates need only the
-// Authorizer's check, because they cannot change the node.
+// admitResourceSlice lets a node create and delete its own slices. For updates, the check of the
+// Authorizer is sufficient, because spec.nodeName is immutable.
 func admitResourceSlice(a nodeAttributes) error {
 	switch {
 	case a.Old == nil && nodeName(a.New) != a.node:

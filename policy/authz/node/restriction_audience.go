@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// audienceRestriction limits the audiences of a node's token requests, so that a compromised node
-// cannot impersonate its Pods to other services. A volume of the Pod, or its CSI driver, must
-// request the audience, or the node must be authorized for it. The authorizer may block on a remote
-// service.
+// audienceRestriction limits the audiences of the tokens that a node requests. Otherwise a
+// compromised node could impersonate its Pods to other services. An audience is allowed if a volume
+// of the Pod or the volume's CSI driver uses it, or if the authorizer allows it for the node. The
+// authorizer may block on a remote service.
 type audienceRestriction struct {
 	request.HandlesAll
 	objects    policy.Objects
@@ -28,8 +28,8 @@ func newAudienceRestriction(naming *meta.Naming, objects policy.Objects, authori
 	return audienceRestriction{objects: objects, authorizer: authorizer, driverName: "csidriver." + naming.Translate("storage.platform.io")}
 }
 
-// Admit runs before defaulting. A request without audiences counts as a request for the empty
-// audience, like a volume without an audience.
+// Admit checks the requested audience. It runs before defaulting, so there may be none. This counts
+// as the empty audience, as in a volume without an audience.
 func (r audienceRestriction) Admit(a *request.Attributes) error {
 	audiences := append(a.New.Object("spec").Strings("audiences"), "")
 	if len(audiences) > 2 {
@@ -61,8 +61,8 @@ func (r audienceRestriction) Admit(a *request.Attributes) error {
 	return a.Forbidden(fmt.Sprintf("audience %q not found in pod spec volume, %s is not authorized to request tokens for this audience", audience, a.User.Name))
 }
 
-// podHasAudience reports whether a volume of a Pod requests tokens for an audience. If no volume
-// does, it returns the errors of volumes that cannot be resolved.
+// podHasAudience reports whether a volume of the Pod uses the audience. If none does, the error
+// lists the volumes whose claim or CSI driver could not be found.
 func (r audienceRestriction) podHasAudience(pod *policy.Object, audience string) (bool, error) {
 	var faults []string
 	for _, v := range pod.Tree.Object("spec").Objects("volumes") {
@@ -133,8 +133,8 @@ var successors = map[string]string{
 	"vsphereVolume": "csi.vsphere.vmware.com",
 }
 
-// driverOfSource returns the CSI driver of a volume, or "". For an in-tree volume source, it
-// returns the successor.
+// driverOfSource returns the CSI driver of a volume, or "". For an in-tree volume, it returns the
+// CSI driver that replaces the in-tree plugin.
 func driverOfSource(volume tree.Tree) string {
 	if volume.Has("csi") {
 		return volume.Object("csi").String("driver")

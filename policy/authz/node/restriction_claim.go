@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// admitPVCStatus lets a node change only the expansion status of a claim. It compares all other
-// fields, so that new fields are forbidden by default.
+// admitPVCStatus lets a node change only those status fields of a claim that expansion updates. It
+// requires all other fields to be unchanged, so that new fields are forbidden by default.
 func (r *restriction) admitPVCStatus(a nodeAttributes) error {
 	if a.Subresource != "status" {
 		return a.forbiddenf("may only update PVC status")

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// apiReference returns a resource to which a Pod refers, or "". An unknown volume type is an error.
-// Mirror Pods must have no references, because a reference would give the node access to the
-// object.
+// apiReference returns a resource to which a Pod refers, or "" if there is none. An unknown volume
+// type is an error. Mirror Pods must not refer to other objects, because this would give the node
+// access to them.
 func apiReference(pod tree.Tree, key meta.Key) (string, error) {
 	spec := pod.Object("spec")
 	refs := podReferences(&policy.Object{Key: key, Tree: pod})

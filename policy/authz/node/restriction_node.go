@@ -10,7 +10,7 @@ import (
 )
 
 // admitNode lets a node write its own Node, except for some fields such as taints and certain
-// labels. A compromised node must not attract Pods, because it would get access to their Secrets.
+// labels. A compromised node could use these to attract Pods and read their Secrets.
 func (r *restriction) admitNode(a nodeAttributes) error {
 	if a.Key.Name != a.node {
 		return a.forbiddenf("node %q is not allowed to modify node %q", a.node, a.Key.Name)
@@ -94,8 +94,8 @@ func isSubdomainOf(domain, other string) bool {
 	return domain == other || strings.HasSuffix(domain, "."+other)
 }
 
-// admitCSR requires a node's CSR for a node certificate to contain the node's own name. Otherwise,
-// a lenient approver might issue another node's certificate.
+// admitCSR checks CSRs for node certificates. The subject of such a CSR must be the requesting
+// node. Otherwise a lenient approver might issue a certificate for another node.
 func (r *restriction) admitCSR(a nodeAttributes) error {
 	if a.Old != nil || !r.signers[a.New.Object("spec").String("signerName")] {
 		return nil

@@ -35,8 +35,8 @@ func (r *restriction) admitPod(a nodeAttributes) error {
 	return a.forbiddenf("unexpected pod subresource %q, only 'status' and 'eviction' are allowed", a.Subresource)
 }
 
-// admitPodStatus lets a node update its Pods' status, but not their labels: a status update may
-// change metadata, and Services select Pods by label.
+// admitPodStatus lets a node update the status of its Pods, but not their labels. It must check
+// labels, because status updates may change metadata, and Services select Pods by label.
 func admitPodStatus(a nodeAttributes) error {
 	was, now := a.Old.Object("status"), a.New.Object("status")
 	switch {
@@ -76,8 +76,8 @@ func (r *restriction) admitMirrorPod(a nodeAttributes) error {
 	return nil
 }
 
-// checkOwnerNode requires the mirror Pod to be owned by its Node with the current uid, so that it
-// is deleted with the Node. The owner reference must not block that deletion.
+// checkOwnerNode requires a mirror Pod to be owned by the Node with the current uid, so that the
+// Pod is deleted with the Node. The owner reference must not have blockOwnerDeletion.
 func (r *restriction) checkOwnerNode(a nodeAttributes) error {
 	owners := a.New.Object("metadata").Objects("ownerReferences")
 	if len(owners) > 1 {

@@ -10,7 +10,7 @@ import (
 )
 
 // newRules returns the rules for nodes by resource. Some rules allow too much, such as updating the
-// status of any Node. Restriction checks these requests in admission.
+// status of any Node. The NodeRestriction admission plugin checks these requests.
 func (n *Authorizer) newRules(naming *meta.Naming) map[resource]rule {
 	in := func(prefix string) string { return naming.Translate(prefix + ".platform.io") }
 	review, read := allowVerbs("create"), allowVerbs("get", "list", "watch")
@@ -94,8 +94,8 @@ func (n *Authorizer) authorizeNode(node string, a *authz.Attributes) (bool, stri
 }
 
 // authorizePod allows reading Pods that are bound to the node. A list or watch must have a field
-// selector for these Pods, so that its results need no filtering. Admission checks creates and
-// deletes.
+// selector for these Pods, so that it returns no others. Creates and deletes are allowed here and
+// checked in admission.
 func (n *Authorizer) authorizePod(node string, a *authz.Attributes) (bool, string) {
 	own := func() bool { return n.graph.isRelated(vertex{podVertex, a.Namespace, a.Name}, node) }
 	switch a.Verb {
@@ -139,8 +139,8 @@ func (n *Authorizer) authorizeResourceSlice(node string, a *authz.Attributes) (b
 
 var ownObjectVerbs = []string{"get", "create", "update", "patch", "delete"}
 
-// authorizeLease allows access to the node's own lease in the node lease namespace. The path of a
-// create request lacks the name, so admission checks it.
+// authorizeLease allows access to the node's own lease in the node lease namespace. For a create,
+// the request path does not contain the name, so admission checks it.
 func (n *Authorizer) authorizeLease(node string, a *authz.Attributes) (bool, string) {
 	switch {
 	case !slices.Contains(ownObjectVerbs, a.Verb):

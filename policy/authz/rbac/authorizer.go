@@ -18,7 +18,8 @@ import (
 // group is the API group in the platform naming profile.
 const group = "rbac.authorization.platform.io"
 
-// An Authorizer allows requests according to the user's roles. It never denies.
+// An Authorizer allows requests according to the roles bound to the user. It never denies a
+// request.
 type Authorizer struct {
 	index *index
 	group string // of roles, as clients know it
@@ -60,9 +61,10 @@ func Resources() []meta.GroupResource {
 // Generation returns a number that changes whenever decisions may change.
 func (a *Authorizer) Generation() uint64 { return a.index.generation.Load() }
 
-// Authorize checks the grants of the user and of each group in turn, cluster-wide grants before
-// those in the namespace. The reason names the first grant that allows the request, or the missing
-// roles if none does. Only cluster-wide grants allow non-resource paths.
+// Authorize checks the role bindings of the user and of each group in turn. It checks
+// ClusterRoleBindings before RoleBindings in the namespace. The reason names the first binding that
+// allows the request, or else the roles that are bound but missing. Only ClusterRoleBindings allow
+// non-resource paths.
 //
 // A decision needs one map lookup per user group and one per role.
 func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) {
@@ -96,8 +98,8 @@ func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) 
 	return authz.NoOpinion, "RBAC: " + a.missingRolesError(x.userGrants(asked.User, namespace))
 }
 
-// firstAllowing returns the first grant that allows the request, or nil. It sets lacking if it
-// finds a missing role.
+// firstAllowing returns the first grant that allows the request, or nil. If the role of a grant
+// does not exist, it sets *lacking.
 func firstAllowing(list []*grant, asked *authz.Attributes, lacking *bool) *grant {
 	for _, g := range list {
 		r := g.entry.role
@@ -159,8 +161,8 @@ func roleResource(namespace string) string {
 	return "role"
 }
 
-// heldRules returns a user's rules in a namespace, and an error message for missing roles. The
-// rules are shared with the index and must not be modified.
+// heldRules returns the rules of a user in a namespace. It also returns an error message that lists
+// bound roles that do not exist. The rules are shared with the index and must not be modified.
 func (a *Authorizer) heldRules(user *authn.User, namespace string) (all []rule, lacking string) {
 	a.index.mu.RLock()
 	defer a.index.mu.RUnlock()

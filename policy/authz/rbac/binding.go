@@ -15,14 +15,14 @@ type subject struct {
 }
 
 // A binding grants a role to subjects in a namespace, or cluster-wide if namespace is empty. It
-// refers to the role by name, because the role may arrive later and change independently.
+// refers to the role by name, because the role may be created or changed later.
 type binding struct {
 	name, namespace string
 	role            namespacedName
 	grants          []*grant
 }
 
-// A grant is a binding's grant to one subject. It is immutable once indexed.
+// A grant is the part of a binding that concerns one subject. It is immutable once indexed.
 type grant struct {
 	*binding
 	subject subject
@@ -67,8 +67,8 @@ func newBinding(o *policy.Object) *binding {
 	return b
 }
 
-// A namespacedName identifies a role or binding. It has no kind, because only ClusterRoles and
-// ClusterRoleBindings have an empty namespace.
+// A namespacedName identifies a role or binding. It needs no kind. An empty namespace stands for a
+// ClusterRole or ClusterRoleBinding, and any other for a Role or RoleBinding.
 type namespacedName struct{ namespace, name string }
 
 func namespacedNameOf(k meta.Key) namespacedName { return namespacedName{k.Namespace, k.Name} }

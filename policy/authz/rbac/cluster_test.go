@@ -20,8 +20,8 @@ import (
 
 const group = "rbac.authorization.platform.io"
 
-// A fakeCluster is an in-memory policy.Objects. set returns after the followers have handled the
-// change.
+// A fakeCluster is an in-memory policy.Objects. set returns after all event handlers have handled
+// the change.
 type fakeCluster struct {
 	mu        sync.Mutex
 	objects   map[meta.Key]*policy.Object

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// breakDown splits a rule into rules with one verb, one resource or path, and at most one name.
-// They are checked individually, because a user may hold them through different roles.
+// breakDown splits a rule into rules with one verb, one resource or path, and at most one name. A
+// user may hold each of these through a different role, so they are checked individually.
 func (r rule) breakDown() []rule {
 	var single []rule
 	names := [][]string{nil}
@@ -41,8 +41,8 @@ func singletons(list []string) [][]string {
 	return each
 }
 
-// maxBreakdown limits the number of broken-down rules per role. Further rules are not broken down,
-// and count as held only if one held rule covers the whole rule.
+// maxBreakdown limits the number of rules into which the rules of one role are broken down. A rule
+// beyond this limit is not broken down. It must then be covered by a single rule of the user.
 const maxBreakdown = 10_000
 
 // breakDownSize returns the number of rules that breakDown would return. Above maxBreakdown, the
@@ -52,9 +52,9 @@ func (r rule) breakDownSize() int {
 	return size(r.verbs) * (size(r.groups)*size(r.resources)*max(1, size(r.names)) + size(r.paths))
 }
 
-// uncovered breaks down wanted and returns the rules that held does not cover. To bound the cost,
-// it keeps rules with too many combinations whole. This may reject a permitted request, but never
-// permits a forbidden one.
+// uncovered breaks down the rules in wanted and returns those that held does not cover. To limit
+// the cost, it does not break down rules with too many combinations. It may therefore return a rule
+// that is covered, but never omits one that is not.
 func uncovered(held, wanted []rule) []rule {
 	var lacks []rule
 	left := maxBreakdown
@@ -76,8 +76,8 @@ func uncovered(held, wanted []rule) []rule {
 	return lacks
 }
 
-// covers reports whether r alone allows everything that w allows. If r has names, w's names must be
-// a nonempty subset.
+// covers reports whether r alone allows everything that w allows. If r has names, w must also have
+// names, and all of them must be in r.
 func (r rule) covers(w rule) bool {
 	if !containsAll(r.verbs, w.verbs, wildcard) || !containsAll(r.groups, w.groups, wildcard) {
 		return false
@@ -107,8 +107,8 @@ func (r rule) coversResource(resource string) bool {
 	return false
 }
 
-// containsAll reports whether list contains all values or the wildcard all. An empty all means no
-// wildcard.
+// containsAll reports whether list contains all of the values, or the wildcard in all. If all is
+// "", there is no wildcard.
 func containsAll(list, values []string, all string) bool {
 	if all != "" && slices.Contains(list, all) {
 		return true
@@ -121,8 +121,8 @@ func containsAll(list, values []string, all string) bool {
 	return true
 }
 
-// compactRules merges the verbs of broken-down rules for the same target, so that error messages
-// are readable.
+// compactRules merges rules from breakDown that differ only in the verb, so that error messages are
+// readable.
 func compactRules(single []rule) []rule {
 	var short []rule
 	type about struct {

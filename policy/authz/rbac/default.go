@@ -54,8 +54,8 @@ const (
 type roleBuilder struct{ *meta.Naming }
 
 // metadata returns an object's metadata. The autoupdate annotation lets Reconcile repair the object
-// at each start. Operators set it to "false" to keep their own version. The label only records the
-// origin.
+// at each startup. Operators can set it to "false" to keep their own version. The bootstrapping
+// label only records that the object is a default.
 func (b roleBuilder) metadata(namespace, name string) tree.Tree {
 	t := tree.Tree{
 		"name":        b.Translate(name),

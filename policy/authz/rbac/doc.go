@@ -2,10 +2,10 @@
 // rules of Roles and ClusterRoles to users, groups and service accounts.
 //
 // A rule allows verbs on resources or paths. A role holds the compiled rules of one object. A
-// roleEntry holds a role, and exists even while the role is missing. A binding has one grant per
-// subject. The Authorizer looks up grants in an index by subject. The index follows the stored
-// objects. Escalation is the admission plugin that keeps users from granting rights that they do
-// not hold. Reconcile creates and repairs the default roles and bindings.
+// roleEntry refers to a role, and also exists while a bound role is missing. A binding has one
+// grant per subject. The Authorizer looks up grants by subject in an index, which is updated by
+// watch events. Escalation is the admission plugin that keeps users from granting rights that they
+// do not hold. Reconcile creates and repairs the default roles and bindings.
 //
 // A service account is the user "system:serviceaccount:<namespace>:<name>". Grants point to the
 // roleEntry, so that a changed role takes effect at once. A changed binding affects only its own

@@ -30,8 +30,8 @@ type escalation struct {
 	objects        policy.Objects
 }
 
-// Handles reports whether a write needs a check. Deletes only remove rights. Changes of only owner
-// references and finalizers come from the garbage collector, which does not hold the rules.
+// Handles reports whether a write needs a check. Deletes only remove rights. The garbage collector,
+// which does not hold the rules, may change owner references and finalizers.
 func (e escalation) Handles(a *request.Attributes) bool {
 	return a.New != nil && (a.User == nil || !a.User.InGroup(authn.GroupMasters)) && !onlyChangesGCFields(a.Old, a.New)
 }
@@ -50,8 +50,8 @@ var clusterAdminRules = []rule{
 }
 
 // admitRole requires the user to hold the role's rules in the namespace, or cluster-wide for a
-// ClusterRole. It also checks the old object, because removing an aggregationRule changes the
-// rules.
+// ClusterRole. To set or remove an aggregationRule, which adds or removes any rules, the user must
+// be a cluster admin.
 func (e escalation) admitRole(a *request.Attributes) error {
 	asked := authz.Attributes{
 		User: a.User, Verb: "escalate", ResourceRequest: true,

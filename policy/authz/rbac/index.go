@@ -19,8 +19,8 @@ type index struct {
 	generation atomic.Uint64
 }
 
-// A roleEntry holds the role to which grants point. role is nil while no Role or ClusterRole with
-// this name exists.
+// A roleEntry holds the role to which bindings of this name refer. role is nil while the Role or
+// ClusterRole does not exist.
 type roleEntry struct {
 	namespacedName
 	role         *role
@@ -39,8 +39,8 @@ func newIndex() *index {
 	}
 }
 
-// handleRole compiles the rules before it takes the lock, so that a large role does not delay
-// decisions.
+// handleRole updates a role. It compiles the rules before it takes the lock, so that a large role
+// does not delay decisions.
 func (x *index) handleRole(c policy.Change) {
 	var compiled *role
 	if !c.Deleted {
@@ -72,7 +72,8 @@ func (x *index) dropUnused(c *roleEntry) {
 	}
 }
 
-// handleBinding replaces the whole binding, because comparing the subjects would save little.
+// handleBinding updates the index. It replaces the whole binding, because comparing the subjects
+// would save little.
 func (x *index) handleBinding(c policy.Change) {
 	var now *binding
 	if !c.Deleted {
@@ -92,8 +93,8 @@ func (x *index) handleBinding(c policy.Change) {
 	x.generation.Add(1)
 }
 
-// bind appends the grants of a binding. Their order affects only the binding named in a decision's
-// reason.
+// bind adds the grants of a binding. Their order does not affect decisions, except for the binding
+// named in the reason.
 func (x *index) bind(b *binding) {
 	c := x.roleEntry(b.role)
 	c.bindingCount++
@@ -142,8 +143,8 @@ func (s *subjectGrants) add(g *grant) {
 	s.byNamespace[g.namespace] = append(s.byNamespace[g.namespace], g)
 }
 
-// remove compares grants by address, because two bindings may grant the same role to the same
-// subject.
+// remove removes a grant. It compares grants by address, because two bindings may grant the same
+// role to the same subject.
 func (s *subjectGrants) remove(g *grant) {
 	same := func(other *grant) bool { return other == g }
 	if g.namespace == "" {

@@ -73,11 +73,12 @@ type reconciler struct {
 	errs    []error
 }
 
-// A repairFunc adds the missing parts of wanted to has. changed reports whether it modified has.
-// anew reports whether the object must be recreated instead.
+// A repairFunc compares has, the stored object, with wanted and adds the missing parts to has.
+// changed is true if has was modified. anew is true if the object must be recreated instead.
 type repairFunc func(has, wanted tree.Tree) (changed, anew bool)
 
-// reconcile compares one object and starts a write if it differs. Concurrent writes share fsyncs.
+// reconcile compares one object and, if it differs, starts a concurrent write. Concurrent writes
+// share fsyncs.
 func (r *reconciler) reconcile(ctx context.Context, kind string, wanted tree.Tree, fix repairFunc) {
 	k := r.kinds[kind]
 	if k == nil {

@@ -71,7 +71,8 @@ func containsOrWildcard(list []string, value string) bool {
 	return false
 }
 
-// allowsResource reports whether r.resources matches: "*", "pods", "pods/log", or "*/scale".
+// allowsResource reports whether r.resources matches. Entries have the form "*", "pods",
+// "pods/log", or "*/scale".
 func (r *rule) allowsResource(resource, sub string) bool {
 	for _, s := range r.resources {
 		if s == wildcard {
@@ -85,9 +86,9 @@ func (r *rule) allowsResource(resource, sub string) bool {
 	return false
 }
 
-// allowsName reports whether the rule allows name. A rule with names rejects requests without one,
-// such as creates. A list with a field selector for one name has that name (see Server.selectedName
-// in package http).
+// allowsName reports whether the rule allows the name in a request. A rule with names rejects
+// requests without a name, such as creates. For a list whose field selector selects a single name,
+// the request has that name (see Server.selectedName in package http).
 func (r *rule) allowsName(name string) bool {
 	return len(r.names) == 0 || name != "" && slices.Contains(r.names, name)
 }

@@ -48,7 +48,7 @@ func run(ctx context.Context, dir string) error {
 	return measure(ctx, &p, s)
 }
 
-// A plane is a control plane whose scheduler starts after the other parts.
+// A plane is a control plane whose scheduler starts after the other components.
 type plane struct {
 	controlplane.Processes
 	server          *controlplane.Server
@@ -57,13 +57,13 @@ type plane struct {
 	schedulerAnswer string // URL of its metrics
 }
 
-// A part is a process of the control plane with a name for the report.
+// A part is the process of one control plane component, with a name for the report.
 type part struct {
 	name string
 	*controlplane.Process
 }
 
-// start starts all parts except the scheduler.
+// start starts all components except the scheduler.
 func (p *plane) start(ctx context.Context, dir string, s settings) error {
 	kubectl, err := client.BuildKubectl(dir)
 	if err != nil {

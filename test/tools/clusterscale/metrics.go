@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// durations are the count and the sum of a histogram.
+// durations holds the number and the sum of the durations in a histogram.
 type durations struct{ count, seconds float64 }
 
 func (d durations) mean() float64 {

@@ -79,7 +79,8 @@ type follower struct {
 	changed chan struct{} // buffered, capacity one
 }
 
-// follow watches the Pods of an empty namespace until ctx is done.
+// follow returns a follower that watches the Pods of a namespace until ctx is done. The namespace
+// must be empty at first.
 func follow(ctx context.Context, c *client.Client, namespace string) (*follower, error) {
 	path := "/api/v1/namespaces/" + namespace + "/pods"
 	list, err := c.List(ctx, path, nil)

@@ -50,7 +50,7 @@ func (t *table) phase(name string) (took time.Duration) {
 	return took
 }
 
-// print prints the CPU time of each part by phase, and the total per Pod.
+// print prints the CPU time of each component by phase, and the total per Pod.
 func (t *table) print(w io.Writer) {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(out, "\tTIME")

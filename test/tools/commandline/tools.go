@@ -42,7 +42,7 @@ func serveEtcd(args []string) error {
 	return http.ListenAndServe(u.Host, healthy{})
 }
 
-// serveManager replaces kube-controller-manager with --built-in. The suite only waits until
+// serveManager replaces kube-controller-manager if --built-in is set. The suite only waits until
 // kube-controller-manager is healthy.
 func serveManager([]string) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:10257")

@@ -15,7 +15,8 @@ import (
 // pins is the directory whose go.mod pins the version of the Kubernetes programs.
 const pins = "../../cluster/kubernetes"
 
-// nodeAddress is the address of all nodes. The suite ignores 127.0.0.1.
+// nodeAddress is the address of all nodes. It is not 127.0.0.1, because the suite ignores that
+// address.
 const nodeAddress = "127.0.0.2"
 
 // startCluster starts troupe cluster with Kubernetes' own controllers and scheduler. It returns the

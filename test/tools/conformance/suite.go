@@ -22,8 +22,8 @@ type suite struct {
 // location matches the prefix of a test name in the suite's list.
 var location = regexp.MustCompile(`^\s*\S+:\d+: `)
 
-// newSuite lists the program's tests that match focus but not without, which may be nil. It only
-// counts tests that match a line of the file inapplicable.
+// newSuite lists the program's tests whose names match focus and do not match without, which may be
+// nil. Tests that match a line of the file inapplicable are counted, but not listed.
 func newSuite(program, inapplicable string, focus, without *regexp.Regexp) (*suite, error) {
 	needs, err := readInapplicable(inapplicable)
 	if err != nil {

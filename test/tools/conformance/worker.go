@@ -149,8 +149,8 @@ func outcomeOf(m []string) outcome {
 	return passed
 }
 
-// startOf returns the batch's test that starts at this output line, or "". Only labels may follow
-// the name, because the name may be a prefix of another test's name.
+// startOf returns the test of batch that starts at this line of the output, or "". Only labels may
+// follow the name in the line. Otherwise the name may be just a prefix of another test's name.
 func startOf(line string, batch []string) string {
 	best := ""
 	for _, name := range batch {

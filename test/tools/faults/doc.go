@@ -1,4 +1,4 @@
-// Command faults plants faults in the code, one at a time, and checks that a test catches each.
+// Command faults injects faults into the code, one at a time, and checks that a test catches each.
 // Comparable systems had similar faults.
 //
 //	go run ./tools/faults [-run REGEXP] [-tests ARGUMENTS]

@@ -6,7 +6,7 @@ func faults() []fault {
 	return slices.Concat(storeFaults, watchFaults, journalFaults, mutationFaults, policyFaults)
 }
 
-// storeFaults concern stored objects and resource versions.
+// storeFaults lists faults in the handling of stored objects and resource versions.
 var storeFaults = []fault{
 	{
 		"a deleted object stays in the field index", "actors/collection.go",
@@ -77,7 +77,7 @@ var storeFaults = []fault{
 	},
 }
 
-// watchFaults concern watches and the history that they read.
+// watchFaults lists faults in watches and in the history that they read.
 var watchFaults = []fault{
 	{
 		"a resumed watch repeats the change it resumes from", "actors/history.go",
@@ -142,7 +142,7 @@ var watchFaults = []fault{
 	},
 }
 
-// journalFaults concern the journal, backups and recovery.
+// journalFaults lists faults in the journal, backups and recovery.
 var journalFaults = []fault{
 	{
 		"resource versions continue at those of the backup after a restore", "persist/restore.go",
@@ -276,7 +276,7 @@ var journalFaults = []fault{
 	},
 }
 
-// mutationFaults concern patches, conversion and field ownership.
+// mutationFaults lists faults in patches, conversion and field ownership.
 var mutationFaults = []fault{
 	{
 		"ownership is lost on conversion", "kinds/managedfields/write.go",
@@ -365,7 +365,7 @@ var mutationFaults = []fault{
 	},
 }
 
-// policyFaults concern authentication, authorization and admission.
+// policyFaults lists faults in authentication, authorization and admission.
 var policyFaults = []fault{
 	{
 		"a token outlives the object it is bound to", "policy/authn/serviceaccount/validate.go",

@@ -36,7 +36,7 @@ const (
 
 type write struct{ method, path, contentType, body string }
 
-// firstWrites are the writes of the first run. They cover built-in resources of many kinds and a
+// firstWrites lists the writes of the first run. They cover built-in resources of many kinds and a
 // custom resource.
 var firstWrites = []write{
 	{"POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"team","labels":{"owner":"us"}}}`},

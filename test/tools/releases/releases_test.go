@@ -56,7 +56,7 @@ func openRelease(t *testing.T, archive string) {
 	u.checkRules()
 }
 
-// upgraded is a server of the current version on a release's data directory.
+// upgraded is a server of the current version that has opened the data directory of a release.
 type upgraded struct {
 	*client.Server
 	t   *testing.T

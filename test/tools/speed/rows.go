@@ -114,7 +114,7 @@ func (g group) measure(ctx context.Context, b builds, only *regexp.Regexp, runs 
 	return g.rows(r), nil
 }
 
-// rows returns the rows of a report that have a ratio between both builds.
+// rows returns the rows of a report that contain a ratio of the two builds.
 func (g group) rows(r report) []Row {
 	var rows []Row
 	for _, x := range r.Rows {

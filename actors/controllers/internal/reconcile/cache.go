@@ -30,7 +30,8 @@ func NewHead(o *meta.Object) Head {
 	return Head{Key: o.Key, UID: own.UID, Version: o.Version, Labels: own.Labels, Terminating: own.Terminating, Controller: ControllerOf(&own)}
 }
 
-// Object returns an object for use with Client methods. Writes use its version as a precondition.
+// Object returns an object that can be passed to the methods of Client. It contains only the
+// object's identity and version. Writes use the version as a precondition.
 func (h *Head) Object() *meta.Object {
 	return &meta.Object{Key: h.Key, Version: h.Version, Meta: meta.ObjectMeta{UID: h.UID}}
 }
@@ -42,14 +43,14 @@ func (h *Head) AnyVersion() *meta.Object {
 	return o
 }
 
-// Cached is the part of an object that a cache keeps, such as an *Item.
+// Cached is the type of the views in a Cache, such as *Item. Each view has a Head.
 type Cached interface {
 	comparable
 	Ref() *Head
 }
 
-// Cache holds a view of the latest version of each object of a kind. It is safe for concurrent use.
-// Its views are immutable.
+// Cache holds the latest version of each object of a kind, reduced to a view of type T. It is safe
+// for concurrent use. Its views are immutable.
 //
 // Handlers run without the lock, because they call methods of this and other caches. They may run
 // concurrently and out of order, so a handler must read the current view from the cache. No
@@ -64,12 +65,13 @@ type Cache[T Cached] struct {
 	// namespaces holds the objects by namespace. It is nil for Pods, which are not looked up by
 	// namespace.
 	namespaces Index[string, meta.Key, T]
-	// gone holds the versions of deletes that a response has reported but the watch has not. It
-	// prevents older versions from the watch from restoring the object.
+	// gone holds the versions of deletions that are known from a response, but that the watch has
+	// not delivered yet. Older watch events for the same key are ignored, because they would
+	// restore the deleted object.
 	gone map[meta.Key]uint64
-	// seen is the newest version that the watch has delivered. If the response to a write is not
-	// newer and the object is missing, the watch has already delivered both the write and a later
-	// delete.
+	// seen is the newest version that the watch has delivered. The response to a write may arrive
+	// after the watch has delivered both the write and a later delete. In this case, the object is
+	// missing from the cache and the response is not newer than seen, so the response is ignored.
 	seen     uint64
 	handlers []*func(old, now T) // copied on write
 }
@@ -87,8 +89,8 @@ func ownerOf(h *Head) owner {
 	return owner{orphansIn: h.Key.Namespace}
 }
 
-// NewCache returns the cache of a kind. Run fills the cache from a watch, and writes through the
-// Env of k update it.
+// NewCache returns the cache of a kind. Run fills the cache from a watch. Writes through any Client
+// of the same Env update it, too.
 func NewCache[T Cached](k Client, view func(*meta.Object) T) *Cache[T] {
 	c := newCache(k, view)
 	k.env.mu.Lock()
@@ -105,8 +107,8 @@ func newCache[T Cached](k Client, view func(*meta.Object) T) *Cache[T] {
 
 type observer interface{ Written(e Event) }
 
-// written puts a write's response into the kind's cache, if any. If the response is a subresource
-// such as scale, written reads the object itself.
+// written updates the cache of a kind with the response to a write, if the kind has a cache. If the
+// response is a subresource such as scale, written reads the object itself from the store.
 func (e *Env) written(ctx context.Context, m request.Mutation, r request.Result) {
 	e.mu.Lock()
 	c := e.caches[m.Kind.Storage]
@@ -188,7 +190,7 @@ func (c *Cache[T]) take(e Event, watched bool) {
 	}
 }
 
-// put replaces old, which may be nil. The caller holds mu.
+// put replaces the cached view old with now. old may be nil. The caller holds mu.
 func (c *Cache[T]) put(old, now T) {
 	h := now.Ref()
 	c.unlink(old)
@@ -200,8 +202,8 @@ func (c *Cache[T]) put(old, now T) {
 	c.owned.Put(ownerOf(h), h.Key, now)
 }
 
-// remove removes an object. If a response reported the delete, gone keeps its version until the
-// watch has caught up. The caller holds mu.
+// remove removes an object from the cache. If the deletion is known only from a response, remove
+// records its version in gone until the watch has delivered the deletion. The caller holds mu.
 func (c *Cache[T]) remove(old T, o *meta.Object, watched bool) {
 	if watched {
 		delete(c.gone, o.Key)

@@ -64,8 +64,8 @@ func Claim[T Cached](ctx context.Context, c *Claimer, all *Cache[T], owned []T, 
 	return mine, nil
 }
 
-// mayAdopt checks in the store that the owner exists and is not terminating. Without this check, an
-// owner could adopt objects that its own deletion has just orphaned.
+// mayAdopt reports whether the owner still exists in the store and is not terminating. Without this
+// check, an owner could adopt objects that its own deletion has just orphaned.
 func (c *Claimer) mayAdopt(ctx context.Context) (bool, error) {
 	if c.mayOwn == nil {
 		o, err := c.Owner.client.Get(ctx, c.Owner.Key)

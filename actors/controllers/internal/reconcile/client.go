@@ -59,7 +59,7 @@ func (c Client) Get(ctx context.Context, key meta.Key) (*meta.Object, error) {
 	return o, nil
 }
 
-// Read returns an object and its tree. Both are nil if the object does not exist.
+// Read returns an object together with its decoded JSON. Both are nil if the object does not exist.
 func (c Client) Read(ctx context.Context, key meta.Key) (*meta.Object, tree.Tree, error) {
 	o, err := c.Get(ctx, key)
 	if o == nil {

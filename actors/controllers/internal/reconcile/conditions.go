@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Stamp formats a time as in API objects, to the second.
+// Stamp formats a time in UTC as RFC 3339 with second precision, as API objects do.
 func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // Timestamp returns the current time, formatted by Stamp.
@@ -17,9 +17,9 @@ func NewCondition(kind, status, reason, message string, now time.Time) tree.Tree
 	return tree.Tree{"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": Stamp(now)}
 }
 
-// SetCondition returns the conditions with c replacing the condition of the same type. If status
-// and reason are equal, it returns all unchanged, so that varying messages cause no writes.
-// lastTransitionTime is kept while the status is unchanged.
+// SetCondition replaces the condition with the type of c, and returns the new list. If c has the
+// same status and reason, the list stays unchanged, so that a different message alone causes no
+// write. lastTransitionTime is kept while the status is unchanged.
 func SetCondition(all []any, c tree.Tree) []any {
 	if old := FindCondition(all, c.String("type")); old != nil {
 		if old["status"] == c["status"] && old["reason"] == c["reason"] {

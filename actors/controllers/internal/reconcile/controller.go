@@ -34,9 +34,9 @@ type Source interface {
 	Wait(context.Context) bool
 }
 
-// New returns a controller that reconciles keys. queue is the work queue's name in metrics, by
-// default the controller's name. Failures are logged with text as the message and the key under
-// attribute.
+// New returns a controller that calls reconcile for each key in its work queue. queue is the name
+// of the work queue in metrics. If it is empty, the work queue has the name of the controller. If
+// reconcile fails, text is logged as the message, and the key is logged as the given attribute.
 func New[K comparable](e *Env, queue string, reconcile func(context.Context, K) error, text, attribute string) *Controller[K] {
 	return &Controller[K]{
 		Env: e, queue: NewWorkqueue[K]().Named(queue), later: NewSchedule[K](), reconcile: reconcile,
@@ -157,9 +157,9 @@ func FollowDependents[T Cached](c *Controller[meta.Key], dependents *Cache[T], i
 	})
 }
 
-// followDependent enqueues the owners before and after the change, because both must count their
-// dependents again. If several items select an orphan, all are enqueued, and the first to write
-// adopts it.
+// followDependent enqueues the previous and the current owner of a changed dependent, because both
+// owners must count their dependents again. If several items select an orphan, all of them are
+// enqueued, and the first to write adopts the orphan.
 func followDependent(c *Controller[meta.Key], items *Cache[*Item], old, now *Head) {
 	for _, h := range []*Head{old, now} {
 		if h == nil {

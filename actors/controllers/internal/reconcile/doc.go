@@ -9,9 +9,9 @@
 //	Cache       keeps a view of each object of a kind, by key and by controller
 //	Claimer     adopts and releases dependents according to their labels
 //	Recorder    writes Events, combined and rate-limited per object
-//	Workqueue   holds each key once, and retries failures
-//	Schedule    holds a time for each key
-//	Metrics     holds the metrics of all work queues, which find it in their context
+//	Workqueue   is a queue without duplicates that retries failed keys with backoff
+//	Schedule    enqueues keys at set times
+//	Metrics     holds the metrics of all work queues of a process
 //
 // Controllers keep state in memory only. A handler adds a key. A worker reads the object with that
 // key, compares it with the desired state, and writes the difference. A write based on a stale
@@ -20,7 +20,7 @@
 // object's Key. Other retained strings must be a meta.Text or a copy, because a substring keeps the
 // object's whole JSON in memory.
 //
-// A Cache takes watch events and, before the writer continues, the responses to writes. It keeps
-// the newer version. No controller therefore acts on an object older than its own writes, and
-// controllers need no expectations.
+// Watch events update a Cache, and so do the responses to writes. The Cache keeps the newer version
+// of an object. A write returns only after the Cache has been updated. Controllers therefore never
+// act on an object older than their own writes, and they need no expectations.
 package reconcile

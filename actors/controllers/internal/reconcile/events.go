@@ -88,7 +88,8 @@ type eventWriter struct {
 	queue   chan *event
 	running Exclusive // guards the fields below
 
-	// State of earlier Events. Clearing a full map is safe: it only starts new series and budgets.
+	// These maps remember earlier Events. A full map can safely be cleared, because this only
+	// starts new series and budgets.
 	similar map[event]*similarEvents // without message, version and time
 	series  map[event]*eventSeries   // without version and time
 	budgets map[event]*eventBudget   // component and object only
@@ -108,7 +109,8 @@ type eventSeries struct {
 	count int64
 }
 
-// An eventBudget is a token bucket as of the time at. Each Event takes one token.
+// An eventBudget is a token bucket that limits the Events about one object. Each Event takes one
+// token. tokens is the number of tokens at the time at.
 type eventBudget struct {
 	tokens float64
 	at     time.Time

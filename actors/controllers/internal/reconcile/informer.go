@@ -56,8 +56,8 @@ func Updates(on func(o *meta.Object)) func(Event) {
 
 func (f *Informer) Run(ctx context.Context) { f.run(ctx, func() { f.watch(ctx, f.Kind) }) }
 
-// run waits for other calls to run and then calls watch. It does not call watch if the context ends
-// first.
+// run calls watch while no other call of run is in progress. If the context ends while run is
+// waiting, watch is not called.
 func (f *Informer) run(ctx context.Context, watch func()) {
 	f.running.Run(ctx, func() {
 		if f.known == nil {

@@ -40,8 +40,8 @@ func (h *recordingHandler) OnEvent(e Event) {
 
 func (h *recordingHandler) OnSynced() { h.lines = append(h.lines, "read") }
 
-// TestInformer checks that a watch that ends before its initial events are complete deletes
-// nothing.
+// TestInformer checks that the informer reports no deletions if a watch ends before all initial
+// events have been delivered.
 func TestInformer(t *testing.T) {
 	added := func(name string) request.Event {
 		return request.Event{Type: request.Added, Object: &meta.Object{Key: meta.Key{Name: name}}}

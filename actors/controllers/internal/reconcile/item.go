@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Item is a cached object of a kind with far fewer objects than Pods. It shares the JSON with the
-// store and decodes it on each use. Only the selector is decoded once, because orphans are often
-// matched against it.
+// Item is a cached object. It keeps the object's JSON, which it shares with the store, and decodes
+// it on each use. Item is therefore meant for kinds with far fewer objects than Pods. Only the
+// selector is decoded once, because it is often matched against orphans.
 type Item struct {
 	Head
 	object  *meta.Object
@@ -24,7 +24,8 @@ type selection struct {
 	ok     bool
 }
 
-// itemView creates Items without decoding them, because most versions are never examined.
+// itemView returns a function that creates Items of a kind. The function does not decode the
+// objects, because most versions of an object are never examined.
 func itemView(k Client) func(*meta.Object) *Item {
 	return func(o *meta.Object) *Item {
 		i := &Item{Head: NewHead(o), object: o, client: k}
@@ -41,7 +42,7 @@ func (i *Item) ControllerReference() tree.Tree {
 	return i.client.ControllerReference(i.Key.Name, i.UID)
 }
 
-// Items returns the shared cache of a kind. group is the API group in the platform naming profile.
+// Items returns the shared cache of a kind. group is the same as in Env.Client.
 func (e *Env) Items(group, version, kind string) *Cache[*Item] {
 	k := e.Client(group, version, kind).As(Manager)
 	k.Kind = k.Stored
@@ -55,8 +56,8 @@ func (e *Env) Items(group, version, kind string) *Cache[*Item] {
 	return items
 }
 
-// Selects reports whether the item's selector matches the labels. An empty or invalid selector,
-// stored before validation rejected it, selects nothing.
+// Selects reports whether the item's selector matches the labels. An empty or invalid selector
+// selects nothing. Validation rejects such selectors, but older objects may still contain them.
 func (i *Item) Selects(labels meta.Labels) bool {
 	s := i.selects()
 	return s.ok && s.labels.Matches(labels)

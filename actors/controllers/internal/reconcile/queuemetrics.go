@@ -48,8 +48,8 @@ func WithMetrics(ctx context.Context, m *Metrics, controller string) context.Con
 	return context.WithValue(ctx, metricsKey{}, metricsOf{m, controller})
 }
 
-// queueSeries holds the series of all queues with one name, across controller restarts. A nil
-// queueSeries counts nothing.
+// queueSeries holds the metric series for a work queue name. All work queues with this name share
+// the series, even after a restart. A nil queueSeries counts nothing.
 type queueSeries struct {
 	adds, retries  *metrics.Counter
 	waited, worked *metrics.Histogram
@@ -88,8 +88,8 @@ type queueState struct {
 	unfinished, longest time.Duration // processing times: total, and the longest
 }
 
-// observe registers the queue with the metrics in ctx, if any, until ctx ends. It also counts items
-// that were added before the call.
+// observe registers the queue with the metrics in ctx, if any, until ctx ends. Items that were
+// added before the call are counted, too.
 func (b *Workqueue[T]) observe(ctx context.Context) {
 	in, ok := ctx.Value(metricsKey{}).(metricsOf)
 	b.mu.Lock()

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestSchedule checks that each remaining key is returned once, ordered by the last time set.
+// TestSchedule checks that each key that was not removed becomes due once, in the order of the
+// times that were set last.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	s, start := NewSchedule[int](), time.Now()

@@ -16,8 +16,8 @@ import (
 type Options struct {
 	// Period is the time between two reconciliations of an autoscaler.
 	Period time.Duration
-	// DownscaleStabilization is the default window for scaling down. The highest recommendation
-	// within the window counts.
+	// DownscaleStabilization is the default stabilization window for scaling down: the target is
+	// never scaled below the highest recommendation within this window.
 	DownscaleStabilization time.Duration
 	// Tolerance is the default tolerance: no scaling occurs while the ratio of a metric to its
 	// target is this close to 1.
@@ -41,8 +41,8 @@ type Controller struct {
 	states map[meta.Key]*state
 }
 
-// state is an autoscaler's state between turns. Only the autoscaler's own turn uses history. Other
-// autoscalers' turns also read selects.
+// state holds the data kept for an autoscaler between reconciliations. Only the autoscaler's own
+// reconciliation uses history. Those of other autoscalers also read selects.
 type state struct {
 	history history
 	selects selector.Labels // the Pods that it scales by
@@ -65,8 +65,8 @@ func New(c *cluster.Cluster, servers extensions.Servers, o Options) *Controller 
 	return a
 }
 
-// reconcile takes one turn and schedules the next, which also retries failures. Failures are
-// reported in Events and conditions.
+// reconcile evaluates an autoscaler and schedules the next evaluation after Period, which also
+// serves as the retry after a failure. Failures are reported in Events and conditions.
 func (c *Controller) reconcile(ctx context.Context, key meta.Key) error {
 	item := c.scalers.Get(key)
 	if item == nil {
@@ -102,8 +102,8 @@ func (c *Controller) forget(key meta.Key) {
 	delete(c.states, key)
 }
 
-// claim records the Pods that an autoscaler selects. It returns all autoscalers that select any of
-// these Pods.
+// claim records an autoscaler's Pod selector. It returns all autoscalers in the namespace whose
+// selectors match any of the given Pods.
 func (c *Controller) claim(key meta.Key, selects selector.Labels, pods []pod) (claimants []meta.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A history holds the recent recommendations and changes of an autoscaler. It is not safe for
-// concurrent use.
+// A history holds an autoscaler's recent recommendations and the recent changes to the replica
+// count. It is not safe for concurrent use.
 type history struct {
 	recommendations []event
 	ups, downs      []event // added and removed replicas
@@ -128,7 +128,8 @@ const (
 	tooFew      = "the desired replica count is less than the minimum replica count"
 )
 
-// limit returns the replica count closest to wanted that the bounds and the rate of change allow.
+// limit returns the replica count closest to wanted that minReplicas, maxReplicas and the scaling
+// policies allow.
 func (s *sizing) limit(wanted int64) (replicas int64, reason, message string) {
 	growth, shrinkage := s.rates()
 	if wanted > s.current || !s.hasBehavior {
@@ -166,8 +167,8 @@ const (
 	shrinking = -1
 )
 
-// reach returns the farthest replica count that one direction's policies allow. The policy with the
-// largest change applies, or the one with the smallest if selectPolicy is Min.
+// reach returns the highest or lowest replica count, depending on direction, that the scaling
+// policies of r allow. The policy with the largest change applies, unless selectPolicy is Min.
 func (s *sizing) reach(r rules, direction int64) int64 {
 	if r.policy == "Disabled" {
 		return s.current
@@ -210,5 +211,6 @@ func (s *sizing) note(replicas int64) {
 	}
 }
 
-// longest returns the longest policy period, because policies count changes in both directions.
+// longest returns the longest period of all policies. Scale-up policies also count downscales, and
+// vice versa.
 func (s *sizing) longest() time.Duration { return max(s.up.longest(), s.down.longest()) }

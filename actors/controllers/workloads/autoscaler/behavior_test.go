@@ -34,7 +34,7 @@ func wholeNumbers(v any) any {
 	return v
 }
 
-// ago returns events from pairs of replicas and age in seconds.
+// ago returns one event for each pair of a replica count and an age in seconds.
 func ago(pairs ...int64) (events []event) {
 	for i := 0; i < len(pairs); i += 2 {
 		events = append(events, event{pairs[i], now.Add(-seconds(pairs[i+1]))})

@@ -15,14 +15,14 @@ type sample struct {
 
 type samples map[string]sample
 
-// tolerance limits the deviation from 1, in the ratio of a metric to its target, that causes no
-// scaling.
+// tolerance is how far the ratio of a metric to its target may be below or above 1 without
+// triggering scaling.
 type tolerance struct{ down, up float64 }
 
 func (t tolerance) allows(ratio float64) bool { return 1-t.down <= ratio && ratio <= 1+t.up }
 
-// A usage summarizes samples: as a ratio to the target, in percent of the requests, and as an
-// average per Pod.
+// A usage summarizes the samples of a metric: the ratio to the target, the percentage of the
+// resource requests, and the average per Pod.
 type usage struct {
 	ratio   float64
 	percent int64
@@ -75,7 +75,8 @@ func (c *calculation) group(m samples) (g grouping) {
 	return g
 }
 
-// replicas returns the desired number of replicas and the usage. It modifies m.
+// replicas returns the desired number of replicas, and the measured usage for the status. It
+// modifies m.
 func (c *calculation) replicas(m samples) (int64, usage, error) {
 	if len(c.pods) == 0 {
 		return 0, usage{}, errNoPods
@@ -109,7 +110,7 @@ func (c *calculation) replicas(m samples) (int64, usage, error) {
 	return proposed, seen, nil
 }
 
-// assume adds a sample for each Pod without one, to dampen the change.
+// assume adds assumed samples for Pods without one, so that the replica count changes less.
 func (c *calculation) assume(m samples, g grouping, ratio float64) {
 	for _, name := range g.missing {
 		switch {
@@ -186,8 +187,8 @@ func (c *calculation) forValue(value, target int64) (int64, error) {
 	return ceil(ratio * float64(ready)), nil
 }
 
-// forShare returns the number of replicas at which the value per replica is at most target. Within
-// the tolerance, it returns replicas. share is the current value per replica.
+// forShare returns the number of replicas at which the value per replica is at most target, or the
+// current number if the deviation is within the tolerance. share is the current value per replica.
 func forShare(value, target, replicas int64, t tolerance) (proposed, share int64) {
 	proposed = replicas
 	if ratio := float64(value) / (float64(target) * float64(replicas)); !t.allows(ratio) {

@@ -17,9 +17,9 @@ var (
 
 func stamp(ago int) string { return now.Add(-time.Duration(ago) * time.Second).Format(time.RFC3339) }
 
-// makePod returns a Pod that requests 1 CPU. A going Pod is terminating. An unready Pod has been
-// unready since its start an hour ago, and a broken Pod for a minute. A fresh Pod has been ready
-// for 20 s.
+// makePod returns a Pod that requests 1 CPU and is in the given state. "going" means terminating.
+// "unready" means unready since the Pod's start an hour ago, and "broken" means unready for a
+// minute. "fresh" means ready for 20 seconds.
 func makePod(name, state string) pod {
 	ready, changed, started, phase := "True", 3000, 3600, "Running"
 	metadata := tree.Tree{"name": name}

@@ -22,8 +22,8 @@ func (p pod) ignored() bool {
 	return p.Object("metadata").Has("deletionTimestamp") || p.Object("status").String("phase") == cluster.PodFailed
 }
 
-// starting reports whether the CPU usage in a sample may come from startup, because the Pod is
-// unready, has just become ready, or was never ready.
+// starting reports whether the Pod is unready, has just become ready, or was never ready. A CPU
+// sample then may include the startup, which often needs more CPU.
 func (p pod) starting(s sample, o Options, now time.Time) bool {
 	status := p.Object("status")
 	ready, started := tree.FindCondition(status, "Ready"), reconcile.Time(status, "startTime")

@@ -24,7 +24,8 @@ type scale struct {
 	selector           string
 }
 
-// kindOf returns the kind that ref refers to, in any version if necessary, or nil.
+// kindOf returns the kind that ref refers to, or nil. If the version is not served, it returns
+// another version.
 func (c *Controller) kindOf(ref tree.Tree) *schema.Kind {
 	wanted := meta.ParseGVK(ref.String("apiVersion"), ref.String("kind"))
 	if k := c.Kinds.ByGVK(wanted); k != nil {

@@ -153,8 +153,8 @@ func (t *turn) size(ctx context.Context, s *sizing) (wanted int64, reason string
 	return v.replicas, reason, true
 }
 
-// proposals returns the largest proposal of all metrics. If some metrics fail, the others may only
-// scale up.
+// proposals returns the largest replica count proposed by any metric. If some metrics fail, a
+// result that would scale down is an error.
 func (t *turn) proposals(ctx context.Context) (replicas int64, metric string, err error) {
 	if err := t.readPods(ctx); err != nil {
 		return 0, "", err

@@ -13,12 +13,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// burst limits the Pods created per turn of a DaemonSet, and separately the Pods deleted. The
-// changes trigger the next turn.
+// burst is the maximum number of Pods created for a DaemonSet in one reconciliation. The same limit
+// applies to deletions. The changes trigger the next reconciliation.
 const burst = 250
 
-// A Controller manages the Pods of DaemonSets. Apart from the shared caches, it keeps only
-// replacement delays in memory.
+// A Controller manages the Pods of DaemonSets. Apart from the shared caches, its only in-memory
+// state is the backoff for failed Pods.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -78,8 +78,9 @@ func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, object
 	return errors.Join(fault, d.truncate(ctx, spec, revisions, current, t))
 }
 
-// writeStatus updates the status if it has changed, and keeps other clients' conditions. It
-// schedules a turn for when a ready Pod becomes available, because no event occurs then.
+// writeStatus updates the status if it has changed, and keeps conditions set by other clients. If a
+// ready Pod is not yet available, it requeues the DaemonSet, because no event occurs when the Pod
+// becomes available.
 func (d *Controller) writeStatus(ctx context.Context, object tree.Tree, t *turn, collisions int64) error {
 	now, old := t.status(), object.Object("status")
 	if old.Has("collisionCount") || collisions > 0 {
@@ -98,8 +99,8 @@ func (d *Controller) writeStatus(ctx context.Context, object tree.Tree, t *turn,
 	return nil
 }
 
-// act places Pods and then chooses updates. In the opposite order, a node could get two Pods, or
-// the update could exceed maxUnavailable.
+// act first ensures one Pod per eligible node, and then updates old Pods. In the opposite order, a
+// node could get two Pods, or the update could exceed maxUnavailable.
 func (d *Controller) act(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string) error {
 	t, err := d.turn(ctx, item, spec, hash)
 	if err != nil {
@@ -118,8 +119,8 @@ func (d *Controller) act(ctx context.Context, item *reconcile.Item, spec tree.Tr
 	return d.apply(ctx, item, spec, hash, t.update(strategy))
 }
 
-// turn claims the Pods of a DaemonSet and takes a snapshot from the caches, which include this
-// controller's own writes.
+// turn claims the Pods of a DaemonSet and returns a snapshot of its Pods and all nodes. The
+// snapshot comes from the caches, which already include this controller's own writes.
 func (d *Controller) turn(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string) (*turn, error) {
 	pods, err := reconcile.ClaimAll(ctx, reconcile.NewClaimer(item), d.Pods)
 	if err != nil {
@@ -161,8 +162,8 @@ func (t *turn) recheck() time.Duration {
 }
 
 // apply creates and deletes Pods, at most burst of each. Creates are sent in growing batches,
-// because all may fail for the same reason, such as a quota. A terminating namespace is not an
-// error.
+// because all may fail for the same reason, such as a quota. It ignores creates that fail because
+// the namespace is terminating.
 func (d *Controller) apply(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string, c changes) error {
 	for _, n := range c.notes {
 		d.recorder.Event(item, n.kind, n.reason, n.format, n.pod, n.node)
@@ -182,9 +183,9 @@ func (d *Controller) apply(ctx context.Context, item *reconcile.Item, spec tree.
 	return errors.Join(create, remove)
 }
 
-// podFor returns the Pod for a node. A node selector term for the node replaces the template's
-// terms, which were checked before. An additional term would still allow other nodes, because terms
-// are alternatives.
+// podFor returns the Pod for a node. Its node affinity has a single term, which selects this node.
+// That term replaces the template's terms, because terms are alternatives and the others would
+// still allow other nodes. The template's terms were checked before.
 func podFor(n *meta.Naming, item *reconcile.Item, template tree.Tree, hash, node string) tree.Tree {
 	pod := cluster.PodOf(item, template)
 	pod.EnsureObject("metadata", "labels")[hashLabel] = hash

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Bounds of the delay before a failed Pod on a node is replaced. The delay doubles each time.
+// Limits of the exponential backoff for failed Pods. The delay doubles with each replacement.
 const (
 	firstDelay  = time.Second
 	maxDelay    = 15 * time.Minute

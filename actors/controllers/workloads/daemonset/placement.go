@@ -49,9 +49,9 @@ type placement struct {
 	tolerations []tree.Tree
 }
 
-// fits reports whether a node should get a Pod, and whether an existing Pod may stay. An
-// untolerated NoSchedule taint prevents only new Pods. A node that the template does not select
-// must have no Pod.
+// fits reports whether a node should get a Pod, and whether an existing Pod may stay. Both are
+// false if the template does not select the node. An untolerated NoSchedule taint keeps new Pods
+// away, but lets existing ones stay.
 func (p placement) fits(n *cluster.Node) (run, stay bool) {
 	if node := p.spec.String("nodeName"); node != "" && node != n.Key.Name || !n.Matches(p.spec) {
 		return false, false
@@ -125,7 +125,8 @@ func (t *turn) place() (c changes) {
 }
 
 // placeOn adds the changes for one node. Except for surge updates, it creates no Pod while the node
-// has another, even a terminating one, because two Pods could compete for ports or files.
+// still has an older Pod, because two Pods could compete for ports or files. This also holds if the
+// older Pod is terminating.
 func (t *turn) placeOn(n *cluster.Node, c *changes) {
 	run, stay := t.fits(n)
 	pods := t.pods[n.Key.Name]
@@ -170,9 +171,9 @@ func (t *turn) bury(node string, pods []*cluster.Pod, c *changes) (alive []*clus
 	return alive
 }
 
-// thin removes all of a node's Pods except the first in byAge order. With maxSurge, one Pod of the
-// newest revision and one old Pod stay, until the new Pod is available or the old Pod is unready.
-// alive must contain no terminating Pods.
+// thin removes surplus Pods of a node and keeps the oldest, preferring bound Pods. With maxSurge,
+// it keeps one updated and one old Pod, until the updated Pod is available or the old Pod is
+// unready. alive must contain no terminating Pods.
 func (t *turn) thin(alive []*cluster.Pod, c *changes) {
 	slices.SortFunc(alive, byAge)
 	var fresh, old *cluster.Pod

@@ -72,9 +72,9 @@ func (t *turn) update(strategy tree.Tree) changes {
 	return t.updateBeside(p.surge, desired)
 }
 
-// updateInPlace deletes old Pods. The next turn replaces them. most limits the number of
-// unavailable Pods. Unavailable old Pods are always deleted, because that costs no availability and
-// a broken revision must not block the next one.
+// updateInPlace deletes old Pods, which the next reconciliation replaces. most limits the number of
+// unavailable Pods. Old Pods that are already unavailable are always deleted. This costs no
+// availability, and otherwise a broken revision would block the next update.
 func (t *turn) updateInPlace(most int) (c changes) {
 	unavailable := 0
 	var candidates []*cluster.Pod
@@ -99,8 +99,8 @@ func (t *turn) updateInPlace(most int) (c changes) {
 }
 
 // updateBeside creates surge Pods, and deletes an old Pod when its replacement is available. A new
-// Pod does not count as a surge if the old Pod is unavailable. Available Pods on ineligible nodes
-// are deleted only while enough others are available.
+// Pod does not count toward the surge limit if the old Pod is unavailable. An available Pod on an
+// ineligible node is deleted only while at least desired nodes have other available Pods.
 func (t *turn) updateBeside(most, desired int) (c changes) {
 	surging, available := 0, 0
 	var candidates []string

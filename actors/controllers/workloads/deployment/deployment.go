@@ -98,8 +98,8 @@ func (r *rollout) claim(ctx context.Context) ([]*replicaSet, error) {
 	return sets, nil
 }
 
-// latest returns the cached version of an item. After an adoption, a write to the older version
-// would conflict.
+// latest returns the newest cached version of i. If the ReplicaSet was just adopted, i is outdated,
+// and a write based on it would conflict.
 func (r *rollout) latest(i *reconcile.Item) *reconcile.Item {
 	if now := r.sets.Get(i.Key); now != nil && now.UID == i.UID {
 		return now
@@ -108,7 +108,8 @@ func (r *rollout) latest(i *reconcile.Item) *reconcile.Item {
 }
 
 // turn performs the next step. If spec.replicas has changed or the Deployment is paused, it only
-// scales, and a later turn rolls out. A rollback changes the template, which triggers another turn.
+// scales, and leaves the rollout to a later reconciliation. A rollback changes the template, which
+// triggers another reconciliation.
 func (r *rollout) turn(ctx context.Context) error {
 	if r.item.Terminating {
 		return r.writeStatus(ctx, false)
@@ -141,8 +142,9 @@ func (r *rollout) tellPaused() {
 	}
 }
 
-// isScaled reports whether spec.replicas has changed since the sets were last sized. It compares
-// the desired-replicas annotation, because the sets may have other sizes during a rollout.
+// isScaled reports whether spec.replicas has changed since the ReplicaSets were last sized. It
+// compares spec.replicas with the desired-replicas annotation of each ReplicaSet. Their sizes would
+// not show it, because they also change during a rollout.
 func (r *rollout) isScaled() bool {
 	for _, rs := range active(r.all()) {
 		if desired, ok := rs.number(r.names.desired); ok && desired != r.pace.replicas {
@@ -152,7 +154,7 @@ func (r *rollout) isScaled() bool {
 	return false
 }
 
-// all returns all sets. It limits old's capacity to make append copy.
+// all returns all ReplicaSets. Limiting the capacity of old makes append copy it.
 func (r *rollout) all() []*replicaSet {
 	if r.newest == nil {
 		return r.old
@@ -175,9 +177,9 @@ func (r *rollout) scale(ctx context.Context) error {
 	return r.writeStatus(ctx, false)
 }
 
-// resize distributes spec.replicas over the sets. A single active set gets all replicas. If the
-// newest set is saturated, the others are scaled to 0. Otherwise a rolling update sizes all sets in
-// proportion.
+// resize distributes spec.replicas over the ReplicaSets. A single active ReplicaSet gets all
+// replicas. If the newest one already has all desired Pods available, the others are scaled to 0.
+// Otherwise a rolling update resizes each ReplicaSet in proportion to its current size.
 func (r *rollout) resize(ctx context.Context) error {
 	if only := onlyActive(r.newest, r.old); only != nil {
 		if only.replicas == r.pace.replicas {
@@ -204,9 +206,9 @@ func (r *rollout) resize(ctx context.Context) error {
 	return nil
 }
 
-// roll replaces old Pods step by step. A turn either grows the newest set or shrinks old ones,
-// because the available Pods limit how far old sets may shrink. Each write or status change of a
-// set triggers the next turn.
+// roll replaces old Pods step by step. Each reconciliation either scales up the newest ReplicaSet
+// or scales down old ones as far as enough Pods stay available. Every write or status change of a
+// ReplicaSet triggers the next reconciliation.
 func (r *rollout) roll(ctx context.Context) error {
 	if err := r.adoptTemplate(ctx, true); err != nil {
 		return err
@@ -279,8 +281,8 @@ func (r *rollout) oldPodsRun() bool {
 	return false
 }
 
-// setSize writes a set's size and size annotations if the size differs. If always is set, differing
-// annotations suffice. After a conflict, the turn is repeated.
+// setSize writes a ReplicaSet's size and size annotations if the size differs. If always is set, it
+// also writes if only the annotations differ. A conflict triggers a retry.
 func (r *rollout) setSize(ctx context.Context, rs *replicaSet, size int64, always bool) error {
 	desired, most := strconv.FormatInt(r.pace.replicas, 10), strconv.FormatInt(r.pace.replicas+r.pace.surge, 10)
 	if size == rs.replicas && !(always && (rs.annotation(r.names.desired) != desired || rs.annotation(r.names.max) != most)) {
@@ -304,7 +306,8 @@ func (r *rollout) setSize(ctx context.Context, rs *replicaSet, size int64, alway
 	return nil
 }
 
-// itemOf returns the cached version of a written set, which is the response or a newer version.
+// itemOf returns the cached version of o, a ReplicaSet that was just written. The cache contains
+// the written version or a newer one.
 func (r *rollout) itemOf(o *meta.Object, before *reconcile.Item) *reconcile.Item {
 	if now := r.sets.Get(o.Key); now != nil && now.UID == before.UID {
 		return now
@@ -312,8 +315,8 @@ func (r *rollout) itemOf(o *meta.Object, before *reconcile.Item) *reconcile.Item
 	return before
 }
 
-// cleanUp deletes the oldest empty sets beyond the history limit. It keeps sets with an outdated
-// status, because they may still have Pods.
+// cleanUp deletes the oldest ReplicaSets beyond revisionHistoryLimit if they have no Pods. It keeps
+// ReplicaSets with an outdated status, because they may still have Pods.
 func (r *rollout) cleanUp(ctx context.Context) error {
 	for _, rs := range outdated(r.spec, r.old) {
 		if rs.current != 0 || rs.replicas != 0 || number(rs.tree.Object("metadata"), "generation") > rs.observed {
@@ -326,9 +329,9 @@ func (r *rollout) cleanUp(ctx context.Context) error {
 	return nil
 }
 
-// writeStatus writes the status. If rolls is set, the rollout continues, and writeStatus schedules
-// a turn for the progress deadline. The turn is a second late, because API timestamps have no
-// fractions.
+// writeStatus writes the status. If rolls is set, the rollout continues, and writeStatus requeues
+// the Deployment for its progress deadline. It adds one second to the deadline, because API
+// timestamps have no fractions.
 func (r *rollout) writeStatus(ctx context.Context, rolls bool) error {
 	now, old := r.Now(), r.tree.Object("status")
 	status := counts(r.pace, r.all(), r.newest, r.generation(), r.collisions, r.conditions, now)

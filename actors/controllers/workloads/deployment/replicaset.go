@@ -41,9 +41,9 @@ func (n names) own(key string) bool {
 	return slices.Contains([]string{n.revision, n.history, n.desired, n.max, n.lastApplied, rollbackTo}, key)
 }
 
-// A replicaSet is a snapshot of a Deployment's ReplicaSet. A nil replicaSet has no Pods. Only
-// setSize changes it, so that later decisions of the turn use the written size. The counts from the
-// status may lag behind the size.
+// A replicaSet is a snapshot of a Deployment's ReplicaSet. A nil replicaSet has no Pods. setSize
+// updates the size when it writes a new one, so that later decisions in the same reconciliation use
+// it. The counts from the status may lag behind the size.
 type replicaSet struct {
 	*reconcile.Item
 	tree     tree.Tree

@@ -41,8 +41,9 @@ func readPace(spec tree.Tree) pace {
 
 func (p pace) minAvailable() int64 { return p.replicas - p.maxUnavailable }
 
-// newSize returns the next size of the newest set. all is the total size of all sets. Terminating
-// Pods are not counted. They do not delay the rollout, but may temporarily exceed the surge.
+// newSize returns the next size of the newest ReplicaSet. all is the total size of all ReplicaSets,
+// which excludes terminating Pods. These do not delay the rollout, but the number of Pods may
+// temporarily exceed the surge because of them.
 func (p pace) newSize(newest int64, all int64) int64 {
 	if !p.rolling {
 		return p.replicas
@@ -136,9 +137,9 @@ func (p pace) proportional(n names, sets []*replicaSet, current int64) []sizing 
 	return sizes
 }
 
-// fraction returns the change of a set's size, rounded to whole Pods. It is negative if the set
-// shrinks. The previous total comes from the set's annotation, or else from current, the
-// Deployment's number of Pods.
+// fraction returns by how many Pods a ReplicaSet grows, or shrinks if negative, when the Deployment
+// is scaled. The Deployment's previous maximum is read from the ReplicaSet's annotation. If that is
+// missing, current is used, which is the Deployment's number of Pods.
 func (p pace) fraction(n names, rs *replicaSet, current int64) int64 {
 	if p.replicas == 0 {
 		return -rs.replicas
@@ -153,8 +154,8 @@ func (p pace) fraction(n names, rs *replicaSet, current int64) int64 {
 	return int64(math.Floor(size+0.5)) - rs.replicas
 }
 
-// saturated reports whether a set alone has all desired Pods. Its annotation must show that it was
-// sized for this number of replicas.
+// saturated reports whether a ReplicaSet alone provides all desired replicas, and all are
+// available. The desired-replicas annotation must match, so that it was sized for this number.
 func (p pace) saturated(n names, rs *replicaSet) bool {
 	if rs == nil {
 		return false
@@ -163,8 +164,8 @@ func (p pace) saturated(n names, rs *replicaSet) bool {
 	return err == nil && rs.replicas == p.replicas && desired == p.replicas && rs.available == p.replicas
 }
 
-// onlyActive returns the only set with a size above 0, or the youngest set if all sizes are 0. It
-// returns nil if several sets are active and a change must be divided among them.
+// onlyActive returns the only ReplicaSet with a size above 0, or the newest if all sizes are 0. It
+// returns nil if several are active, because a change must then be divided among them.
 func onlyActive(newest *replicaSet, old []*replicaSet) *replicaSet {
 	all := old
 	if newest != nil {

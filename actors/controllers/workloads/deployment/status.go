@@ -49,8 +49,9 @@ func counts(p pace, sets []*replicaSet, newest *replicaSet, generation int64, co
 	return status
 }
 
-// terminating returns the number of terminating Pods. It returns false if an observed set does not
-// report this number, because the sum would be too low. Sets not observed yet have no Pods.
+// terminating returns the number of terminating Pods. ok is false if a ReplicaSet does not report
+// this number, because the sum would be too low. A ReplicaSet without any status yet has no Pods
+// and is skipped.
 func terminating(sets []*replicaSet) (n int64, ok bool) {
 	for _, rs := range sets {
 		if rs == nil || rs.observed == 0 && !rs.tellsTerminating {
@@ -138,8 +139,8 @@ func progress(spec tree.Tree, p pace, old, now tree.Tree, name, newSet string, g
 	now["conditions"] = conditions
 }
 
-// failure copies the ReplicaFailure condition of a set, preferably the newest. If no set has the
-// condition, failure removes it.
+// failure copies the ReplicaFailure condition of a ReplicaSet, preferably the newest, to the
+// Deployment's conditions. If no ReplicaSet has the condition, failure removes it.
 func failure(conditions []any, newest *replicaSet, sets []*replicaSet) []any {
 	for _, rs := range append([]*replicaSet{newest}, sets...) {
 		if rs == nil {

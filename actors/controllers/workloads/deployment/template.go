@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// adoptTemplate updates the annotations and revision of the set with the current template. If
-// create is set, it creates a missing set. The revision is one more than the highest of the old
-// sets, even if the template was used before.
+// adoptTemplate updates the annotations and revision of the ReplicaSet for the current template. If
+// there is none and create is set, adoptTemplate creates it. The revision is one more than the
+// highest of the old ReplicaSets, even if the template was used before.
 func (r *rollout) adoptTemplate(ctx context.Context, create bool) error {
 	revision := int64(1)
 	for _, rs := range r.old {
@@ -86,9 +86,9 @@ func (r *rollout) setAnnotations(rs *replicaSet, revision int64) tree.Tree {
 	return changes
 }
 
-// create creates the set for a new template. The set's name contains a hash of the template. After
-// a collision, the next turn tries another hash. Any other failure is reported in the status and
-// ends the turn.
+// create creates the ReplicaSet for a new template. Its name contains a hash of the template. After
+// a name collision, the next reconciliation tries another hash. Any other failure is reported in
+// the status and ends the reconciliation.
 func (r *rollout) create(ctx context.Context, revision int64) error {
 	object, name := r.newSet(revision)
 	size := number(object.Object("spec"), "replicas")
@@ -119,9 +119,9 @@ func (r *rollout) create(ctx context.Context, revision int64) error {
 	return nil
 }
 
-// newSet returns the set to create. Its name has a hash of the template without the hash label, so
-// that the same template always yields the same name. If the response to a create was lost, collide
-// can find the set.
+// newSet returns the ReplicaSet to create. Its name contains a hash of the template without the
+// hash label, so that the same template always yields the same name. A retry after a lost response
+// then finds the existing ReplicaSet instead of creating another.
 func (r *rollout) newSet(revision int64) (object tree.Tree, name string) {
 	template := r.spec.Object("template").Copy()
 	var collisions *int64
@@ -153,8 +153,8 @@ func setName(deployment, hash string) string {
 	return deployment[:min(len(deployment), maxName-1-len(hash))] + "-" + hash
 }
 
-// collide increments collisionCount, unless another process or an earlier turn has already created
-// the same set. It always returns an error, so that the turn is repeated.
+// collide increments collisionCount, unless another process or an earlier reconciliation has
+// already created the same ReplicaSet. It always returns an error, which triggers a retry.
 func (r *rollout) collide(ctx context.Context, name string, taken error) error {
 	if is := r.sets.Named(r.item.Key.Namespace, name); is != nil && is.ControlledBy(r.item.UID) {
 		rs, err := readReplicaSet(is, r.names)
@@ -187,8 +187,8 @@ func outdated(spec tree.Tree, old []*replicaSet) []*replicaSet {
 }
 
 // rollBack copies the template of the requested revision to the Deployment. Revision 0 means the
-// previous revision. It always removes the annotation, because an unknown revision would otherwise
-// be retried forever. A later turn rolls out the template.
+// previous revision. It always removes the rollback annotation, because an unknown revision would
+// otherwise be retried forever. A later reconciliation rolls out the template.
 func (r *rollout) rollBack(ctx context.Context) error {
 	if err := r.adoptTemplate(ctx, true); err != nil {
 		return err

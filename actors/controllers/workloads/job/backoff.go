@@ -9,15 +9,15 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// Bounds of the delay after Pod failures. The delay doubles with each further failure.
+// Limits of the exponential backoff after Pod failures. The delay doubles with each failure.
 const (
 	firstDelay = 10 * time.Second
 	maxDelay   = 10 * time.Minute
 )
 
 // A backoff counts the failed Pods of a Job since the last success. It is kept in memory only, so
-// the delay starts at firstDelay again after a restart. The failure limit is computed from the
-// status.
+// after a restart the delay starts at firstDelay again. spec.backoffLimit is not affected, because
+// it is checked against the counts in the status.
 type backoff struct {
 	failures int
 	last     time.Time
@@ -40,7 +40,7 @@ func (b backoff) after(succeeded, failed []*cluster.Pod) backoff {
 
 func byEnd(a, b *cluster.Pod) int { return cmp.Compare(a.EndedAt.UnixNano(), b.EndedAt.UnixNano()) }
 
-// remaining returns how long to wait before creating a Pod. It limits the shift, because the
+// remaining returns how long to wait before creating a Pod. It limits the exponent, because the
 // duration would overflow after many failures.
 func (b backoff) remaining(now time.Time) time.Duration {
 	if b.failures == 0 {

@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A CronController creates the Jobs of CronJobs on schedule and deletes old ones. It reads the
-// progress of Jobs from the status that the Job controller writes. It schedules its own keys with
-// AddAt.
+// A CronController creates the Jobs of CronJobs on schedule and deletes old ones. It learns the
+// progress of Jobs from the status that the Job controller writes. It requeues each CronJob for its
+// next scheduled time.
 type CronController struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -100,9 +100,9 @@ func (r *run) drop(uid string) {
 	r.active = slices.DeleteFunc(r.active, func(a tree.Tree) bool { return a.String("uid") == uid })
 }
 
-// cleanUp deletes the oldest finished Jobs beyond the limits, or none if a limit is missing.
-// Successes and failures have separate limits, so that many successes do not displace the last
-// failure.
+// cleanUp deletes the oldest finished Jobs beyond the history limits. Successful and failed Jobs
+// have separate limits, so that many successes do not displace the last failure. Without a limit,
+// all Jobs are kept.
 func (r *run) cleanUp(ctx context.Context, children []child) {
 	for field, kind := range map[string]string{"successfulJobsHistoryLimit": complete, "failedJobsHistoryLimit": failed} {
 		limit, ok := r.spec.Int(field)
@@ -219,8 +219,8 @@ func (r *run) start(ctx context.Context) error {
 		if err := r.create(ctx, at); err != nil {
 			return err
 		}
-		// Let s.next start at the time just scheduled, so that it does not walk the missed times
-		// again.
+		// Make s.next start at the time just scheduled, so that it does not iterate over the missed
+		// times again.
 		s.last = reconcile.Time(tree.Tree{"at": r.last}, "at")
 	}
 	if next := s.next(r.now); next.After(s.created) {
@@ -270,8 +270,9 @@ func (r *run) replace(ctx context.Context) error {
 // a Job, as in Kubernetes 1.35.
 func jobName(cron string, at time.Time) string { return fmt.Sprintf("%s-%d", cron, at.Unix()/60) }
 
-// create creates the Job for a scheduled time and adds it to the active list. The name serves as a
-// lock. If the CronJob already controls a Job of that name, create adds the existing Job.
+// create creates the Job for a scheduled time and adds it to the active list. Because the name is
+// unique per time, a retry creates no second Job. It adds the existing Job if the CronJob controls
+// it.
 func (r *run) create(ctx context.Context, at time.Time) error {
 	o, err := r.jobs.Create(ctx, r.job(at))
 	switch {
@@ -306,7 +307,7 @@ func (r *run) hasEnded(o *meta.Object) bool {
 	return err == nil && finished(t.Object("status")) != nil
 }
 
-// job returns the Job for one scheduled time. Its annotation with that time uses the CronJob's time
+// job returns the Job for one scheduled time. An annotation records this time in the CronJob's time
 // zone. The name does not depend on the time zone.
 func (r *run) job(at time.Time) tree.Tree {
 	template := r.spec.Object("jobTemplate")

@@ -21,8 +21,8 @@ func (s *state) wantedActive() int64 {
 	return max(0, min(s.completions-s.succeeded, s.parallelism))
 }
 
-// surplus returns at least n Pods to delete, including all with duplicate or invalid indexes. If
-// two Pods have the same index, the one with more progress stays.
+// surplus returns up to n active Pods to delete, or more if more Pods have duplicate or invalid
+// indexes. If two Pods have the same index, the one with more progress stays.
 func (s *state) surplus(n int) []*cluster.Pod {
 	rest := slices.SortedFunc(slices.Values(s.active), younger)
 	var going []*cluster.Pod
@@ -51,9 +51,9 @@ func (s *state) surplus(n int) []*cluster.Pod {
 	return going
 }
 
-// younger sorts Pods by the progress that their deletion would lose, least first: without a node,
-// pending, not ready, ready for less time, restarted more often, or younger. Names make the order
-// total.
+// younger sorts Pods by how little progress is lost when they are deleted. The first are Pods
+// without a node, then pending, unready, recently ready, often restarted and young ones. Names
+// break ties.
 func younger(a, b *cluster.Pod) int {
 	rank := func(p *cluster.Pod) int {
 		n := map[string]int{cluster.PodRunning: 2, cluster.PodUnknown: 1}[p.Phase]

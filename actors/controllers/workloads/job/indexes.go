@@ -9,13 +9,13 @@ import (
 // interval is an inclusive range of indexes.
 type interval struct{ first, last int }
 
-// indexes is a sorted list of intervals with gaps between them, as join returns it. It stays short
-// even with many completions, because most indexes succeed in order.
+// indexes is a set of indexes, stored as sorted, non-adjacent intervals. It stays small even with
+// many completions, because most indexes succeed in order.
 type indexes []interval
 
-// parseIndexes parses the format of String. It ignores invalid parts, because any client may write
-// a status. It also ignores indexes at or above below, because an elastic Job's completions may
-// have been lowered.
+// parseIndexes parses the format that String returns. It ignores invalid parts, because any client
+// may write a status. It also ignores indexes that are not less than below, because the completions
+// of an elastic Job may have been lowered.
 func parseIndexes(s string, below int) indexes {
 	var all []interval
 	for part := range strings.SplitSeq(s, ",") {
@@ -56,7 +56,7 @@ func (x indexes) with(more []int) indexes {
 
 func (x indexes) merge(other indexes) indexes { return join(slices.Concat(x, other)) }
 
-// has reports whether x contains i. It is fast, because it runs for each Pod.
+// has reports whether x contains i. It uses a binary search, because it is called for each Pod.
 func (x indexes) has(i int) bool {
 	at, _ := slices.BinarySearchFunc(x, i, func(v interval, i int) int { return v.last - i })
 	return at < len(x) && x[at].first <= i
@@ -85,8 +85,8 @@ func (x indexes) String() string {
 	return strings.Join(parts, ",")
 }
 
-// overlap returns the number of indexes in both sets. It walks both lists once, because the
-// interval that ends first cannot overlap the rest of the other list.
+// overlap returns the number of indexes that are in both sets. It walks both lists in parallel and
+// always advances past the interval that ends first.
 func (x indexes) overlap(other indexes) (n int) {
 	for i, j := 0, 0; i < len(x) && j < len(other); {
 		n += max(0, min(x[i].last, other[j].last)-max(x[i].first, other[j].first)+1)

@@ -10,8 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Controller runs Jobs to completion. Its second queue holds Pods that no Job counts, such as
-// those of deleted Jobs. Their finalizers must be removed so that the Pods can be deleted.
+// A Controller runs Jobs to completion. A second work queue holds Pods that no Job counts, for
+// example because their Job was deleted. Their finalizers must be removed, so that the Pods can be
+// deleted.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -22,8 +23,9 @@ type Controller struct {
 	managed  string // the value of spec.managedBy for this controller
 }
 
-// burst is the maximum number of Pods that a Job creates or deletes per turn. It limits how long a
-// Job occupies a worker. A Job that ends or is suspended deletes all its active Pods in one turn.
+// burst is the maximum number of Pods created or deleted for a Job in one reconciliation. It limits
+// how long a Job occupies a worker. A Job that ends or is suspended deletes all its active Pods at
+// once.
 const burst = 500
 
 // New returns a Controller. It finds orphaned Pods when their Job is deleted, and when a Pod with
@@ -74,8 +76,8 @@ func (j *Controller) release(ctx context.Context, key meta.Key) error {
 	return j.Untrack(ctx, p)
 }
 
-// reconcile processes one Job. It leaves Jobs with another spec.managedBy alone, including their
-// status, because two controllers would undo each other's counts.
+// reconcile processes one Job. It ignores Jobs that spec.managedBy assigns to another controller,
+// because two controllers would overwrite each other's status.
 func (j *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {
 	if by := t.Object("spec").String("managedBy"); by != "" && by != j.managed {
 		return nil
@@ -144,8 +146,8 @@ func (t *turn) take(ctx context.Context, pods []*cluster.Pod) error {
 	return fault
 }
 
-// latest returns the cached Pods after adoptions. An adopted Pod had no finalizer before, so its
-// earlier version would seem counted already.
+// latest returns the newest cached versions of pods. An older version of a just adopted Pod has no
+// finalizer, so the Pod would be treated as already counted.
 func (t *turn) latest(pods []*cluster.Pod) []*cluster.Pod {
 	now := make([]*cluster.Pod, 0, len(pods))
 	for _, p := range pods {
@@ -180,8 +182,8 @@ func (t *turn) applyFailurePolicy(ctx context.Context, pods []*cluster.Pod) erro
 }
 
 // act creates and deletes Pods. It returns how many are active afterwards, and whether the Job was
-// suspended or resumed. If the Job is ending, it only deletes the active Pods. If a delete fails,
-// the Job does not end yet, because the final condition promises that no Pod runs.
+// suspended or resumed. If the Job is ending, act only deletes the active Pods. If a delete fails,
+// the Job does not end yet, because its final condition means that no Pod is running.
 func (t *turn) act(ctx context.Context) (active int64, changed bool, err error) {
 	if t.finish != nil {
 		active, err = t.remove(ctx, t.active, false)

@@ -12,8 +12,8 @@ import (
 )
 
 // remove deletes Pods and returns how many are active afterwards, even after an error. uncounted is
-// set after a suspension or scale-down. In that case, the finalizer is removed first, so that the
-// Pods do not count as failures.
+// set for deletions due to a suspension or scale-down. remove then deletes the finalizers first, so
+// that the Pods are not counted as failures.
 func (t *turn) remove(ctx context.Context, pods []*cluster.Pod, uncounted bool) (active int64, err error) {
 	var mu sync.Mutex
 	active = int64(len(t.active))
@@ -103,8 +103,9 @@ func (t *turn) create(ctx context.Context, n int) (made int64, err error) {
 	return made, err
 }
 
-// due returns the indexes that may be tried now, and schedules a turn for the others. The delays
-// survive restarts, because the failures per index are in annotations of the failed Pods.
+// due returns the indexes for which a Pod may be created now. For the others, it requeues the Job
+// after the shortest remaining backoff. The backoff survives restarts, because annotations of the
+// failed Pods record the failures per index.
 func (t *turn) due(pending []int) (now []int) {
 	var wait time.Duration
 	for _, i := range pending {

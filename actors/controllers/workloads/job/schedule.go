@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A schedule holds the times at which a CronJob creates Jobs. They start at the last Job, or at the
-// CronJob's creation if there was none.
+// A schedule holds the cron schedule of a CronJob and the times needed to find the next Job. Times
+// are computed from the last Job, or from the CronJob's creation if there was none.
 type schedule struct {
 	cron.Schedule
 	created  time.Time
@@ -23,9 +23,9 @@ type schedule struct {
 
 var errUnknownZone = errors.New("unknown time zone")
 
-// readSchedule parses the schedule of a CronJob. It checks the time zone first, because an invalid
-// one causes a different Event. A TZ in the schedule itself is allowed, because older objects may
-// have one.
+// readSchedule parses the schedule of a CronJob. It checks the time zone first, because an unknown
+// time zone is reported by its own Event. A TZ in the schedule itself is allowed, because older
+// objects may have one.
 func readSchedule(object tree.Tree) (s schedule, err error) {
 	spec := object.Object("spec")
 	text, zone := spec.String("schedule"), spec.String("timeZone")
@@ -61,10 +61,10 @@ const tooMany = 100
 // step.
 type missed int
 
-// due returns the newest scheduled time that has passed since the last Job, or the zero time.
-// Earlier missed times are not returned, because a CronJob never catches up. The search starts at
-// from. If bounded is set, it skips times past their starting deadline. due returns an error if the
-// schedule has no times or steps of less than a second.
+// due returns the newest scheduled time that has passed since the last Job, or the zero time. It
+// does not return earlier missed times, because a CronJob never catches up. from is the time at
+// which the search started. If bounded is set, times past their starting deadline are skipped. due
+// returns an error if the schedule has no times or steps of less than a second.
 func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed, err error) {
 	from = s.created
 	if !s.last.IsZero() {
@@ -92,7 +92,7 @@ func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed
 		return from, time.Time{}, 0, errShortStep
 	}
 	passed := now.Sub(first)/step + 1
-	// Most schedules have equal steps, so only the last step is walked.
+	// Most schedules have equal steps, so the search can start two steps before the estimated end.
 	for t := s.Next(first.Add((passed - 2) * step)); !t.IsZero() && !t.After(now); t = s.Next(t) {
 		at = t
 	}
@@ -102,8 +102,8 @@ func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed
 // wakeDelay delays Jobs slightly, so that a fast clock does not create them too early.
 const wakeDelay = 100 * time.Millisecond
 
-// next returns the first time after the last due time, or after now if that is unknown. It ignores
-// the deadline, because missed times must not shift later ones.
+// next returns the first scheduled time after the last one that was due, or after now if that is
+// unknown. It ignores startingDeadlineSeconds, because missed times must not shift later ones.
 func (s schedule) next(now time.Time) time.Time {
 	from, at, n, err := s.due(now, false)
 	switch {

@@ -20,9 +20,9 @@ const (
 	suspended     = "Suspended"
 )
 
-// A state describes an unfinished Job and its Pods in one turn. It makes no requests and changes
-// only its copy of the status, so it can be tested without a store. Counts of Pods include those
-// that the status lists as uncounted.
+// A state describes an unfinished Job and its Pods during one reconciliation. It makes no requests
+// and changes only its copy of the status, so it can be tested without a store. Its Pod counts
+// include the Pods listed in status.uncountedTerminatedPods.
 type state struct {
 	spec, status tree.Tree // status is modified
 	terminating  bool      // the Job is being deleted
@@ -79,21 +79,22 @@ func number(t tree.Tree, field string) int64 {
 
 func (s *state) suspended() bool { return s.spec.Bool("suspend") }
 
-// fails reports whether a Pod counts as failed. Unless podReplacementPolicy is Failed, a
-// terminating Pod counts as failed immediately and is replaced. With Failed, no more Pods than
-// requested may run.
+// fails reports whether a Pod counts as failed. By default, a terminating Pod counts as failed
+// immediately and is replaced. With podReplacementPolicy Failed, it does not, so that no more Pods
+// than requested run at once.
 func (s *state) fails(p *cluster.Pod) bool {
 	return p.Phase == cluster.PodFailed || !s.replaceEnded && p.Terminating && p.Phase != cluster.PodSucceeded
 }
 
-// known reports whether a Pod counts. In an indexed Job, a Pod must have a valid index. An invalid
-// index is possible after completions have been lowered, or if another client created the Pod.
+// known reports whether a Pod is included in the counts. Any Pod of an indexed Job must have a
+// valid index. The index may be invalid because completions were lowered, or because another client
+// created the Pod.
 func (s *state) known(p *cluster.Pod) bool {
 	return !s.indexed || p.Index >= 0 && int64(p.Index) < s.completions
 }
 
-// count adds up the Pods. The initial numbers include Pods without the finalizer, which were
-// counted before, and Pods listed in the status. All other ended Pods are new.
+// count counts the Job's Pods. It starts with the numbers in the status and in its uncounted lists,
+// which include all Pods without the finalizer. It then adds ended Pods that are not listed yet.
 func (s *state) count() {
 	listed := s.status.Object("uncountedTerminatedPods")
 	s.succeeded = number(s.status, "succeeded") + int64(len(listed.List("succeeded")))
@@ -151,9 +152,10 @@ func (s *state) countIndexes() {
 	}
 }
 
-// findDelayed finds the last failed Pod of each index to retry. That Pod keeps its finalizer until
-// it is replaced, because the next Pod continues its failure count. If several Pods failed,
-// findDelayed chooses the one with the most failures, so that the index cannot exceed its limit.
+// findDelayed finds the failed Pod to replace for each index that will be retried. The Pod keeps
+// its finalizer until then, because its replacement continues its failure count. If several Pods of
+// the index failed, the one with the most failures is used, so that the index cannot exceed its
+// limit.
 func (s *state) findDelayed() {
 	running := map[int]bool{}
 	for _, p := range s.active {
@@ -184,8 +186,9 @@ func (s *state) has(kind string) tree.Tree {
 	return nil
 }
 
-// decide determines whether and how the Job ends. A result that was already announced is final.
-// Failure takes precedence over success.
+// decide determines whether the Job ends, and with which condition. If the status already has
+// SuccessCriteriaMet or FailureTarget, that result is final. Otherwise failure takes precedence
+// over success.
 func (s *state) decide() {
 	if s.finish = s.has(successMet); s.finish != nil {
 		return

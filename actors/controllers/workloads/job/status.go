@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// write counts terminated Pods and writes the status. To remove finalizers it writes twice: first
-// with the Pods in uncountedTerminatedPods, then with the counters incremented. After a crash in
-// between, countUncounted completes the work in the next turn.
+// write counts terminated Pods and writes the status. If finalizers must be removed, it writes
+// twice: before, with the Pods in uncountedTerminatedPods, and after, with the counters
+// incremented. After a crash in between, the next reconciliation completes the work.
 func (t *turn) write(ctx context.Context) error {
 	tracked := map[string]bool{}
 	for _, p := range t.pods {
@@ -31,8 +31,8 @@ func (t *turn) write(ctx context.Context) error {
 		}
 		countUncounted(t.status, tracked)
 	}
-	// Store the backoff only after the status lists the Pods. After an error, the next turn counts
-	// the Pods again.
+	// Store the backoff only after the status lists the Pods, because after an error the next
+	// reconciliation counts them again.
 	t.backoffs.set(t.item.UID, t.backoff)
 	ended := !more && t.end()
 	if err := t.flush(ctx); err != nil {

@@ -12,9 +12,9 @@ import (
 // Pods wait for the next reconciliation.
 const maxUncounted = 500
 
-// track lists ended Pods in the status. The caller must remove the finalizers of the returned Pods
-// after it has written the status. more is true if further Pods wait for the next turn. Pods are
-// listed by index, which keeps completedIndexes short.
+// track adds ended Pods to the status and returns them. After writing the status, the caller must
+// remove their finalizers. more is true if the limit left Pods for the next reconciliation. Pods
+// are processed by index, which keeps completedIndexes short.
 func (s *state) track() (release []*cluster.Pod, more bool) {
 	listed := s.status.EnsureObject("uncountedTerminatedPods")
 	var done []int
@@ -49,8 +49,8 @@ func (s *state) track() (release []*cluster.Pod, more bool) {
 }
 
 // trackIndexes writes the succeeded and failed indexes to the status. Unlike counters, indexes need
-// no uids and only one write, because adding an index twice has no effect. The result is always
-// more.
+// no uids and only one write, because adding an index twice has no effect. For the convenience of
+// the caller, it returns more unchanged.
 func (s *state) trackIndexes(done []int, more bool) bool {
 	if !s.indexed {
 		return more
@@ -107,8 +107,9 @@ func (s *state) announce() {
 	}
 }
 
-// end writes the final condition and reports whether it did. It waits for uncounted and terminating
-// Pods, because a client that reacts to the condition must not find running Pods or low numbers.
+// end adds the final condition and reports whether it did. It first waits for uncounted and
+// terminating Pods. A client that sees the condition must not find running Pods, or counters that
+// are still too low.
 func (s *state) end() bool {
 	listed := s.status.Object("uncountedTerminatedPods")
 	if s.finish == nil || s.going > 0 || len(listed.List("succeeded"))+len(listed.List("failed")) > 0 {

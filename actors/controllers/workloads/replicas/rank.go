@@ -12,9 +12,9 @@ import (
 // phaseRank ranks phases. Pods of a lower rank are deleted first, because less is lost.
 var phaseRank = map[string]int{cluster.PodPending: 0, cluster.PodUnknown: 1, cluster.PodRunning: 2}
 
-// toDelete returns the n Pods to delete first. related are the Pods of all sets with the same
-// controller. Pods on nodes with more related Pods are deleted earlier, which spreads a
-// Deployment's Pods during a rollout.
+// toDelete returns the n Pods to delete. related are the Pods of all sets with the same controller.
+// Pods on nodes with more related Pods are deleted first, which spreads the Pods of a Deployment
+// over nodes during a rollout.
 func toDelete(pods, related []*cluster.Pod, n int, now time.Time) []*cluster.Pod {
 	if n >= len(pods) {
 		return pods
@@ -32,8 +32,8 @@ func toDelete(pods, related []*cluster.Pod, n int, now time.Time) []*cluster.Pod
 
 // compare is negative if a must be deleted before b. The criteria, in order, are: without a node,
 // earlier phase, not ready, lower deletion cost, more related Pods on the node, ready for less
-// time, more restarts, younger. This order is API behavior. Times are compared by magnitude, so
-// that Pods of similar age are deleted in random order, by uid.
+// time, more restarts, younger. This order is API behavior. Ages are compared by order of
+// magnitude. Pods of similar age are ordered by uid, which is random.
 func compare(a, b *cluster.Pod, onNode map[string]int, now time.Time) int {
 	if (a.Node == "") != (b.Node == "") {
 		return before(a.Node == "")

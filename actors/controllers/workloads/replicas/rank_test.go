@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestToDelete checks that each Pod in the list is deleted before all later ones.
+// TestToDelete checks the deletion order. Each Pod in the list must be deleted before all later
+// ones.
 func TestToDelete(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	pod := func(name string, change func(*cluster.Pod)) *cluster.Pod {

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// burst is the maximum number of Pods that a set creates or deletes per turn. The changes trigger
-// further turns, so that other sets are processed in between.
+// burst is the maximum number of Pods created or deleted for a set in one reconciliation. The
+// changes trigger another reconciliation, and other sets are processed in between.
 const burst = 500
 
 // A Controller manages the Pods of all sets of one kind.
@@ -89,8 +89,9 @@ func countTerminating(set *reconcile.Item, owned []*cluster.Pod) (n int) {
 	return n
 }
 
-// manage creates missing Pods or deletes surplus ones. It does not repeat earlier changes, because
-// the caches include its own writes. A terminating namespace is not an error.
+// manage creates missing Pods or deletes surplus ones. It sees its own earlier writes in the caches
+// and therefore does not repeat them. It ignores creates that fail because the namespace is
+// terminating.
 func (r *Controller) manage(ctx context.Context, set *reconcile.Item, t tree.Tree, pods []*cluster.Pod) error {
 	wanted, _ := t.Object("spec").Int("replicas")
 	switch missing := int(wanted) - len(pods); {

@@ -13,8 +13,8 @@ import (
 
 const replicaFailure = "ReplicaFailure"
 
-// observed holds a set's Pods as of the start of the turn. The turn's changes trigger another turn,
-// which updates the status.
+// observed holds the Pods of a set at the start of a reconciliation. It omits changes made during
+// the reconciliation, because these trigger another one, which updates the status.
 type observed struct {
 	pods        []*cluster.Pod // active and owned
 	terminating int            // terminating Pods; -1 if not reported

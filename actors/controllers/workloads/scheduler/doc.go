@@ -4,8 +4,8 @@
 // free resources. The node must match the Pod's nodeSelector and required node affinity, have no
 // taints that the Pod does not tolerate, and have room for its requests. Preferences, preemption,
 // host ports, WaitForFirstConsumer volumes, inter-Pod affinity and topology spreading are not
-// supported. A Pod that requires one of the last two stays pending, and its condition has the
-// reason.
+// supported. A Pod that requires inter-Pod affinity or topology spreading stays pending, and its
+// condition has the reason.
 //
 //	turn  the free resources of each node, less those of Pods placed in the turn
 package scheduler

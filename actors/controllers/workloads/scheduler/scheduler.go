@@ -17,21 +17,23 @@ import (
 // name is the default schedulerName of Pods and the component of Events.
 const name = "default-scheduler"
 
-// A Controller binds Pods to nodes. Each turn starts from the caches.
+// A Controller binds Pods to nodes. It keeps no state between reconciliations except the shared
+// caches.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
 	recorder *reconcile.Recorder
 }
 
-// everything is the only key in the work queue, because a turn handles all waiting Pods.
+// everything is the only key in the work queue, because each reconciliation handles all waiting
+// Pods.
 var everything = meta.Key{Name: "pods"}
 
 // New returns a Controller.
 func New(c *cluster.Cluster) *Controller {
 	s := &Controller{Cluster: c, recorder: c.Recorder(name)}
 	s.Controller = c.LoneController("scheduler", s.reconcile, c.Pods, c.Nodes)
-	// A turn is due when a Pod starts to wait or resources become free.
+	// Reconcile when a Pod starts to wait or when resources become free.
 	reconcile.On(s.Controller, c.Pods, func(old, now *cluster.Pod) {
 		came := now != nil && waits(now) && (old == nil || !waits(old))
 		went := old != nil && old.Node != "" && !old.Ended() && (now == nil || now.Ended())

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// claimName returns the name of a claim. It depends only on template, set and ordinal, so that a
-// replaced Pod gets the same volume.
+// claimName returns the name of a volume claim. It depends only on template, set and ordinal, so
+// that a replacement Pod uses the same volume.
 func claimName(template, set string, ordinal int64) string {
 	return template + "-" + set + "-" + strconv.FormatInt(ordinal, 10)
 }
@@ -67,9 +67,9 @@ func (t *turn) readClaim(ctx context.Context, name string) (*claim, error) {
 	return &claim{o, object.Object("metadata").List("ownerReferences")}, nil
 }
 
-// ensureClaims creates the missing claims of an ordinal. It returns an error if a claim is
-// terminating. It tries all templates and joins the errors. It never changes existing claims,
-// because users may have resized them.
+// ensureClaims creates the missing claims of an ordinal. If a claim is terminating or cannot be
+// created, it still tries the other templates, and returns all errors. It never changes existing
+// claims, because users may have resized them.
 func (t *turn) ensureClaims(ctx context.Context, ordinal int64, pod string) error {
 	var faults []error
 	for _, template := range t.spec.Objects("volumeClaimTemplates") {
@@ -98,8 +98,8 @@ func (t *turn) ensureClaims(ctx context.Context, ordinal int64, pod string) erro
 	return errors.Join(faults...)
 }
 
-// A retention is a claim retention policy: whether claims are deleted with their set and after
-// scaling down. Owner references make the garbage collector delete them.
+// A retention determines whether claims are deleted when their set is deleted or scaled down. Owner
+// references make the garbage collector delete them.
 type retention struct{ whenDeleted, whenScaled bool }
 
 func readRetention(spec tree.Tree) retention {
@@ -107,9 +107,9 @@ func readRetention(spec tree.Tree) retention {
 	return retention{policy.String("whenDeleted") == "Delete", policy.String("whenScaled") == "Delete"}
 }
 
-// owner returns the kind of owner that a claim should have, or "". A Pod may own claims only if its
-// ordinal is surplus after scaling down. Otherwise an update that replaces the Pod would delete its
-// volume.
+// owner returns the kind of object that should own a claim, or "" for none. A Pod owns a claim only
+// if its ordinal is surplus after scaling down. Otherwise the volume would be deleted whenever an
+// update replaces the Pod.
 func (r retention) owner(surplus bool) string {
 	switch {
 	case r.whenScaled && surplus:
@@ -120,10 +120,10 @@ func (r retention) owner(surplus bool) string {
 	return ""
 }
 
-// owners returns a claim's desired owner references. It returns false if the claim must not change:
-// the references are correct, another controller has the claim, or an earlier object of the same
-// name owns it. mine collects the kinds that control the claim. "plain" stands for a non-controller
-// reference, which is replaced.
+// owners returns the desired owner references of a claim. ok is false if the claim must not change.
+// This is the case if the references are correct, if another controller owns the claim, or if it
+// belongs to an earlier set or Pod of the same name. A non-controller reference to the set or Pod
+// is replaced; mine records it as "plain".
 func (r retention) owners(references []any, set, pod tree.Tree, surplus bool) (changed []any, ok bool) {
 	var kept []any
 	mine := ""
@@ -192,8 +192,8 @@ func (t *turn) own(ctx context.Context, s slot, surplus bool) error {
 // staleClaimDelay is the polling interval for stale claims. Claims are not watched.
 const staleClaimDelay = time.Second
 
-// stale reports whether a former Pod still owns a claim of an ordinal. No Pod may be created until
-// the garbage collector has deleted the claim.
+// stale reports whether a deleted Pod still owns a claim of an ordinal. The garbage collector will
+// delete this claim, and no new Pod may be created before.
 func (t *turn) stale(ctx context.Context, ordinal int64, pod string) (bool, error) {
 	if !readRetention(t.spec).whenScaled {
 		return false, nil

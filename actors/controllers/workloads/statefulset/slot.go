@@ -13,16 +13,16 @@ import (
 
 const revisionLabel = "controller-revision-hash"
 
-// A slot is an ordinal of a set. It is occupied as long as its Pod exists, because the Pod's name
-// is taken.
+// A slot is an ordinal of a StatefulSet and its Pod. Even a terminating Pod occupies its slot,
+// because no other Pod can have the same name.
 type slot struct {
 	ordinal int64
 	pod     *cluster.Pod // nil if it does not exist
 }
 
-// A plan holds the size and update settings of a set. Its ordinals are start to start+replicas-1,
-// and partition counts from start. maxUnavailable is at least 1, because no update could proceed
-// otherwise.
+// A plan holds the size and update settings of a StatefulSet. Its ordinals are start to
+// start+replicas-1. partition is relative to start. maxUnavailable is at least 1, because an update
+// could not proceed otherwise.
 type plan struct {
 	start, replicas           int64
 	parallel, rolls           bool // rolls: strategy RollingUpdate
@@ -62,8 +62,8 @@ func ordinalOf(set, pod string) int64 {
 	return n
 }
 
-// maxMissing is the maximum number of ordinals without a Pod that a turn handles. It limits the
-// turn's memory and time.
+// maxMissing is the maximum number of missing Pods that one reconciliation creates. It limits the
+// memory and time of a reconciliation.
 const maxMissing = 500
 
 // arrange returns the slots of the desired ordinals, lowest first, and the surplus slots, highest
@@ -102,9 +102,9 @@ func (p plan) missing(slots []slot) (missing []slot) {
 	return missing
 }
 
-// usesCurrent reports whether a new Pod gets the current revision instead of the newest. Without
-// rollingUpdate there is no partition. The first currentReplicas ordinals then get the current
-// revision, so that a Pod lost during an update keeps its revision.
+// usesCurrent reports whether a new Pod gets the current revision instead of the newest. If
+// rollingUpdate is set, this depends on the partition. Otherwise the first currentReplicas ordinals
+// get the current revision, so that a Pod lost during an update keeps its revision.
 func (p plan) usesCurrent(ordinal, currentReplicas int64) bool {
 	if p.hasRolling {
 		return ordinal < p.start+p.partition
@@ -152,8 +152,8 @@ func (p plan) toUpdate(slots []slot, newest string, now time.Time) (going []*clu
 	return going
 }
 
-// counts returns the counts for the status. Terminating Pods count as replicas, but neither as
-// current nor as updated.
+// counts returns the replica counts for the status. Terminating Pods are included in replicas, but
+// in neither currentReplicas nor updatedReplicas.
 func (p plan) counts(pods []slot, current, newest string, now time.Time) tree.Tree {
 	var replicas, ready, available, old, updated int64
 	for _, s := range pods {

@@ -61,7 +61,7 @@ func TestArrange(t *testing.T) {
 			t.Errorf("%d from %d with %q: %q and %q, want %q and %q", c.replicas, c.start, c.pods, got, names(condemned), c.want, c.condemned)
 		}
 	}
-	// The memory must depend on the existing Pods and not on the replicas.
+	// Memory use must depend on the number of existing Pods, not on spec.replicas.
 	slots, _, whole := plan{replicas: math.MaxInt32}.arrange("s", podsOf("2147483646 1"))
 	if len(slots) != maxMissing+2 || whole || slots[len(slots)-1].ordinal != math.MaxInt32-1 {
 		t.Errorf("%d slots", len(slots))

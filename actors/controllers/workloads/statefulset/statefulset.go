@@ -54,8 +54,8 @@ type turn struct {
 	currentReplicas  int64
 }
 
-// reconcile processes one set. It writes the status even if a step has failed. It truncates
-// revisions last, because the earlier steps determine which are used.
+// reconcile processes one StatefulSet. It writes the status even if a step has failed. It deletes
+// old revisions last, because the earlier steps determine which revisions are still used.
 func (s *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {
 	// Adopt a Pod only if its name has an ordinal, which determines its slot.
 	claimer := &reconcile.Claimer{Owner: item, Selects: func(h *reconcile.Head) bool {
@@ -105,8 +105,8 @@ func (t *turn) findRevisions(ctx context.Context, all []*history.Revision, colli
 }
 
 // act creates and repairs the desired Pods, removes surplus ones, and then updates. With
-// OrderedReady, a missing or unavailable Pod ends the turn. The next change to that Pod triggers
-// another turn.
+// OrderedReady, it stops at the first missing or unavailable Pod. The next change to that Pod
+// triggers another reconciliation.
 func (t *turn) act(ctx context.Context) error {
 	wait, err := t.forEach(t.slots, func(s *slot) (bool, error) { return t.keep(ctx, s) })
 	if wait || err != nil {
@@ -218,8 +218,8 @@ func (t *turn) create(ctx context.Context, s *slot) error {
 	return t.own(ctx, *s, false)
 }
 
-// pod returns the Pod for an ordinal. Its hostname and subdomain form its DNS name and override the
-// template's.
+// pod returns the Pod for an ordinal. Its hostname and subdomain, which determine its DNS name,
+// override those of the template.
 func (t *turn) pod(ordinal int64) tree.Tree {
 	revision := t.newest
 	if t.usesCurrent(ordinal, t.currentReplicas) {
@@ -242,8 +242,8 @@ func (t *turn) pod(ordinal int64) tree.Tree {
 	return pod
 }
 
-// firstUnavailable returns the unavailable Pod with the lowest ordinal, or nil. Scaling down may
-// delete that Pod without waiting until it is available, because that may never happen.
+// firstUnavailable returns the unavailable Pod with the lowest ordinal, or nil. If that Pod is
+// surplus, scaling down deletes it without waiting for it, because it may never become available.
 func (t *turn) firstUnavailable() *cluster.Pod {
 	for _, s := range t.slots {
 		if t.unavailable(s, t.now) {
@@ -258,8 +258,9 @@ func (t *turn) firstUnavailable() *cluster.Pod {
 	return nil
 }
 
-// remove deletes a surplus Pod and reports whether the next one must wait. With OrderedReady, it
-// deletes one Pod at a time. The Pod must be available or the firstUnavailable Pod.
+// remove deletes a surplus Pod and reports whether the next one must wait. With OrderedReady, Pods
+// are deleted one at a time, and only available Pods. The only exception is first, the unavailable
+// Pod with the lowest ordinal.
 func (t *turn) remove(ctx context.Context, s *slot, first *cluster.Pod) (wait bool, err error) {
 	if s.pod.Terminating {
 		return !t.parallel, nil
@@ -270,8 +271,8 @@ func (t *turn) remove(ctx context.Context, s *slot, first *cluster.Pod) (wait bo
 	return true, t.delete(ctx, s.pod)
 }
 
-// delete deletes a Pod with its own grace period and records an Event. The uid protects a new Pod
-// with the same name.
+// delete deletes a Pod with its own grace period and records an Event. The uid is a precondition,
+// so that a new Pod with the same name is not deleted.
 func (t *turn) delete(ctx context.Context, p *cluster.Pod) error {
 	err := t.Pods.Remove(ctx, &p.Head, "")
 	t.tell("delete", p.Key.Name, err)

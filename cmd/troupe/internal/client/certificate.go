@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A decision approves or denies certificate signing requests. It fails for a request with the
-// opposite condition.
+// A decision holds the options of the commands that approve or deny certificate signing requests.
+// The commands do not approve a request that was already denied, or the reverse.
 type decision struct {
 	targetFlags
 	printer.Options

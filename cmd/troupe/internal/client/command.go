@@ -135,7 +135,8 @@ func explainErrors(c *cobra.Command) {
 	}
 }
 
-// knownGenerator rejects arguments of create, because each is an unknown subcommand.
+// knownGenerator returns an error if the create command has an argument. All generators are
+// subcommands, so a remaining argument can only be the name of an unknown generator.
 func knownGenerator(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("no generator for %q: write the object to a file and create it with -f (troupe explain %[1]s lists its fields)", args[0])

@@ -49,8 +49,8 @@ func (f *connectionFlags) run(o options) func(*cobra.Command, []string) error {
 	}
 }
 
-// session creates a command's session. A stdinUse method of o, if any, describes the use of
-// standard input for error messages.
+// session creates the session of a command. If o has a stdinUse method, the method describes how
+// the command uses standard input. Error messages contain this description.
 func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, o options) (*session, error) {
 	stdinUse := ""
 	if user, ok := o.(interface{ stdinUse() string }); ok {
@@ -122,7 +122,8 @@ func (d dryRun) suffix() string {
 	return ""
 }
 
-// own returns a resource of a built-in API. group omits the vendor's domain.
+// own returns a resource of a built-in API. group is the API group without its domain, such as
+// "authorization" for authorization.k8s.io.
 func (s *session) own(group, resource string) (*discovery.Resource, error) {
 	c, err := s.served()
 	if err != nil {

@@ -169,7 +169,7 @@ func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
 }
 
 // eachManifest calls do for each object in the files and continues after errors. If an object has
-// no name, its selection has none.
+// no name, the selection that do receives has no names.
 func (s *session) eachManifest(f *targetFlags, do func(one selection) error) error {
 	manifests, err := s.manifests(f)
 	return errors.Join(err, s.each(manifests, do))
@@ -265,13 +265,15 @@ func (o object) String() string { return o.resource.TypeName() + "/" + o.name() 
 
 const pageSize = 500
 
-// find reads the selected objects. It returns the objects found even with an error.
+// find returns the selected objects. If it cannot read some of them, it returns the others together
+// with an error.
 func (s *session) find(f *targetFlags, selections []selection) ([]object, error) {
 	path := func(one selection, name string) string { return one.resource.Path(one.namespace, name) }
 	return s.findAt(f, selections, pageSize, path, false)
 }
 
-// findAt reads lists with the given page size, and named objects at their paths.
+// findAt is like find, but the caller chooses the page size of lists and the URL path of each named
+// object.
 func (s *session) findAt(f *targetFlags, selections []selection, size int64, path func(selection, string) string, ignoreNotFound bool) (all []object, err error) {
 	var faults []error
 	for _, one := range selections {

@@ -21,7 +21,7 @@ type event struct {
 	object tree.Tree
 }
 
-// errStop makes follow end the watch without an error.
+// errStop is the error that a callback returns to end the watch. follow then returns nil.
 var errStop = errors.New("enough")
 
 // follow watches a collection from a resource version, and resumes the watch when the server ends

@@ -36,7 +36,7 @@ const versionFlag = "version"
 // flagsVariable is the environment variable for additional kube-apiserver flags.
 const flagsVariable = "TROUPE_APISERVER_FLAGS"
 
-// Runs runs the daemon until a signal arrives.
+// Runs is a function that starts the daemon and returns after a signal has stopped it.
 type Runs func(config daemon.Config, out, logs io.Writer) error
 
 // APIServer returns a command that stands in for kube-apiserver.
@@ -98,8 +98,9 @@ func APIServer(run Runs) *cobra.Command {
 
 func isEtcd(g daemon.FlagGroup) bool { return g.Title == "etcd" }
 
-// namespaceGrace gives suites time to finalize deleted namespaces themselves, as they must with a
-// bare kube-apiserver. It is short, because suites finalize immediately after the deletion.
+// namespaceGrace is the delay before the daemon empties a deleted namespace. Suites written for a
+// bare kube-apiserver finalize deleted namespaces themselves. A short delay suffices, because they
+// do so immediately.
 const namespaceGrace = daemon.Duration(200 * time.Millisecond)
 
 func defaults() daemon.Config {
@@ -127,8 +128,8 @@ func isMissing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// dropUnknownVersions removes unknown versions from --runtime-config, because suites may enable
-// versions of other releases.
+// dropUnknownVersions removes unknown API versions from --runtime-config, because test suites may
+// enable API versions of other Kubernetes releases.
 func dropUnknownVersions(c *daemon.Config, log *slog.Logger) error {
 	naming, err := meta.ParseNaming(c.Naming)
 	if err != nil {

@@ -48,7 +48,8 @@ func Etcd() *cobra.Command {
 			return nil
 		}
 		if _, ok := flags["version"]; ok {
-			// Kubernetes scripts compare the third word with the minimum etcd version.
+			// Kubernetes scripts compare the third word of this output with the minimum etcd
+			// version.
 			fmt.Fprintf(c.OutOrStdout(), "etcd Version: %s\nTroupe Version: %s\n", version.Version, daemon.Version)
 			return nil
 		}

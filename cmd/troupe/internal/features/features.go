@@ -111,7 +111,7 @@ type Set struct {
 	on    map[string]bool
 }
 
-// component is an optional gate name prefix, as in kube-apiserver.
+// component is a prefix that may precede a gate's name, as in kube-apiserver.
 const component = "kube:"
 
 // New returns a Set with the given gates. The error lists all unknown gates, locked gates, and
@@ -134,7 +134,7 @@ func New(given map[string]bool) (Set, error) {
 			s.given[short] = on
 		}
 	}
-	// Check Needs only after all gates are resolved.
+	// Check the dependencies of gates only after all gates are resolved.
 	for _, g := range gates() {
 		s.on[g.Name] = s.resolve(g)
 	}

@@ -3,10 +3,10 @@
 //
 //	Options  the cluster's configuration
 //	program  kube-controller-manager or kube-scheduler, as a child process
-//	Run      starts the parts in dependency order, and stops them in reverse
+//	Run      starts the components in dependency order, and stops them in reverse
 //
-// External controllers and schedulers replace the daemon's, if available. A cluster's directory
-// contains data (the daemon's data directory), logs (a file per part) and kubelet. The kubelet
-// directory has the certificates for mutual TLS between the daemon and the kubelet. Each start
-// issues them from a new CA.
+// If kube-controller-manager or kube-scheduler is found, it replaces the daemon's built-in
+// controllers or scheduler. A cluster's directory contains data (the daemon's data directory), logs
+// (one file per component) and kubelet. The kubelet directory has the certificates for mutual TLS
+// between the daemon and the kubelet. Each run issues new certificates from a new CA.
 package localcluster

@@ -76,8 +76,9 @@ func (o *Options) Validate() error {
 
 const maxNodes = 100_000
 
-// find resolves a program's path. Programs are usable only with Kubernetes names and a daemon
-// started by this command.
+// find resolves a program's path. If *path is empty, it searches PATH and falls back to BuiltIn.
+// usable is false if the server does not use Kubernetes names or was not started by this command,
+// because the programs do not work with such a server.
 func find(name string, path *string, usable bool) error {
 	switch {
 	case *path == BuiltIn:

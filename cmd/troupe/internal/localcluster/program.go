@@ -15,7 +15,7 @@ const programTimeout = 10 * time.Second
 
 // startProgram starts kube-controller-manager or kube-scheduler with administrator permissions and
 // the daemon's keys. The client QPS is practically unlimited. The burst is low, because client-go
-// keeps 25 connections and each further concurrent request costs a handshake.
+// keeps only 25 idle connections, so each further concurrent request needs a new TLS handshake.
 func (r *run) startProgram(name, path string) error {
 	if path == BuiltIn {
 		return nil

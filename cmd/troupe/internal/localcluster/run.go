@@ -38,7 +38,7 @@ func validAmount(text string) bool {
 	return err == nil && q.Sign() >= 0
 }
 
-// Run runs the cluster until ctx ends. It returns an error if a part fails.
+// Run runs the cluster until ctx ends. It returns an error if a component fails.
 func Run(ctx context.Context, o Options) (err error) {
 	naming, err := meta.ParseNaming(o.Naming)
 	if err != nil {
@@ -68,7 +68,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	return r.watch(ctx)
 }
 
-// A run holds the running parts and the functions that stop them, in start order.
+// A run holds the state of a running cluster. stops holds the functions that stop its components,
+// in the order in which the components were started.
 type run struct {
 	Options
 	naming  *meta.Naming
@@ -93,7 +94,7 @@ func (r *run) stop() (err error) {
 
 func (r *run) dataDir() string { return filepath.Join(r.Dir, "data") }
 
-// logFile opens a log file for appending. stop closes it.
+// logFile opens the named log file for appending. run.stop closes the file.
 func (r *run) logFile(name string) (*os.File, error) {
 	dir := filepath.Join(r.Dir, "logs")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -106,7 +107,8 @@ func (r *run) logFile(name string) (*os.File, error) {
 	return f, err
 }
 
-// startDaemon starts the daemon, with built-in controllers for missing programs.
+// startDaemon starts the daemon. The daemon's built-in controllers and scheduler replace
+// kube-controller-manager and kube-scheduler if those programs are not used.
 func (r *run) startDaemon() (configPath string, err error) {
 	config := daemon.Default()
 	config.Services.ClusterIPRange = "10.0.0.0/16"
@@ -172,8 +174,8 @@ func removeOthers(kubeletDir string) error {
 	return err
 }
 
-// withAdvice replaces the hint after the first line of a daemon error. The daemon's hint names
-// flags of serve, the new one names flags of this command.
+// withAdvice replaces the hint of a daemon error, which is everything after the first line. The
+// daemon's hint names flags of the serve command. The new hint names flags of this command.
 func withAdvice(err error) error {
 	var advice string
 	switch {
@@ -188,7 +190,8 @@ func withAdvice(err error) error {
 	return errors.New(fault + "\n" + advice)
 }
 
-// controllers returns the configured controllers and those that replace missing programs.
+// controllers returns the configured controllers, and adds the built-in ones that replace
+// kube-controller-manager and kube-scheduler if those programs are not used.
 func (r *run) controllers(configured daemon.Controllers) daemon.Controllers {
 	all := []string{string(configured)}
 	if r.KubeControllerManager == BuiltIn {
@@ -267,7 +270,7 @@ func (r *run) awaitNodes(ctx context.Context) error {
 	}
 }
 
-// watch prints changes in the Pod counts until ctx is done or a part fails.
+// watch prints changes in the Pod counts until ctx ends or a component fails.
 func (r *run) watch(ctx context.Context) error {
 	var told simulation.Counts
 	ticker := time.NewTicker(5 * time.Second)

@@ -33,7 +33,7 @@ type Options struct {
 	Address string
 	// PodRange is the Pod CIDR [10.128.0.0/9].
 	PodRange netip.Prefix
-	// JobTime is how long a Job's container runs if its command is unknown [1s].
+	// JobTime is how long a Job's container runs if its command cannot be simulated [1s].
 	JobTime time.Duration
 	// Workers limits the concurrent requests for Pods and, separately, for leases [32].
 	Workers int
@@ -147,7 +147,8 @@ func (c *Cluster) notePod(change objectChange) {
 // retryAfter is the delay before a Pod is retried after a failed request.
 const retryAfter = time.Second
 
-// treat advances a Pod as far as possible. It returns the time of the next attempt, or zero.
+// treat performs the steps of a Pod's lifecycle that are due. It returns the time at which the Pod
+// must be processed again, or the zero time.
 func (c *Cluster) treat(ctx context.Context, key objectKey) (again time.Time) {
 	for ctx.Err() == nil {
 		r, ok := c.pod(key)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A result is a command's simulated effect. slept is the command's sleep time, unless it runs
-// forever.
+// A result is the outcome of a simulated command. slept is the total time that the command sleeps.
+// forever means that the command does not end.
 type result struct {
 	out, err strings.Builder
 	slept    time.Duration

@@ -25,7 +25,8 @@ func (c *Cluster) handler() http.Handler {
 	return m
 }
 
-// servePods lists the Pods of all nodes, with the fields that nodes read.
+// servePods lists the Pods of all nodes. The response contains only the fields that the simulation
+// itself reads.
 func (c *Cluster) servePods(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{"kind": "PodList", "apiVersion": "v1", "items": c.allPods()}) // the client may be gone

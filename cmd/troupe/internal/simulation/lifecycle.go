@@ -97,8 +97,8 @@ func (l *lifecycle) started() *PodStatus {
 	return &s
 }
 
-// statuses returns one status per container, in spec order. Containers without a status are
-// waiting.
+// statuses returns one status per container, in spec order. A container that has no status yet is
+// reported as waiting.
 func (l *lifecycle) statuses(containers []Container, have []ContainerStatus) []ContainerStatus {
 	all := make([]ContainerStatus, 0, len(containers))
 	for i := range containers {
@@ -291,8 +291,8 @@ func (l *lifecycle) stop() step {
 // terminatedCode is the exit code of a process killed by SIGTERM.
 const terminatedCode = 143
 
-// conditions derives the conditions from the containers. reason is the Ready condition's reason
-// after the Pod has ended, and empty before.
+// conditions derives the Pod conditions from the container statuses. reason is the reason of the
+// Ready condition of a Pod that has ended. For all other Pods, it is empty.
 func (l *lifecycle) conditions(s *PodStatus, reason string) {
 	unready, uninitialized := []string{}, []string{}
 	for i := range s.ContainerStatuses {
@@ -342,7 +342,8 @@ func (l *lifecycle) conditions(s *PodStatus, reason string) {
 	condition("Ready", ready, why, message)
 }
 
-// condition sets one condition. The transition time changes only with the status.
+// condition sets one Pod condition. lastTransitionTime changes only if the condition's status
+// changes.
 func (l *lifecycle) condition(s *PodStatus, c Condition) {
 	c.LastTransitionTime = l.now
 	i := indexOf(s.Conditions, c.Type)

@@ -185,8 +185,9 @@ func (c *Cluster) renew(ctx context.Context, name string) error {
 	return err
 }
 
-// heartbeats renews the leases of all nodes, evenly spread over renewPeriod. It writes the status
-// of nodes that are not ready, and of all nodes every reportPeriod.
+// heartbeats renews the leases of all nodes, evenly spread over renewPeriod. It also writes the
+// status of every node once per reportPeriod. If a node is not ready or its allocatable resources
+// are outdated, it writes the status with the next lease renewal.
 func (c *Cluster) heartbeats(ctx context.Context) {
 	reported := time.Now()
 	for ctx.Err() == nil {
@@ -245,8 +246,8 @@ func (c *Cluster) foreignResources(view nodeView) map[string]any {
 	return all
 }
 
-// noteNode handles a Node watch event. A node is silent while its Node is deleted or has the down
-// annotation. When the node returns, its Pods are requeued.
+// noteNode handles a watch event for a Node. A simulated node does nothing while its Node object is
+// deleted or has downAnnotation. When the node returns, noteNode requeues its Pods.
 func (c *Cluster) noteNode(change objectChange) {
 	var view nodeView
 	if !change.gone {

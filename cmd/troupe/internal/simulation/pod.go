@@ -63,7 +63,7 @@ type Container struct {
 	} `json:"env"`
 }
 
-// A Probe has only an initial delay and an optional command.
+// A Probe is a container probe. The simulation reads only its initial delay and its command.
 type Probe struct {
 	InitialDelaySeconds int64 `json:"initialDelaySeconds"`
 	Exec                *struct {

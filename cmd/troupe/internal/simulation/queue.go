@@ -10,8 +10,8 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// A queue orders Pods by due time. Only one worker at a time processes a Pod. If the Pod becomes
-// due meanwhile, take returns it again after done.
+// A queue orders Pods by the time at which they are due. Only one worker at a time processes a Pod.
+// If a Pod becomes due while a worker processes it, take returns it again after done.
 type queue struct {
 	mu      sync.Mutex
 	due     *btree.BTreeG[*entry]
@@ -20,7 +20,7 @@ type queue struct {
 }
 
 // An entry is a Pod in the queue. taken means that a worker is processing the Pod. again means that
-// the taken Pod is due again at time at.
+// the Pod was added again meanwhile, and is due at time at.
 type entry struct {
 	key          objectKey
 	at           time.Time

@@ -9,7 +9,7 @@ import (
 )
 
 // TestQueue checks that Pods are returned in order and to one worker at a time. A Pod that becomes
-// due meanwhile is returned again.
+// due while a worker processes it is returned again.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, begin := newQueue(), time.Now()

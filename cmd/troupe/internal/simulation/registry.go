@@ -49,8 +49,8 @@ func (r *registry) allPods() []*Pod {
 	return all
 }
 
-// putPod stores a Pod, unless a newer version is known. It returns the address of a replaced Pod
-// with the same name, or an empty string.
+// putPod stores a Pod, unless a newer version is known. If it replaces another Pod with the same
+// name, it returns the IP address of that Pod, so that the caller can release the address.
 func (r *registry) putPod(p *Pod) (address string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A session is a running command with its streams. Unless the client requested a stream, output is
-// discarded and input is empty.
+// A session is a running command with its streams. If the client did not request an output stream,
+// the output is discarded. If it did not request stdin, the input is empty.
 type session struct {
 	ctx            context.Context // ends with the connection
 	stdin          io.Reader
@@ -52,7 +52,7 @@ func serveStreams(w http.ResponseWriter, r *http.Request, want wanted, run func(
 	}
 }
 
-// write writes text. Lines end with CRLF on a terminal.
+// write writes text to a stream. If the session has a terminal, it ends lines with CRLF.
 func (s *session) write(to io.Writer, text string) {
 	if s.tty {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
@@ -156,7 +156,7 @@ func (s *session) readLine(input *bufio.Reader) (line string, ok bool) {
 	return string(text), true
 }
 
-// exitStatus returns the final message of a session, a JSON Status.
+// exitStatus returns the last message of a session: a JSON-encoded Status with the exit code.
 func exitStatus(code int) []byte {
 	status := map[string]any{"metadata": map[string]any{}, "status": "Success"}
 	if code != 0 {

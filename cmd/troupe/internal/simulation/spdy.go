@@ -169,5 +169,6 @@ func (c *Cluster) servePorts(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// maxForwarded limits the connections for which a client has opened only one of two streams.
+// maxForwarded limits the forwarded connections for which the client has opened only one of the two
+// streams (data and error).
 const maxForwarded = 1000

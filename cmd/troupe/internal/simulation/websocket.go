@@ -22,8 +22,8 @@ const (
 	channelStatus
 )
 
-// webSocketProtocols are the kubelet's protocols. In the base64 variants, messages are text and
-// begin with a digit.
+// webSocketProtocols lists the WebSocket subprotocols of the kubelet. In the base64 variants, each
+// message is text and begins with the channel's digit.
 var webSocketProtocols = []string{"v4.channel.k8s.io", "v4.base64.channel.k8s.io", "channel.k8s.io", "base64.channel.k8s.io"}
 
 func serveWebSocket(w http.ResponseWriter, r *http.Request, want wanted, run func(*session) int) {

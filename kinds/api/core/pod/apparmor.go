@@ -48,8 +48,8 @@ func (s podStrategy) eachAppArmor(pod tree.Tree, found func(container, profile t
 	}
 }
 
-// appArmorField converts an annotation value to a profile. It returns nil if the field cannot
-// represent the value.
+// appArmorField converts the value of an AppArmor annotation to an appArmorProfile. It returns nil
+// if an appArmorProfile cannot represent the value.
 func appArmorField(value string) tree.Tree {
 	switch name, isLocal := strings.CutPrefix(value, "localhost/"); {
 	case value == "unconfined":

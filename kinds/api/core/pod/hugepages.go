@@ -9,8 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A huge page amount must be a multiple of the page size, which is part of the resource name.
-// Invalid amounts are accepted if the previous spec has any, because older servers allowed them.
+// A huge page amount must be a multiple of the page size, which is part of the resource name. If
+// the previous spec has an invalid amount, invalid amounts are accepted, because older servers
+// allowed them.
 
 // validatePages validates the huge page amounts in a spec. v lists the spec and the previous spec,
 // or nil.

@@ -10,7 +10,7 @@ import (
 // Kinds returns the Pod kinds with their strategies. Each writer of a Pod has its own subresource:
 // schedulers bind Pods, nodes report their status, autoscalers resize them, and operators add
 // ephemeral containers. A binding changes neither the generation nor the managed fields. message
-// looks up a message by name.
+// returns the schema.Message with the given name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
 	mirror := n.Translate("platform.io/config.mirror")
 	strategy := podStrategy{appArmor: n.Translate("container.apparmor.security.beta.platform.io/"), pod: message("core.v1.Pod"), spec: message("core.v1.PodSpec")}
@@ -25,7 +25,8 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.B
 	}
 }
 
-// RuleFunctions holds the validation functions that declared rules call by name.
+// RuleFunctions maps names to validation functions. The declarative validation rules of the kinds
+// call the functions by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"fileOverlaps":    schema.ObjectCheck(warnOfFileOverlaps),
 	"portOverlaps":    schema.ObjectCheck(warnOfPortOverlaps),

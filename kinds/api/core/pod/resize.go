@@ -10,9 +10,9 @@ import (
 
 const onlyCPUAndMemoryMsg = "only cpu and memory resources are mutable"
 
-// resizeView returns the view that changes only containers' cpu and memory. mirror is the
-// annotation that marks a static Pod's mirror Pod. The permission to resize is separate from the
-// permission to write Pods.
+// resizeView returns the resize subresource, which changes only the cpu and memory of containers.
+// It exists so that the permission to resize Pods is separate from the permission to update them.
+// mirror is the annotation that marks the mirror Pod of a static Pod.
 func resizeView(mirror string) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		spec, was := body.Object("spec"), obj.Object("spec")
@@ -29,8 +29,8 @@ func resizeView(mirror string) schema.View {
 	}}
 }
 
-// sameContainers reports whether spec and was have the same containers in the same order, and adds
-// an error if not. resizePod matches containers by position.
+// sameContainers reports whether spec and was have the same containers in the same order. Otherwise
+// it adds an error, because resizePod matches containers by position.
 func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 	before := len(faults.List)
 	for _, list := range []string{"containers", "initContainers"} {
@@ -73,8 +73,9 @@ func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// resizable reports whether the node supports resizing. Such a node reports the resources of
-// running containers. A Pod without running containers can always be resized.
+// resizable reports whether a Pod can be resized. A node that supports resizing reports the
+// resources of running containers in the status. A Pod without running containers can always be
+// resized.
 func resizable(status tree.Tree) bool {
 	for _, c := range status.Objects("containerStatuses") {
 		if c.Object("state", "running") != nil {

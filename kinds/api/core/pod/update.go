@@ -55,9 +55,9 @@ func restoreMutablePodFields(spec, was tree.Tree) tree.Tree {
 
 func hasSchedulingGates(spec tree.Tree) bool { return len(spec.List("schedulingGates")) > 0 }
 
-// restoreNodeAffinity restores the old node affinity, which may change while a Pod has scheduling
-// gates. Pod affinity is immutable, so it is not restored. If neither spec has an affinity, none is
-// added.
+// restoreNodeAffinity sets the node affinity in spec to the old one, so that a comparison of the
+// specs ignores changes to it. Node affinity may change while a Pod has scheduling gates. Pod
+// affinity is immutable and stays unchanged. If neither spec has an affinity, none is added.
 func restoreNodeAffinity(spec, was tree.Tree) {
 	before := was.Object("affinity")
 	if spec.Object("affinity") == nil && before == nil {

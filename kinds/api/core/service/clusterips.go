@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// IP families and the single-family policy.
+// IP families, and the ipFamilyPolicy of Services with only one IP family.
 const (
 	IPv4        = "IPv4"
 	IPv6        = "IPv6"

@@ -22,8 +22,8 @@ func MessageText(v tree.Tree, expression, what, path string, faults *schema.Faul
 	}
 }
 
-// Format checks a field with a function such as rules.Label. It ignores an empty field, which
-// Require or the declaration reports.
+// Format checks a field with a function such as rules.Label. It ignores an empty field, because
+// Require or a declarative rule reports it.
 func Format(t tree.Tree, name, path string, faults *schema.Faults, check func(string) []string) {
 	s := t.String(name)
 	if s == "" {

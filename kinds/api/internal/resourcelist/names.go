@@ -19,8 +19,8 @@ func isStandardForContainers(name string) bool {
 	return name == "cpu" || name == "memory" || name == "ephemeral-storage" || strings.HasPrefix(name, "hugepages-")
 }
 
-// Resource names without a domain. In quotas, requests and limits of compute resources have
-// separate names.
+// These variables list resource names without a domain. Quotas use separate names for the requests
+// and the limits of compute resources, such as requests.cpu and limits.cpu.
 var (
 	objectCountResources = []string{
 		"configmaps", "persistentvolumeclaims", "pods", "replicationcontrollers", "resourcequotas", "secrets",

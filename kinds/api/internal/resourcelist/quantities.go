@@ -8,7 +8,7 @@ import (
 )
 
 // ValidateQuantity rejects negative quantities, and fractions of resources that are counted in
-// integers. The declaration reports malformed quantities.
+// integers. It ignores malformed quantities, because a declarative rule reports them.
 func ValidateQuantity(amounts tree.Tree, name, path string, faults *schema.Faults) {
 	text := amounts.String(name)
 	q, err := quantity.Read(text)

@@ -70,8 +70,8 @@ func validateWebhookService(service tree.Tree, path string, faults *schema.Fault
 	}
 }
 
-// validateServicePath requires a path of DNS subdomains, with an optional trailing slash. Proxies
-// do not alter such paths.
+// validateServicePath requires each segment of a path to be a DNS subdomain, because proxies do not
+// alter such paths. A trailing slash is allowed.
 func validateServicePath(p, path string, faults *schema.Faults) {
 	if p == "//" {
 		faults.Invalid(path, p, "segment[0] may not be empty")

@@ -21,9 +21,9 @@ type Cluster struct {
 	leader Leader
 }
 
-// Leader reports whether another process runs the same controllers, because two active processes
-// would create every missing Pod twice. holder is that process, or "" if there is none. Holder
-// blocks until holder is known or ctx ends. changed is closed when the holder changes.
+// Leader reports whether another process runs the same controllers. Two active processes would
+// create every missing Pod twice. Holder returns the other process, or "" if there is none, and
+// blocks until this is known or ctx ends. changed is closed when the holder changes.
 type Leader interface {
 	Holder(ctx context.Context) (holder string, changed <-chan struct{})
 }
@@ -38,8 +38,8 @@ func New(env *reconcile.Env, leader Leader) *Cluster {
 	return c
 }
 
-// Controller returns a controller that pauses while another process leads. It starts once its
-// sources are synced.
+// Controller returns a controller that starts once its sources are synced. It pauses while another
+// process is the leader.
 func (c *Cluster) Controller(queue string, sync func(context.Context, meta.Key) error, needs ...reconcile.Source) *reconcile.Controller[meta.Key] {
 	return c.LoneController(queue, func(ctx context.Context, key meta.Key) error {
 		for {

@@ -80,8 +80,8 @@ func podView(k reconcile.Client, names Names, logger *slog.Logger) func(*meta.Ob
 	}
 }
 
-// NewPod returns a view of a decoded Pod. It lacks version, labels and owner, so it must not be
-// cached.
+// NewPod returns a view of a decoded Pod. The view must not be cached, because its version, labels
+// and owner are not set.
 func NewPod(t tree.Tree, names Names) (*Pod, error) {
 	metadata := t.Object("metadata")
 	p := &Pod{Index: -1, Head: reconcile.Head{
@@ -91,8 +91,9 @@ func NewPod(t tree.Tree, names Names) (*Pod, error) {
 	return p, p.read(t, names)
 }
 
-// read sets all fields except the head. Any client may write annotations, so invalid numbers in
-// them count as 0 and invalid indexes as missing. The error lists requests that cannot be parsed.
+// read sets all fields except Head. Invalid numbers in annotations are read as 0, and an invalid
+// index as -1, because any client may write annotations. The error lists resource requests that
+// cannot be parsed.
 func (p *Pod) read(t tree.Tree, names Names) error {
 	metadata, spec, status := t.Object("metadata"), t.Object("spec"), t.Object("status")
 	p.Created, p.Phase, p.Node = reconcile.Time(metadata, "creationTimestamp"), status.String("phase"), spec.String("nodeName")
@@ -148,8 +149,8 @@ func (p *Pod) readContainers(spec, status tree.Tree) {
 
 // endOf returns when the last container of a Pod terminated. If a container has not terminated,
 // endOf returns the first known of three times: when the Pod became unready, when its deletion was
-// requested, and when it was created. deletionTimestamp includes the grace period, which is
-// subtracted.
+// requested, and when it was created. The deletion was requested one grace period before
+// deletionTimestamp.
 func endOf(metadata, status tree.Tree, created time.Time) (at time.Time) {
 	for _, c := range status.Objects("containerStatuses") {
 		end := reconcile.Time(c.Object("state", "terminated"), "finishedAt")

@@ -18,9 +18,9 @@ type Resources struct {
 	Others      map[string]int64 // nil for none; shared, never changed
 }
 
-// resourceReader parses quantities and collects errors. If a quantity cannot be parsed, it returns
-// unreadable, which is 0 for nodes and the maximum for Pods, so that the scheduler does not bind
-// the Pod.
+// resourceReader parses quantities and collects errors. Instead of an invalid quantity, it returns
+// unreadable. This is 0 for nodes and the maximum for Pods, so that the scheduler does not bind the
+// Pod.
 type resourceReader struct {
 	unreadable int64
 	errs       []error
@@ -177,8 +177,8 @@ func (r resize) container(list string, c tree.Tree) tree.Tree {
 	return nil
 }
 
-// effective returns the maximum of the requested resources and of the status's allocated and actual
-// resources. An infeasible request does not count.
+// effective returns the resources to reserve during an in-place resize: the maximum of the
+// requested, allocated and actual ones. It ignores the request if the resize is infeasible.
 func (r *resourceReader) effective(resize resize, requested, status tree.Tree) Resources {
 	if !status.Has("resources") {
 		return r.read(requested)

@@ -43,7 +43,8 @@ var errNoLabels = errors.New("unable to create pods, no labels")
 // create Pods forever. It may predate selector validation.
 var errNotSelected = errors.New("unable to create pods, the selector does not match the labels of the template")
 
-// CheckSelected returns an error if an object does not select a Pod that it is about to create.
+// CheckSelected returns an error if an object's selector does not match a Pod that the controller
+// is about to create for it.
 func CheckSelected(i *reconcile.Item, pod tree.Tree) error {
 	if !i.Selects(selector.LabelsOf(pod.Object("metadata", "labels"))) {
 		return errNotSelected
@@ -92,8 +93,8 @@ func (c *Cluster) DeletePod(ctx context.Context, r reconcile.Reporter, pod *Pod)
 	return nil
 }
 
-// Hash returns the 32-bit FNV-1a hash of a value in canonical JSON and of the collision count. The
-// hash only names new objects. Existing objects are found by their templates.
+// Hash returns the 32-bit FNV-1a hash of the canonical JSON of v and of the collision count. It is
+// used only in names of new objects. Existing objects are found by comparing templates.
 func Hash(v any, collisions *int64) string {
 	h := fnv.New32a()
 	text, err := json.Marshal(v) // field names are sorted

@@ -51,8 +51,9 @@ func New(c *cluster.Cluster, hashLabel string) *History {
 // Cache returns the cache of revisions, for use as a Source.
 func (h *History) Cache() *reconcile.Cache[*reconcile.Item] { return h.revisions }
 
-// List returns the revisions of an object, lowest number first, and adopts matching ones. It keeps
-// revisions even if the selector no longer matches, because clients may roll back to them.
+// List returns the revisions of an object, lowest number first, and adopts matching orphans. It
+// does not release revisions that the selector no longer matches, because clients may roll back to
+// them.
 func (h *History) List(ctx context.Context, owner *reconcile.Item) (all []*Revision, err error) {
 	claimer := &reconcile.Claimer{Owner: owner, Selects: func(r *reconcile.Head) bool { return r.ControlledBy(owner.UID) || owner.Selects(r.Labels) }}
 	items, err := reconcile.ClaimAll(ctx, claimer, h.revisions)
@@ -92,9 +93,9 @@ func dataOf(template tree.Tree) tree.Tree {
 	return tree.Tree{"spec": tree.Tree{"template": template}}
 }
 
-// Current returns the revision with the given template and gives it the highest number. It creates
-// the revision if needed. A revision that was used before gets a new number instead of a duplicate.
-// all must be in the order of List. collisions counts name collisions.
+// Current returns the revision with the given template and makes sure that it has the highest
+// number. It creates the revision if there is none. all must be sorted as returned by List.
+// collisions is incremented for each name collision.
 func (h *History) Current(ctx context.Context, owner *reconcile.Item, annotations, template tree.Tree, all []*Revision, collisions *int64) (*Revision, error) {
 	data := dataOf(template)
 	var equal *Revision
@@ -127,8 +128,8 @@ func (h *History) written(o *meta.Object) (*Revision, error) {
 	return nil, fmt.Errorf("revision %s was deleted", o.Key.Name)
 }
 
-// create creates a revision. While the name is taken by a different revision, it increments
-// collisions, which changes the hash. The caller must store the count.
+// create creates a revision. While a different revision has the same name, it increments
+// collisions, which changes the hash in the name. The caller must store collisions in the status.
 func (h *History) create(ctx context.Context, owner *reconcile.Item, annotations, template, data tree.Tree, number int64, collisions *int64) (*Revision, error) {
 	for {
 		hash := hashOf(data, *collisions)
@@ -153,8 +154,8 @@ func (h *History) create(ctx context.Context, owner *reconcile.Item, annotations
 	}
 }
 
-// same returns the named revision if it belongs to owner and has equal data, for example after a
-// crash. It adds the revision to the cache, which may lag behind.
+// same returns the named revision, left over from a crash, if it belongs to owner and has equal
+// data. It adds the revision to the cache, which may lag behind.
 func (h *History) same(ctx context.Context, owner *reconcile.Item, name string, data tree.Tree) (*Revision, error) {
 	o, err := h.revisions.GetNamed(ctx, owner.Key.Namespace, name)
 	if err != nil || o == nil {
@@ -171,7 +172,8 @@ func (h *History) same(ctx context.Context, owner *reconcile.Item, name string, 
 	return h.written(o)
 }
 
-// maxNamePrefix limits the names of revisions, including dash and hash, to 253 characters.
+// maxNamePrefix limits the part of a revision's name before the dash and hash, so that the name has
+// at most 253 characters.
 const maxNamePrefix = 223
 
 func hashOf(data tree.Tree, collisions int64) string {
@@ -185,8 +187,8 @@ func hashOf(data tree.Tree, collisions int64) string {
 	return cluster.SafeEncode(strconv.FormatUint(uint64(sum.Sum32()), 10))
 }
 
-// Truncate deletes the oldest unused revisions beyond limit. Used revisions do not count toward the
-// limit. all must be in the order of List.
+// Truncate deletes the oldest unused revisions in excess of limit. Used revisions do not count
+// toward the limit. all must be sorted as returned by List.
 func (h *History) Truncate(ctx context.Context, all []*Revision, limit int64, used func(*Revision) bool) error {
 	var idle []*Revision
 	for _, r := range all {

@@ -23,8 +23,8 @@ func (e *UnknownError) Error() string {
 }
 
 // Find returns the resource for a plural, singular, short name or kind. The word may also contain a
-// group, or a version and a group, as in deployments.apps or deployments.v1.apps. A group prefix
-// suffices. Plurals take precedence over short names.
+// group, or a version and a group, as in deployments.apps or deployments.v1.apps. The group may be
+// shortened to a prefix. Plurals take precedence over short names.
 func (c *Catalog) Find(word string) (*Resource, error) {
 	word = strings.ToLower(word)
 	name, rest, _ := strings.Cut(word, ".")
@@ -94,8 +94,9 @@ func (c *Catalog) Preferred() (all []*Resource) {
 	return all
 }
 
-// Own returns a resource of a built-in API, such as selfsubjectaccessreviews. group is empty for
-// the core group. Otherwise it omits the vendor's domain, as in "authorization".
+// Own returns a resource of a built-in API, such as selfsubjectaccessreviews. group is the API
+// group without its domain, such as "authorization" for authorization.k8s.io. It is empty for the
+// core group.
 func (c *Catalog) Own(group, name string) (*Resource, error) {
 	full := group
 	if group != "" && group != "apps" && group != "batch" && group != "policy" && group != "autoscaling" {

@@ -1,2 +1,2 @@
-// Package printer prints objects in the formats of --output, and tables from servers.
+// Package printer prints objects in the --output formats, and server-side tables.
 package printer

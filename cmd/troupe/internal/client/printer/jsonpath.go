@@ -14,7 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A part of a template is text, a path, or a range with nested parts:
+// A part is one element of a JSONPath template: text, a path, or a range with nested parts. For
+// example:
 //
 //	text {.path} {"a string"} {range .items[*]} … {end}
 type part struct {
@@ -40,8 +41,8 @@ func parseTemplate(text string) ([]part, error) {
 	return parts, nil
 }
 
-// parseParts parses to the end of the text or of the enclosing range. ended reports whether it
-// found the end of a range.
+// parseParts parses the elements of a template. It stops at the end of the text or at {end}, and
+// returns the rest of the text. ended reports whether it stopped at {end}.
 func parseParts(text string) (parts []part, rest string, ended bool, err error) {
 	for text != "" {
 		before, after, found := strings.Cut(text, "{")

@@ -18,7 +18,8 @@ import (
 // A Printer prints one object or list.
 type Printer func(w io.Writer, o tree.Tree) error
 
-// Values of --output, without and with an argument.
+// Valid formats for --output. formatArguments lists the formats that take an argument, as in
+// jsonpath={.metadata.name}.
 var (
 	formats         = []string{"json", "yaml", "name", "wide"}
 	formatArguments = []string{"jsonpath", "jsonpath-as-json", "jsonpath-file", "custom-columns", "custom-columns-file", "go-template", "go-template-file"}

@@ -1,3 +1,3 @@
-// Package rest sends requests to a kubeconfig's server. It returns error responses as *StatusError
-// and prints warnings immediately.
+// Package rest sends requests to the server in a kubeconfig. It returns error responses as
+// *StatusError and prints warnings immediately.
 package rest

@@ -22,8 +22,9 @@ type Event struct {
 // maxEvent limits the size of a watch event in bytes.
 const maxEvent = 64 << 20
 
-// Watch calls the callback for every event. It returns nil when the stream ends, and otherwise an
-// error, possibly from the callback. ERROR events become *StatusError.
+// Watch calls the callback for every watch event. It returns nil when the server ends the stream.
+// If the stream or the callback fails, it returns that error. It returns ERROR events as
+// *StatusError.
 func (c *Client) Watch(ctx context.Context, path string, query url.Values, accept string, each func(Event) error) error {
 	stream, err := c.Stream(ctx, Request{Method: http.MethodGet, Path: path, Query: query, Accept: accept})
 	if err != nil {
