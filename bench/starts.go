@@ -145,7 +145,7 @@ func (f *fixture) measureMillion(ctx context.Context) ([]Result, error) {
 		return nil, err
 	}
 	before := f.snapshotBytes()
-	// A write takes about 400 bytes more in the journal than its object.
+	// A journal record has an overhead of about 400 bytes.
 	load.Count = max(1, int(float64(snapshotBytes/(f.Size+400))*f.Scale))
 	more, err := load.drive(ctx, f.Target, pauses.watch(step(f.put)))
 	if err != nil {

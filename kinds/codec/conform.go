@@ -88,8 +88,8 @@ func (c *conformer) enter() bool {
 
 func (c *conformer) leave() { c.depth-- }
 
-// message conforms an object. It iterates over the fields of m instead of the object's. This fixes
-// the order of errors and avoids lookups of known names.
+// message converts the fields of an object to their declared types. It iterates over the fields of
+// m, not over the object, so that errors have a fixed order.
 func (c *conformer) message(m *schema.Message, object tree.Tree) tree.Tree {
 	if !c.enter() {
 		return nil

@@ -251,8 +251,9 @@ func remoteParts(remotes []*Remote, section, message string) map[string]object {
 	return all
 }
 
-// remotePaths writes the paths of other servers that this server lacks, and registers their
-// definitions. This server's own definitions are already registered, so they take precedence.
+// remotePaths adds the paths of aggregated servers, unless this server has the same path. It
+// registers the definitions that the added paths refer to. Definitions of this server take
+// precedence, because they are already registered.
 func (b *builder) remotePaths(s scope, written map[string]bool, yield func(string, object) bool) {
 	if len(s.remotes) == 0 {
 		return

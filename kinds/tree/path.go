@@ -19,9 +19,9 @@ func FieldPath(path, name string) string {
 	return path + "." + name
 }
 
-// A Position is the path to the current value of a traversal. It is one buffer, because a string
-// per value would take quadratic time below long keys. Enter methods return the position to pass to
-// Leave.
+// A Position is the path to the current value of a traversal. It reuses one buffer, because
+// building a new string for every value would copy long keys again and again. The Enter methods
+// return the length to pass to Leave.
 type Position []byte
 
 // EnterField moves to a field of the current value.

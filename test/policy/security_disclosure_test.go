@@ -127,8 +127,8 @@ func TestAuditQueries(t *testing.T) {
 	}
 }
 
-// TestAuditBombs checks that recording a body in an audit event does not expand it, even if the
-// request is rejected.
+// TestAuditBombs checks that YAML aliases in a request body are not expanded in the audit log, even
+// if the request is rejected.
 func TestAuditBombs(t *testing.T) {
 	v := start(t, func(c *daemon.Config) {
 		client.WriteFile(t, c.Audit.PolicyFile, strings.Replace(securityAuditPolicy, "Metadata", "RequestResponse", 1))

@@ -52,7 +52,7 @@ func (g *PodGC) Run(ctx context.Context) {
 	})
 }
 
-// garbage is a Pod to delete. why is the condition to add before the delete, or nil.
+// garbage is a Pod to delete. If why is not nil, it is added to the Pod's conditions first.
 type garbage struct {
 	pod *meta.Object
 	why tree.Tree

@@ -22,8 +22,8 @@ type namespace struct {
 	deleted map[string]*deletedPod
 }
 
-// A view holds the covers by resource. It is read without the mutex, so that changes to resources
-// without a quota take no lock.
+// A view maps each resource to the quotas that limit it. Requests read the view without a lock, so
+// writes of resources without a quota stay fast.
 type view map[meta.GroupResource][]*cover
 
 func newNamespace(name string) *namespace {

@@ -27,7 +27,8 @@ const (
 )
 
 // Install installs the binaries into i.Dir. It replaces each file atomically, so running test
-// suites are not disturbed. The stand-ins are copies, so later builds do not affect them.
+// suites are not disturbed. The installed programs are copies of this binary, so later builds do
+// not affect them.
 func Install(ctx context.Context, i Installation) error {
 	if err := os.MkdirAll(i.Dir, 0o755); err != nil {
 		return err
