@@ -90,8 +90,7 @@ func (all *activations) reuseIdle() *activation {
 	return nil
 }
 
-// detach removes an actor from its object and from the list of idle actors. The caller holds
-// all.mu.
+// detach must be called with all.mu held.
 func (all *activations) detach(r *activation) {
 	if all.byPath[r.path] == r {
 		delete(all.byPath, r.path)

@@ -31,8 +31,8 @@ func (a *appliedRevision) get() uint64 {
 	return a.version
 }
 
-// begin registers a batch that the given number of collections will publish. If no collection has
-// changes in the batch, begin marks the batch as published. Batches must begin in version order.
+// begin registers a batch that the given number of collections will publish. Batches must begin in
+// version order.
 func (a *appliedRevision) begin(last uint64, collections int) *publication {
 	p := &publication{applied: a, last: last, pending: collections}
 	a.mu.Lock()

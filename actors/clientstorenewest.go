@@ -37,9 +37,8 @@ func (s *ClientStore) CatchUp(ctx context.Context) bool {
 	return err == nil && s.awaitInEffect(ctx, version) == nil
 }
 
-// awaitInEffect waits until the store, Definitions and Observers include version. It returns an
-// error only if the store does not reach version. If ctx ends early, Definitions and Observers may
-// still be behind.
+// awaitInEffect waits until the store, Definitions and Observers include version. If ctx ends
+// early, Definitions and Observers may still be behind.
 func (s *ClientStore) awaitInEffect(ctx context.Context, version uint64) error {
 	if err := s.store.AwaitVersion(ctx, version); err != nil {
 		return err

@@ -152,8 +152,7 @@ func (c *committer) leaveUndecided(f *proposal) {
 }
 
 // releaseDecided releases the reservations of proposals with a previously unknown outcome. It runs
-// after a successful Append, because the outcome is known by then. If such a proposal was
-// committed, its change has already arrived like another server's commit.
+// after a successful Append, because the outcome is known by then.
 func (c *committer) releaseDecided() {
 	for _, r := range c.undecided {
 		r.collection.publisher.Send(r)
@@ -203,8 +202,7 @@ func unavailableError() error {
 	return status
 }
 
-// notStorable logs why a change cannot be stored, for example a missing encryption key. The
-// returned error contains only the ID of the log line.
+// notStorable logs why a change cannot be stored, for example a missing encryption key.
 func (s *Store) notStorable(err error) error {
 	id := uuid.NewString()
 	s.logger.Error("cannot store a change", "id", id, "error", err)

@@ -58,9 +58,8 @@ func shareFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	return shared
 }
 
-// candidates calls fn for each object that may match f, until fn returns false. It starts at the
-// given path. An empty namespace means all namespaces. If no field in f has an index, candidates
-// calls fn for every object.
+// candidates calls fn for each object that may match f, until fn returns false. An empty namespace
+// means all namespaces.
 func (s *snapshot) candidates(f selector.Fields, namespace, from string, fn func(path string, o *meta.Object) bool) {
 	for _, l := range s.fieldIndexes {
 		if value, ok := f.Value(l.field); ok {

@@ -114,7 +114,7 @@ func (h *history) append(r *record) {
 	last.n.Store(n + 1)
 }
 
-// first returns the oldest record, or nil if the history is empty. The caller holds retention.mu.
+// first must be called with retention.mu held.
 func (h *history) first() *record {
 	c := (*h.chunks.Load())[0]
 	if h.dropped == c.n.Load() {
@@ -200,7 +200,7 @@ func (h *history) seek(version uint64) (c cursor, ok bool) {
 	return cursor{history: h, chunk: chunks[i], after: version}, version >= h.floor.Load()
 }
 
-// skipTo skips the records before version, even if they were dropped. It never moves back.
+// skipTo skips the records before version, even if they were dropped.
 func (c *cursor) skipTo(version uint64) {
 	if version <= c.after+1 {
 		return

@@ -40,7 +40,6 @@ func newHistoryBuilder(s *Store) *historyBuilder {
 	return b
 }
 
-// begin restarts the histories after the given revision and discards all records added so far.
 func (b *historyBuilder) begin(after persist.Revision) {
 	for c := range b.newest {
 		b.retention.truncate(c.history, uint64(after))

@@ -36,8 +36,6 @@ func (s *snapshot) get(path string) *meta.Object {
 	return object
 }
 
-// scan calls fn in list order for the objects in a namespace ("" for all) at or after path from,
-// until fn returns false.
 func (s *snapshot) scan(namespace, from string, fn func(path string, o *meta.Object) bool) {
 	prefix := ""
 	if namespace != "" {

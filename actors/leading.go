@@ -18,7 +18,6 @@ func (s *Store) mayLead() bool {
 }
 
 // lead runs the committer on the request's goroutine if the owner has left that to the request.
-// Otherwise it does nothing.
 func (r *mutateReply) lead(ctx context.Context) {
 	if r.turn == (runtime.Turn{}) {
 		return

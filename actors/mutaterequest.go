@@ -53,8 +53,6 @@ type waitingMutation struct {
 	candidate mutation.Candidate // after admission
 }
 
-// answer completes the request. It releases the reservation made by admission unless the mutation
-// is accepted.
 func (m *mutateRequest) answer(r mutateReply) {
 	if m.waited != nil && !r.accepted {
 		m.waited.candidate.Reserved.Release()
@@ -65,8 +63,7 @@ func (m *mutateRequest) answer(r mutateReply) {
 
 func (m *mutateRequest) reject(err error) { m.answer(mutateReply{err: err}) }
 
-// awaitAndRelease waits for the outcome of a request whose context has ended. It then releases the
-// request's hold on the object's owner.
+// awaitAndRelease waits for the outcome of a request whose context has ended.
 func (m *mutateRequest) awaitAndRelease(owner *activation) {
 	<-m.answered
 	m.reply.awaitAndRelease(owner)

@@ -77,7 +77,6 @@ func (o *object) answer(m *mutateRequest) {
 	m.answer(reply)
 }
 
-// internalError logs a panic under a random id and returns an error that shows only this id.
 func (s *Store) internalError(text string, m *request.Mutation, reason any) error {
 	id := uuid.NewString()
 	s.logger.Error(text, "id", id, "key", m.Key.String(), "reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
@@ -192,8 +191,7 @@ func versionOf(o *meta.Object) uint64 {
 	return o.Version
 }
 
-// stored returns the last committed version of the object, or nil. If the object cannot be decoded,
-// the result contains only its name and version.
+// stored returns the last committed version of the object, or nil.
 func (o *object) stored(key meta.Key) (object *meta.Object, unreadable bool) {
 	if a := o.store().quarantine.get(key); a != nil {
 		return nameOnlyObject(o.activation.collection.kind(), key, a.Version), true
@@ -229,8 +227,7 @@ func (o *object) newest(m *request.Mutation) (s newestState, mustWait bool) {
 }
 
 // keepTree keeps the tree of the last proposal, so that the next mutation need not decode the
-// object again. The proposal must be resolved. If the CRD has changed since, keepTree drops the
-// tree.
+// object again. The proposal must be resolved.
 func (o *object) keepTree(kind *schema.Kind) {
 	if last := o.lastProposal; last != nil && last.err == nil && last.candidate.Op == mutation.Put && o.treeSource == nil {
 		o.treeSource, o.tree, o.treeKind = last.object, last.candidate.Tree, last.kind

@@ -7,8 +7,7 @@ import (
 )
 
 // previousState returns the metadata that the journal stores with a write, so that watches can
-// resume after a restart. It marks a new object, or contains the previous state if labels or
-// selectable fields change.
+// resume after a restart.
 func previousState(state mutation.State, c mutation.Candidate) []byte {
 	if state.Object == nil {
 		return []byte{previousStateNone}

@@ -204,9 +204,6 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 	return c.listFrom(ctx, r, state, version, t.Next)
 }
 
-// expiredToken returns the error for a token whose snapshot is gone. The error contains a new token
-// for clients that accept an inconsistent list. The new token continues at the same key in the
-// newest state.
 func expiredToken(t token) error {
 	status := meta.NewExpired("The provided continue parameter is too old to display a consistent list result. " +
 		"You can start a new list without the continue parameter, or use the continue token in this response to " +

@@ -24,8 +24,7 @@ import (
 // another version turn out to need a conversion.
 
 // withoutWebhook returns a copy of m whose kind lets the owner process it without calling the
-// conversion webhook. The returned detector records whether a conversion is needed after all. If
-// there is no such kind, withoutWebhook returns nil.
+// conversion webhook. The returned detector records whether a conversion is needed after all.
 func withoutWebhook(m *request.Mutation, state newestState) (*request.Mutation, *conversionDetector) {
 	form := formWithoutWebhook(m, state)
 	if form == nil {

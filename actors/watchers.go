@@ -32,8 +32,7 @@ type watchGroup struct {
 
 const noField = math.MinInt
 
-// group returns the group of a watch. It ignores selectors that match converted objects, because
-// wake sees only stored objects.
+// group ignores selectors that match converted objects, because wake sees only stored objects.
 func (w *watch) group() watchGroup {
 	g := watchGroup{namespace: w.request.Namespace, field: noField}
 	if field, value, ok := w.request.Fields.Exact(); ok && !w.selects {

@@ -142,7 +142,6 @@ func step(request func(n int) Request) Step {
 	return func(c *Conn, n int) (int, error) { return calls(c, request(n)) }
 }
 
-// calls sends requests sequentially and returns the total bytes of the responses.
 func calls(c *Conn, requests ...Request) (size int, err error) {
 	for _, request := range requests {
 		answer, err := c.Call(request)

@@ -24,7 +24,6 @@ func scrapeMetrics(c *Conn) (metrics, error) {
 	return all, err
 }
 
-// sum adds up all series of a metric. found is false if there are none.
 func (m metrics) sum(name string) (total float64, found bool) {
 	for series, value := range m {
 		if rest, ok := strings.CutPrefix(series, name); ok && (rest == "" || rest[0] == '{') {

@@ -43,7 +43,6 @@ func (f *fixture) bindPod(n int, node string) Request {
 	return postTyped(path, f.Target.Accept, "v1", "Binding", wire(1, wire(1, name(n)), 2, wire(1, "Node", 3, node)))
 }
 
-// podStatus returns a request that updates the n-th Pod's status, as its kubelet does.
 func (f *fixture) podStatus(n int, phase, ready string) Request {
 	return patch(f.pod(n)+"/status", typeMergePatch, fmt.Appendf(nil,
 		`{"status":{"phase":%q,"hostIP":"10.0.0.9","podIP":"10.0.1.7","conditions":[{"type":"Ready","status":%q}]}}`, phase, ready))

@@ -77,8 +77,6 @@ func (r *Report) add(rows ...*Row) {
 	}
 }
 
-// ratio compares the figures of both rows, or their CPU times per operation if a figure is missing.
-// It returns 0 if either value is unknown.
 func (row *Row) ratio(other *Row) float64 {
 	mine, theirs := row.CPU, other.CPU
 	if row.Figure != nil && other.Figure != nil {
@@ -264,7 +262,7 @@ type Spread struct {
 	High float64 `json:"high"`
 }
 
-// text formats the spread behind a median. It returns an empty string for a single run.
+// text returns an empty string for a single run.
 func (s *Spread) text(print func(float64) string) string {
 	if s == nil {
 		return ""
@@ -345,7 +343,6 @@ func medianRow(rows []*Row) *Row {
 	return &m
 }
 
-// median returns the median and the range of values, or 0 and nil if there are none.
 func median(values []float64) (float64, *Spread) {
 	n := len(values)
 	if n == 0 {

@@ -113,7 +113,6 @@ func (m *meter) read() (all, etcd usage, known bool) {
 	return all, etcd, err == nil && etcdErr == nil
 }
 
-// stop sets the time and usage since the start, merges the parts, and sorts the latencies.
 func (m *meter) stop(s *Sample, parts ...Sample) {
 	s.Elapsed = time.Since(m.begin)
 	if all, etcd, known := m.read(); known && m.known {

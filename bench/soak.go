@@ -179,7 +179,6 @@ func (f *fixture) watchToItsEnd(c *Conn, _ int) (int, error) {
 	return int(n), err
 }
 
-// watch watches the objects on a new connection. The server ends the watch after the given seconds.
 func (f *fixture) watch(c *Conn, seconds int) (*Conn, io.Reader, error) {
 	version, err := f.version(c, f.collection())
 	if err != nil {
@@ -190,8 +189,6 @@ func (f *fixture) watch(c *Conn, seconds int) (*Conn, io.Reader, error) {
 	return w, stream, err
 }
 
-// namespaceLifecycle is a Step that creates a namespace with an object, and then deletes the
-// namespace and thereby the object.
 func (f *fixture) namespaceLifecycle(c *Conn, n int) (int, error) {
 	other := *f
 	other.namespace = fmt.Sprintf("%s-%d", f.namespace, n)

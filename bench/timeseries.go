@@ -72,7 +72,6 @@ func (c *TimeSeries) trends() (all []trend) {
 	return all
 }
 
-// window returns the 10th percentile, the mean and the 90th percentile.
 func window(moments []DataPoint) (low, mean, high float64) {
 	values := make([]float64, 0, len(moments))
 	for _, m := range moments {
@@ -84,7 +83,6 @@ func window(moments []DataPoint) (low, mean, high float64) {
 	return values[n/10], mean, values[n-1-n/10]
 }
 
-// growthPercent returns the change in percent of old, or 100 if old is 0.
 func growthPercent(old, new float64) float64 {
 	switch {
 	case old == new:

@@ -181,7 +181,6 @@ func (s *Session) scaledSize(what string, n int) int {
 
 // connections returns the number of connections, at most n, that the open-file limit allows in
 // addition to the workers' connections. Client and server need a descriptor for each connection.
-// The report notes a result below n.
 func (s *Session) connections(what string, n int) int {
 	room := max(1, s.Descriptors-spareDescriptors-s.Concurrency)
 	if s.Descriptors == 0 || n <= room {

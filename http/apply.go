@@ -163,9 +163,8 @@ func typeName(apiVersion, kind string) string {
 	return apiVersion + ", Kind=" + kind
 }
 
-// checkDuplicates handles the duplicate fields in faults. Depending on the field validation, it
-// returns them as warnings or as an error. faults has no unknown fields, because structureError has
-// already rejected those.
+// checkDuplicates handles the duplicate fields in faults. faults has no unknown fields, because
+// structureError has already rejected those.
 func checkDuplicates(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	if refused := codec.Refused(faults); len(refused) > 0 && v == request.Strict {
 		return nil, apierrors.BadRequest("error strict decoding YAML: " + refused[0].String())

@@ -37,8 +37,7 @@ func (s *Server) auditUnavailable(x *requestContext) error {
 	return apierrors.InternalError(x.auditID)
 }
 
-// newAuditRecord begins the record of a request, if the policy requires a record. The URI is
-// redacted because it may contain a token.
+// newAuditRecord redacts the URI, because the URI may contain a token.
 func (s *Server) newAuditRecord(x *requestContext) {
 	x.audit = s.opts.Audit.Begin(&x.attributes, x.start)
 	r := x.audit
@@ -147,7 +146,6 @@ func (x *requestContext) auditRequestObject(m *schema.Message, object tree.Tree,
 	x.auditRequestOptions(m, object, form, body)
 }
 
-// auditRequestOptions records the body of a request as JSON, regardless of its encoding.
 func (x *requestContext) auditRequestOptions(m *schema.Message, object tree.Tree, form negotiate.Encoding, body []byte) {
 	switch {
 	case x.audit == nil || !x.audit.WantsRequest():
@@ -171,7 +169,7 @@ func (x *requestContext) auditRequestConfig(config tree.Tree) {
 }
 
 // auditRepeatedApply records the configuration of a repeated apply, which the server has recognized
-// without decoding the body. It decodes the body only if the policy records request bodies.
+// without decoding the body.
 func (s *Server) auditRepeatedApply(x *requestContext, encoding negotiate.Encoding, body []byte) {
 	if x.audit == nil || !x.audit.WantsRequest() {
 		return

@@ -94,8 +94,6 @@ func (s *Server) serveOpenAPI(x *requestContext, document *openapi.Document, ver
 	return nil
 }
 
-// notModified sets the ETag. If the client already has the content, notModified responds with 304
-// and returns true.
 func (x *requestContext) notModified(hash string) bool {
 	etag := `"` + hash + `"`
 	x.setHeader("ETag", etag)

@@ -75,8 +75,7 @@ func (x *requestContext) startAnswer(code int) {
 	x.ctx.SetStatusCode(code)
 }
 
-// startLongAnswer starts the response to a request without a deadline. Unlike startAnswer, it also
-// records the start of the response in the audit log.
+// startLongAnswer starts the response to a request without a deadline.
 func (x *requestContext) startLongAnswer(code int) {
 	x.startAnswer(code)
 	if code != fasthttp.StatusSwitchingProtocols {

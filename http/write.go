@@ -42,8 +42,6 @@ func (s *Server) write(x *requestContext) error {
 	return s.mutate(x, m, warnings)
 }
 
-// newMutation returns a mutation of the object in the path, for the request's user. It selects the
-// admission plugins once for that user and kind.
 func (s *Server) newMutation(x *requestContext, change request.Change, o params.Write) request.Mutation {
 	key := x.info.Key(x.kind)
 	return request.Mutation{

@@ -146,8 +146,8 @@ func (j *Journal) rollbackWrite(end int64, cause error) error {
 	return noSpace(cause)
 }
 
-// sync makes the active segment durable. A failed sync is never retried, because the kernel may
-// have dropped the pages that it could not write.
+// sync never retries after a failure, because the kernel may have dropped the pages that it could
+// not write.
 func (j *Journal) sync() error {
 	if err := j.file.Sync(); err != nil {
 		return j.fail(fmt.Errorf("sync: %w", err))

@@ -171,8 +171,7 @@ func (j *Journal) setDiskFull(what string) {
 }
 
 // deletesOnly reports whether a full disk accepts only deletes. It refills the ballast first, so
-// that the first write after space is freed succeeds. Without a ballast, it returns false, and
-// every batch is tried.
+// that the first write after space is freed succeeds.
 func (j *Journal) deletesOnly() bool {
 	j.ballast.mu.Lock()
 	kept := j.ballast.file != nil

@@ -41,9 +41,7 @@ type frame struct {
 }
 
 // size returns the number of bytes from the frame's header to the next frame. The payload has one
-// checksum per sector, because a power loss loses whole sectors. For example, a payload of 100
-// bytes at offset 64 lies in one sector. Header, payload and checksum (64 + 100 + 4 bytes) are
-// padded to 192 bytes.
+// checksum per sector, because a power loss loses whole sectors.
 func (f frame) size() int64 {
 	n := int64(frameHeader)
 	if f.payload > 0 {
@@ -209,7 +207,6 @@ func appendRecord(b []byte, c *Commit, encode func(b []byte, at Place, value []b
 	return b
 }
 
-// appendSized inserts the length after calling add, because the length is unknown before.
 func appendSized(b []byte, add func(b []byte) []byte) []byte {
 	start := len(b)
 	b = add(b)
@@ -260,8 +257,7 @@ func decodeRecord(b []byte) (c Commit, rest []byte, ok bool) {
 	return c, b, ok
 }
 
-// takeBytes splits a byte string with a length prefix off b. part has no spare capacity, so that
-// appending to it cannot overwrite rest.
+// takeBytes limits the capacity of part, so that appending to it cannot overwrite rest.
 func takeBytes(b []byte) (part, rest []byte, ok bool) {
 	n, used := binary.Uvarint(b)
 	if used <= 0 || n > uint64(len(b)-used) {

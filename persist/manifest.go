@@ -35,8 +35,6 @@ type manifest struct {
 	Origin json.RawMessage `json:"origin,omitempty"`
 }
 
-// manifestPath returns the path of a manifest. Its name is the revision in hexadecimal, such as
-// 000000000000002a.manifest for 42.
 func manifestPath(dir string, at Revision) string {
 	return filepath.Join(snapshotsDir(dir), fileName(at, manifestSuffix))
 }

@@ -21,8 +21,7 @@ func (j *Journal) rotateBeforeWrite() error {
 	return nil
 }
 
-// rotationDue reports whether a new segment must begin. It returns false for an empty segment,
-// because a new segment would have the same name.
+// rotationDue returns false for an empty segment, because a new segment would have the same name.
 func (j *Journal) rotationDue() bool {
 	j.inventory.mu.Lock()
 	defer j.inventory.mu.Unlock()

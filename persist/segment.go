@@ -77,8 +77,8 @@ func cmpRevision(a, b Revision) int {
 	return 0
 }
 
-// encodeSegmentHeader returns the header of a segment. It contains the first revision, like the
-// file name, so that a renamed file is detected.
+// encodeSegmentHeader includes the first revision, like the file name, so that a renamed file is
+// detected.
 func encodeSegmentHeader(first Revision) []byte {
 	b := make([]byte, segmentHeader)
 	copy(b, segmentMagic)
@@ -337,8 +337,8 @@ func (s scan) checkPlacement(f frame, off int64, rev Revision) string {
 	return ""
 }
 
-// classifyFlaw decides whether an invalid batch is damage. It returns nil if a crash interrupted
-// the last write of the journal, and an error otherwise.
+// classifyFlaw returns nil if a crash interrupted the last write of the journal, and an error
+// otherwise.
 func (s scan) classifyFlaw(w *window, f frame, off int64, fl *flaw) error {
 	if !fl.torn {
 		return s.corruptError(fl.offset, fl.what)

@@ -388,8 +388,8 @@ func removeTemporary(fsys vfs.FS, dir string) error {
 	return err
 }
 
-// removeSnapshot removes a snapshot. It removes the manifest before the snapshot file, so that a
-// crash leaves at most a snapshot file without a manifest.
+// removeSnapshot removes the manifest before the snapshot file, so that a crash leaves at most a
+// snapshot file without a manifest.
 func removeSnapshot(fs vfs.FS, dir string, at Revision) error {
 	if err := removeIfThere(fs, manifestPath(dir, at)); err != nil {
 		return err

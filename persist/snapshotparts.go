@@ -87,9 +87,8 @@ func (p snapshotParts) Close() (err error) {
 	return err
 }
 
-// errItemCount returns the error for a snapshot with a wrong number of items. Checksums do not
-// detect this damage. BuntDB reads a file as a log of commands, so a file that was truncated
-// between two commands looks complete.
+// errItemCount reports damage that checksums do not detect. BuntDB reads a file as a log of
+// commands, so a file that was truncated between two commands looks complete.
 func errItemCount(path string, have, want int64) error {
 	return &CorruptError{File: path, What: fmt.Sprintf("it holds %d items instead of %d", have, want)}
 }

@@ -48,7 +48,6 @@ func (s *status) isClosed() bool {
 	return s.closed
 }
 
-// close marks the journal as closed and reports whether it was open.
 func (s *status) close() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -74,8 +74,7 @@ func (u *unfinished) createMarker(path string) error {
 	return errors.Join(f.Sync(), f.Close(), u.o.FS.SyncDir(filepath.Dir(path)))
 }
 
-// confirm writes content into the marker in the directory, and removes the marker next to it. A
-// later run may then remove the other files of the directory.
+// confirm allows a later run to remove the other files of the directory.
 func (u *unfinished) confirm() error {
 	if err := writeChecksummed(u.o.FS, u.marker(), format{formatVersion}); err != nil {
 		return err

@@ -115,8 +115,8 @@ func (v *verification) printf(format string, args ...any) {
 	}
 }
 
-// reportFault prints a fault and counts it. Verify then continues, because the operator needs to
-// know all faults to choose between a backup and the remaining data.
+// reportFault lets Verify continue, because the operator needs to know all faults to choose between
+// a backup and the remaining data.
 func (v *verification) reportFault(err error) {
 	v.faults++
 	v.printf("FAULT %v", err)
@@ -144,8 +144,8 @@ func (v *verification) checkMetadataFiles() error {
 	return nil
 }
 
-// checkFiles runs the check of other files. It does nothing if the labels are unreadable, because
-// the check needs them. That fault has already been reported.
+// checkFiles does nothing if the labels are unreadable, because the check needs them. That fault
+// has already been reported.
 func (v *verification) checkFiles() error {
 	if v.files == nil || !v.labelled {
 		return nil

@@ -133,8 +133,6 @@ func (p PortRange) pick(free func(int64) bool) (int64, bool) {
 	return int64(n), ok
 }
 
-// staticBandSize returns the size of a range's static band: size/share, clamped to [lower, upper].
-// The result is 0 if the range is smaller than lower.
 func staticBandSize(size, share, lower, upper uint64) uint64 {
 	if size < lower {
 		return 0
@@ -142,8 +140,6 @@ func staticBandSize(size, share, lower, upper uint64) uint64 {
 	return min(max(size/share, lower), upper, size)
 }
 
-// pick returns a random free number from the range middle to last. If all numbers in that range are
-// taken, it returns a free number from first to middle-1.
 func pick(first, middle, last uint64, free func(uint64) bool) (uint64, bool) {
 	if n, ok := pickFrom(middle, last-middle+1, free); ok {
 		return n, true

@@ -100,8 +100,8 @@ func (a *APIServiceAvailability) observe(e reconcile.Event) {
 	a.Add(name)
 }
 
-// followServices enqueues the APIServices that refer to a changed Service. It retries a failed
-// subscription. Without it, only the periodic probe would detect that a server has recovered.
+// followServices enqueues the APIServices that refer to a changed Service. Without it, only the
+// periodic probe would detect that a server has recovered.
 func (a *APIServiceAvailability) followServices(ctx context.Context) {
 	reconcile.Poll(ctx, reconcile.MinRetryDelay, reconcile.MaxRetryDelay, func() bool {
 		err := a.prober.Notify(ctx, a.onService)

@@ -88,9 +88,8 @@ func signatures(naming *meta.Naming, data tree.Tree, all []bootstrapSecret, now 
 
 func base64URLText(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// signingKey returns the HMAC key of a signature. In the platform profile, the key is the whole
-// token. In the kubernetes profile, it is only the secret part, as Kubernetes clients such as
-// kubeadm expect.
+// signingKey returns the HMAC key of a signature. In the kubernetes profile, it is only the secret
+// part, as Kubernetes clients such as kubeadm expect.
 func signingKey(naming *meta.Naming, t bootstrapSecret) string {
 	if naming == meta.Platform {
 		return t.String()

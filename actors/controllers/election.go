@@ -158,7 +158,6 @@ func (e *Election) write(ctx context.Context, holder string, at time.Time, takes
 	return taken, err
 }
 
-// left returns the time until this server's leadership expires, or an hour if it does not lead.
 func (e *Election) left() time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()

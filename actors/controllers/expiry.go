@@ -86,8 +86,6 @@ func (e *EventExpiry) deleteExpired(ctx context.Context, expirations <-chan expi
 // expiryRetryDelay is the delay before a failed delete is retried, for example on a full disk.
 const expiryRetryDelay = time.Minute
 
-// remove deletes an Event if it still has the expired version. It returns false if the delete must
-// be retried.
 func (e *EventExpiry) remove(ctx context.Context, d expiration) bool {
 	err := e.events.DeleteKey(ctx, d.key, request.Delete{ResourceVersion: new(strconv.FormatUint(d.version, 10))})
 	if err = reconcile.Except(err, reconcile.IsConflict); err != nil {

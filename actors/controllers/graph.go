@@ -86,7 +86,6 @@ func (g *graph) await(uid string, owner meta.GroupKind) {
 	g.awaited[n] = append(g.awaited[n], owner)
 }
 
-// observeKind marks a kind as watched and returns the dependents that awaited it.
 func (g *graph) observeKind(k meta.GroupKind) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -229,8 +228,7 @@ func (g *graph) unlink(n *node) (freed []objectReference) {
 	return freed
 }
 
-// dependentsOf returns the dependents of the owner with the given uid, in random order. The caller
-// must hold mu.
+// dependentsOf must be called with mu held.
 func (g *graph) dependentsOf(uid string) (all []objectReference) {
 	if f := g.byOwner[uid]; f != nil {
 		for n := range f.dependents {

@@ -73,7 +73,7 @@ func (c *LegacyTokenCleaner) clean(ctx context.Context) error {
 }
 
 // trackedSince returns the end of the day on which tracking of token use began. From then on, every
-// use has been recorded. ok is false if tracking has not begun.
+// use has been recorded.
 func (c *LegacyTokenCleaner) trackedSince(ctx context.Context) (since time.Time, ok bool, err error) {
 	_, object, err := c.maps.Read(ctx, c.tracking)
 	if err != nil || object == nil {

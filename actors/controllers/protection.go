@@ -62,7 +62,6 @@ func NewAttributesClassProtection(env *Env) *Protection {
 	return p
 }
 
-// onObject enqueues unprotected and terminating objects, which are few.
 func (p *Protection) onObject(e reconcile.Event) {
 	switch {
 	case e.Deleted:

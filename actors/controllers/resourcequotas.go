@@ -75,8 +75,6 @@ func sameAmounts(a, b tree.Tree) bool {
 	return true
 }
 
-// replacing returns a merge patch that replaces the object old with the object now. It modifies
-// now.
 func replacing(old, now tree.Tree) tree.Tree {
 	for name := range old {
 		if !now.Has(name) {

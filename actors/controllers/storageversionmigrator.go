@@ -149,8 +149,6 @@ func firstFault(err error) error {
 	return faults[0]
 }
 
-// isRetriable reports whether an error may be transient, for example during a shutdown or if a
-// webhook does not respond.
 func isRetriable(err error) bool {
 	var status *meta.Status
 	return !errors.As(err, &status) || status.Code == 429 || status.Code >= 500

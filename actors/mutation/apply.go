@@ -74,8 +74,7 @@ func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool
 }
 
 // completeApplied prunes the merged tree of a custom object and converts it to the stored version,
-// with the defaults of both versions. It does not convert if k is the stored version or has a
-// conversion webhook.
+// with the defaults of both versions.
 func completeApplied(k *schema.Kind, merged tree.Tree) tree.Tree {
 	merged, _ = k.Message().Custom.Prune(merged)
 	if k.Stored == k || k.ConversionWebhook() != nil {
@@ -138,8 +137,7 @@ func prepareNoOp(cur State, m *request.Mutation) Prepared {
 }
 
 // isNoOpApply reports whether an apply certainly changes nothing. It compares the configuration
-// with the undecoded JSON of the object, which works only in the stored version. It may return
-// false for a no-op, but it never returns true for a change.
+// with the undecoded JSON of the object, which works only in the stored version.
 func isNoOpApply(o *meta.Object, m *request.Mutation, apply request.Apply) bool {
 	return bodyKind(m) == m.Kind.Stored && managedfields.IsNoOpApply(writer(m, Env{}), m.Kind.Message(), o.JSON, apply.Config)
 }

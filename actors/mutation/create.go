@@ -135,7 +135,6 @@ func (p *Prepared) validateNew(found []meta.Cause) error {
 
 // copyBody returns a copy of the request body, because a retry needs the original. If conversion,
 // Preparers, feature gates, allocation or admission may change any field, the copy is deep.
-// Otherwise only the top level and metadata are copied.
 func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tree {
 	featured := rules.Featured(m.Kind.Stored)
 	if m.Kind.Stored != m.Kind || m.Kind.Stored.Preparer != nil || featured != nil && rules.HasFeatured(featured, m.Body()) || env.Allocator != nil || m.MayBeChanged(operation) {
@@ -146,8 +145,6 @@ func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tr
 	return cloneTop(m.Body())
 }
 
-// dropServerManaged drops the metadata that only the server sets. For most kinds, this includes the
-// generation, but clients may set the generation of some kinds.
 func dropServerManaged(k *schema.Kind, metadata tree.Tree) {
 	for _, name := range []string{"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"} {
 		delete(metadata, name)

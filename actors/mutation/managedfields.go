@@ -81,7 +81,6 @@ func withoutTypeMeta(t tree.Tree) tree.Tree {
 	return edit.Result()
 }
 
-// convert calls the webhook. After the first error it returns objects unconverted.
 func (c *conversions) convert(from, to *schema.Kind, t tree.Tree) tree.Tree {
 	if c.err != nil || len(t) == 0 {
 		return t

@@ -76,8 +76,7 @@ func removesImmediately(o *meta.Object, m *request.Mutation, options request.Del
 		(policy == "" || policy == "Background")
 }
 
-// propagationPolicy returns the propagation policy of a delete request. If the request starts the
-// deletion and specifies no policy, the default of the kind applies. If the returned policy is
+// propagationPolicy returns the propagation policy of a delete request. If the returned policy is
 // empty, the finalizers of the object stay unchanged.
 func propagationPolicy(o *meta.Object, m *request.Mutation, options request.Delete) string {
 	if policy := options.PropagationPolicy; policy != "" || o.Meta.Terminating ||

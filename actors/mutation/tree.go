@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// childObject returns the object in field name, or a new empty tree.
 func childObject(t tree.Tree, name string) tree.Tree {
 	if o, ok := t[name].(tree.Tree); ok {
 		return o

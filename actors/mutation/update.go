@@ -219,8 +219,6 @@ func hasDefaults(cur State, want tree.Tree) bool {
 	return tree.StrictEqual(childObject(want, "metadata")["labels"], childObject(cur.Tree, "metadata")["labels"])
 }
 
-// subresourceMetadata returns the metadata after a write to a subresource. It takes all fields from
-// want, except those that identify the object or that the subresource must keep.
 func subresourceMetadata(old, want tree.Tree, keeps []string) tree.Tree {
 	if slices.Contains(keeps, schema.EveryField) {
 		want = old

@@ -188,8 +188,8 @@ func contains(all []discovery.GroupVersion, v discovery.GroupVersion) bool {
 	return slices.Contains(all, v)
 }
 
-// keep reserves memory for cached discovery and OpenAPI documents. It returns false if the total
-// would exceed maxKept. A negative number of bytes releases memory.
+// keep reserves memory for cached discovery and OpenAPI documents. A negative number of bytes
+// releases memory.
 func (s *Servers) keep(more int64) bool {
 	if s.kept.Add(more) > maxKept && more > 0 {
 		s.kept.Add(-more)

@@ -122,8 +122,8 @@ func (c *Catalog) setDefinition(name string, removed, d *crd.Definition) {
 	c.changed = make(chan struct{})
 }
 
-// customKinds returns the kinds of a group's CRDs. It adds them in name order, so that the CRD that
-// wins a conflict does not depend on creation order.
+// customKinds adds the kinds in name order, so that the CRD that wins a conflict does not depend on
+// creation order.
 func (c *Catalog) customKinds(group string) *kindSet {
 	of := newKindSet(len(c.definitions[group]))
 	for _, name := range slices.Sorted(maps.Keys(c.definitions[group])) {

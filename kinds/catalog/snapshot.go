@@ -100,8 +100,7 @@ func (s *kindSet) add(k *schema.Kind) error {
 	return nil
 }
 
-// addDefinition registers the kinds of a CRD. It skips kinds whose names another CRD of the group
-// has already taken.
+// addDefinition skips kinds whose names another CRD of the group has already taken.
 func (s *kindSet) addDefinition(d *crd.Definition) {
 	if !slices.Contains(d.Served, d.Stored) {
 		s.all = append(s.all, d.Stored)
@@ -113,8 +112,8 @@ func (s *kindSet) addDefinition(d *crd.Definition) {
 	}
 }
 
-// containsKind reports whether holds returns true for any kind of the group. It includes kinds that
-// are disabled, have no resource, or are only stored under the group.
+// containsKind includes kinds that are disabled, have no resource, or are only stored under the
+// group.
 func (s *kindSet) containsKind(group string, holds func(k *schema.Kind) bool) bool {
 	for _, k := range s.byKind {
 		if (k.Group == group || k.Storage.Group == group) && holds(k) {

@@ -151,8 +151,8 @@ func (a authorization) checkPath(path string) ref.Val {
 	return receiver(pathCheckType, pathCheck{a, path})
 }
 
-// serviceAccount returns an authorizer. It validates the names, because a colon in a name would
-// make them refer to another user.
+// serviceAccount validates the names, because a colon in a name would make them refer to another
+// user.
 func (a authorization) serviceAccount(namespace, name string) ref.Val {
 	switch {
 	case len(rules.Subdomain(name)) > 0:

@@ -121,8 +121,7 @@ func selectorCost(size uint64) uint64 {
 	return common.ListCreateBaseCost + reading(float64(size)) + uint64(requirements*perRequirement)
 }
 
-// sizeOf returns the size of a value, or 1 if it has none. Strings are measured in characters, as
-// in kube-apiserver.
+// sizeOf measures strings in characters, as in kube-apiserver.
 func sizeOf(v ref.Val) uint64 {
 	if sizer, ok := v.(traits.Sizer); ok {
 		if n, ok := sizer.Size().(types.Int); ok {

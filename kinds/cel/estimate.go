@@ -145,8 +145,6 @@ func (e estimates) memberCall(function, overload string, target checker.AstNode,
 
 var addressSize = checker.SizeEstimate{Min: 4, Max: 16}
 
-// contains estimates the cost of checking whether a network contains an address or another network.
-// A string argument also costs parsing.
 func (e estimates) contains(isText bool, more checker.CostEstimate, other checker.AstNode) *checker.CallEstimate {
 	cost := readingOf(addressSize.Add(addressSize)).Add(more)
 	if isText {
@@ -265,8 +263,8 @@ func equality(a, b checker.AstNode) *checker.CallEstimate {
 	return nil
 }
 
-// size returns the size of a value. The maximum of an unbounded value is math.MaxUint64, so that
-// all costs that depend on the value exceed the limit.
+// size returns math.MaxUint64 as the maximum of an unbounded value, so that all costs that depend
+// on the value exceed the limit.
 func (e estimates) size(node checker.AstNode) checker.SizeEstimate {
 	if size := node.ComputedSize(); size != nil {
 		return *size

@@ -167,8 +167,7 @@ func length(v ref.Val) float64 {
 // may.
 const maxSize = 100 * PerCallLimit
 
-// deepSize returns a value's total size. It stops at about maxSize, so that measuring is itself
-// cheap.
+// deepSize stops at about maxSize, so that measuring is itself cheap.
 func deepSize(v ref.Val) float64 {
 	var sum float64
 	addSize(v, &sum)
@@ -206,8 +205,7 @@ func replacedSize(args []ref.Val) float64 {
 	return text + (text/math.Max(old, 1)+1)*fresh
 }
 
-// joinedSize returns an upper bound on the total size of the separators in a joined list. It counts
-// one separator per element.
+// joinedSize returns an upper bound on the total size of the separators in a joined list.
 func joinedSize(args []ref.Val) float64 {
 	if len(args) > 1 {
 		return length(args[0]) * length(args[1])
@@ -215,8 +213,7 @@ func joinedSize(args []ref.Val) float64 {
 	return 0
 }
 
-// formattedSize bounds the size of a formatted string. It allows for numbers and hexadecimal
-// strings, which become longer when formatted.
+// formattedSize allows for numbers and hexadecimal strings, which become longer when formatted.
 func formattedSize(args []ref.Val) float64 {
 	const perNumber, perByte = 64, 2
 	return length(args[0]) + perByte*deepSize(args[1]) + perNumber*length(args[1]) + perNumber*precision(args[0])

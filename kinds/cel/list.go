@@ -156,8 +156,8 @@ func (s *setList) set() map[any]bool {
 	return set
 }
 
-// valueKey returns the Go map key for a value. Timestamps are converted to UTC, because equal
-// timestamps may have different zones. Bytes become an array, so that they differ from strings.
+// valueKey converts timestamps to UTC, because equal timestamps may have different zones. Bytes
+// become an array, so that they differ from strings.
 func valueKey(v ref.Val) any {
 	switch v := v.(type) {
 	case types.Bytes:
@@ -277,7 +277,6 @@ func (m *mapList) Add(other ref.Val) ref.Val {
 	return &mapList{&list{elements, m.schema}, m.keys}
 }
 
-// asKey returns a value as a Go map key. Values that Go cannot hash are represented by their type.
 func asKey(v any) any {
 	switch v.(type) {
 	case tree.Tree, map[string]any, []any, []byte:

@@ -158,8 +158,6 @@ func containsIP(network, address ref.Val) ref.Val {
 	return binary(func(p netip.Prefix, a netip.Addr) ref.Val { return types.Bool(p.Contains(a)) })(network, address)
 }
 
-// containsCIDR reports whether network contains other. This is the case if they overlap and the
-// prefix of network is not longer.
 func containsCIDR(network, other ref.Val) ref.Val {
 	return binary(func(p, q netip.Prefix) ref.Val { return types.Bool(p.Overlaps(q) && p.Bits() <= q.Bits()) })(network, other)
 }

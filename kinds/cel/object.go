@@ -18,8 +18,6 @@ type object struct {
 	schema *Schema
 }
 
-// child returns the schema of a field or map entry. It returns nil for an undeclared field, which
-// expressions cannot select.
 func (o *object) child(name string) *Schema {
 	if o.schema.Properties != nil {
 		return o.schema.Properties[name]

@@ -60,8 +60,8 @@ func (o opaque[T]) Type() ref.Type { return o.kind }
 
 func (o opaque[T]) Value() any { return o.value }
 
-// held returns the Go value that v wraps. It returns false for other types, errors and unknowns.
-// Callers then return MaybeNoSuchOverloadErr(v).
+// held returns false for types other than T, errors and unknowns. Callers then return
+// MaybeNoSuchOverloadErr(v).
 func held[T any](v ref.Val) (T, bool) {
 	value, ok := v.Value().(T)
 	return value, ok

@@ -20,8 +20,8 @@ const (
 
 var jsonPatchType = types.NewObjectType(jsonPatchName)
 
-// isPatchType reports whether name is a patch type: JSONPatch, Object, or any path below Object.
-// Paths are not checked, because the patched kind is known only when the patch is applied.
+// isPatchType does not check paths below Object, because the patched kind is known only when the
+// patch is applied.
 func isPatchType(name string) bool {
 	return name == jsonPatchName || name == objectTypeName || strings.HasPrefix(name, objectTypeName+".")
 }

@@ -69,8 +69,6 @@ func parseVersion(s string) (v version, err error) {
 	return v, nil
 }
 
-// versionNumber parses one number of a version. Error messages begin with title or contain name, as
-// in kube-apiserver.
 func versionNumber(title, name, s string) (uint64, error) {
 	if !isNumber(s) {
 		return 0, versionFault(fmt.Sprintf("Invalid character(s) found in %s number %q", name, s))
@@ -125,8 +123,7 @@ func parseNormalized(s string) (version, error) {
 	return parseVersion(strings.Join(parts, "."))
 }
 
-// compare returns -1, 0 or 1 and ignores build metadata. A pre-release precedes its release. If all
-// identifiers of the shorter pre-release equal those of the longer one, the shorter comes first.
+// compare returns -1, 0 or 1 and ignores build metadata.
 func (v version) compare(o version) int {
 	if c := cmp.Or(cmp.Compare(v.major, o.major), cmp.Compare(v.minor, o.minor), cmp.Compare(v.patch, o.patch)); c != 0 {
 		return c

@@ -75,8 +75,6 @@ func appendCBORInt(b []byte, n int64) []byte {
 	return appendCBORHead(b, cborUint, uint64(n))
 }
 
-// appendCBORFloat appends a number in 2, 4 or 8 bytes, whichever is the shortest that represents it
-// exactly.
 func appendCBORFloat(b []byte, n float64) []byte {
 	single := float32(n)
 	if float64(single) != n {

@@ -84,8 +84,8 @@ func (e *cborEncoder) release() {
 	cborEncoders.Put(e)
 }
 
-// document converts the whole document. It does not use the message of a custom object. That
-// message covers only the metadata, which has no bytes or floating-point numbers.
+// document does not use the message of a custom object. That message covers only the metadata,
+// which has no bytes or floating-point numbers.
 func (e *cborEncoder) document(m *schema.Message) error {
 	if m == nil || m.Custom != nil || e.Peek() != '{' {
 		return e.any()
@@ -134,8 +134,8 @@ func (e *cborEncoder) begin(major byte) int {
 	return len(e.b)
 }
 
-// end writes the head of the map or array that begins at start. begin has reserved one byte. If
-// there are more than 23 items, the head is longer and the content must be moved.
+// end moves the content if there are more than 23 items, because the head is then longer than the
+// byte that begin has reserved.
 func (e *cborEncoder) end(start int, major byte, n int) {
 	if n < cborArgument8 {
 		e.b[start-1] |= byte(n)

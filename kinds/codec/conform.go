@@ -211,8 +211,8 @@ func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 	return edit.Result()
 }
 
-// entry conforms one map entry. With keepNulls, it keeps a null entry, because the field manager of
-// an apply configuration owns every key in it.
+// entry keeps a null entry with keepNulls, because the field manager of an apply configuration owns
+// every key in it.
 func (c *conformer) entry(f *schema.Field, key string, v any, edit *tree.CopyOnWrite) {
 	if v == nil && c.keepNulls {
 		return
@@ -222,7 +222,6 @@ func (c *conformer) entry(f *schema.Field, key string, v any, edit *tree.CopyOnW
 	c.pop()
 }
 
-// element conforms a list element or map value. A null element becomes the zero value.
 func (c *conformer) element(f *schema.Field, v any) any {
 	if v != nil {
 		v = c.single(f, v)

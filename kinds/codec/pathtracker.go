@@ -135,8 +135,7 @@ func (t *pathTracker) malformed(text string) {
 
 func simpleName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// goType returns a field's Go type for error messages, such as "[]v1.Container". Messages use the
-// names of the Kubernetes Go types.
+// goType returns a field's Go type for error messages, such as "[]v1.Container".
 func goType(f *schema.Field) string {
 	switch f.Shape {
 	case schema.List:

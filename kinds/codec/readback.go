@@ -98,8 +98,8 @@ func (r *verifier) message(m *schema.Message, position int) error {
 	}
 }
 
-// fieldAt returns the named field, or nil. It searches from *next on before it looks up the key in
-// a map, because most fields come in plan order.
+// fieldAt searches from *next on before it looks up the key in a map, because most fields come in
+// plan order.
 func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Field {
 	for i := *next; i < len(m.Fields); i++ {
 		if m.Fields[i].Name == key {

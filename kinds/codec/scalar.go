@@ -65,8 +65,8 @@ func (t *pathTracker) fromNumber(f *schema.Field, literal string) any {
 	return nil
 }
 
-// fromBool returns the tree value of a boolean for field f. For a quantity field, the boolean is
-// parsed as a quantity, because this yields the error message of kube-apiserver.
+// fromBool parses the boolean of a quantity field as a quantity, because this yields the error
+// message of kube-apiserver.
 func (t *pathTracker) fromBool(f *schema.Field, b bool) any {
 	switch f.Type {
 	case schema.TypeBool, schema.TypeRaw:
@@ -197,8 +197,8 @@ const errYearRange = "year outside of range [0,9999]"
 // so the stored time could not be decoded.
 func isStorable(at time.Time) bool { return 0 <= at.Year() && at.Year() <= 9999 }
 
-// timeOutOfRange records that s, a time in the body, has no four-digit year in UTC. Unlike the
-// errors of time.Parse, its message includes the path, because the value itself looks valid.
+// timeOutOfRange includes the path in its message, unlike the errors of time.Parse, because the
+// value itself looks valid.
 func (t *pathTracker) timeOutOfRange(s string) {
 	last := ""
 	if n := len(t.path); n > 0 && !t.path[n-1].list {

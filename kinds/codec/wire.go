@@ -29,8 +29,7 @@ type wireNode struct {
 	inner  *wireMessage // of an inlined message
 }
 
-// emitsZero reports whether Protobuf contains the field even if it is absent in JSON. Absent lists
-// and maps are never written.
+// emitsZero reports whether Protobuf contains the field even if it is absent in JSON.
 func (n *wireNode) emitsZero() bool {
 	return n.field.WireEmitEmpty && n.field.Shape == schema.Single
 }
@@ -86,8 +85,7 @@ func (w *wireMessage) rank(nodes []*wireNode) {
 	}
 }
 
-// leaf returns the named field's node. It first looks near *next in inJSON, because stored
-// documents list their fields in that order.
+// leaf first looks near *next in inJSON, because stored documents list their fields in that order.
 func (w *wireMessage) leaf(name string, next *int) *wireNode {
 	const near = 8
 	for i := *next; i < min(*next+near, len(w.inJSON)); i++ {

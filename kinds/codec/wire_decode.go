@@ -278,8 +278,7 @@ func (d *wireDecoder) value(f *schema.Field, t protowire.Type, before any, b []b
 	return object, n, d.message(wireOf(f.Message), object, p)
 }
 
-// wireString returns a string that shares the memory of p. If p is invalid UTF-8, the result is a
-// copy with U+FFFD in place of invalid bytes.
+// wireString returns a string that shares the memory of p, unless p is invalid UTF-8.
 func wireString(p []byte) string {
 	if len(p) == 0 {
 		return ""

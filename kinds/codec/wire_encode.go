@@ -445,8 +445,6 @@ func appendStringField(b []byte, number int32, s string) []byte {
 	return protowire.AppendString(appendTag(b, number, protowire.BytesType), s)
 }
 
-// appendWireTime appends the seconds and nanoseconds of a time, or nothing for the zero time.
-// layout distinguishes Time from MicroTime, which have the same fields in Protobuf.
 func appendWireTime(b []byte, layout, s string) ([]byte, error) {
 	at, err := time.Parse(layout, s)
 	if err != nil || at.IsZero() {

@@ -49,8 +49,7 @@ func (d *defaultChecker) node(n *node, path string) {
 	d.parts(n, path, n.embedded)
 }
 
-// parts checks the defaults of list items and fields. It does not descend into
-// additionalProperties.
+// parts does not descend into additionalProperties.
 func (d *defaultChecker) parts(n *node, path string, isResource bool) {
 	if n.items != nil {
 		d.node(n.items, path+".items")

@@ -130,9 +130,8 @@ func (want valueType) matches(v any) bool {
 	return typeOf(v) == string(want)
 }
 
-// isInteger reports whether v is an integer. It accepts 1.0, because JSON Schema does not
-// distinguish 1.0 from 1. It rejects floats beyond 2^53, because they may differ from the number
-// that the client sent.
+// isInteger accepts 1.0, because JSON Schema does not distinguish 1.0 from 1. It rejects floats
+// beyond 2^53, because they may differ from the number that the client sent.
 func isInteger(v any) bool {
 	switch v := v.(type) {
 	case int64:
@@ -282,8 +281,8 @@ func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// matches reports whether a string matches the pattern. Reading a long string spends the validation
-// budget, so that an exhausted budget ends the match.
+// matches spends the validation budget while it reads a long string, so that an exhausted budget
+// ends the match.
 func (t *textLimits) matches(e *schema.Evaluation, s string) bool {
 	const long = 1 << 18 // takes some milliseconds
 	if cost := schema.PatternCost(len(s), t.patternSize); cost < long {
@@ -346,8 +345,8 @@ func (n *numberLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) 
 	}
 }
 
-// isMultiple reports whether f is a multiple of of. It tolerates rounding errors, because decimal
-// fractions are rarely exact in binary. For example, 0.3 / 0.1 is not 3.
+// isMultiple tolerates rounding errors, because decimal fractions are rarely exact in binary. For
+// example, 0.3 / 0.1 is not 3.
 func isMultiple(f, of float64) bool {
 	q := f / of
 	return of > 0 && math.Abs(q-math.Round(q)) < 1e-9

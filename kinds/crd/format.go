@@ -86,8 +86,7 @@ func isObjectID(s string) bool {
 	return err == nil && len(b) == 12
 }
 
-// isBase64 reports whether s is a nonempty base64 string. It rejects line breaks, which the decoder
-// would ignore.
+// isBase64 rejects line breaks, which the decoder would ignore.
 func isBase64(s string) bool {
 	_, err := base64.StdEncoding.DecodeString(s)
 	return err == nil && s != "" && !strings.ContainsAny(s, "\r\n")

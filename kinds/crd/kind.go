@@ -208,7 +208,7 @@ func deprecation(spec, names, v tree.Tree) *schema.Deprecation {
 }
 
 // replacement returns the best served version that is preferred over from and not deprecated, or
-// the empty string. For example, if v1 and v2beta1 are served, v1 replaces v1beta1.
+// the empty string.
 func replacement(spec tree.Tree, from string) (best string) {
 	for _, v := range spec.Objects("versions") {
 		name := v.String("name")

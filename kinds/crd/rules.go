@@ -134,8 +134,8 @@ func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged boo
 	}
 }
 
-// compile compiles the rules of a node. It pauses the evaluation timeout and then restarts it,
-// because compiling a thousand rules takes seconds on a busy machine.
+// compile pauses the evaluation timeout and then restarts it, because compiling a thousand rules
+// takes seconds on a busy machine.
 func (e *ruleEvaluator) compile(n *node) {
 	if e.timer != nil {
 		e.timer.Stop()

@@ -83,8 +83,6 @@ func setDefaulted(p *schema.Parts) {
 	p.Defaulted = append(p.Defaulted, present...)
 }
 
-// needsDefaulting reports whether defaulting may change a value by adding defaults or dropping
-// nulls. If it returns false, defaulting skips the value.
 func needsDefaulting(p *schema.ValuePlan) bool {
 	if p == nil {
 		return false

@@ -122,8 +122,6 @@ func groupKinds(kinds []*schema.Kind) []*group {
 	return groups
 }
 
-// sortedSubresources sorts the subresources of built-in kinds by name. Custom kinds keep the order
-// of the CRD.
 func sortedSubresources(k *schema.Kind) []schema.Subresource {
 	if k.IsCustom() {
 		return k.Subresources
@@ -133,9 +131,8 @@ func sortedSubresources(k *schema.Kind) []schema.Subresource {
 	})
 }
 
-// listedVerbs returns the verbs that discovery lists, sorted for built-in kinds. While a custom
-// kind is being removed, create, patch and update are omitted. The delete verbs remain, because
-// namespace controllers need them.
+// listedVerbs omits create, patch and update while a custom kind is being removed. The delete verbs
+// remain, because namespace controllers need them.
 func listedVerbs(k *schema.Kind) []string {
 	switch {
 	case k.IsCustom() && k.Origin.Draining:
@@ -146,8 +143,7 @@ func listedVerbs(k *schema.Kind) []string {
 	return sortedVerbs(k.Verbs)
 }
 
-// sortedVerbs returns a sorted copy. The copy is never nil, because an empty list must appear as []
-// in JSON.
+// sortedVerbs never returns nil, because an empty list must appear as [] in JSON.
 func sortedVerbs(verbs []string) []string {
 	out := append([]string{}, verbs...)
 	slices.Sort(out)

@@ -130,8 +130,6 @@ func resourceList(v *version) resourceListDocument {
 	return d
 }
 
-// subresource returns an entry such as pods/status. The entry has group and version only if they
-// differ from those of the list.
 func subresource(k *schema.Kind, s schema.Subresource) apiResource {
 	r := apiResource{Name: k.Resource + "/" + s.Name, Namespaced: k.Namespaced, Kind: k.Kind, Verbs: sortedVerbs(s.Verbs)}
 	if s.Kind.Kind != "" {

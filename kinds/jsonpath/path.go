@@ -219,8 +219,8 @@ func unescaped(text string) string {
 	return b.String()
 }
 
-// fieldStep returns a step that selects a field. It compares names in their JSON-escaped form,
-// because a CRD may declare field names with characters that JSON escapes.
+// fieldStep compares names in their JSON-escaped form, because a CRD may declare field names with
+// characters that JSON escapes.
 func fieldStep(name string) step {
 	if name == "*" {
 		return eachStep

@@ -74,7 +74,6 @@ func messageFields(m *schema.Message, t tree.Tree) Set {
 	return b.set()
 }
 
-// itemFields returns the paths at and below a list's items. Duplicate items are leaves.
 func itemFields(f *schema.Field, v any) Set {
 	list, _ := v.([]any)
 	b := builder{duplicateIsLeaf: true}

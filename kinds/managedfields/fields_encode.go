@@ -62,8 +62,7 @@ func (w *fieldsEncoder) metadata(f *schema.Field, t tree.Tree, s excludedFields)
 	})
 }
 
-// part writes the paths below a field, without the field's own path. It writes nothing if there are
-// none.
+// part writes the paths below a field, without the field's own path.
 func (w *fieldsEncoder) part(f *schema.Field, below func()) {
 	start := len(w.b)
 	w.open(fieldElement(f.Name))

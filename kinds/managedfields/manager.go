@@ -32,7 +32,6 @@ func (i managerIdentity) String() string {
 	return text
 }
 
-// compare orders identities by name, operation, apiVersion and subresource (compareSub).
 func (i managerIdentity) compare(o managerIdentity) int {
 	return cmp.Or(strings.Compare(i.name, o.name), strings.Compare(i.operation, o.operation),
 		strings.Compare(i.apiVersion, o.apiVersion), compareSub(i.subresource, o.subresource))
@@ -148,8 +147,7 @@ func (all managers) hasOtherVersion(apiVersion string) bool {
 	return slices.ContainsFunc(all, func(m *manager) bool { return m.version != apiVersion })
 }
 
-// setFields replaces the manager's set with s. If s equals the current set, it keeps text and
-// entry, so that the encoding stays the same.
+// setFields keeps text and entry if s equals the current set, so that the encoding stays the same.
 func (m *manager) setFields(s Set) {
 	if !Equal(m.owned(), s) {
 		m.set, m.text, m.entry = s, "", nil
@@ -162,9 +160,8 @@ func (m *manager) setFieldsText(text string, plan *schema.Message) {
 	}
 }
 
-// hasText reports whether the manager has exactly this FieldsV1 and version. If so, this is a
-// repeated apply and needs no pruning. hasText returns false for a parsed set, which may have
-// changed.
+// hasText recognizes a repeated apply, which needs no pruning. It returns false for a parsed set,
+// which may have changed.
 func (m *manager) hasText(text, version string) bool {
 	return m.unread && m.version == version && m.text == text
 }

@@ -315,7 +315,6 @@ func (e *entry) writtenBy(w Writer, s *noOpChecker) bool {
 	return s.isQuoted(e.operation, opApply) && s.isQuoted(e.manager, w.Manager) && s.isQuoted(e.subresource, w.Subresource)
 }
 
-// isQuoted reports whether a JSON value is the string text. An absent value equals "".
 func (s *noOpChecker) isQuoted(value []byte, text string) bool {
 	if len(value) == 0 {
 		return text == ""

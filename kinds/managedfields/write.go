@@ -157,7 +157,6 @@ func equalBeyondMetadata(a, b tree.Tree) bool {
 	return true
 }
 
-// fromStored converts a stored object to the version. Nulls of custom objects become null{}.
 func (f ServedVersion) fromStored(t tree.Tree) tree.Tree {
 	if f.FromStored != nil {
 		t = f.FromStored(t)
@@ -168,8 +167,8 @@ func (f ServedVersion) fromStored(t tree.Tree) tree.Tree {
 	return t
 }
 
-// equal reports whether two objects look equal to clients of the version. In custom kinds, empty
-// and absent fields differ, because no plan declares which empty fields the encoder omits.
+// equal distinguishes empty from absent fields in custom kinds, because no plan declares which
+// empty fields the encoder omits.
 func (f ServedVersion) equal(a, b tree.Tree) bool {
 	if f.Message.Custom != nil {
 		return tree.StrictEqual(a, b)

@@ -89,8 +89,6 @@ func stripObjectDirectives(patch tree.Tree) tree.Tree {
 	return out
 }
 
-// isDirective reports whether name is a known directive. Other names that begin with "$" may be
-// fields.
 func isDirective(name string) bool {
 	return name == patchDirective || name == retainDirective ||
 		strings.HasPrefix(name, orderPrefix) || strings.HasPrefix(name, deletePrefix)

@@ -133,8 +133,8 @@ func (p *jsonPatcher) move(s *parsedOperation) bool {
 	return ok && p.add(s.path, n)
 }
 
-// copy adds a copy of a value, within the budget. The budget counts bytes rather than copies,
-// because ten operations that copy the object into itself multiply its size by a thousand.
+// copy limits the size rather than the number of copies, because ten operations that copy the
+// object into itself multiply its size by a thousand.
 func (p *jsonPatcher) copy(s *parsedOperation) (done bool, err error) {
 	n, ok := p.find(s.from)
 	if !ok {

@@ -41,7 +41,7 @@ func NewSchemaID() *SchemaID {
 }
 
 // shared returns the memo for objects that record nothing but this schema. All of them share one
-// memo, because there may be millions of such objects. A nil id yields a nil memo.
+// memo, because there may be millions of such objects.
 func (id *SchemaID) shared() *objectMemo {
 	if id == nil {
 		return nil

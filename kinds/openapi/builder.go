@@ -49,7 +49,6 @@ func newBuilder(o Options, d dialect) *builder {
 
 func (b *builder) meta(name string) *schema.Message { return b.Message("meta.v1." + name) }
 
-// metaRef registers the definition of a meta message and returns its name.
 func (b *builder) metaRef(name string) string { return b.definitions.message(b.meta(name)) }
 
 func (b *builder) patch() string {
@@ -76,8 +75,8 @@ func (b *builder) watchEvent() string {
 	return name
 }
 
-// patchTypes returns the patch media types of a kind. Custom kinds do not support strategic merge
-// patches, because CRDs declare no merge strategies.
+// patchTypes omits strategic merge patches for custom kinds, because CRDs declare no merge
+// strategies.
 func (b *builder) patchTypes(k *schema.Kind) []string {
 	if !k.IsCustom() {
 		return b.Patches

@@ -18,8 +18,6 @@ var connectMethods = map[bool][]string{
 	false: {"get", "post"},
 }
 
-// connectEndpoints returns the paths of a subresource below path. A proxy has a second path, which
-// includes the target's path.
 func connectEndpoints(k *schema.Kind, s *schema.Subresource, path string) []endpoint {
 	e := endpoint{kind: k, sub: s, hasName: true, path: path, verbs: s.Verbs}
 	if s.Name != "proxy" {

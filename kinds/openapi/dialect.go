@@ -17,8 +17,7 @@ var (
 
 func (d dialect) ref(name string) object { return object{{"$ref", d.refs + name}} }
 
-// refWith returns a reference with further members. In version 3, the reference is wrapped in
-// allOf, because siblings of $ref are ignored.
+// refWith wraps the reference in allOf in version 3, because siblings of $ref are ignored.
 func (d dialect) refWith(name string, more object) object {
 	switch {
 	case len(more) == 0:

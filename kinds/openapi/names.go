@@ -45,8 +45,8 @@ func (n names) message(m *schema.Message) string {
 	return n.prefix + ".api." + m.Name
 }
 
-// kind returns the name of a kind's definition. For a custom kind, the name is derived from its
-// group, because custom messages have no name.
+// kind derives the name of a custom kind's definition from its group, because custom messages have
+// no name.
 func (n names) kind(k *schema.Kind) string {
 	if k.IsCustom() {
 		return reverseDomain(k.Group) + "." + k.Version + "." + k.Kind

@@ -103,7 +103,7 @@ func appendItems[T any](b []byte, items []T) []byte {
 }
 
 // appendText appends a string. Unlike in API objects, <, > and & are not escaped, because
-// descriptions contain many. Most strings need no escapes and are copied.
+// descriptions contain many.
 func appendText(b []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {

@@ -168,8 +168,7 @@ func appendAt(b []byte, path []protowire.Number, value []byte, isBytes bool) []b
 	return appendWithin(b, path[:last], appendBytes(nil, path[last], value))
 }
 
-// appendWithin appends a field inside the messages of a path. It works from the inside out, because
-// the length of a message precedes it.
+// appendWithin works from the inside out, because the length of a message precedes it.
 func appendWithin(b []byte, path []protowire.Number, field []byte) []byte {
 	for i := len(path) - 1; i >= 0; i-- {
 		field = appendBytes(nil, path[i], field)

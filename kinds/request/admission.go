@@ -207,8 +207,8 @@ func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete 
 	return a.AdmitLast()
 }
 
-// admitAround runs the MayBlock Mutators. Then it reinvokes the InTurn Mutators and the MayBlock
-// Mutators, so that each Mutator sees the changes of the others.
+// admitAround reinvokes the InTurn Mutators and the MayBlock Mutators, so that each Mutator sees
+// the changes of the others.
 func (a *Attributes) admitAround() error {
 	if err := a.Admit(MayBlock); err != nil {
 		return err

@@ -153,8 +153,6 @@ func changesWhenDefaulted(f *schema.Field) bool {
 	return filledDefault(f) != nil || nullDefault(f) != nil || f.WholeThousandths
 }
 
-// inside returns the evaluators for a message's fields, followed by those for cross-field
-// constraints.
 func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
 	if !c.checked[m] {
 		return nil
@@ -225,8 +223,7 @@ func zeroOf(f *schema.Field) any {
 	return int64(0)
 }
 
-// nullDefault returns the value that replaces a null or absent value. It is "0" for a quantity that
-// is always encoded, and nil for all other fields.
+// nullDefault returns the value that replaces a null or absent value.
 func nullDefault(f *schema.Field) any {
 	if f.Type == schema.TypeQuantity && f.Shape == schema.Single && f.EmitEmpty && !f.Pointer {
 		return "0"

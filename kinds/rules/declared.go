@@ -377,8 +377,8 @@ func zeroed(e expr, f *schema.Field) expr {
 	}
 }
 
-// declare assigns slots to the rules' variables. The rules of all messages share the slots. If a
-// rule runs the rules of another message, those rules can therefore read variables set before.
+// declare uses the same slots for the rules of all messages. If a rule runs the rules of another
+// message, those rules can therefore read variables set before.
 func (c *ruleCompiler) declare(rules []*schema.Rule) {
 	for _, d := range rules {
 		for _, name := range []string{d.As, d.Let} {

@@ -39,8 +39,6 @@ const maxDefaultsSize = 8 << 20
 // because a small CRD may declare a large default for items, and a request may contain many items.
 type defaulter struct{ budget int }
 
-// copyDefault returns a copy of the plan's default, or nil if the budget is exhausted. Objects need
-// their own copies, because they may be modified.
 func (d *defaulter) copyDefault(p *schema.ValuePlan) any {
 	if d.budget < 0 {
 		return nil
@@ -79,8 +77,7 @@ func roundToThousandths(t tree.Tree, name string) {
 	}
 }
 
-// absentObject adds an absent object if any of its fields have defaults. It does not add an empty
-// object, because the client did not request that change.
+// absentObject does not add an empty object, because the client did not request that change.
 func (d *defaulter) absentObject(p *schema.ValuePlan, t tree.Tree, name string) {
 	sub := tree.Tree{}
 	if d.children(p, sub); len(sub) > 0 {

@@ -310,7 +310,6 @@ const emptyMsg = "must be non-empty"
 
 func longMsg(max int) string { return fmt.Sprintf("must be no more than %d bytes", max) }
 
-// checkName checks a DNS name. Its length error says "characters" instead of "bytes".
 func checkName(s string, max int, is func(string) bool, text, pattern string, examples ...string) []string {
 	faults := checkLengthAndPattern(s, max, is, text, pattern, examples...)
 	if len(s) > max {

@@ -125,8 +125,7 @@ func (f *Field) isNumber() bool {
 	return f.Type == TypeInt32 || f.Type == TypeInt64 || f.Type == TypeIntOrString
 }
 
-// hasField reports whether the message of f has a field. It reads the declaration, because the
-// message may not be compiled yet.
+// hasField reads the declaration, because the message may not be compiled yet.
 func (c *compiler) hasField(f *Field, name string) bool {
 	if f.Message == nil {
 		return false

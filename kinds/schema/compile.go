@@ -230,8 +230,6 @@ func (c *compiler) field(s *source, d *descriptorpb.FieldDescriptorProto, wire [
 	return f
 }
 
-// jsonName returns the JSON name of a field. A name set by json_name is translated to the naming
-// profile.
 func (c *compiler) jsonName(d *descriptorpb.FieldDescriptorProto) string {
 	if name := d.GetJsonName(); name != "" {
 		return c.naming.Translate(name)

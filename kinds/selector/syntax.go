@@ -53,8 +53,6 @@ func checkValues(key string, values []string) error {
 	return nil
 }
 
-// isName reports whether s consists of letters, digits, '-', '_' and '.', and has a letter or digit
-// at both ends.
 func isName(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if !isAlphanumeric(s[i]) && s[i] != '-' && s[i] != '_' && s[i] != '.' {

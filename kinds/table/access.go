@@ -71,8 +71,6 @@ func showParamRef(b []byte, r *row, _ string) []byte {
 	return appendOr(b, text, unset)
 }
 
-// showAPIService shows the Service of an APIService, such as "kube-system/metrics-server", or
-// "Local" if this server serves the API group itself.
 func showAPIService(b []byte, r *row, _ string) []byte {
 	s := r.json.At("spec.service")
 	if !s.Exists() {

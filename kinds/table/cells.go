@@ -76,8 +76,7 @@ func pairs(v jsontext.Value) (out []string) {
 	return out
 }
 
-// showParts joins the strings at several paths with slashes. arg is a list of paths such as
-// spec.group/spec.version/spec.kind.
+// showParts expects arg to be a list of paths such as spec.group/spec.version/spec.kind.
 func showParts(b []byte, r *row, arg string) []byte {
 	var parts []string
 	for path := range strings.SplitSeq(arg, "/") {
@@ -97,8 +96,8 @@ func showBool(b []byte, r *row, path string) []byte {
 	return jsontext.AppendString(b, "False")
 }
 
-// showPhase shows the phase at path. For an object that is being deleted, it shows Terminating,
-// because the phase usually stays unchanged.
+// showPhase shows Terminating for an object that is being deleted, because the phase usually stays
+// unchanged.
 func showPhase(b []byte, r *row, path string) []byte {
 	if r.object.Meta.Terminating {
 		return jsontext.AppendString(b, "Terminating")

@@ -15,8 +15,8 @@ var defaultColumns = []schema.Column{
 		Description: "When the server created the object, in UTC."},
 }
 
-// columnsOf returns the columns of k, or those of the storage version if k declares none. The
-// latter works because column functions support the fields of all versions.
+// columnsOf can fall back to the columns of the storage version, because column functions support
+// the fields of all versions.
 func columnsOf(k *schema.Kind) []schema.Column {
 	switch {
 	case len(k.Columns) > 0:

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// eventField returns the field named core, or the field named events if core is absent. The two
-// names are necessary because Events in the core group and in events.k8s.io have different fields.
+// eventField takes two names, because Events in the core group and in events.k8s.io have different
+// fields.
 func eventField(event *jsontext.Object, core, events string) jsontext.Value {
 	if v := event.Field(core); v != nil {
 		return v

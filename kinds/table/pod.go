@@ -126,7 +126,6 @@ func (s *podSummary) addInits(statuses jsontext.Value) (initializing bool, sidec
 	return initializing, sidecars
 }
 
-// terminationReason returns, for example, Error, OOMKilled, Signal:9 or ExitCode:137.
 func terminationReason(ended jsontext.Value) string {
 	if why := ended.Field("reason").Text(); why != "" {
 		return why

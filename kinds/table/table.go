@@ -71,9 +71,8 @@ func NewTableWriter(n *meta.Naming, k *schema.Kind, o TableOptions) *TableWriter
 	return t
 }
 
-// rowSource returns the JSON from which the cells are read. It converts objects of other versions
-// to the storage version. If the conversion fails, it returns the unconverted JSON, because
-// incomplete cells are better than no table.
+// rowSource returns the unconverted JSON if the conversion fails, because incomplete cells are
+// better than no table.
 func (t *TableWriter) rowSource(obj *meta.Object) []byte {
 	if t.converted == nil {
 		return obj.JSON

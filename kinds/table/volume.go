@@ -12,7 +12,6 @@ var accessModes = []struct{ mode, short string }{
 	{"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"},
 }
 
-// showAccessModes shows abbreviated access modes in a fixed order, as in "RWO,ROX".
 func showAccessModes(b []byte, r *row, path string) []byte {
 	given := texts(r.json.At(path), "name")
 	var shown []string

@@ -31,8 +31,7 @@ func showImages(b []byte, r *row, template string) []byte {
 	return jsontext.AppendString(b, strings.Join(texts(templateContainers(r, template), "image"), ","))
 }
 
-// showSelector shows a label selector in query syntax, such as "app=web,!old,tier in (a,b)". An
-// empty selector shows "<none>". The default path is spec.selector.
+// showSelector shows a label selector in query syntax, such as "app=web,!old,tier in (a,b)".
 func showSelector(b []byte, r *row, path string) []byte {
 	if path == "" {
 		path = "spec.selector"

@@ -68,7 +68,6 @@ func (g *derivedGCM) derive(salt []byte) cipher.AEAD {
 	return aead
 }
 
-// writer returns the current salt and its cipher. It counts each use to enforce saltUses.
 func (g *derivedGCM) writer() ([]byte, cipher.AEAD) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

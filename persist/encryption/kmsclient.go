@@ -50,7 +50,6 @@ func newKMSClient(endpoint string, timeout time.Duration, observe func(method, c
 	}}}
 }
 
-// close closes idle connections. Running calls finish normally.
 func (c *kmsClient) close() { c.http.CloseIdleConnections() }
 
 type rpcError struct {

@@ -81,8 +81,7 @@ func isFQDN(name string) bool {
 	return dots > 0 && len(name) <= 253 && before != '.' && before != '-'
 }
 
-// header encodes the seed for storage with each value. The order of the fields is fixed, because
-// plugin.open uses the header as a cache key.
+// header encodes the fields in a fixed order, because plugin.open uses the header as a cache key.
 func (s wrappedSeed) header() []byte {
 	return s.appendAnnotations(appendBytes(appendString(nil, fieldKeyID, s.keyID), fieldSeed, s.seed))
 }

@@ -122,8 +122,7 @@ func (t *Transformer) newProviders(c *Configuration) (*providers, error) {
 	return made, nil
 }
 
-// of returns the providers of the most specific rule for g. A rule for the resource itself comes
-// before a rule for its whole group, and that before a rule for all resources.
+// of returns the providers of the most specific rule for g.
 func (s *providers) of(g groupResource) []provider {
 	for _, pattern := range []groupResource{g, {g.group, "*"}, anyResource} {
 		if chain := s.byResource[pattern]; chain != nil {
@@ -255,8 +254,7 @@ func Provider(stored []byte) string {
 	return strings.Join(parts[:3], ":")
 }
 
-// transformed reports an encrypted value to Events. It omits the key name, because the number of
-// keys is unbounded.
+// transformed omits the key name, because the number of keys is unbounded.
 func (t *Transformer) transformed(r *resource, direction, provider string, err error, began time.Time) {
 	if provider == "" || provider == "identity" {
 		return
@@ -274,8 +272,8 @@ func (t *Transformer) Stale(key string, revision persist.Revision) bool {
 	return uint64(revision) <= t.resourceOf(key).staleTo.Load()
 }
 
-// addStale marks the values of a resource up to a revision as stale. Only then does it increment
-// the counter, so that a caller that sees the new count also sees the stale values.
+// addStale increments the counter last, so that a caller that sees the new count also sees the
+// stale values.
 func (t *Transformer) addStale(r *resource, upTo uint64) {
 	storeMax(&r.staleTo, upTo)
 	t.rewrites.Add(1)
@@ -367,7 +365,6 @@ func (t *Transformer) probeDue(ctx context.Context) time.Duration {
 	return t.probe(ctx, func(*plugin) bool { return false })
 }
 
-// probeStale probes the plugins that are due and those whose status is too old for a health check.
 func (t *Transformer) probeStale(ctx context.Context) time.Duration {
 	return t.probe(ctx, (*plugin).stale)
 }

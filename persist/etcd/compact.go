@@ -65,8 +65,7 @@ func (l *Log) compactionDue(ctx context.Context) (bool, error) {
 	return time.Since(l.compaction.seen) >= l.o.CompactionInterval, nil
 }
 
-// takeCompaction claims the next compaction for this log. It returns false if another log has
-// changed the compaction key in the meantime.
+// takeCompaction returns false if another log has changed the compaction key in the meantime.
 func (l *Log) takeCompaction(ctx context.Context, at int64) (bool, error) {
 	key := l.keys.compaction()
 	unchanged := clientv3.Compare(clientv3.ModRevision(key), "=", l.compaction.at)
@@ -85,9 +84,8 @@ func compactedAt(value []byte) int64 {
 	return at
 }
 
-// dropOld deletes the records and then the guards that are older than a compacted revision. If a
-// log was paused, its next transaction fails because its record was deleted. The log then catches
-// up before it plans the writes again.
+// dropOld makes the next transaction of a paused log fail, because it deletes the log's record. The
+// log then catches up before it plans the writes again.
 func (l *Log) dropOld(ctx context.Context, before int64) error {
 	if err := l.dropUnused(ctx, l.keys.records(), before); err != nil {
 		return err

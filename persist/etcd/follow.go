@@ -211,7 +211,6 @@ func (l *Log) applyClaims(d *delivery) {
 	}
 }
 
-// time returns the earlier of the record's timestamp and now, or now if there is no record.
 func (d *delivery) time(now time.Time) time.Time {
 	if d.record != nil && d.record.time.Before(now) {
 		return d.record.time

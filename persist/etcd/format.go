@@ -53,7 +53,6 @@ func (r revisions) of(etcd int64, position byte) persist.Revision {
 
 func (r revisions) upTo(etcd int64) persist.Revision { return r.of(etcd, wholeRevision) }
 
-// etcd returns the etcd revision of a log revision, or 0 for one before the store's base.
 func (r revisions) etcd(revision persist.Revision) int64 {
 	if revision < r.base {
 		return 0

@@ -56,8 +56,7 @@ func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
 	}
 }
 
-// readGuards reads all guards at a revision. It attributes every raise to other logs, because the
-// writers are unknown.
+// readGuards attributes every raise to other logs, because the writers are unknown.
 func (l *Log) readGuards(ctx context.Context, revision int64) (map[string]guard, error) {
 	guards := map[string]guard{}
 	err := l.readEach(ctx, l.keys.guards(), revision, func(kv *mvccpb.KeyValue) error {

@@ -172,8 +172,8 @@ func (l *Log) shownMarks() string {
 
 var errOtherHistory = errors.New("etcd: the servers do not hold the history that this state comes from")
 
-// changed returns the number of bytes changed since the copy was written. It returns unbounded once
-// they reach the copy's size, so that a growing store is copied each time it doubles.
+// changed returns unbounded once the changed bytes reach the copy's size, so that a growing store
+// is copied each time it doubles.
 func (c *localCopy) changed() int64 {
 	const least = 8 << 20
 	if since := c.since.Load(); since < max(least, c.bytes.Load()) {

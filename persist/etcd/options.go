@@ -83,7 +83,6 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// cleanPrefix returns p with one leading slash and no trailing slash.
 func cleanPrefix(p string) string {
 	if p = strings.Trim(p, "/"); p == "" {
 		return ""
@@ -182,7 +181,6 @@ func connect(o Options, more ...grpc.DialOption) (*clientv3.Client, error) {
 	return c, nil
 }
 
-// bounded returns a context for one request. A server without a leader rejects the request.
 func bounded(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(clientv3.WithRequireLeader(ctx), timeout)
 }

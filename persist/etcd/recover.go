@@ -217,7 +217,7 @@ func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revis
 }
 
 // takeOnce returns a function that calls take, but skips revisions that were already delivered, as
-// deliver does. It keeps the newest delivered revision in *last.
+// deliver does.
 func takeOnce(last *int64, take func(int64, []persist.Commit) error) func(int64, []persist.Commit) error {
 	return func(revision int64, commits []persist.Commit) error {
 		if revision < *last || revision == *last && commits != nil {

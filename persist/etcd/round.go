@@ -173,16 +173,16 @@ func (r *round) touch(keys []string) {
 	}
 }
 
-// raises reports whether the round raises a guard that a unit only reads. guards are the unit's
-// guards. Such a unit waits for the next round, which rejects it.
+// raises reports whether the round raises a guard that a unit only reads. Such a unit waits for the
+// next round, which rejects it.
 func (r *round) raises(guards []persist.Guard) bool {
 	return slices.ContainsFunc(guards, func(g persist.Guard) bool { return !g.Raise && r.raised[g.Name] })
 }
 
 func (s *step) ops() int { return max(len(s.ifs), len(s.thens)) }
 
-// fits reports whether a unit fits into the round. etcd counts the operations of a transaction plus
-// those of its largest nested transaction.
+// fits follows etcd, which counts the operations of a transaction plus those of its largest nested
+// transaction.
 func (r *round) fits(u unit, s step, maxOps, maxBytes int) bool {
 	ops := 1 + len(r.ops) + 1 + len(r.newRaises(s)) + max(r.largest, s.ops())
 	return ops <= maxOps && len(r.writes)+len(u) <= maxWrites && r.bytes+s.bytes <= maxBytes

@@ -79,17 +79,16 @@ func (f *logFile) blocks(b []byte, off int64, head int) ([]byte, error) {
 	return whole, nil
 }
 
-// aligned returns a buffer of n bytes that is aligned to blockSize. Go does not guarantee this
-// alignment, so aligned allocates one extra block and skips to an aligned address. The buffer stays
-// aligned, because the garbage collector does not move it.
+// aligned returns a buffer of n bytes that is aligned to blockSize. The buffer stays aligned,
+// because the garbage collector does not move it.
 func aligned(n int) []byte {
 	b := make([]byte, n+blockSize)
 	past := int(uintptr(unsafe.Pointer(&b[0])) % blockSize)
 	return b[(blockSize-past)%blockSize:][:n:n]
 }
 
-// writeThrough writes b without direct I/O, and disables direct I/O for later writes. Some file
-// systems reject direct writes although they accept O_DIRECT.
+// writeThrough disables direct I/O, because some file systems reject direct writes although they
+// accept O_DIRECT.
 func (f *logFile) writeThrough(b []byte, off int64) (int, error) {
 	direct := f.direct
 	f.direct, f.buf, f.last, f.dirty = nil, nil, nil, true

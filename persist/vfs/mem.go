@@ -188,8 +188,7 @@ func (m *Mem) OpenReadWrite(p string) (File, error) { return m.openReadWrite(p) 
 // OpenLog opens a file. Its writes become durable only with Sync.
 func (m *Mem) OpenLog(p string) (File, error) { return m.openReadWrite(p) }
 
-// openReadWrite opens a file. This counts as a mutating operation named "edit", so that tests can
-// make it fail.
+// openReadWrite counts as a mutating operation named "edit", so that tests can make it fail.
 func (m *Mem) openReadWrite(p string) (File, error) {
 	m.mu.Lock()
 	err := m.beginOp("edit", path.Clean(p))

@@ -47,8 +47,8 @@ type ObjectReference struct {
 // An Annotation is additional information about a request, such as an authorization decision.
 type Annotation struct{ Key, Value string }
 
-// annotate inserts an annotation in key order. The first value of a key wins: the server adds its
-// own annotations before those of admission.
+// annotate keeps the first value of a key: the server adds its own annotations before those of
+// admission.
 func (e *Event) annotate(key, value string) {
 	i, found := slices.BinarySearchFunc(e.Annotations, key, func(a Annotation, key string) int { return cmp.Compare(a.Key, key) })
 	if !found {
@@ -201,7 +201,7 @@ func withoutBodyQuotes(s *meta.Status) *meta.Status {
 	return &short
 }
 
-// appendBodies appends the bodies. It checks the level again as a safeguard.
+// appendBodies checks the level again as a safeguard.
 func (e *Event) appendBodies(b []byte) []byte {
 	if e.Level >= Request && e.Request != nil {
 		b = appendCompactJSON(appendName(b, "requestObject"), e.Request, e.omitManagedFields && !e.patch)

@@ -86,7 +86,6 @@ func (f *File) Write(b []byte) (int, error) {
 	return 0, errors.Join(err, f.truncateTail(int64(n)))
 }
 
-// truncateTail removes a partial line of n bytes from the end. Only regular files can be truncated.
 func (f *File) truncateTail(n int64) error {
 	info, err := f.file.Stat()
 	if n == 0 || err != nil || !info.Mode().IsRegular() {
@@ -143,8 +142,7 @@ func (f *File) rotatedName() string {
 	}
 }
 
-// cleanUp removes and compresses rotated files. It runs on its own goroutine, because compression
-// takes seconds and would block writers. cleanupMu serializes cleanups.
+// cleanUp runs on its own goroutine, because compression takes seconds and would block writers.
 func (f *File) cleanUp() {
 	f.cleanupMu.Lock()
 	defer f.cleanupMu.Unlock()

@@ -51,8 +51,6 @@ func appendStringBody(b []byte, s string) []byte {
 	return append(b, s[start:]...)
 }
 
-// appendRune appends a rune and escapes it if it is unprintable. Above U+FFFF, the escape is a
-// surrogate pair.
 func appendRune(b []byte, r rune) []byte {
 	if unicode.IsPrint(r) {
 		return utf8.AppendRune(b, r)

@@ -102,8 +102,7 @@ func newVerifier(roots func() *x509.CertPool, now func() time.Time, read func(*x
 	return &verifier{roots: roots, now: now, userOf: read}
 }
 
-// currentPool returns the cache for the current CAs. If concurrent requests each create a cache,
-// the last one is kept.
+// currentPool keeps the last cache if concurrent requests each create one.
 func (v *verifier) currentPool() *verifiedPool {
 	pool := v.roots()
 	t := v.pool.Load()

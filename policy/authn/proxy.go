@@ -88,8 +88,6 @@ func firstValue(h Headers, names []string) string {
 	return ""
 }
 
-// extraKey returns the extra key after the prefix of a header name, decoded and in lower case. It
-// returns false if no prefix matches.
 func (p *proxy) extraKey(header string) (string, bool) {
 	for _, prefix := range p.ExtraPrefixes {
 		if len(header) < len(prefix) || !strings.EqualFold(header[:len(prefix)], prefix) {

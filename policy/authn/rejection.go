@@ -14,8 +14,6 @@ func (r *RejectionError) Error() string { return "refused: " + strconv.Quote(r.M
 // maxRejectionMessage is the maximum length of a message in bytes.
 const maxRejectionMessage = 1024
 
-// rejection returns a RejectionError with a remote service's message, or ErrUnknownToken if the
-// message is empty or contains the token.
 func rejection(text, token string) error {
 	if text == "" || strings.Contains(text, token) {
 		return ErrUnknownToken

@@ -101,8 +101,7 @@ func (w *webhook) review(ctx context.Context, token string, wanted []string) (kn
 	return known, ttl, err
 }
 
-// status returns the response's status. The response must have the request's API version. Errors
-// omit the response, because it may contain the token.
+// status omits the response from errors, because it may contain the token.
 func (w *webhook) status(answer []byte) (tree.Tree, error) {
 	var review tree.Tree
 	if json.Unmarshal(answer, &review) != nil {

@@ -72,8 +72,7 @@ func (b *Binding) bind(path string, texts ...[]byte) error {
 	return b.Set(filepath.Base(path), strings.Join(sums, " "))
 }
 
-// adopt binds the current content of the file at path. An error, for example because the disk is
-// full, is only logged. The next startup tries again.
+// adopt only logs an error, for example if the disk is full. The next startup tries again.
 func (b *Binding) adopt(path string, text []byte) {
 	if err := b.bind(path, text); err != nil {
 		b.Log.Warn("cannot store the checksum of a file", "file", path, "error", err)

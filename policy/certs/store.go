@@ -123,7 +123,6 @@ func (set *Set) trackUnsaved(name string) func(*Pair, error) (*Pair, error) {
 	}
 }
 
-// cas loads or issues both CAs. renewed reports whether new CAs were requested and saved.
 func (s Store) cas(set *Set, asked bool) (renewed bool, err error) {
 	var proxySaved, saved bool
 	if set.ProxyCA, proxySaved, err = s.ca("front-proxy-ca", "troupe-front-proxy-ca", asked); err != nil {
@@ -270,7 +269,7 @@ func (s Store) loadOrIssue(name string, ca *Pair, good func(*Pair) bool, make fu
 	return pair, s.save(name, pair)
 }
 
-// load returns the stored pair, or nil if there is none. It first completes an interrupted save.
+// load first completes an interrupted save.
 func (s Store) load(name string) (*Pair, error) {
 	if s.Dir == "" {
 		return s.memory[name], nil
@@ -393,15 +392,15 @@ func (s Store) now() time.Time {
 	return s.Now()
 }
 
-// usable reports whether a pair needs no renewal. If the clock is outside the CA's validity, it
-// returns true, because the clock is probably wrong.
+// usable returns true if the clock is outside the CA's validity, because the clock is then probably
+// wrong.
 func (s Store) usable(p, ca *Pair) bool {
 	now := s.now()
 	return s.clockOutsideCA(ca) || !now.Before(p.Cert.NotBefore) && now.Add(renewBefore).Before(p.Cert.NotAfter)
 }
 
-// issueTime returns the time at which a new certificate starts to be valid. If the clock is outside
-// the CA's validity, and thus probably wrong, this is shortly after the CA was issued.
+// issueTime returns a time shortly after the CA was issued if the clock is outside the CA's
+// validity, and thus probably wrong.
 func (s Store) issueTime(ca *Pair, now time.Time) time.Time {
 	if s.clockOutsideCA(ca) {
 		return ca.Cert.NotBefore.Add(clockSkew)

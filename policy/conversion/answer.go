@@ -111,8 +111,7 @@ func (q *question) checkVersion(i int, converted tree.Tree) error {
 	return nil
 }
 
-// checkIdentity checks that name, namespace and uid are unchanged. Otherwise, a webhook could pass
-// off one user's object as another's.
+// checkIdentity prevents a webhook from passing off one user's object as another's.
 func checkIdentity(original, converted tree.Tree) error {
 	for _, field := range [][2]string{{"name", "name"}, {"namespace", "namespace"}, {"uid", "UID"}} {
 		if want, got := original.String(field[0]), converted.String(field[0]); want != got {

@@ -107,7 +107,6 @@ func (w *Webhooks) ask(ctx context.Context, q *question) ([]*meta.Object, error)
 	return q.readAnswer(review)
 }
 
-// post sends a question. The call ends with ctx or with Close.
 func (w *Webhooks) post(ctx context.Context, q *question) (remote.Response, error) {
 	c, err := w.client(q.target.ConversionWebhook())
 	if err != nil {

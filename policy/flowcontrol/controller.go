@@ -66,8 +66,6 @@ func (c *Controller) Run(ctx context.Context) {
 	}
 }
 
-// tick adjusts the limits of all levels. If a level is draining, it reconfigures them, which also
-// adjusts the limits.
 func (c *Controller) tick() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -193,8 +191,7 @@ func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Clas
 	return r, nil
 }
 
-// flowHash returns the hash of a flow, which selects its queues. It includes the schema, so that
-// the same user has different queues in different schemas.
+// flowHash includes the schema, so that the same user has different queues in different schemas.
 func flowHash(s *schema, a *authz.Attributes) uint64 {
 	switch {
 	case s.distinguisher == byUser && a.User != nil:

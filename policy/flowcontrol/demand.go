@@ -18,8 +18,7 @@ func (d *demand) set(at int64, seats int) {
 	d.most = max(d.most, d.now)
 }
 
-// reset ends the period and returns the mean, standard deviation and maximum of the demand. ok is
-// false if no time has passed, in which case only the maximum is valid.
+// reset sets ok to false if no time has passed, in which case only the maximum is valid.
 func (d *demand) reset(at int64) (mean, deviation, most float64, ok bool) {
 	d.set(at, int(d.now))
 	if seconds := float64(at-d.since) / 1e9; seconds > 0 {
@@ -40,8 +39,6 @@ type forecast struct {
 	mean, deviation, smoothed, target float64
 }
 
-// update ends a period and updates the forecast. If no time has passed, it updates only the high
-// watermark.
 func (f *forecast) update(d *demand, at int64) {
 	mean, deviation, most, ok := d.reset(at)
 	f.highWatermark = int(most)

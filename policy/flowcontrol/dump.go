@@ -45,8 +45,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// dumpLevels lists the levels. It first copies the counters, so that it holds no lock while it
-// writes to a client.
+// dumpLevels first copies the counters, so that it holds no lock while it writes to a client.
 func (c *Controller) dumpLevels(w io.Writer, _ bool) error {
 	t := newTable(w, "PriorityLevelName", "ActiveQueues", "IsIdle", "IsQuiescing", "WaitingRequests", "ExecutingRequests",
 		"DispatchedRequests", "RejectedRequests", "TimedoutRequests", "CancelledRequests")

@@ -150,7 +150,6 @@ func (l *level) queue(index int) *queue {
 	return q
 }
 
-// release drops an unused queue and keeps its memory for reuse.
 func (l *level) release(q *queue) {
 	if q.active() || q.seats > 0 {
 		return
@@ -177,7 +176,6 @@ func (l *level) deactivate(q *queue) {
 	l.release(q)
 }
 
-// fits reports whether enough seats are free. A request larger than the limit runs alone.
 func (l *level) fits(seats int) bool {
 	if seats > l.limit {
 		return l.executing == 0

@@ -13,8 +13,7 @@ type resourceRule struct {
 	cluster                       bool // matches requests without namespace
 }
 
-// matches reports whether the verb, group, resource and scope of a request match. A request for all
-// namespaces matches only a rule with clusterScope.
+// matches lets a request for all namespaces match only a rule with clusterScope.
 func (r *resourceRule) matches(a *authz.Attributes, verb verbs) bool {
 	if r.verbs&verb == 0 || !r.groups.has(a.Group) || !r.resources.hasResource(a.Resource, a.Subresource) {
 		return false

@@ -98,7 +98,6 @@ func (u user) authorization() (string, error) {
 	return "", nil
 }
 
-// proxy returns the cluster's proxy. It defaults to the proxy in the environment.
 func (c cluster) proxy() (func(*http.Request) (*url.URL, error), error) {
 	if c.ProxyURL == "" {
 		return http.ProxyFromEnvironment, nil

@@ -54,8 +54,7 @@ func newConfig(c cluster, u user, programs Programs) (*Config, error) {
 	return config, nil
 }
 
-// clientCertificate returns the client certificate for a TLS handshake. It is called for each
-// handshake, so that a new certificate takes effect.
+// clientCertificate is called for each handshake, so that a new certificate takes effect.
 func (c *Credential) clientCertificate(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return orNone(c.Certificate(info.Context()))
 }

@@ -17,8 +17,7 @@ type issued struct {
 	expires     time.Time // zero if unknown
 }
 
-// sameCertificate reports whether two credentials have the same certificate chain. It does not
-// compare the keys, because each certificate contains its public key.
+// sameCertificate does not compare the keys, because each certificate contains its public key.
 func (i *issued) sameCertificate(other *issued) bool {
 	a, b := i.chain(), other.chain()
 	return slices.EqualFunc(a, b, bytes.Equal)

@@ -94,7 +94,6 @@ func withoutURL(err error) error {
 	return err
 }
 
-// timeoutQuery returns the timeout query parameter: the remaining time in whole seconds.
 func timeoutQuery(ctx context.Context) string {
 	deadline, ok := ctx.Deadline()
 	left := time.Until(deadline)

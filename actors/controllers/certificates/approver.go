@@ -85,8 +85,7 @@ var (
 	nodeClient     = right{"nodeclient", "Auto approving kubelet client certificate after SubjectAccessReview."}
 )
 
-// rightsFor returns the rights for approving a request. Any one of them suffices. It returns none
-// if the signer's policy would refuse the request.
+// rightsFor returns the rights for approving a request. Any one of them suffices.
 func rightsFor(r *signingRequest, request *x509.CertificateRequest) []right {
 	if checkNodeClient(request, r.usages) != nil {
 		return nil

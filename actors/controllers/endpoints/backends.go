@@ -223,7 +223,7 @@ func (b *Backends) notePod(o *meta.Object, epoch int) {
 	}
 }
 
-// dropPod removes a Pod and notifies the Services that selected it. The caller holds mu.
+// dropPod must be called with mu held.
 func (b *Backends) dropPod(key meta.Key) {
 	old := b.pods[key]
 	if old == nil {
@@ -253,8 +253,7 @@ func (b *Backends) dropUnselected(namespace string) {
 	}
 }
 
-// servicesOf returns the Services in the namespace that select a Pod with these labels. The caller
-// holds mu.
+// servicesOf must be called with mu held.
 func (b *Backends) servicesOf(namespace string, labels meta.Labels) []meta.Key {
 	var services []meta.Key
 	for name, matching := range b.selectors[namespace] {

@@ -65,9 +65,8 @@ func (m *Mirror) sync(ctx context.Context, key meta.Key) error {
 	return err
 }
 
-// mirrors reports whether an Endpoints object is eligible for mirroring. Users can opt out with a
-// label. Objects for leader election are not mirrored, because they change often and have no
-// addresses.
+// mirrors reports whether an Endpoints object is eligible for mirroring. Objects for leader
+// election are not mirrored, because they change often and have no addresses.
 func (m *Mirror) mirrors(o *meta.Object, object tree.Tree) bool {
 	skip, _ := o.Meta.Labels.Get(m.skipLabel)
 	return skip != "true" && !object.Object("metadata", "annotations").Has(m.leaderAnnotation)

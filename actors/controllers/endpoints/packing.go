@@ -152,7 +152,6 @@ func bestFit(kept []*slice, n, most int) *slice {
 	return best
 }
 
-// without returns a shallow copy of t minus keys. If t is nil, the copy is empty.
 func without(t tree.Tree, keys ...string) tree.Tree {
 	if t = maps.Clone(t); t == nil {
 		t = tree.Tree{}

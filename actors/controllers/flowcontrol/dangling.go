@@ -44,8 +44,8 @@ func (c *Configuration) note(name, level string) {
 	c.levelOf[name] = meta.NewText(level)
 }
 
-// danglingCondition returns the Dangling condition of a FlowSchema. Its status is True if the
-// priority level does not exist. Reasons and messages are the same as in Kubernetes.
+// danglingCondition returns the Dangling condition of a FlowSchema. Reasons and messages are the
+// same as in Kubernetes.
 func danglingCondition(level string, exists bool) tree.Tree {
 	status, reason, rest := "True", "NotFound", "but there is no such object"
 	if exists {

@@ -109,7 +109,7 @@ func rangesOf(node tree.Tree) []netip.Prefix {
 	return ranges
 }
 
-// take records that a node has the given Pod CIDRs. The caller holds mu.
+// take must be called with mu held.
 func (m *IPAM) take(node string, ranges []netip.Prefix) {
 	for _, p := range ranges {
 		m.taken[p] = node
@@ -117,8 +117,7 @@ func (m *IPAM) take(node string, ranges []netip.Prefix) {
 	m.has[node] = ranges
 }
 
-// release frees a node's Pod CIDRs, except those that another node has taken since. The caller
-// holds mu.
+// release must be called with mu held.
 func (m *IPAM) release(node string) {
 	for _, p := range m.has[node] {
 		if m.taken[p] == node {

@@ -44,7 +44,6 @@ func newVolume(o *meta.Object, object tree.Tree, betaClass string) volume {
 	}
 }
 
-// classOf returns the storage class. The deprecated beta annotation overrides the field.
 func classOf(object tree.Tree, betaClass string) string {
 	if class, ok := object.Object("metadata").Object("annotations")[betaClass].(string); ok {
 		return class

@@ -79,15 +79,14 @@ func (m *mailbox) putDrained() (schedule bool) {
 	return m.wake()
 }
 
-// wake marks the mailbox as running if it was idle and has a message that is ready. It returns true
-// if it changed the state. The caller holds mu.
+// wake must be called with mu held.
 func (m *mailbox) wake() bool {
 	wake := m.started && !m.running && m.ready()
 	m.running = m.running || wake
 	return wake
 }
 
-// ready reports whether a message can be handled now. The caller holds mu.
+// ready must be called with mu held.
 func (m *mailbox) ready() bool {
 	return m.system.length() > 0 || !m.suspended && m.user.length() > 0
 }

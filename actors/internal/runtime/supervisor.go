@@ -62,7 +62,6 @@ func (s *supervisor) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor, c
 	time.AfterFunc(min(delay, maxBackoff), func() { sup.RestartChildren(child) })
 }
 
-// notePanic counts and logs a panic in an owner that is already stopping.
 func (s *supervisor) notePanic(name string, message, reason any) {
 	s.panics.Add(1)
 	s.logger.Error("panic of an actor in its last message", "actor", name, "message", fmt.Sprintf("%T", message), "reason", fmt.Sprint(reason))

@@ -158,7 +158,6 @@ func writeRows(w io.Writer, rows []row) error {
 	return t.Flush()
 }
 
-// count formats an integer with thousands separators, such as 1,234,567.
 func count(v float64) string {
 	digits := fmt.Sprintf("%.0f", v)
 	for i := len(digits) - 3; i > 0; i -= 3 {

@@ -132,8 +132,6 @@ type Watches struct {
 
 const defaultCertDir = "pki"
 
-// certDir returns the directory of the daemon's own certificates, or an empty string if they are
-// kept in memory.
 func (c Config) certDir() string {
 	switch {
 	case c.TLS.CertDir != "":

@@ -198,8 +198,7 @@ func (c Controllers) names() []string {
 	return names
 }
 
-// validate rejects unknown names. It also rejects "-*", which would disable all controllers and is
-// probably a mistake.
+// validate also rejects "-*", which would disable all controllers and is probably a mistake.
 func (c Controllers) validate(f *faults) {
 	known := append([]string{"*", apiServerAlias, workloadsAlias}, controllerNames()...)
 	for _, name := range c.names() {

@@ -22,7 +22,6 @@ func (l *leadership) Start() error {
 	return nil
 }
 
-// lead runs work whenever this daemon is the leader. It returns when ctx ends.
 func (l *leadership) lead(ctx context.Context, work func(context.Context)) {
 	if l.election == nil {
 		work(ctx)

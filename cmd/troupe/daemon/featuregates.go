@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// validateFeatures checks the feature gates and the settings that require a gate.
 func (c Config) validateFeatures(f *faults) {
 	gates, err := features.New(c.API.FeatureGates)
 	if err != nil {

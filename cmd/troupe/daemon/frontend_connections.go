@@ -11,8 +11,6 @@ const (
 	maxReservedDescriptors = 1024
 )
 
-// connectionLimit returns the maximum number of open connections. It never exceeds the operating
-// system's limit.
 func (s Serving) connectionLimit() int {
 	files := openFileLimit()
 	most := max(files-min(files/8, maxReservedDescriptors), minConnections)
@@ -28,7 +26,6 @@ const (
 	maxHTTP2Streams     = 10_000
 )
 
-// http2Streams returns the maximum number of concurrent streams, or 0 if HTTP/2 is disabled.
 func (s Serving) http2Streams() int {
 	if s.DisableHTTP2 {
 		return 0

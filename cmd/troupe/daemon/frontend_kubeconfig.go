@@ -31,8 +31,6 @@ func (e *endpoint) keepAdminKubeconfig() error {
 	return err
 }
 
-// removeEphemeralKubeconfig removes the kubeconfig of an ephemeral daemon, which is useless once
-// the daemon has stopped.
 func (e *endpoint) removeEphemeralKubeconfig() error {
 	if path := e.config.kubeconfig(); e.config.Ephemeral && path != "" {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

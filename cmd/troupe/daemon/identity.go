@@ -99,8 +99,8 @@ func (id *identity) loadCertificates() error {
 	return nil
 }
 
-// writeServing writes the serving certificate and key. It appends the CA to certFile, so that
-// clients can verify the server with that file alone.
+// writeServing appends the CA to certFile, so that clients can verify the server with that file
+// alone.
 func (id *identity) writeServing(certFile, keyFile string) error {
 	set := id.ownCerts.Set()
 	if err := os.MkdirAll(filepath.Dir(certFile), 0o755); err != nil {
@@ -170,8 +170,6 @@ func (id *identity) onTrustChange(publish func()) {
 	})
 }
 
-// clientCAs returns the CAs for client certificates: the daemon's own CA and, unless file is empty,
-// the CAs in file.
 func (id *identity) clientCAs(file string) (*certs.CAs, error) {
 	sources := []certs.Source{id.ownCerts.CABundle}
 	if file != "" {
@@ -275,7 +273,6 @@ func (c Config) clusterDomains(prefix string) []string {
 	return domains
 }
 
-// isHostName reports whether s is a DNS name that a certificate can contain.
 func isHostName(s string) bool {
 	plain := func(r rune) bool {
 		return r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'

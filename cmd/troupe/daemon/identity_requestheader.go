@@ -36,8 +36,7 @@ func isHeaderName(s string) bool {
 	return s != ""
 }
 
-// authenticator returns the authenticator for proxies. It reads the CAs for each request, because
-// the CAs may be reloaded.
+// authenticator reads the CAs for each request, because the CAs may be reloaded.
 func (r RequestHeader) authenticator(proxies *certs.CAs) authn.Authenticator {
 	return authn.Proxy(authn.ProxyOptions{
 		Roots: proxies.Pool, AllowedNames: r.AllowedNames,

@@ -31,8 +31,8 @@ const (
 	maxTokenLifetime = (1 << 32) * time.Second
 )
 
-// validate checks the service account settings. It accepts a first issuer that is not a
-// discoverable URL, but then OIDC discovery is not served.
+// validate accepts a first issuer that is not a discoverable URL, but then OIDC discovery is not
+// served.
 func (s ServiceAccounts) validate(f *faults) {
 	longest := time.Duration(s.MaxTokenExpiration)
 	f.check(longest == 0 || longest >= minTokenLifetime && longest <= maxTokenLifetime,

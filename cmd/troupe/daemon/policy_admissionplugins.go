@@ -92,8 +92,7 @@ func misconfigured(plugin string, err error) error {
 	return fmt.Errorf("admission configuration of %s: %w", plugin, err)
 }
 
-// quotaPlugin returns the ResourceQuota plugin. The plugin uses the store's quota ledger, which
-// tracks usage even if the plugin is disabled.
+// quotaPlugin uses the store's quota ledger, which tracks usage even if the plugin is disabled.
 func (p *policies) quotaPlugin(configuration *config.Config) ([]admission.Registration, error) {
 	c, err := quota.ParseConfig(configuration.For("ResourceQuota"))
 	if err != nil {

@@ -129,8 +129,6 @@ func (c *Config) Override(given *pflag.FlagSet) (err error) {
 	return err
 }
 
-// copyValue copies the value of one flag to another. If the value is a list, it replaces the
-// existing list instead of extending it.
 func copyValue(to, from pflag.Value) error {
 	// String formats a list in brackets, which Set would parse as part of an item.
 	if list, ok := from.(pflag.SliceValue); ok {
@@ -139,8 +137,7 @@ func copyValue(to, from pflag.Value) error {
 	return to.Set(from.String())
 }
 
-// flagValues returns the values of all flags by name. They contain no secrets, because secrets are
-// in files.
+// flagValues returns no secrets, because secrets are in files.
 func (c Config) flagValues() map[string]string {
 	values := map[string]string{}
 	allFlags(c.Flags()).VisitAll(func(f *pflag.Flag) { values[f.Name] = f.Value.String() })

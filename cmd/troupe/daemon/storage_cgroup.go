@@ -123,8 +123,7 @@ func readLimit(path string) (bytes int64, set bool) {
 	return bytes, set
 }
 
-// eachLine calls fn for each line of a file. It ignores errors, because the daemon must run without
-// /proc.
+// eachLine ignores errors, because the daemon must run without /proc.
 func eachLine(path string, fn func(string)) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -136,8 +135,6 @@ func eachLine(path string, fn func(string)) {
 	}
 }
 
-// hasOption reports whether a comma-separated list contains an option. It compares whole options.
-// For example, the list "memory_recursiveprot" does not contain "memory".
 func hasOption(list, option string) bool {
 	return strings.Contains(","+list+",", ","+option+",")
 }

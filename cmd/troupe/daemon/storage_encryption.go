@@ -63,7 +63,7 @@ func newAtRest(o Encryption, naming *meta.Naming, log *slog.Logger) (*atRest, er
 func (a *atRest) configured() bool { return a.options.ConfigFile != "" }
 
 // stale returns a function that reports whether a stored value must be rewritten, for example
-// because its key was replaced. It returns nil without encryption.
+// because its key was replaced.
 func (a *atRest) stale() func(key string, version persist.Revision) bool {
 	if !a.configured() {
 		return nil

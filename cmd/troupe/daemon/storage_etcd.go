@@ -41,8 +41,6 @@ func (e Etcd) options() etcd.Options {
 
 func (e Etcd) used() bool { return len(e.Servers) > 0 }
 
-// validate checks the etcd settings. It also rejects settings that would have no effect, such as
-// Ephemeral with etcd.
 func (e Etcd) validate(f *faults, c Config) {
 	if !e.used() {
 		f.check(e.CAFile+e.CertFile+e.KeyFile == "", "etcd-servers", "is required with etcd certificates")
@@ -78,7 +76,6 @@ func (l *stateLog) openEtcd() (err error) {
 	return checkEtcdNaming(l.etcd, l.config.Etcd, l.naming)
 }
 
-// checkEtcdNaming records the naming profile in an empty etcd, and rejects data of another profile.
 func checkEtcdNaming(l *etcd.Log, e Etcd, naming *meta.Naming) error {
 	recorded, err := l.EnsureLabel(context.Background(), namingLabel, naming.Profile)
 	if err == nil && recorded != naming.Profile {

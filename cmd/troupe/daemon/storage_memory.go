@@ -128,7 +128,6 @@ func memoryLimit() (limit int64, ok bool) {
 	return limit, limit < math.MaxInt64/2
 }
 
-// fitTuning lowers the store's memory limits to fit the process's memory limit, if any.
 func fitTuning(t *actors.Tuning) {
 	if limit, ok := memoryLimit(); ok {
 		t.HistoryBytes = max(1, min(t.HistoryBytes, int64(float64(limit)*historyShare)))
@@ -232,8 +231,7 @@ func (m *memoryMonitor) UnderPressure() bool { return m.scarce.Load() }
 // Available returns the bytes that requests may reserve before they allocate.
 func (m *memoryMonitor) Available() int64 { return m.headroom.Load() }
 
-// memoryGauge returns the monitor for the HTTP server. It returns a nil interface instead of an
-// interface with a nil value.
+// memoryGauge returns a nil interface instead of an interface with a nil value.
 func (s *storage) memoryGauge() http.MemoryMonitor {
 	if s.memory == nil {
 		return nil

@@ -281,7 +281,7 @@ func readEtcd(ctx context.Context, log *etcd.Log) (h held, err error) {
 }
 
 // unversioned returns an object's value without its resource version, and the offset of the
-// version. If the value contains no version, it returns the value unchanged and -1.
+// version.
 func unversioned(i persist.Item) (value []byte, offset int) {
 	if !bytes.Contains(i.Value, fmt.Appendf(nil, `"resourceVersion":"%d"`, i.Revision)) {
 		return i.Value, -1

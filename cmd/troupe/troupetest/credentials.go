@@ -20,7 +20,6 @@ type Credentials struct {
 	file   func() string
 }
 
-// newCredentials returns Credentials that create the client and kubeconfig file on first use.
 func newCredentials(t testing.TB, issued *daemon.Credentials) *Credentials {
 	c := &Credentials{t: t, issued: issued}
 	c.client, c.file = sync.OnceValue(c.newClient), sync.OnceValue(c.writeFile)

@@ -48,7 +48,6 @@ func readFlag(o tree.Tree, q requestinfo.Query, name string) {
 	}
 }
 
-// readText copies a string query parameter to o. Like readFlag, it omits the zero value.
 func readText(o tree.Tree, q requestinfo.Query, name string) {
 	if text := q.Get(name); text != "" {
 		o[name] = text

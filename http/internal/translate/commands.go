@@ -107,7 +107,6 @@ func closeStreams(backend net.Conn, streams [5]*spdystream.Stream) {
 // closeTimeout is how long a client may take to close its WebSocket after the command has ended.
 const closeTimeout = 5 * time.Second
 
-// firstChannel returns the lowest channel on which the client receives data.
 func (c commands) firstChannel() byte {
 	switch {
 	case c.wanted.Stdout:

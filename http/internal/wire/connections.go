@@ -230,8 +230,7 @@ func (r *Connections) removeLocked(c *Conn) {
 	}
 }
 
-// shed evicts idle connections when the process has run out of file descriptors. It reports whether
-// it has evicted any connection.
+// shed evicts idle connections when the process has run out of file descriptors.
 func (r *Connections) shed() bool {
 	r.mu.Lock()
 	victims := r.evictAny(nil)

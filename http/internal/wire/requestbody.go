@@ -46,7 +46,7 @@ func (in *requestBody) start(h *fasthttp.RequestHeader) {
 const maxDiscard = 256 << 10
 
 // canDiscard reports whether to discard the unread rest of the body instead of closing the
-// connection. It returns false for unauthenticated users.
+// connection.
 func (c *Conn) canDiscard() bool {
 	in := &c.body
 	return c.authenticated.Load() && !in.chunked && !in.expectsContinue && in.remaining <= maxDiscard

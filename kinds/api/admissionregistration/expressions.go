@@ -43,8 +43,7 @@ func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec,
 	}
 }
 
-// reportExpression adds an error if the expression x does not compile. It ignores an empty
-// expression, because structural validation reports it.
+// reportExpression ignores an empty expression, because structural validation reports it.
 func reportExpression(x *expressions.Expr, path, shown string, faults *schema.Faults) {
 	if x.Err != nil && strings.TrimSpace(x.Text) != "" {
 		faults.Invalid(path, shown, x.Err.Error())

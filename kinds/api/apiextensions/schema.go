@@ -185,8 +185,8 @@ func (p schemaContext) nested() schemaContext {
 	return schemaContext{inMeta: p.inMeta, noDefaults: p.noDefaults}
 }
 
-// property returns the context of the property name of schema s. p is the context of s. inMeta
-// stays set for everything below metadata, where embedded objects are forbidden.
+// property returns the context of the property name of schema s. inMeta stays set for everything
+// below metadata, where embedded objects are forbidden.
 func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) schemaContext {
 	sub := p.nested()
 	if (p.root || s.Bool(w.keys.Embedded)) && (name == "metadata" || name == "apiVersion" || name == "kind") {

@@ -47,8 +47,7 @@ func scalingPolicy(kind string, value, seconds int64) tree.Tree {
 	return tree.Tree{"type": kind, "value": value, "periodSeconds": seconds}
 }
 
-// defaultScaling sets the defaults for one direction. window is in seconds. An existing list of
-// policies is kept, even if it is empty.
+// defaultScaling sets the defaults for one direction. window is in seconds.
 func defaultScaling(scaling tree.Tree, window int64, policies ...any) {
 	field.SetIfAbsent(scaling, "selectPolicy", "Max")
 	field.SetIfAbsent(scaling, "stabilizationWindowSeconds", window)

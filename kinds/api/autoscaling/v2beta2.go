@@ -42,8 +42,6 @@ func (a autoscalerAnnotations) drop(obj tree.Tree) {
 	}
 }
 
-// setJSONAnnotation sets an annotation to a value as JSON, unless the value is empty. Keys are
-// sorted, so that every read returns the same bytes.
 func setJSONAnnotation(obj tree.Tree, name string, v any) {
 	if tree.IsEmpty(v) {
 		return
@@ -63,8 +61,8 @@ func (a autoscalerAnnotations) toleranceToAnnotations(obj tree.Tree) {
 	}
 }
 
-// toleranceFromAnnotations moves the tolerances from the annotations to the behavior. A tolerance
-// is dropped if the client has removed the behavior for its direction.
+// toleranceFromAnnotations drops a tolerance if the client has removed the behavior for its
+// direction.
 func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
 	for direction, name := range a.tolerance {
 		scaling := obj.Object("spec", "behavior", direction)

@@ -81,8 +81,7 @@ func (s jobStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// generate fills the selector and Pod labels with the Job's UID and name. It keeps existing values,
-// which validateGenerated checks.
+// generate keeps existing values, which validateGenerated checks.
 func (l jobLabels) generate(metadata, spec tree.Tree) {
 	labels := spec.EnsureObject("template", "metadata", "labels")
 	for _, key := range l.name {

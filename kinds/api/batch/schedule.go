@@ -7,7 +7,7 @@ import (
 )
 
 // checkSchedule parses a cron schedule with Kubernetes' parser, because clients expect its error
-// messages. A schedule has five fields, or is a macro such as "@daily". A time zone may precede it.
+// messages.
 func checkSchedule(s string) error {
 	if hasZone(s) && !strings.Contains(s, " ") {
 		s += " " // the parser panics without a space after the zone

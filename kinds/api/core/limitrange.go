@@ -37,8 +37,6 @@ func defaultLimits(limit tree.Tree) {
 	fill("defaultRequest", "min")
 }
 
-// validateRatio checks that maxLimitRequestRatio is at most max divided by min. v lists the ratio,
-// min and max. A min of zero means no limit.
 func validateRatio(v any, path string, faults *schema.Faults) {
 	amounts := tree.Tree{"": v}.Strings("")
 	ratio, low, high := amounts[0], amounts[1], amounts[2]

@@ -22,8 +22,7 @@ func (nodeStrategy) Default(obj tree.Tree) {
 	syncFirst(obj.Object("spec"), "podCIDR", "podCIDRs")
 }
 
-// writeNodeStatus replaces the status. It drops config, which is no longer supported, unless the
-// stored status has it.
+// writeNodeStatus drops config, which is no longer supported, unless the stored status has it.
 func writeNodeStatus(obj, body tree.Tree, _ string, _ *schema.Faults) error {
 	used := obj.Object("status").Has("config")
 	obj.CopyField(body, "status")

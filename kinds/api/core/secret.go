@@ -30,8 +30,8 @@ func (secretStrategy) Default(obj tree.Tree) {
 	delete(obj, "stringData")
 }
 
-// warnOfKeyPair warns about an invalid certificate, or a certificate that does not match its key.
-// The warning may contain the error of crypto/tls, because these errors reveal no secrets.
+// warnOfKeyPair puts the error of crypto/tls into the warning, because these errors reveal no
+// secrets.
 func warnOfKeyPair(data tree.Tree, _ string, faults *schema.Faults) {
 	certificate, _ := base64.StdEncoding.DecodeString(data.String("tls.crt"))
 	key, _ := base64.StdEncoding.DecodeString(data.String("tls.key"))

@@ -13,8 +13,6 @@ import (
 // actors/allocation assign addresses and node ports.
 type serviceStrategy struct{ schema.AlwaysWarns }
 
-// isExternal reports whether a Service can be reached from outside the cluster. Only external
-// Services may have an externalTrafficPolicy.
 func isExternal(spec tree.Tree) bool {
 	return service.NeedsNodePort(spec) || spec.String("type") == service.TypeClusterIP && len(spec.List("externalIPs")) > 0
 }

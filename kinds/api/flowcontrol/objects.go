@@ -47,8 +47,6 @@ func limited(shares, lendable int64, response tree.Tree) tree.Tree {
 	}}
 }
 
-// queues returns a limit response with queues of at most 50 requests each. handSize is the number
-// of queues that each flow may use.
 func queues(number, handSize int64) tree.Tree {
 	return tree.Tree{"type": "Queue", "queuing": tree.Tree{"queues": number, "handSize": handSize, "queueLengthLimit": int64(50)}}
 }
@@ -87,8 +85,6 @@ func FlowSchemas(n *meta.Naming) []Object {
 	}
 }
 
-// flowSchema returns a spec with one rule. If the distinguisher is "", all matching requests are
-// one flow.
 func flowSchema(level string, precedence int64, distinguisher string, rule tree.Tree) tree.Tree {
 	spec := tree.Tree{"priorityLevelConfiguration": tree.Tree{"name": level}, "matchingPrecedence": precedence, "rules": []any{rule}}
 	if distinguisher != "" {

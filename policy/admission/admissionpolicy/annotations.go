@@ -42,8 +42,7 @@ func (n annotations) add(key, value string) {
 
 const separator = ", "
 
-// publish adds the annotations to the audit event. It runs after all bindings, because each
-// annotation can be set only once.
+// publish runs after all bindings, because each annotation can be set only once.
 func (n annotations) publish(policy string, a *request.Attributes) {
 	if len(n) == 0 {
 		return // the usual case

@@ -136,8 +136,8 @@ func (e *evaluation) authorizer() *review.Authorizer {
 	return e.authority
 }
 
-// ended returns a timeout error if the request's context has ended. Callers check it after each
-// evaluation, because an interrupted expression looks like a failed one.
+// ended is checked after each evaluation, because an interrupted expression looks like a failed
+// one.
 func (e *evaluation) ended() error {
 	if e.ctx.Err() == nil {
 		return nil

@@ -14,8 +14,7 @@ func staticMessage(validation tree.Tree) string {
 	return "failed expression: " + strings.TrimSpace(validation.String("expression"))
 }
 
-// evaluatedMessage returns the result of a message expression, or "" if it is invalid. Line breaks
-// are invalid, because a Warning header cannot contain them.
+// evaluatedMessage rejects line breaks, because a Warning header cannot contain them.
 func evaluatedMessage(v cel.Value) string {
 	text, ok := cel.Text(v)
 	text = strings.TrimSpace(text)

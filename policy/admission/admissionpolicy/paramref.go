@@ -78,7 +78,6 @@ func (r *paramRef) collect(from *paramKind, namespace string) ([]tree.Tree, erro
 	return all, nil
 }
 
-// splitAPIVersion splits "group/version". A bare "version" has group "".
 func splitAPIVersion(text string) (group, version string, err error) {
 	switch strings.Count(text, "/") {
 	case 0:

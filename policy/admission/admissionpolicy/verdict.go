@@ -110,8 +110,8 @@ func (r *verdict) note(h *hook, b *binding, found []finding, notes annotations) 
 	}
 }
 
-// audit adds a failed validation to the audit event. It records only the first one of each request,
-// because all failed validations share one annotation key.
+// audit records only the first failed validation of each request, because all failed validations
+// share one annotation key.
 func (r *verdict) audit(h *hook, b *binding, index int, d decision) {
 	if r.annotated {
 		return

@@ -215,8 +215,6 @@ func bodies(a *request.Attributes, sub *schema.Subresource) (old, now tree.Tree)
 	return old, now
 }
 
-// hasLabels reports whether an object matches the selector. Absent objects and objects without
-// metadata do not match.
 func (c *Criteria) hasLabels(k *schema.Kind, object tree.Tree) bool {
 	return object != nil && k.Message().Field("metadata") != nil && c.objects.Matches(selector.LabelsOf(object.Object("metadata", "labels")))
 }

@@ -44,8 +44,7 @@ func (r *rule) matches(k *schema.Kind, subresource string) bool {
 		})
 }
 
-// inScope reports whether a resource has the scope that the rule requires. A subresource has the
-// scope of its object. A Namespace is cluster-scoped.
+// inScope gives a subresource the scope of its object. A Namespace is cluster-scoped.
 func (r *rule) inScope(k *schema.Kind) bool {
 	switch r.scope {
 	case "", all:

@@ -8,8 +8,7 @@ var (
 	allContainers = []string{"initContainers", "containers", "ephemeralContainers"}
 )
 
-// eachContainer calls do for the containers of the given lists until do returns false. It skips
-// items that are not objects, which validation reports later.
+// eachContainer skips items that are not objects, which validation reports later.
 func eachContainer(spec tree.Tree, lists []string, do func(c tree.Tree, list string, i int) bool) {
 	for _, list := range lists {
 		for i, v := range spec.List(list) {

@@ -36,8 +36,6 @@ func (p defaultTolerations) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// toleratesExecution reports whether a toleration covers the NoExecute taint. An empty key or
-// effect matches everything. Without tolerationSeconds, the toleration lasts forever.
 func toleratesExecution(tolerations []any, taint string) bool {
 	for _, item := range tolerations {
 		t, _ := item.(tree.Tree)

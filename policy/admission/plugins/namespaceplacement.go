@@ -43,7 +43,6 @@ type namespacePlacement struct {
 	nodeSelectorErr, defaultsErr, whitelistErr error
 }
 
-// of returns a namespace's placement. On a cache miss, it reads the namespace.
 func (n *NamespacePlacements) of(namespace string) *namespacePlacement {
 	if placement, ok := n.cache.Get("", namespace); ok {
 		return placement

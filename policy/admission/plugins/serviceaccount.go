@@ -73,7 +73,6 @@ func (p *serviceAccountPlugin) parse(o *policy.Object) *serviceAccount {
 	return account
 }
 
-// lookup returns an account, or nil. On a cache miss, it reads the object.
 func (p *serviceAccountPlugin) lookup(namespace, name string) *serviceAccount {
 	if account, ok := p.accounts.Get(namespace, name); ok {
 		return account
@@ -128,7 +127,6 @@ func noAccount(a *request.Attributes, name string) error {
 	return a.Forbidden("error looking up service account " + a.Key.Namespace + "/" + name + `: serviceaccount "` + name + `" not found`)
 }
 
-// mounts reports whether a Pod gets a token. The Pod's setting overrides the account's.
 func (s *serviceAccount) mounts(spec tree.Tree) bool {
 	for _, said := range []any{spec["automountServiceAccountToken"], s.automount} {
 		if mounts, ok := said.(bool); ok {

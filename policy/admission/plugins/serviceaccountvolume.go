@@ -50,8 +50,7 @@ func (p *serviceAccountPlugin) hasMount(c tree.Tree) bool {
 	return false
 }
 
-// newTokenVolume returns the token volume. It sets all fields explicitly, because defaulting has
-// already run before admission.
+// newTokenVolume sets all fields explicitly, because defaulting has already run before admission.
 func (p *serviceAccountPlugin) newTokenVolume(name string) tree.Tree {
 	sources := []any{tree.Tree{"serviceAccountToken": tree.Tree{"expirationSeconds": int64(tokenSeconds), "path": "token"}}}
 	if p.rootCA != "" {

@@ -55,8 +55,7 @@ type signerPermission struct {
 	signers func(a *request.Attributes) []string
 }
 
-// newSignerPermission returns the plugin that requires a verb on signers. The parameter after verb
-// describes the action in the error message "user not permitted to …".
+// newSignerPermission takes the parameter what for the error message "user not permitted to …".
 func newSignerPermission(authorizer authz.Authorizer, naming *meta.Naming, verb, what string, signers func(*request.Attributes) []string) signerPermission {
 	return signerPermission{authorizer, naming.Translate(certificateGroup), verb, what, signers}
 }

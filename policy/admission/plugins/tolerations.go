@@ -45,8 +45,7 @@ func includesToleration(wide, narrow tree.Tree) bool {
 	return false
 }
 
-// staysAsLong reports whether wide lasts at least as long as narrow. A missing tolerationSeconds
-// means forever.
+// staysAsLong treats a missing tolerationSeconds as forever.
 func staysAsLong(wide, narrow tree.Tree) bool {
 	most, limited := wide.Int("tolerationSeconds")
 	seconds, ends := narrow.Int("tolerationSeconds")

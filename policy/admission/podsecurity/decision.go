@@ -97,8 +97,7 @@ func (a *Admission) Decide(r Request) Decision {
 	return a.decideController(r)
 }
 
-// exemption returns the kind of exemption for a write, or "". Callers check it before the labels,
-// so that invalid labels do not affect exempt namespaces.
+// exemption is checked before the labels, so that invalid labels do not affect exempt namespaces.
 func (a *Admission) exemption(r Request) string {
 	switch {
 	case slices.Contains(a.config.Exemptions.Namespaces, r.Namespace):
@@ -114,15 +113,11 @@ func (a *Admission) isExemptClass(object tree.Tree) bool {
 	return class != "" && slices.Contains(a.config.Exemptions.RuntimeClasses, class)
 }
 
-// exempt returns the decision for an exempt request, whose violations are not checked. The decision
-// records the exemption in the audit event.
 func (a *Admission) exempt(r Request, why string) Decision {
 	a.metrics.exempt(r)
 	return Decision{Annotations: []Annotation{{a.audit.exempt, why}}}
 }
 
-// policyOf returns a namespace's policy and the faults in its labels. ok is false if the namespace
-// does not exist.
 func (a *Admission) policyOf(namespace string) (p Policy, faults []meta.Cause, ok bool) {
 	head, ok := a.objects.GetMeta(namespaces, "", namespace)
 	if !ok {
@@ -158,8 +153,7 @@ func (a *Admission) decidePod(r Request) Decision {
 	return a.evaluate(r, p, faults, r.New)
 }
 
-// lookupFailure returns the error for a missing namespace. It is an internal error, because the
-// namespace existed when the request arrived.
+// lookupFailure returns an internal error, because the namespace existed when the request arrived.
 func lookupFailure(namespace string) *meta.Status {
 	cause := fmt.Sprintf("failed to lookup namespace %q", namespace)
 	return &meta.Status{

@@ -33,8 +33,7 @@ func (a *Admission) decideNamespace(r Request) Decision {
 	return a.exemptNamespace(r, p)
 }
 
-// raises reports whether a policy change from before to after may forbid Pods that were allowed. A
-// different version counts, because it may be stricter.
+// raises also counts a different version, because it may be stricter.
 func raises(before, after LevelVersion) bool {
 	return before != after && after.Level != Privileged &&
 		(before.Version != after.Version || after.Level > before.Level)
@@ -51,7 +50,6 @@ func (a *Admission) StricterEnforcement(r Request) (LevelVersion, bool) {
 	return after.Enforce, raises(before.Enforce, after.Enforce)
 }
 
-// exemptNamespace warns about policy labels on an exempt namespace, unless they equal the defaults.
 func (a *Admission) exemptNamespace(r Request, p Policy) Decision {
 	if !slices.Contains(a.config.Exemptions.Namespaces, r.Namespace) || p.isPrivileged() || p.equivalent(a.config.Defaults) {
 		return Decision{}

@@ -117,8 +117,7 @@ func (a *account) cover(resource meta.GroupResource, e *evaluator, index int) {
 	c.decodes = c.decodes || !slices.Contains(e.counts, a.hard[index].Name)
 }
 
-// uses returns an object's usage, or nil if the quota does not count the object. A lapsed Pod
-// counts only toward object counts.
+// uses counts a lapsed Pod only toward object counts.
 func (c *cover) uses(object tree.Tree, lapsed bool) []delta {
 	if object == nil || !c.evaluator.matches(c.account.scopes, object) {
 		return nil
@@ -213,7 +212,6 @@ func (a *account) use(all []delta) {
 	}
 }
 
-// wake makes all waiting changes check the limits again.
 func (a *account) wake() {
 	if a.freed != nil {
 		close(a.freed)

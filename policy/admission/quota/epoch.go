@@ -45,7 +45,6 @@ func (l *Ledger) enter() *epoch {
 	}
 }
 
-// endEpoch starts a new epoch. The returned channel is closed when the previous epoch has drained.
 func (l *Ledger) endEpoch() <-chan struct{} {
 	e := l.epoch.Swap(newEpoch())
 	e.leave()

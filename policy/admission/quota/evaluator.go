@@ -59,7 +59,6 @@ func (e *evaluator) used(object tree.Tree) amount.List {
 	return all
 }
 
-// matches reports whether an object is in all scopes. Only then does the quota count it.
 func (e *evaluator) matches(scopes []requirement, object tree.Tree) bool {
 	for _, r := range scopes {
 		if e.inScope == nil || !e.inScope(r, object) {

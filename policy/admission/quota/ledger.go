@@ -75,7 +75,6 @@ func (l *Ledger) Status(key meta.Key) (s Status, ok bool) {
 	return s, true
 }
 
-// change marks a quota's status as outdated.
 func (l *Ledger) change(namespace, quota string) {
 	l.mu.Lock()
 	l.changed[meta.Key{GroupResource: quotas, Namespace: namespace, Name: quota}] = true

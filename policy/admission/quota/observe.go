@@ -84,8 +84,7 @@ func (o *observation) lapses() bool {
 	return o.kind.Storage == pods && (o.old != nil && o.old.Meta.Terminating || o.now != nil && o.now.Meta.Terminating)
 }
 
-// computeMissing decodes the object if the reservation does not contain the deltas of every
-// account. It runs before the mutex is taken, so that no mutex is held while decoding.
+// computeMissing runs before the mutex is taken, so that no mutex is held while decoding.
 func (o *observation) computeMissing(covers []*cover) {
 	for _, c := range covers {
 		if _, known := o.entry(c.account); c.decodes && (!known || o.lapses()) {

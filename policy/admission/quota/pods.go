@@ -86,7 +86,7 @@ func (n podNames) named(requests, limits amount.List) amount.List {
 }
 
 // overdueAt returns the time when a terminating Pod stops counting, because its node is presumably
-// lost. For other Pods, it returns the zero time.
+// lost.
 func overdueAt(pod tree.Tree) time.Time {
 	metadata := pod.Object("metadata")
 	grace, graceful := metadata.Int("deletionGracePeriodSeconds")

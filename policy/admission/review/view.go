@@ -109,8 +109,7 @@ func (v *View) Stored(object tree.Tree) (tree.Tree, error) {
 	return converted, err
 }
 
-// named returns a shallow copy of an object with apiVersion and kind, or nil for nil. Callers must
-// clone nested values before they modify them.
+// named returns a shallow copy. Callers must clone nested values before they modify them.
 func (v *View) named(object tree.Tree) tree.Tree {
 	if object == nil {
 		return nil

@@ -42,8 +42,7 @@ func (p *Plugin) annotateFailedOpen(a *request.Attributes, h *hook, round, n int
 	a.Annotate(failedOpen+p.annotationKey(prefix, round, n), h.name)
 }
 
-// record adds a response's audit annotations and warnings to the request. Annotations from earlier
-// calls take precedence.
+// record lets annotations from earlier calls take precedence.
 func (p *Plugin) record(h *hook, a *request.Attributes, said *answer) {
 	for _, key := range said.annotations.SortedKeys() {
 		full := h.name + "/" + key

@@ -66,8 +66,7 @@ func (h *hook) evaluate(ctx context.Context, v *review.View, a *request.Attribut
 	return 0, true, nil
 }
 
-// refuseUnevaluated returns 403 Forbidden, or nil if the failurePolicy is Ignore. It does not
-// return a callFailure, because the webhook was not called.
+// refuseUnevaluated does not return a callFailure, because the webhook was not called.
 func (h *hook) refuseUnevaluated(a *request.Attributes, faults []string) error {
 	if h.ignoresFaults {
 		return nil
@@ -79,8 +78,7 @@ func (h *hook) refuseUnevaluated(a *request.Attributes, faults []string) error {
 	return meta.NewForbidden(a.GroupResource(), a.Key.Name, text)
 }
 
-// variables returns the CEL variables of match conditions. As in Kubernetes, namespaceObject is
-// null for webhooks.
+// variables sets namespaceObject to null, as Kubernetes does for webhooks.
 func (p *Plugin) variables(ctx context.Context, v *review.View, a *request.Attributes) cel.Variables {
 	by := review.NewAuthorizer(a.User, p.options.Authorizer)
 	return cel.Variables{

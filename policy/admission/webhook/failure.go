@@ -78,8 +78,8 @@ func internal(err error) *meta.Status {
 	}
 }
 
-// dryRunUnsupported rejects a dry run that matches a webhook with side effects. The failurePolicy
-// does not apply, because skipping the webhook would make the dry run differ from the write.
+// dryRunUnsupported ignores the failurePolicy, because skipping the webhook would make the dry run
+// differ from the write.
 func (h *hook) dryRunUnsupported() error {
 	return meta.NewBadRequest(fmt.Sprintf("admission webhook %q does not support dry run", h.name))
 }

@@ -45,7 +45,6 @@ func appendObject(b []byte, k *schema.Kind, object tree.Tree) []byte {
 	return append(b, encode(k, object)...)
 }
 
-// encode encodes an object, with its resourceVersion unless the object is new.
 func encode(k *schema.Kind, object tree.Tree) []byte {
 	encoded := codec.EncodeJSON(k, object)
 	version, err := strconv.ParseUint(object.Object("metadata").String("resourceVersion"), 10, 64)

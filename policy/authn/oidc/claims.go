@@ -42,8 +42,7 @@ func (c claims) validate(clientID string, required map[string]string, now time.T
 	return end, nil
 }
 
-// timeClaim decodes a claim that holds a time in seconds since 1970. It limits the value to the
-// range of time.Time.
+// timeClaim limits the value to the range of time.Time.
 func (c claims) timeClaim(claim string) (time.Time, bool) {
 	seconds, ok := c[claim].(float64)
 	if !ok || math.IsNaN(seconds) || seconds < 0 {

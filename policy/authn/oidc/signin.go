@@ -8,8 +8,7 @@ type SignIn struct {
 	TokenEndpoint         string `json:"token_endpoint"`         // https URL
 }
 
-// orNone returns the endpoints, or nil unless both are https URLs. Over plain HTTP, the sign-in
-// page would expose authorization codes.
+// orNone rejects plain HTTP, over which the sign-in page would expose authorization codes.
 func (s SignIn) orNone() *SignIn {
 	for _, where := range []string{s.AuthorizationEndpoint, s.TokenEndpoint} {
 		if u, err := url.Parse(where); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {

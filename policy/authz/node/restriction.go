@@ -98,7 +98,7 @@ func (r *restriction) Admit(change *request.Attributes) error {
 	return nil
 }
 
-// forbiddenf returns a 403 Status. The messages should be those of kube-apiserver.
+// forbiddenf expects the messages of kube-apiserver.
 func (a nodeAttributes) forbiddenf(format string, args ...any) error {
 	return a.Forbidden(fmt.Sprintf(format, args...))
 }
@@ -122,8 +122,8 @@ func (a nodeAttributes) operation() string {
 
 func nodeName(t tree.Tree) string { return t.Object("spec").String("nodeName") }
 
-// admitResourceSlice lets a node create and delete its own slices. For updates, the check of the
-// Authorizer is sufficient, because spec.nodeName is immutable.
+// admitResourceSlice ignores updates, for which the check of the Authorizer is sufficient, because
+// spec.nodeName is immutable.
 func admitResourceSlice(a nodeAttributes) error {
 	switch {
 	case a.Old == nil && nodeName(a.New) != a.node:

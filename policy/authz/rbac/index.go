@@ -55,8 +55,8 @@ func (x *index) handleRole(c policy.Change) {
 	x.dropUnused(entry)
 }
 
-// roleEntry returns a role's entry. It creates a missing entry, because a binding may arrive before
-// its role. The caller holds the lock, as for all methods below.
+// roleEntry creates a missing entry, because a binding may arrive before its role. The caller holds
+// the lock, as for all methods below.
 func (x *index) roleEntry(at namespacedName) *roleEntry {
 	c := x.roles[at]
 	if c == nil {
@@ -158,8 +158,7 @@ func (s *subjectGrants) remove(g *grant) {
 	}
 }
 
-// subjectGrants returns the user's grants if i is 0, and the grants of group i-1 otherwise. It may
-// return nil. Iterating over i avoids allocating a list of subjects.
+// subjectGrants takes an index, because iterating over it avoids allocating a list of subjects.
 func (x *index) subjectGrants(user *authn.User, i int) *subjectGrants {
 	if i == 0 {
 		return x.users[user.Name]

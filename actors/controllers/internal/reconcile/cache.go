@@ -215,7 +215,7 @@ func (c *Cache[T]) remove(old T, o *meta.Object, watched bool) {
 	c.unlink(old)
 }
 
-// unlink removes the previous version of an object from the owner index. The caller holds mu.
+// unlink must be called with mu held.
 func (c *Cache[T]) unlink(old T) {
 	var none T
 	if old == none {

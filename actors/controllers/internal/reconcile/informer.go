@@ -210,8 +210,6 @@ func (f *Informer) RunResource(ctx context.Context, source KindSource) {
 	})
 }
 
-// runUntilChanged watches one kind. It returns true if the resource now has a different kind, and
-// false if the context has ended or the store is closing.
 func (f *Informer) runUntilChanged(ctx context.Context, source KindSource, k *schema.Kind) (changed bool) {
 	if k.IsCustom() { // built-in kinds never change
 		var cancel context.CancelFunc

@@ -188,7 +188,7 @@ func (c *calculation) forValue(value, target int64) (int64, error) {
 }
 
 // forShare returns the number of replicas at which the value per replica is at most target, or the
-// current number if the deviation is within the tolerance. share is the current value per replica.
+// current number if the deviation is within the tolerance.
 func forShare(value, target, replicas int64, t tolerance) (proposed, share int64) {
 	proposed = replicas
 	if ratio := float64(value) / (float64(target) * float64(replicas)); !t.allows(ratio) {

@@ -49,9 +49,6 @@ type placement struct {
 	tolerations []tree.Tree
 }
 
-// fits reports whether a node should get a Pod, and whether an existing Pod may stay. Both are
-// false if the template does not select the node. An untolerated NoSchedule taint keeps new Pods
-// away, but lets existing ones stay.
 func (p placement) fits(n *cluster.Node) (run, stay bool) {
 	if node := p.spec.String("nodeName"); node != "" && node != n.Key.Name || !n.Matches(p.spec) {
 		return false, false

@@ -142,9 +142,8 @@ func (r *rollout) tellPaused() {
 	}
 }
 
-// isScaled reports whether spec.replicas has changed since the ReplicaSets were last sized. It
-// compares spec.replicas with the desired-replicas annotation of each ReplicaSet. Their sizes would
-// not show it, because they also change during a rollout.
+// isScaled reports whether spec.replicas has changed since the ReplicaSets were last sized. Their
+// sizes would not show it, because they also change during a rollout.
 func (r *rollout) isScaled() bool {
 	for _, rs := range active(r.all()) {
 		if desired, ok := rs.number(r.names.desired); ok && desired != r.pace.replicas {

@@ -155,7 +155,7 @@ func (p pace) fraction(n names, rs *replicaSet, current int64) int64 {
 }
 
 // saturated reports whether a ReplicaSet alone provides all desired replicas, and all are
-// available. The desired-replicas annotation must match, so that it was sized for this number.
+// available.
 func (p pace) saturated(n names, rs *replicaSet) bool {
 	if rs == nil {
 		return false

@@ -70,8 +70,6 @@ func number(status tree.Tree, field string) int64 {
 	return n
 }
 
-// complete reports whether the rollout is done. It returns false while the status does not reflect
-// the last change to the spec.
 func complete(p pace, status tree.Tree, generation int64) bool {
 	return number(status, "updatedReplicas") == p.replicas && number(status, "replicas") == p.replicas &&
 		number(status, "availableReplicas") == p.replicas && number(status, "observedGeneration") >= generation
@@ -93,8 +91,6 @@ func deadline(spec tree.Tree) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// overdue reports whether a rollout has passed its progress deadline. A complete rollout is never
-// overdue. A rollout that has timed out stays overdue until there is progress.
 func overdue(c tree.Tree, limit time.Duration, now time.Time) bool {
 	switch {
 	case limit == 0 || c == nil || c.String("reason") == newSetAvailable:

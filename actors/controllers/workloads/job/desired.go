@@ -9,8 +9,7 @@ import (
 )
 
 // wantedActive returns how many Pods should run. A Job without completions is a work queue: after
-// its first success, the remaining Pods finish and are not replaced. Any other Job runs at most as
-// many Pods as it still needs successes.
+// its first success, the remaining Pods finish and are not replaced.
 func (s *state) wantedActive() int64 {
 	if s.completions == math.MaxInt64 {
 		if s.succeeded > 0 {
@@ -72,8 +71,8 @@ func younger(a, b *cluster.Pod) int {
 		cmp.Compare(b.Restarts, a.Restarts), b.Created.Compare(a.Created), cmp.Compare(a.Key.Name, b.Key.Name))
 }
 
-// pending returns up to n indexes that need a Pod. They have no active Pod and have neither
-// succeeded nor failed. With podReplacementPolicy Failed, a terminating Pod still holds its index.
+// pending returns up to n indexes that need a Pod. With podReplacementPolicy Failed, a terminating
+// Pod still holds its index.
 func (s *state) pending(n int) []int {
 	var taken []int
 	for _, p := range s.pods {

@@ -56,7 +56,6 @@ func (x indexes) with(more []int) indexes {
 
 func (x indexes) merge(other indexes) indexes { return join(slices.Concat(x, other)) }
 
-// has reports whether x contains i. It uses a binary search, because it is called for each Pod.
 func (x indexes) has(i int) bool {
 	at, _ := slices.BinarySearchFunc(x, i, func(v interval, i int) int { return v.last - i })
 	return at < len(x) && x[at].first <= i
@@ -99,8 +98,6 @@ func (x indexes) overlap(other indexes) (n int) {
 	return n
 }
 
-// missing returns the first n indexes less than below that are not in the set. The loop ends with a
-// sentinel interval.
 func (x indexes) missing(n, below int) (found []int) {
 	next := 0
 	for _, i := range append(slices.Clone(x), interval{below, below}) {

@@ -86,9 +86,8 @@ func (s *state) fails(p *cluster.Pod) bool {
 	return p.Phase == cluster.PodFailed || !s.replaceEnded && p.Terminating && p.Phase != cluster.PodSucceeded
 }
 
-// known reports whether a Pod is included in the counts. Any Pod of an indexed Job must have a
-// valid index. The index may be invalid because completions were lowered, or because another client
-// created the Pod.
+// known reports whether a Pod is included in the counts. A Pod's index may be invalid because
+// completions were lowered, or because another client created the Pod.
 func (s *state) known(p *cluster.Pod) bool {
 	return !s.indexed || p.Index >= 0 && int64(p.Index) < s.completions
 }
@@ -256,8 +255,7 @@ func (s *state) pastLimitOnFailure(limit int64) bool {
 	return int64(restarts) >= limit
 }
 
-// untilDeadline returns how long the Job may still run, or a negative value after the deadline. It
-// returns 0 if there is no deadline or the Job is suspended or has not started.
+// untilDeadline returns how long the Job may still run, or a negative value after the deadline.
 func (s *state) untilDeadline() time.Duration {
 	seconds, ok := s.spec.Int("activeDeadlineSeconds")
 	started := reconcile.Time(s.status, "startTime")

@@ -68,8 +68,6 @@ func (r *Controller) reconcile(ctx context.Context, set *reconcile.Item, t tree.
 	return o.failure
 }
 
-// claim adopts and releases Pods and returns the active Pods of a set. Other Pods are neither
-// counted nor released.
 func (r *Controller) claim(ctx context.Context, set *reconcile.Item, owned []*cluster.Pod) ([]*cluster.Pod, error) {
 	active := owned[:0:0]
 	for _, p := range owned {

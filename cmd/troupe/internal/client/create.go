@@ -40,7 +40,6 @@ func (s *session) createOne(o *createOptions, one selection) error {
 	return s.printAs(o.Options, object{one.resource, t, m.Source}, "created"+o.DryRun.suffix())
 }
 
-// post creates an object and returns it as stored. With --dry-run=client it returns t unchanged.
 func (s *session) post(o *createOptions, r *discovery.Resource, namespace string, t tree.Tree) (tree.Tree, error) {
 	if o.DryRun == dryRunClient {
 		return t, nil

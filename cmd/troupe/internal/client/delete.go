@@ -194,7 +194,6 @@ func (s *session) awaitGone(o *deleteOptions, all []deleted) error {
 	return errors.Join(faults...)
 }
 
-// untilGone waits until an object is deleted or replaced by an object with another UID.
 func (s *session) untilGone(ctx context.Context, r *discovery.Resource, namespace, name, uid string) error {
 	return s.until(ctx, r, namespace, name, func(o tree.Tree) (bool, error) {
 		return o == nil || uid != "" && o.Object("metadata").String("uid") != uid, nil

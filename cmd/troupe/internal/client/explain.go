@@ -55,8 +55,7 @@ func splitFields(c *discovery.Catalog, word string) (*discovery.Resource, []stri
 	return nil, nil, &discovery.UnknownError{Name: parts[0]}
 }
 
-// hasGroupPart reports whether parts are exactly the group, or the version and the group. A group
-// prefix does not count, because it could be a field.
+// hasGroupPart does not accept a group prefix, because it could be a field.
 func hasGroupPart(r *discovery.Resource, parts []string) bool {
 	text := strings.Join(parts, ".")
 	return text == r.Group || text == r.Version+"."+r.Group
@@ -144,8 +143,7 @@ func (e *explainer) typeName(field tree.Tree) string {
 	return "Object"
 }
 
-// inner returns the schema that declares a field's properties. For a list or a map, that is the
-// schema of the items or values.
+// inner returns the schema that declares a field's properties.
 func (e *explainer) inner(field tree.Tree) tree.Tree {
 	schema, _ := e.follow(field)
 	switch {

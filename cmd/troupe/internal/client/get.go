@@ -81,7 +81,6 @@ func (s *session) showRaw(path string) error {
 	return err
 }
 
-// tableAccept returns the Accept header for tables, with a fallback to objects.
 func (s *session) tableAccept() string {
 	naming := meta.Kubernetes
 	if s.catalog != nil {

@@ -114,7 +114,6 @@ func (s *session) setOne(o *labelOptions, one object, set map[string]string, ord
 	return s.printAs(o.Options, changed, words+o.DryRun.suffix())
 }
 
-// notes returns the writer for messages, which is standard error if the output is machine-readable.
 func (s *session) notes(o *labelOptions) io.Writer {
 	if o.Output != "" {
 		return s.err

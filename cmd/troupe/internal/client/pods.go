@@ -51,7 +51,6 @@ func (s *session) podFor(arg string) (object, error) {
 	return found[i], nil
 }
 
-// selectorOf returns the label selector of a workload or Service, or an empty string.
 func selectorOf(spec tree.Tree) string {
 	selector := spec.Object("selector")
 	if labels := selector.Object("matchLabels"); labels != nil {

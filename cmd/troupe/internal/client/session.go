@@ -75,7 +75,6 @@ func (s *session) notef(format string, args ...any) {
 	fmt.Fprint(s.err, printer.Safe(fmt.Sprintf(format, args...)))
 }
 
-// served returns the server's catalog, which it loads on first use.
 func (s *session) served() (*discovery.Catalog, error) {
 	if s.catalog == nil {
 		c, err := discovery.Load(s.ctx, s.Client)

@@ -43,7 +43,6 @@ func (s *session) until(ctx context.Context, r *discovery.Resource, namespace, n
 	}
 }
 
-// orContext returns the context's error instead of err if the context has ended.
 func orContext(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && !errors.Is(err, errStop) {
 		return ctx.Err()

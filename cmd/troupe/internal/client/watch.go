@@ -78,7 +78,6 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// eventVersion returns the resource version of an event's object, or of the first row of a table.
 func eventVersion(o tree.Tree) string {
 	if rows := o.Objects("rows"); len(rows) > 0 {
 		o = rows[0].Object("object")

@@ -96,8 +96,6 @@ func (i Installation) findKubectl() (string, error) {
 	return "", nil
 }
 
-// replace atomically replaces the file at path: make creates the new file under a temporary name,
-// and replace renames it.
 func replace(path string, make func(path string) error) error {
 	made := fmt.Sprintf("%s.new-%d", path, os.Getpid())
 	if err := make(made); err != nil {

@@ -96,7 +96,6 @@ func Help() []string {
 	return lines
 }
 
-// lookup returns the named gate. The table must be sorted.
 func lookup(name string) (Gate, bool) {
 	i, ok := slices.BinarySearchFunc(gates(), name, func(g Gate, name string) int { return strings.Compare(g.Name, name) })
 	if !ok {

@@ -37,7 +37,6 @@ func (a *addresses) take() (string, error) {
 	}
 }
 
-// note marks the address of an existing Pod as allocated.
 func (a *addresses) note(text string) {
 	if ip, err := netip.ParseAddr(text); err == nil && a.all.Contains(ip) && ip != a.all.Masked().Addr() {
 		a.mu.Lock()
@@ -46,7 +45,6 @@ func (a *addresses) note(text string) {
 	}
 }
 
-// release frees an address. It ignores invalid addresses.
 func (a *addresses) release(text string) {
 	if ip, err := netip.ParseAddr(text); err == nil {
 		a.mu.Lock()

@@ -178,7 +178,6 @@ func (f *follower) sweep() {
 	}
 }
 
-// pause waits for a random time between d and 2d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -186,7 +185,6 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// retry repeats a request until it succeeds, fails permanently, or ctx ends.
 func retry(ctx context.Context, send func() error) error {
 	for d := 50 * time.Millisecond; ; d = min(2*d, 2*time.Second) {
 		err := send()

@@ -172,7 +172,6 @@ func (c *Cluster) serveExec(w http.ResponseWriter, r *http.Request, of container
 	serveStreams(w, r, wantedStreams(query), func(s *session) int { return s.play(query["command"], environment(of.pod, of.Container)) })
 }
 
-// serveAttach writes a container's log and waits until the container ends.
 func (c *Cluster) serveAttach(w http.ResponseWriter, r *http.Request, of containerRef) {
 	lines, _ := c.logOf(of, false)
 	serveStreams(w, r, wantedStreams(r.URL.Query()), func(s *session) int {

@@ -68,7 +68,6 @@ func wholeSecond(t time.Time) time.Time {
 	return t
 }
 
-// look schedules a check at the given time, unless an earlier one is already scheduled.
 func (l *lifecycle) look(at time.Time) {
 	at = wholeSecond(at)
 	if l.next.IsZero() || at.Before(l.next) {

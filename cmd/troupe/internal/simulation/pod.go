@@ -160,7 +160,6 @@ func (p *Pod) key() objectKey {
 	return objectKey{namespace: p.Metadata.Namespace, name: p.Metadata.Name}
 }
 
-// version returns the resourceVersion as a number, so that callers can order object states.
 func (m *Metadata) version() uint64 {
 	v, _ := strconv.ParseUint(m.ResourceVersion, 10, 64) // the API has decimal versions
 	return v

@@ -58,7 +58,6 @@ func programOf(p *Pod, c *Container, jobTime time.Duration) program {
 	return is
 }
 
-// duration parses an annotation. Invalid and negative values count as 0.
 func duration(annotations map[string]string, name string) time.Duration {
 	d, err := time.ParseDuration(annotations[name])
 	if err != nil {

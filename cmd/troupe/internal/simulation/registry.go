@@ -69,7 +69,6 @@ func (r *registry) putPod(p *Pod) (address string) {
 	return ""
 }
 
-// updatePod stores the response to a write, unless a newer version is known or the Pod is deleted.
 func (r *registry) updatePod(p *Pod) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

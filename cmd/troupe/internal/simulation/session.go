@@ -52,7 +52,6 @@ func serveStreams(w http.ResponseWriter, r *http.Request, want wanted, run func(
 	}
 }
 
-// write writes text to a stream. If the session has a terminal, it ends lines with CRLF.
 func (s *session) write(to io.Writer, text string) {
 	if s.tty {
 		text = strings.ReplaceAll(text, "\n", "\r\n")

@@ -45,7 +45,7 @@ func (podTemplateStrategy) Default(obj tree.Tree) { DefaultTemplate(obj.EnsureOb
 func DefaultTemplate(template tree.Tree) { defaultPodSpec(template.EnsureObject("spec")) }
 
 // defaultServiceAccount keeps the deprecated field serviceAccount, which older clients read, equal
-// to serviceAccountName. serviceAccountName takes precedence.
+// to serviceAccountName.
 func defaultServiceAccount(spec tree.Tree) {
 	name := spec.String("serviceAccountName")
 	if name == "" {

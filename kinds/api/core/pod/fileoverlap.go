@@ -35,8 +35,6 @@ func (s fileSource) String() string {
 	return fmt.Sprintf("%s %q", s.kind, s.name)
 }
 
-// overlaps reports whether two files have the same path, or one path is a parent directory of the
-// other. "a" and "ab" do not overlap.
 func (f volumeFile) overlaps(other volumeFile) bool {
 	short, long := f.path, other.path
 	if len(short) > len(long) {

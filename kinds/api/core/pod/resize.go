@@ -74,8 +74,7 @@ func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 }
 
 // resizable reports whether a Pod can be resized. A node that supports resizing reports the
-// resources of running containers in the status. A Pod without running containers can always be
-// resized.
+// resources of running containers in the status.
 func resizable(status tree.Tree) bool {
 	for _, c := range status.Objects("containerStatuses") {
 		if c.Object("state", "running") != nil {

@@ -178,7 +178,7 @@ func (r resize) container(list string, c tree.Tree) tree.Tree {
 }
 
 // effective returns the resources to reserve during an in-place resize: the maximum of the
-// requested, allocated and actual ones. It ignores the request if the resize is infeasible.
+// requested, allocated and actual ones.
 func (r *resourceReader) effective(resize resize, requested, status tree.Tree) Resources {
 	if !status.Has("resources") {
 		return r.read(requested)

@@ -75,7 +75,6 @@ var accept = func() string {
 	return strings.Join(append(all, "application/json"), ",")
 }()
 
-// naming derives the naming profile from the server's API groups.
 func (c *Catalog) naming() *meta.Naming {
 	for _, r := range c.Resources {
 		for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {

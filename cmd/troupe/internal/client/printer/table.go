@@ -49,7 +49,6 @@ func (p *TablePrinter) Empty() bool { return !p.printed }
 
 func (p *TablePrinter) Flush(w io.Writer) error { return p.grid.Flush(w) }
 
-// shown reports whether a column is printed. Only Wide prints columns with a priority other than 0.
 func (p *TablePrinter) shown(i int) bool {
 	priority, _ := p.columns[i].Int("priority")
 	return p.View.Wide || priority == 0
