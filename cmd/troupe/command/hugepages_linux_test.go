@@ -1,0 +1,48 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestHugeHeap checks the flags of the address range in /proc/self/smaps, and that the heap can use
+// the range.
+func TestHugeHeap(t *testing.T) {
+	h := newHugeHeap()
+	for _, allowed := range []bool{true, false, true} {
+		h.allow(allowed)
+		want := map[bool]string{true: " hg", false: " nh"}[allowed]
+		if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
+			want = "" // the kernel has no huge pages
+		}
+		if flags := mappingFlags(t, h.start); !strings.Contains(flags, want) {
+			t.Errorf("allowed %t: %q, want%s", allowed, flags, want)
+		}
+	}
+	used := make([]byte, 64<<20)
+	for i := range used {
+		used[i]++
+	}
+}
+
+// mappingFlags returns the VmFlags of the mapping that contains an address.
+func mappingFlags(t *testing.T, address uintptr) string {
+	maps, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	within := false
+	for line := range strings.Lines(string(maps)) {
+		var from, to uintptr
+		if n, _ := fmt.Sscanf(line, "%x-%x ", &from, &to); n == 2 {
+			within = from <= address && address < to
+		}
+		if flags, ok := strings.CutPrefix(line, "VmFlags:"); ok && within {
+			return flags
+		}
+	}
+	t.Fatalf("%x is not mapped", address)
+	return ""
+}
