@@ -35,7 +35,7 @@ type object struct {
 
 type newestState struct {
 	mutation.State
-	// pending is the proposal that produced the state, until it is applied.
+	// pending is the proposal that produced the state. It is nil if the proposal has been applied.
 	pending *proposal
 	// unreadable means that the object cannot be decoded. It can only be deleted.
 	unreadable bool

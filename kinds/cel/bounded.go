@@ -79,8 +79,8 @@ type form struct {
 	variables    []string
 }
 
-// boundedCalls lists functions that only read their arguments, each of them once. They build no new
-// strings, lists or objects, but may return a part of an argument.
+// boundedCalls lists the functions that read each argument at most once and do not allocate. They
+// may return a part of an argument.
 var boundedCalls = map[string]bool{
 	operators.LogicalAnd: true, operators.LogicalOr: true, operators.LogicalNot: true, operators.Conditional: true,
 	operators.NotStrictlyFalse: true, operators.Equals: true, operators.NotEquals: true, operators.Less: true,

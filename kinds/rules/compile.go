@@ -207,8 +207,9 @@ func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	return plan
 }
 
-// filledDefault returns the default that defaulting adds to an object, or nil. An empty string is
-// not added if the field is omitted when empty. Such a default matters only for list map keys.
+// filledDefault returns the value that defaulting adds to an object, or nil. It returns nil for an
+// empty string in a field that is omitted when empty. An empty default matters only as the key of a
+// list map.
 func filledDefault(f *schema.Field) any {
 	if f.Default == "" && !f.EmitEmpty && !f.Pointer {
 		return nil

@@ -103,10 +103,10 @@ func guardsOf(batch []persist.Write, u unit) (all []persist.Guard) {
 	return all
 }
 
-// addGuards makes a step conditional on the delivered state of the given guards. It returns an
-// error if one of them was raised too recently, so that the step must be rejected. It holds l.mu
-// throughout. Otherwise a raise could be delivered between the check and the comparison, and etcd
-// would commit an outdated write.
+// addGuards makes the transaction of a step fail if one of the guards has been raised after the
+// revision that this log has delivered. It returns an error if a delivered raise already makes the
+// step outdated. It holds l.mu throughout, because a raise that is delivered between this check and
+// the reading of the revision would go unnoticed.
 func (l *Log) addGuards(s *step, guards []persist.Guard) (seen persist.Revision, refused error) {
 	if len(guards) == 0 {
 		return 0, nil

@@ -280,9 +280,9 @@ func (l *Log) leaveOut(s *copiedState) {
 	s.items = slices.DeleteFunc(s.items, func(i persist.Item) bool { return s.without.has(i.Key) || l.transforms(i.Key) })
 }
 
-// readCopied calls take with each item of a copy and returns the copy's revision. If later changes
-// were compacted, or omitted keys belong to no resource, it reads the state at the given revision
-// and returns that revision instead.
+// readCopied calls take with each item of the local copy and returns the copy's revision. If etcd
+// has compacted the changes since the copy, or the copy omits keys outside of the known resources,
+// it reads the state at the given revision from etcd and returns that revision.
 func (l *Log) readCopied(ctx context.Context, revision int64, s *copiedState, take func(persist.Item) error) (at int64, err error) {
 	if s.compacted || s.without.Scattered {
 		return revision, l.readChanged(ctx, revision, s.items, take)

@@ -183,8 +183,8 @@ func (s *scheduler) distribute() {
 	}
 }
 
-// watch revokes the slots that a connection has held since the previous run of watch. It runs again
-// after maxHold while connections wait for slots.
+// watch revokes each slot that its connection already held when watch last ran. While connections
+// wait for slots, watch runs every maxHold.
 func (s *scheduler) watch() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

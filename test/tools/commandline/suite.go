@@ -212,8 +212,8 @@ func (s *suite) environment(names []string) ([]string, error) {
 	}, nil
 }
 
-// aliases defines shell functions with the suffix _tests for groups without the suffix, because the
-// suite's group selection requires it.
+// aliases defines a shell function NAME_tests for each function NAME without that suffix, because
+// the suite selects its tests by names with the suffix.
 func (s *suite) aliases() string {
 	var text strings.Builder
 	for _, function := range s.functions {
