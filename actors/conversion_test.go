@@ -176,8 +176,8 @@ func TestOneConversionPerEvent(t *testing.T) {
 }
 
 // TestConversionOfDeselected changes an object so that it no longer matches a watch's selector.
-// That watch must get the previous object. Other watches get the new object, with the same
-// resourceVersion.
+// That watch must get a Deleted event with the previous object, converted. Other watches get a
+// Modified event with the new object.
 func TestConversionOfDeselected(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "in")

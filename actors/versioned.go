@@ -35,8 +35,8 @@ func withoutWebhook(m *request.Mutation, state newestState) (*request.Mutation, 
 	return &work, calls
 }
 
-// formWithoutWebhook returns the kind in which the owner can process m without calling the
-// conversion webhook, or nil if there is none.
+// formWithoutWebhook returns an API version in which m can be applied to the object without a call
+// to the conversion webhook, or nil if there is none.
 func formWithoutWebhook(m *request.Mutation, state newestState) *schema.Kind {
 	stored := m.Kind.Stored
 	switch {

@@ -58,7 +58,8 @@ func (f *fixture) fill(ctx context.Context, n int, step Step) error {
 }
 
 // remove deletes the objects first, because a server without a namespace controller does not delete
-// them with the namespace. Failures are only noted, since the measurement is complete.
+// them with the namespace. Errors only appear in the report, because the
+// measurement is complete.
 func (f *fixture) remove() {
 	c := f.Target.Conn()
 	defer c.Close()

@@ -33,8 +33,8 @@ func (j *Journal) rotationDue() bool {
 	return active.size > segmentHeader && (j.inventory.rotate || active.size >= j.o.SegmentBytes)
 }
 
-// Trim implements Log. It first begins a new segment if one is due. On a full disk, it uses the
-// ballast's space.
+// Trim deletes the segments before keepFrom that recovery does not need. It first begins a new
+// segment if one is due. If the disk is full, it uses the reserved space for that.
 func (j *Journal) Trim(keepFrom Revision) error {
 	if err := j.rotateForTrim(); err != nil {
 		return fmt.Errorf("trim: %w", err)

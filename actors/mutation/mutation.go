@@ -92,8 +92,7 @@ type Candidate struct {
 	Created bool
 	// NoOp means that Prepare recognized the apply as a no-op. Op is then None.
 	NoOp bool
-	// Form is the kind in which the candidate is encoded. nil means the stored kind of the
-	// mutation.
+	// Form is the API version in which the candidate is encoded. nil means the storage version.
 	Form *schema.Kind
 	// Reserved holds the reservations of the allocator and of admission. The receiver of the
 	// candidate must call Commit once the candidate is stored, or Release if it is discarded.

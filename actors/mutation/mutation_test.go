@@ -49,8 +49,8 @@ func decode(t testing.TB, k *schema.Kind, text string) tree.Tree {
 	return object
 }
 
-// stateFrom returns the State of an object at currentVersion. If pending is set, the object is an
-// uncommitted change to that version.
+// stateFrom returns the State of an object. If pending is set, the object is the result of an
+// uncommitted change; the committed object then has currentVersion.
 func stateFrom(t *testing.T, k *schema.Kind, text string, pending bool) State {
 	t.Helper()
 	wanted := decode(t, k, text)

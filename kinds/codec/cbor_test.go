@@ -102,7 +102,7 @@ func mustFloat(t *testing.T, v any) float64 {
 	return n
 }
 
-// TestBudget checks that the size limit applies to items of any type, by their size in JSON.
+// TestBudget checks that every type of CBOR item counts toward the size limit by its JSON size.
 func TestBudget(t *testing.T) {
 	for _, item := range []string{"\xa0", "\x80", "\xa1\x40\x00", "\x00", "\xf6", "\x41a"} {
 		const n = 1000

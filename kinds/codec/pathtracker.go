@@ -40,8 +40,8 @@ func (t *pathTracker) unknown(name string) { t.fault(name, false) }
 
 func (t *pathTracker) duplicate(name string) { t.fault(name, true) }
 
-// fault records a fault that is not recorded yet, up to maxFaults. The limit also keeps the linear
-// search for duplicates cheap.
+// fault records an error, unless it is already recorded or there are maxFaults errors. The limit
+// also keeps the linear search for duplicates cheap.
 func (t *pathTracker) fault(name string, duplicate bool) {
 	if len(t.faults) >= maxFaults {
 		return

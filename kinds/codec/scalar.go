@@ -142,9 +142,8 @@ func asReadBack(n float64) any {
 	return i
 }
 
-// bytes returns base64 without line breaks and with unused bits cleared, so that equal bytes are
-// equal strings. Go's decoder, and therefore kube-apiserver, accepts line breaks and any unused
-// bits.
+// bytes returns s as canonical base64, so that equal bytes have equal encodings. Like Go's decoder,
+// and therefore kube-apiserver, it accepts line breaks and any trailing padding bits.
 func (t *pathTracker) bytes(s string) any {
 	raw, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {

@@ -134,8 +134,8 @@ func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged boo
 	}
 }
 
-// compile pauses the evaluation timeout and then restarts it, because compiling a thousand rules
-// takes seconds on a busy machine.
+// compile compiles the rules of n on first use. The evaluation timeout restarts afterward, because
+// compiling a thousand rules takes seconds on a busy machine.
 func (e *ruleEvaluator) compile(n *node) {
 	if e.timer != nil {
 		e.timer.Stop()

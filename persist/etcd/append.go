@@ -142,7 +142,7 @@ func (l *Log) catchUp(ctx context.Context, r *round, done *clientv3.TxnResponse)
 		return l.resolve(ctx, r, errOtherRecord)
 	}
 	// The record is missing because Trim has deleted it. The log has committed nothing since then,
-	// so write a new record and plan the round again.
+	// so write a new record and retry the transactions of r.
 	l.withdraw(r)
 	l.undecided = true
 	if err := l.decide(ctx); err != nil {

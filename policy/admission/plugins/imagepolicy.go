@@ -102,8 +102,8 @@ func (p *imagePolicy) Validate(a *request.Attributes) error {
 	return a.Forbidden("one or more images rejected by webhook backend")
 }
 
-// question returns the spec of the review. It contains the images that the request can change, and
-// the annotations that are intended for the backend.
+// question returns the spec of the ImageReview. It lists the images of the containers that the
+// request may set, and the Pod's annotations for the backend.
 func (p *imagePolicy) question(a *request.Attributes) imageReviewSpec {
 	q := imageReviewSpec{Namespace: a.Key.Namespace}
 	lists := []string{"containers", "initContainers"}
