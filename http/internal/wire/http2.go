@@ -111,9 +111,8 @@ func (c *multiplexedConn) Write(b []byte) (int, error) {
 	return c.mux.conn.Write(b)
 }
 
-// growStack grows the stack of a new goroutine in one step. net/http starts a goroutine for each
-// request and each write. The stack of such a goroutine would otherwise double and be copied
-// several times.
+// growStack grows the stack of a new goroutine in one step instead of several. net/http starts one
+// for each request and write.
 //
 //go:noinline
 func growStack(n int) byte {
