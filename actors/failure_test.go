@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -57,14 +58,26 @@ func TestPanicFailsOneRequest(t *testing.T) {
 			panic("boom")
 		}
 	})
+	const panics = 5
 	must.Get(h.create("a", "1"))(t)
-	for range 5 {
+	for range panics {
 		if _, err := h.patch("a", `{"data":{"v":"boom"}}`); statusCode(err) != 500 {
 			t.Errorf("panic: %v, want 500", err)
 		}
 		if _, err := h.patch("a", `{"data":{"w":"fine"}}`); err != nil {
 			t.Errorf("after the panic: %v", err)
 		}
+	}
+	restarts := func() (n int) {
+		_, value, _ := strings.Cut(h.metrics(), "\ntroupe_actor_restarts_total ")
+		must.Get(fmt.Sscan(value, &n))(t)
+		return n
+	}
+	for restarts() < panics {
+		runtime.Gosched() // the restart follows the response
+	}
+	if n := restarts(); n != panics {
+		t.Errorf("%d restarts after %d panics", n, panics)
 	}
 }
 

@@ -50,8 +50,8 @@ var storeFaults = []fault{
 		"./actors -run Panic -timeout 60s",
 	},
 	{
-		"a request that panics gets two responses", "actors/object.go",
-		"			if !answered {\n				m.answer(", "			if !answered {\n				m.answer(mutateReply{err: err})\n				m.answer(",
+		"a request gets two responses", "actors/object.go",
+		"	answered = true\n	m.answer(reply)", "	answered = true\n	m.answer(reply)\n	m.answer(reply)",
 		"./actors -run Panic -timeout 60s",
 	},
 	{
