@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -254,9 +255,11 @@ func TestNeverRefusedBelow(t *testing.T) {
 			t.Fatal(err)
 		}
 		answers := make(chan error, 8)
+		var decided atomic.Int32
 		for range cap(answers) {
 			go func() {
 				r, err := c.propose(nil, service(0), false)
+				decided.Add(1)
 				if err == nil {
 					time.Sleep(time.Millisecond)
 					r.Release()
@@ -265,10 +268,8 @@ func TestNeverRefusedBelow(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		select {
-		case err := <-answers:
-			t.Fatalf("answered while it was not clear: %v", err)
-		default:
+		if n := decided.Load(); n > 0 {
+			t.Fatalf("%d changes were decided while another one held the quota", n)
 		}
 		held.Release()
 		for range cap(answers) {

@@ -351,7 +351,7 @@ var mutationFaults = []fault{
 	{
 		"a create of a custom object keeps the status of its body", "actors/mutation/create.go",
 		"		delete(p.want, \"status\")\n", "",
-		"./test/extension -run Subresources",
+		"./test/extension -run CustomTranscripts",
 	},
 	{
 		"a create keeps the deletion timestamp of its body", "actors/mutation/create.go",
