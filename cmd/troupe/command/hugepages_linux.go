@@ -1,6 +1,7 @@
 package command
 
 import (
+	"math"
 	"runtime/debug"
 	"syscall"
 	"unsafe"
@@ -25,8 +26,13 @@ type hugeHeap struct {
 
 // newHugeHeap reserves a range of addresses for the next allocations of the Go heap and allows huge
 // pages in it. The range must be mapped first, because Linux applies MADV_HUGEPAGE only to mapped
-// addresses. It would not apply to memory that the heap maps later.
+// addresses. It would not apply to memory that the heap maps later. If the address space is limited
+// (ulimit -v), newHugeHeap reserves nothing.
 func newHugeHeap() *hugeHeap {
+	var addresses syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &addresses); err != nil || addresses.Cur != math.MaxUint64 {
+		return &hugeHeap{}
+	}
 	percent := debug.SetGCPercent(-1)
 	reserved := make([]byte, hugeHeapBytes) // not accessed, so it takes no memory
 	address := uintptr(unsafe.Pointer(unsafe.SliceData(reserved)))
@@ -41,7 +47,7 @@ func newHugeHeap() *hugeHeap {
 // allow switches huge pages on or off. They are off while the process is idle, because the kernel
 // would gradually fill released memory with huge pages again.
 func (h *hugeHeap) allow(allowed bool) {
-	if h.allowed == allowed {
+	if h.size == 0 || h.allowed == allowed {
 		return
 	}
 	h.allowed = allowed

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // TestHugeHeap checks the flags of the address range in /proc/self/smaps, and that the heap can use
@@ -24,6 +27,17 @@ func TestHugeHeap(t *testing.T) {
 	used := make([]byte, 64<<20)
 	for i := range used {
 		used[i]++
+	}
+}
+
+// TestLimitedAddresses checks that no addresses are reserved if the address space is limited.
+func TestLimitedAddresses(t *testing.T) {
+	var limit syscall.Rlimit
+	must.Succeed(t, syscall.Getrlimit(syscall.RLIMIT_AS, &limit))
+	defer func() { must.Succeed(t, syscall.Setrlimit(syscall.RLIMIT_AS, &limit)) }()
+	must.Succeed(t, syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: 1 << 46, Max: limit.Max}))
+	if h := newHugeHeap(); h.size != 0 {
+		t.Errorf("%d bytes are reserved", h.size)
 	}
 }
 
