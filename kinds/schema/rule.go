@@ -92,7 +92,7 @@ func texts(r *options.Rule) [10]*string {
 // mentionsPlatform reports whether a rule may contain names to translate. Few rules do, and copying
 // and searching all rules would slow down startup.
 func mentionsPlatform(r *options.Rule) bool {
-	has := func(text string) bool { return strings.Contains(text, "latform") }
+	has := func(text string) bool { return strings.Contains(text, "latform") } // or Platform
 	for _, text := range texts(r) {
 		if text != nil && has(*text) {
 			return true

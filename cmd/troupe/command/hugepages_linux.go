@@ -12,9 +12,6 @@ const (
 	// small pages for the remainder.
 	hugeHeapBytes = 256 << 20
 	hugePageBytes = 2 << 20
-
-	madvHugePage   = 14
-	madvNoHugePage = 15
 )
 
 // A hugeHeap is a range of the Go heap's addresses that may use huge pages. With 4 KiB pages, page
@@ -51,9 +48,9 @@ func (h *hugeHeap) allow(allowed bool) {
 		return
 	}
 	h.allowed = allowed
-	advice := uintptr(madvNoHugePage)
+	advice := uintptr(syscall.MADV_NOHUGEPAGE)
 	if allowed {
-		advice = madvHugePage
+		advice = syscall.MADV_HUGEPAGE
 	}
 	// On failure, the heap uses small pages.
 	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, h.start, h.size, advice)

@@ -10,8 +10,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestHugeHeap checks the flags of the address range in /proc/self/smaps, and that the heap can use
-// the range.
+// TestHugeHeap checks the flags of the address range in /proc/self/smaps.
 func TestHugeHeap(t *testing.T) {
 	h := newHugeHeap()
 	for _, allowed := range []bool{true, false, true} {
@@ -23,10 +22,6 @@ func TestHugeHeap(t *testing.T) {
 		if flags := mappingFlags(t, h.start); !strings.Contains(flags, want) {
 			t.Errorf("allowed %t: %q, want%s", allowed, flags, want)
 		}
-	}
-	used := make([]byte, 64<<20)
-	for i := range used {
-		used[i]++
 	}
 }
 

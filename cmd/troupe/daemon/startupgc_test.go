@@ -5,9 +5,12 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
-// TestStartupGC checks that GOGC is low while a large heap starts, and gcPercent after the start.
+// TestStartupGC checks that a small heap is not collected before the daemon has settled, and that
+// GOGC is low until the daemon has started with a large heap.
 func TestStartupGC(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	percent := func() uint64 {
@@ -15,30 +18,35 @@ func TestStartupGC(t *testing.T) {
 		metrics.Read(sample)
 		return sample[0].Value.Uint64()
 	}
+	off := percent()
+	check := func(when string, want uint64) {
+		t.Helper()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if got := percent(); got != want {
+			t.Errorf("%s: GOGC %d, want %d", when, got, want)
+		}
+	}
 	begin := func() startupGC {
 		debug.SetGCPercent(-1)
 		gc := startupGC{started: make(chan struct{}), settled: make(chan struct{}), ended: make(chan struct{})}
 		go gc.run()
 		return gc
 	}
+	runtime.GC()
+	synctest.Test(t, func(t *testing.T) {
+		small := begin()
+		check("small heap", off)
+		close(small.started)
+		check("small heap, started", off)
+		close(small.settled)
+		check("small heap, settled", gcPercent)
 
-	small := begin()
-	close(small.started)
-	close(small.settled)
-	<-small.ended
-	if got := percent(); got != gcPercent {
-		t.Errorf("after the start of a small heap: GOGC %d", got)
-	}
-
-	heap := make([]byte, earlyGCHeap+1)
-	large := begin()
-	for percent() != earlyGCPercent {
-		runtime.Gosched()
-	}
-	close(large.started)
-	<-large.ended
-	if got := percent(); got != gcPercent {
-		t.Errorf("after the start of a large heap: GOGC %d", got)
-	}
-	runtime.KeepAlive(heap)
+		heap := make([]byte, earlyGCHeap+1)
+		large := begin()
+		check("large heap", earlyGCPercent)
+		close(large.started)
+		check("large heap, started", gcPercent)
+		runtime.KeepAlive(heap)
+	})
 }
