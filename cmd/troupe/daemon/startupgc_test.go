@@ -19,14 +19,6 @@ func TestStartupGC(t *testing.T) {
 		return sample[0].Value.Uint64()
 	}
 	off := percent()
-	check := func(when string, want uint64) {
-		t.Helper()
-		time.Sleep(time.Second)
-		synctest.Wait()
-		if got := percent(); got != want {
-			t.Errorf("%s: GOGC %d, want %d", when, got, want)
-		}
-	}
 	begin := func() startupGC {
 		debug.SetGCPercent(-1)
 		gc := startupGC{started: make(chan struct{}), settled: make(chan struct{}), ended: make(chan struct{})}
@@ -35,6 +27,14 @@ func TestStartupGC(t *testing.T) {
 	}
 	runtime.GC()
 	synctest.Test(t, func(t *testing.T) {
+		check := func(when string, want uint64) {
+			t.Helper()
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if got := percent(); got != want {
+				t.Errorf("%s: GOGC %d, want %d", when, got, want)
+			}
+		}
 		small := begin()
 		check("small heap", off)
 		close(small.started)
