@@ -40,8 +40,8 @@ type builtInsKey struct {
 }
 
 var fieldFeatures = []string{
-	"ClusterTrustBundleProjection", "ContainerStopSignals", "CoordinatedLeaderElection", "DRAAdminAccess", "DRAConsumableCapacity", "DRADeviceBindingConditions", "DRADeviceTaints",
-	"DRAExtendedResource", "DRAPartitionableDevices", "GenericWorkload", "PodCertificateRequest",
+	"ClusterTrustBundleProjection", "ContainerStopSignals", "CoordinatedLeaderElection", "DRAConsumableCapacity", "DRADeviceBindingConditions", "DRADeviceTaints",
+	"DRAPartitionableDevices", "GenericWorkload", "PodCertificateRequest",
 }
 
 func (f Features) key(n *meta.Naming) builtInsKey {

@@ -56,7 +56,6 @@ type Gate struct {
 	Default   bool
 	Locked    bool     // cannot be changed from its default
 	Effective bool     // the daemon reads it
-	Unserved  bool     // rejects input that Troupe accepts, so it cannot be enabled
 	Needs     []string // gates that must be on if it is on
 }
 
@@ -72,7 +71,7 @@ var gates = sync.OnceValue(func() (all []Gate) {
 		is := func(word string) bool { return slices.Contains(words[2:], word) }
 		g := Gate{
 			Name: words[0], Stage: Stage(strings.TrimPrefix(words[1], "GA")), Default: is("on"),
-			Locked: is("locked"), Effective: is("effective"), Unserved: is("unserved"),
+			Locked: is("locked"), Effective: is("effective"),
 		}
 		if needs, ok := strings.CutPrefix(words[len(words)-1], "needs:"); ok {
 			g.Needs = strings.Split(needs, ",")
@@ -127,8 +126,6 @@ func New(given map[string]bool) (Set, error) {
 			errs = append(errs, fmt.Errorf("unrecognized feature gate: %s", name))
 		case g.Locked && on != g.Default:
 			errs = append(errs, fmt.Errorf("cannot set feature gate %s to %t, feature is locked to %t", g.Name, on, g.Default))
-		case g.Unserved && on:
-			errs = append(errs, fmt.Errorf("cannot set feature gate %s to true: not supported", g.Name))
 		default:
 			s.given[short] = on
 		}
@@ -146,8 +143,8 @@ func (s Set) resolve(g Gate) bool {
 	if on, ok := s.given[g.Name]; ok {
 		return on
 	}
-	// AllAlpha and AllBeta do not affect locked and unserved gates.
-	if !g.Locked && !g.Unserved && g.Name != allAlpha && g.Name != allBeta {
+	// AllAlpha and AllBeta do not affect locked gates.
+	if !g.Locked && g.Name != allAlpha && g.Name != allBeta {
 		all := map[Stage]string{Alpha: allAlpha, Beta: allBeta}[g.Stage]
 		if on, ok := s.given[all]; ok {
 			return on

@@ -18,19 +18,17 @@ func TestNew(t *testing.T) {
 		{nil, "WatchList APIListChunking RootCAConfigMap", "CBORServingAndStorage AllAlpha", nil},
 		{map[string]bool{"CBORServingAndStorage": true, "WatchList": false}, "CBORServingAndStorage", "WatchList", nil},
 		{map[string]bool{"kube:CBORServingAndStorage": true}, "CBORServingAndStorage", "", nil},
-		{map[string]bool{"AllAlpha": true}, "AllAlpha CBORServingAndStorage", "AllBeta MutatingAdmissionPolicy", nil},
-		{map[string]bool{"AllAlpha": true, "CBORServingAndStorage": false}, "AllAlpha", "CBORServingAndStorage", nil},
-		{map[string]bool{"AllBeta": false, "StructuredAuthenticationConfigurationEgressSelector": true}, "StructuredAuthenticationConfigurationEgressSelector APIListChunking BtreeWatchCache", "WatchList APIResponseCompression", nil},
-		{map[string]bool{"BtreeWatchCache": true}, "BtreeWatchCache", "", nil},
-		{map[string]bool{"BtreeWatchCache": false, "Nonsense": true}, "BtreeWatchCache", "", []string{
-			"cannot set feature gate BtreeWatchCache to false, feature is locked to true", "unrecognized feature gate: Nonsense",
+		{map[string]bool{"AllAlpha": true, "GenericWorkload": true}, "AllAlpha CBORServingAndStorage MutatingAdmissionPolicy", "AllBeta PodAndContainerStatsFromCRI", nil},
+		{map[string]bool{"AllAlpha": true, "AllBeta": true, "CBORServingAndStorage": false}, "AllAlpha PodAndContainerStatsFromCRI", "CBORServingAndStorage", nil},
+		{map[string]bool{"WorkloadWithJob": true}, "", "", []string{
+			"WorkloadWithJob is enabled, but depends on features that are disabled: [GenericWorkload]",
 		}},
-		{map[string]bool{"StrictIPCIDRValidation": false, "AllAlpha": true}, "AllAlpha", "StrictIPCIDRValidation", nil},
-		{map[string]bool{"AllAlpha": true}, "AllAlpha", "StrictIPCIDRValidation", nil},
-		{map[string]bool{"StrictIPCIDRValidation": true}, "", "StrictIPCIDRValidation", []string{
-			"cannot set feature gate StrictIPCIDRValidation to true: not supported",
+		{map[string]bool{"AllBeta": false, "StructuredAuthenticationConfigurationEgressSelector": true}, "StructuredAuthenticationConfigurationEgressSelector APIListChunking ImageVolume", "WatchList APIResponseCompression", nil},
+		{map[string]bool{"ImageVolume": true}, "ImageVolume", "", nil},
+		{map[string]bool{"ImageVolume": false, "Nonsense": true}, "ImageVolume", "", []string{
+			"cannot set feature gate ImageVolume to false, feature is locked to true", "unrecognized feature gate: Nonsense",
 		}},
-		{map[string]bool{"APIServerIdentity": false, "StorageVersionAPI": true}, "", "", []string{
+		{map[string]bool{"APIServerIdentity": false, "StorageVersionAPI": true, "UnknownVersionInteroperabilityProxy": false}, "", "", []string{
 			"StorageVersionAPI is enabled, but depends on features that are disabled: [APIServerIdentity]",
 		}},
 	} {
