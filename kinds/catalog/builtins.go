@@ -40,8 +40,10 @@ type builtInsKey struct {
 }
 
 var fieldFeatures = []string{
-	"ClusterTrustBundleProjection", "ContainerStopSignals", "CoordinatedLeaderElection", "DRAConsumableCapacity", "DRADeviceBindingConditions", "DRADeviceTaints",
-	"DRAPartitionableDevices", "GenericWorkload", "PodCertificateRequest",
+	"CSIVolumeHealth", "ClusterTrustBundleProjection", "CompositePodGroup", "ContainerStopSignals", "CoordinatedLeaderElection", "DRAConsumableCapacity",
+	"DRADerivedAttributes", "DRADeviceBindingConditions", "DRADeviceCompatibilityGroups", "DRADeviceTaints", "DRAListTypeAttributes",
+	"DRANodeAllocatableResources", "DRAOptionalNodeOperations", "DRAPartitionableDevices", "DRAPartitionableDevicesType", "DRAWorkloadResourceClaims",
+	"GenericWorkload", "PodCertificateRequest", "PodGroupPreemptionPolicy", "TopologyAwareWorkloadScheduling", "VolumeLimitScaling",
 }
 
 func (f Features) key(n *meta.Naming) builtInsKey {
