@@ -33,7 +33,7 @@ var env = Env{
 func kindNamed(t testing.TB, resource string) *schema.Kind {
 	t.Helper()
 	kinds := must.Get(catalog.New(meta.Platform))(t)
-	k := cmp.Or(kinds.Kind("", "v1", resource), kinds.Kind("apps", "v1", resource))
+	k := cmp.Or(kinds.Kind("", "v1", resource), kinds.Kind("apps", "v1", resource), kinds.Kind("resource.platform.io", "v1", resource))
 	if k == nil {
 		t.Fatalf("no kind %s", resource)
 	}

@@ -70,14 +70,18 @@ func PrepareUnreadable(m *request.Mutation, seen tree.Tree, removal Candidate) P
 // the object.
 func (p *Prepared) complete() {
 	p.dropDuplicateOwners()
-	if featured := rules.Featured(p.mutation.Kind.Stored); featured != nil {
+	stored := p.mutation.Kind.Stored
+	if featured := rules.Featured(stored); featured != nil {
 		rules.DropDisabled(featured, p.want, p.cur.Tree)
+	}
+	if s, ok := stored.Strategy.(schema.Stamper); ok && p.mutation.Subresource == "" {
+		s.Stamp(p.want, p.cur.Tree, timestamp(p.env.Now))
 	}
 	if p.step == stepCreate {
 		p.completeNew()
 		return
 	}
-	switch stored := p.mutation.Kind.Stored; {
+	switch {
 	case p.step != stepUpdate:
 	case p.mutation.Subresource != "":
 		stored.Strategy.PrepareSubresource(p.want, p.cur.Tree)

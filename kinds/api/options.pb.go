@@ -1374,8 +1374,8 @@ type Field struct {
 	RequiredFields []string `protobuf:"bytes,27,rep,name=required_fields,json=requiredFields,proto3" json:"required_fields,omitempty"`
 	// whole_thousandths: defaulting rounds quantities to a multiple of 1m, away from zero.
 	WholeThousandths bool `protobuf:"varint,28,opt,name=whole_thousandths,json=wholeThousandths,proto3" json:"whole_thousandths,omitempty"`
-	// documented_enum are the values in the published documents if no enum is declared: a function of
-	// the kind checks them with its own errors, or only controllers write them.
+	// documented_enum are values in the published documents besides those of enum: a function of the
+	// kind checks them with its own errors, rejects them, or only controllers write them.
 	DocumentedEnum []string `protobuf:"bytes,30,rep,name=documented_enum,json=documentedEnum,proto3" json:"documented_enum,omitempty"`
 	// feature is the feature gate of the field: while it is off, writes drop the field, unless the
 	// object already uses the feature.

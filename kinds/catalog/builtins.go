@@ -39,8 +39,10 @@ type builtInsKey struct {
 
 // compiledFeatures lists the gates of fields, and of other parts of compiled kinds.
 var compiledFeatures = []string{
-	"ClusterTrustBundleProjection", "ContainerStopSignals", "CoordinatedLeaderElection", "DRAConsumableCapacity", "DRADeviceBindingConditions", "DRADeviceTaints",
-	"DRAPartitionableDevices", "GenericWorkload", gateScaleToZero, "PodCertificateRequest",
+	"CSIVolumeHealth", "ClusterTrustBundleProjection", "CompositePodGroup", "ContainerStopSignals", "CoordinatedLeaderElection", "DRAConsumableCapacity",
+	"DRADerivedAttributes", "DRADeviceBindingConditions", "DRADeviceCompatibilityGroups", "DRADeviceTaints", "DRAListTypeAttributes",
+	"DRANodeAllocatableResources", "DRAOptionalNodeOperations", "DRAPartitionableDevices", "DRAPartitionableDevicesType", "DRAWorkloadResourceClaims",
+	"GenericWorkload", gateScaleToZero, "PodCertificateRequest", "PodGroupPreemptionPolicy", "TopologyAwareWorkloadScheduling", "VolumeLimitScaling",
 }
 
 // gateScaleToZero lets a HorizontalPodAutoscaler with an object or external metric scale to zero

@@ -17,6 +17,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/api/discovery"
 	"github.com/troupe-api/troupe/kinds/api/events"
 	"github.com/troupe-api/troupe/kinds/api/flowcontrol"
+	"github.com/troupe-api/troupe/kinds/api/lifecycle"
 	"github.com/troupe-api/troupe/kinds/api/networking"
 	"github.com/troupe-api/troupe/kinds/api/node"
 	"github.com/troupe-api/troupe/kinds/api/policy"
@@ -50,6 +51,7 @@ func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
 		discovery.Kinds(),
 		events.Kinds(),
 		flowcontrol.Kinds(),
+		lifecycle.Kinds(),
 		networking.Kinds(),
 		node.Kinds(),
 		pod.Kinds(n, b.message),

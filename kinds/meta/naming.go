@@ -87,12 +87,12 @@ var groupPrefixes = map[string]bool{
 	"storage": true, "networking": true, "discovery": true, "rbac.authorization": true,
 	"authentication": true, "authorization": true, "certificates": true,
 	"admissionregistration": true, "admission": true, "apiextensions": true,
-	"apiregistration": true, "coordination": true, "events": true, "scheduling": true, "storagemigration": true,
+	"apiregistration": true, "coordination": true, "events": true, "lifecycle": true, "scheduling": true, "storagemigration": true,
 	"node": true, "meta": true, "apidiscovery": true, "client.authentication": true,
 	"apiserver.config": true, "audit": true, "resource": true, "internal.apiserver": true,
 	"flowcontrol.apiserver": true, "metrics": true, "custom.metrics": true, "external.metrics": true,
 	// Subdomains of a group.
-	"csi.storage": true, "snapshot.storage": true, "customresourcecleanup.apiextensions": true,
+	"csi.storage": true, "imperative-eviction": true, "snapshot.storage": true, "customresourcecleanup.apiextensions": true,
 	"mutation.webhook.admission": true, "patch.webhook.admission": true,
 	// Names of controllers.
 	"endpointslice-controller": true, "endpointslicemirroring-controller": true,

@@ -146,7 +146,7 @@ func (c *compiler) isChecked(f *schema.Field) bool {
 }
 
 func (c *compiler) isDefaulted(f *schema.Field) bool {
-	return changesWhenDefaulted(f) || f.Type == schema.TypeMessage && c.defaulted[f.Message]
+	return !c.isOff(f) && (changesWhenDefaulted(f) || f.Type == schema.TypeMessage && c.defaulted[f.Message])
 }
 
 func changesWhenDefaulted(f *schema.Field) bool {

@@ -75,9 +75,6 @@ func (c *compiler) checkField(s *source, f *Field) {
 	if len(f.Enum)+len(f.DocumentedEnum) > 0 && f.Type != TypeString {
 		fault("has an enum but is not a string")
 	}
-	if len(f.Enum) > 0 && len(f.DocumentedEnum) > 0 {
-		fault("has both an enum and a documented enum")
-	}
 	if (f.Min != nil || f.Max != nil) && !f.isNumber() {
 		fault("has a minimum or maximum but is not a number")
 	}

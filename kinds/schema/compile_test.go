@@ -71,7 +71,6 @@ func TestCompileFaults(t *testing.T) {
 		`p.M.f: list_map_keys require list_type MAP`:              message("M", repeated(field("f", &options.Field{ListType: options.ListType_MAP}))),
 		`p.M.f: merge key "x" is not a field of its items`:        message("M", repeated(of(".p.M", field("f", &options.Field{MergeKey: "x"})))),
 		`p.M.f: has an enum but is not a string`:                  message("M", of(".p.M", field("f", &options.Field{Enum: []string{"a"}}))),
-		`p.M.f: has both an enum and a documented enum`:           message("M", field("f", &options.Field{Enum: []string{"a"}, DocumentedEnum: []string{"b"}})),
 		`p.M.f: has a minimum or maximum but is not a number`:     message("M", field("f", &options.Field{Min: proto.Int64(1)})),
 		`p.M.f: is required because of "x", which is not a field`: message("M", field("f", &options.Field{RequiredWhen: &options.RequiredWhen{Field: "x"}})),
 		`p.M.f: has a key format but is not a map`:                message("M", field("f", &options.Field{KeyFormat: "ip"})),

@@ -39,7 +39,7 @@ type Field struct {
 	RequiredWhen   *RequiredWhen // nil: no condition
 	Immutable      bool
 	Enum           []string
-	DocumentedEnum []string // published if there is no Enum
+	DocumentedEnum []string // published besides Enum
 	Min, Max       *int64   // of numbers
 	MinLength      int      // of text, in bytes
 	MaxLength      int      // 0: no limit

@@ -29,3 +29,9 @@ type KeepStatus struct{}
 
 // Prepare restores the status from old, because a write of the main resource must not change it.
 func (KeepStatus) Prepare(obj, old tree.Tree) { obj.CopyField(old, "status") }
+
+// KeptStatus is a DefaultStrategy with KeepStatus.
+type KeptStatus struct {
+	DefaultStrategy
+	KeepStatus
+}

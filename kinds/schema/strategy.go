@@ -77,6 +77,11 @@ type Preparer interface {
 	Prepare(obj, old tree.Tree)
 }
 
+// A Stamper is a Strategy that records times of changes. now is the current time in tree form.
+type Stamper interface {
+	Stamp(obj, old tree.Tree, now string)
+}
+
 // A Conversion is a Strategy that converts objects without loss between the storage version and
 // another version. Annotations hold values that have no field in the other version. ToStored and
 // FromStored modify and return their argument, which has defaults applied.

@@ -11,6 +11,7 @@ func Kinds(selectors *expressions.DeviceSelectors, message func(name string) *sc
 	claims := resourceClaimStrategy{selectors: selectors, message: message("resource.v1.ResourceClaim")}
 	return []schema.Behavior{
 		{Name: "resource.platform.io/v1/DeviceClass", Strategy: deviceClassStrategy{selectors: selectors}},
+		{Name: "resource.platform.io/v1/DeviceTaintRule", Strategy: deviceTaintRuleStrategy{}},
 		{Name: "resource.platform.io/v1/ResourceClaim", Strategy: claims, Views: schema.Views{"status": {Write: claims.writeStatus}}},
 		{Name: "resource.platform.io/v1/ResourceClaimTemplate", Strategy: resourceClaimTemplateStrategy{selectors: selectors}},
 		{Name: "resource.platform.io/v1/ResourceSlice", Strategy: schema.AlwaysWarns{}},

@@ -21,8 +21,7 @@ func (s deviceClassStrategy) ValidateServed(obj, old tree.Tree, faults *schema.F
 // resourceClaimStrategy keeps the status when a client writes the main resource, because only the
 // scheduler and drivers may write it.
 type resourceClaimStrategy struct {
-	schema.DefaultStrategy
-	schema.KeepStatus
+	schema.KeptStatus
 	selectors *expressions.DeviceSelectors
 	message   *schema.Message
 }

@@ -1,12 +1,22 @@
 package scheduling
 
 import (
+	"github.com/troupe-api/troupe/kinds/api/internal/field"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Kinds returns the group's kinds with their strategies.
 func Kinds() []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "scheduling.platform.io/v1/PriorityClass", Strategy: priorityClassStrategy{}},
+		{Name: "scheduling.platform.io/v1beta1/PodGroup", Strategy: podGroupStrategy{}},
 	}
+}
+
+type podGroupStrategy struct{ schema.KeptStatus }
+
+// Default lets the Pods of a group be preempted one by one.
+func (podGroupStrategy) Default(obj tree.Tree) {
+	field.SetIfAbsent(obj.EnsureObject("spec"), "disruptionMode", tree.Tree{"single": tree.Tree{}})
 }

@@ -10,15 +10,11 @@ import (
 func Kinds() []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "storage.platform.io/v1/CSIDriver", Strategy: csiDriverStrategy{}},
+		{Name: "storage.platform.io/v1/CSINode", Strategy: schema.KeptStatus{}},
 		{Name: "storage.platform.io/v1/CSIStorageCapacity", Strategy: schema.AlwaysWarns{}},
 		{Name: "storage.platform.io/v1/StorageClass", Strategy: schema.AlwaysWarns{}},
-		{Name: "storage.platform.io/v1/VolumeAttachment", Strategy: keptStatus{}},
+		{Name: "storage.platform.io/v1/VolumeAttachment", Strategy: schema.KeptStatus{}},
 	}
-}
-
-type keptStatus struct {
-	schema.DefaultStrategy
-	schema.KeepStatus
 }
 
 // RuleFunctions maps names to validation functions. The declarative validation rules of the kinds
