@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/troupe-api/troupe/kinds/api"
@@ -39,9 +40,13 @@ type builtInsKey struct {
 	fields string
 }
 
+// fieldFeatures lists the feature gates of fields and rules.
 var fieldFeatures = []string{
-	"ClusterTrustBundleProjection", "ContainerStopSignals", "CoordinatedLeaderElection", "DRAConsumableCapacity", "DRADeviceBindingConditions", "DRADeviceTaints",
-	"DRAPartitionableDevices", "GenericWorkload", "PodCertificateRequest",
+	"AtomicWriteVolumeUserFields", "CSIVolumeHealth", "ClusterTrustBundleProjection", "ContainerStopSignals", "CoordinatedLeaderElection", "DRAConsumableCapacity",
+	"DRADeviceBindingConditions", "DRADeviceTaints", "DRANodeAllocatableResources", "DRAPartitionableDevices", "EmptyDirVolumeMode", "EvictionRequestAPI",
+	"GRPCContainerProbeTLS", "GenericWorkload", "H2CContainerProbe", "ImageVolumeWithDigest", "InPlacePodVerticalScalingSchedulerPreemption", "KubeletInUserNamespace",
+	"PodCertificateRequest", "ResourceHealthStatusMessage", "StatefulSetRecreateStrategy", "StrictIPCIDRValidation", "TaintTolerationComparisonOperators",
+	"VolumeBindMountOptions", "WorkloadWithJob",
 }
 
 func (f Features) key(n *meta.Naming) builtInsKey {
@@ -93,7 +98,7 @@ func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {
 	}
 	b := &builtIns{naming: n, messages: plan.Messages, expressions: expressions.NewCompiler(n), set: newKindSet(len(plan.Kinds))}
 	b.definitions = b.newDefinitionCompiler()
-	rules.AddRules(plan.Messages, b.ruleFunctions(f))
+	rules.AddRules(plan.Messages, b.ruleFunctions(f), strings.Split(f.key(n).fields, ",")...)
 	for _, k := range plan.Kinds {
 		if err := b.set.add(k); err != nil {
 			return nil, err
