@@ -35,7 +35,7 @@ type testStore struct {
 // openTestStore opens a store on fs, which may already contain the files of an earlier store.
 func openTestStore(t *testing.T, fs vfs.FS) *testStore {
 	t.Helper()
-	kinds, err := catalog.NewWithConfig(meta.Platform, catalog.RuntimeConfig{"api/all": true}, catalog.Features{StorageVersionMigrator: true})
+	kinds, err := catalog.NewWithConfig(meta.Platform, catalog.RuntimeConfig{"api/all": true}, nil)
 	must.Succeed(t, err)
 	w := &testStore{t: t, kinds: kinds}
 	journal, err := persist.Open("/data", persist.Options{FS: fs, Sync: persist.SyncAlways})

@@ -31,7 +31,7 @@ type StorageVersionMigrator struct {
 // NewStorageVersionMigrator returns a new StorageVersionMigrator. It does nothing if
 // StorageVersionMigrations are not served.
 func NewStorageVersionMigrator(env *Env) *StorageVersionMigrator {
-	c := &StorageVersionMigrator{migrations: env.ClientOf(env.Kinds.Kind(env.Group("storagemigration"), "v1beta1", "storageversionmigrations"))}
+	c := &StorageVersionMigrator{migrations: env.ClientOf(env.Kinds.Kind(env.Group("storagemigration"), "v1", "storageversionmigrations"))}
 	c.Controller = reconcile.New(env, "", c.sync, "cannot continue a storage version migration", "migration")
 	c.Watch(c.migrations, reconcile.Updates(func(o *meta.Object) { c.Add(o.Key.Name) }))
 	return c

@@ -10,7 +10,7 @@ import (
 )
 
 func TestAttachErrors(t *testing.T) {
-	b, err := compileBuiltIns(meta.Platform, Features{}) // not the shared catalog, because attaching changes the kinds
+	b, err := compileBuiltIns(meta.Platform, nil) // not the shared catalog, because attaching changes the kinds
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestAttachErrors(t *testing.T) {
 		"unknown sub-resource": {[]schema.Behavior{{Name: "batch/v1/Job", Views: schema.Views{"size": schema.View{}}}}, "Job has no sub-resource size"},
 		"no conversion":        {[]schema.Behavior{{Name: "events.platform.io/v1/Event"}}, "v1 Event is stored in another version and has no conversion"},
 	} {
-		kinds := append(slices.Clone(test.kinds), b.kindsWithFunctions(Features{})...)
+		kinds := append(slices.Clone(test.kinds), b.kindsWithFunctions(nil)...)
 		if name == "no conversion" {
 			kinds = test.kinds
 		}

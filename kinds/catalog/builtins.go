@@ -32,36 +32,39 @@ type builtIns struct {
 // builtInsKey is the cache key of compiled built-in kinds. Few different keys exist, so compiled
 // kinds are never evicted.
 type builtInsKey struct {
-	naming      *meta.Naming
-	scaleToZero bool
-	// fields lists the enabled field feature gates in fieldFeatures order, each followed by a
-	// comma.
-	fields string
+	naming *meta.Naming
+	// features lists the enabled gates of compiledFeatures, each followed by a comma.
+	features string
 }
 
-var fieldFeatures = []string{
+// compiledFeatures lists the gates of fields, and of other parts of compiled kinds.
+var compiledFeatures = []string{
 	"CSIVolumeHealth", "ClusterTrustBundleProjection", "CompositePodGroup", "ContainerStopSignals", "CoordinatedLeaderElection", "DRAConsumableCapacity",
 	"DRADerivedAttributes", "DRADeviceBindingConditions", "DRADeviceCompatibilityGroups", "DRADeviceTaints", "DRAListTypeAttributes",
 	"DRANodeAllocatableResources", "DRAOptionalNodeOperations", "DRAPartitionableDevices", "DRAPartitionableDevicesType", "DRAWorkloadResourceClaims",
-	"GenericWorkload", "PodCertificateRequest", "PodGroupPreemptionPolicy", "TopologyAwareWorkloadScheduling", "VolumeLimitScaling",
+	"GenericWorkload", gateScaleToZero, "PodCertificateRequest", "PodGroupPreemptionPolicy", "TopologyAwareWorkloadScheduling", "VolumeLimitScaling",
 }
 
+// gateScaleToZero lets a HorizontalPodAutoscaler with an object or external metric scale to zero
+// replicas.
+const gateScaleToZero = "HPAScaleToZero"
+
 func (f Features) key(n *meta.Naming) builtInsKey {
-	k := builtInsKey{naming: n, scaleToZero: f.ScaleToZero}
-	for _, name := range fieldFeatures {
-		if f.Fields != nil && f.Fields(name) {
-			k.fields += name + ","
+	k := builtInsKey{naming: n}
+	for _, name := range compiledFeatures {
+		if f.enabled(name) {
+			k.features += name + ","
 		}
 	}
 	return k
 }
 
-// checkFeatures returns an error if a field's feature gate is missing from fieldFeatures, and
+// checkFeatures returns an error if a field's feature gate is missing from compiledFeatures, and
 // therefore from builtInsKey.
 func checkFeatures(messages map[string]*schema.Message) error {
 	for _, m := range messages {
 		for _, f := range m.Fields {
-			if f.Feature != "" && !slices.Contains(fieldFeatures, f.Feature) {
+			if f.Feature != "" && !slices.Contains(compiledFeatures, f.Feature) {
 				return fmt.Errorf("%s.%s: %s is not a feature of fields", m.Name, f.Name, f.Feature)
 			}
 		}
@@ -90,7 +93,7 @@ func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {
 	if err := checkFeatures(plan.Messages); err != nil {
 		return nil, err
 	}
-	if err := rules.Compile(f.Fields, slices.Collect(maps.Values(plan.Messages))...); err != nil {
+	if err := rules.Compile(f, slices.Collect(maps.Values(plan.Messages))...); err != nil {
 		return nil, err
 	}
 	b := &builtIns{naming: n, messages: plan.Messages, expressions: expressions.NewCompiler(n), set: newKindSet(len(plan.Kinds))}

@@ -32,31 +32,15 @@ type Group struct {
 }
 
 // New returns a naming profile's catalog with the built-in kinds that are enabled by default.
-func New(n *meta.Naming) (*Catalog, error) { return NewWithConfig(n, nil, Features{}) }
+func New(n *meta.Naming) (*Catalog, error) { return NewWithConfig(n, nil, nil) }
 
-// Features holds optional behaviors of kinds. All are disabled by default.
-type Features struct {
-	// ScaleToZero lets a HorizontalPodAutoscaler with an object or external metric scale to zero
-	// replicas.
-	ScaleToZero bool
-	// ClusterTrustBundle allows a RuntimeConfig to enable ClusterTrustBundles.
-	ClusterTrustBundle bool
-	// StorageVersionMigrator allows a RuntimeConfig to enable StorageVersionMigrations.
-	StorageVersionMigrator bool
-	// Fields reports whether a field's feature gate is enabled. If Fields is nil, all field gates
-	// are disabled.
-	Fields func(feature string) bool
-}
+// Features reports whether a feature gate is enabled. If it is nil, the gates of kinds are enabled,
+// and the others are disabled.
+type Features func(gate string) bool
 
-func (f Features) serves(k *schema.Kind) bool {
-	switch k.Kind {
-	case "ClusterTrustBundle":
-		return f.ClusterTrustBundle
-	case "StorageVersionMigration":
-		return f.StorageVersionMigrator
-	}
-	return true
-}
+func (f Features) serves(k *schema.Kind) bool { return f == nil || k.Feature == "" || f(k.Feature) }
+
+func (f Features) enabled(gate string) bool { return f != nil && f(gate) }
 
 // NewWithConfig is like New, with kinds enabled or disabled by r and f. It returns an error if a
 // key of r matches no kind.

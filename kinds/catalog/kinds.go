@@ -32,7 +32,7 @@ import (
 )
 
 func (b *builtIns) deviceSelectors(f Features) *expressions.DeviceSelectors {
-	return expressions.NewDeviceSelectors(b.naming, f.Fields != nil && f.Fields("DRAConsumableCapacity"))
+	return expressions.NewDeviceSelectors(b.naming, f.enabled("DRAConsumableCapacity"))
 }
 
 // kindsWithFunctions returns the built-in kinds that need code, by group. All other kinds are fully
@@ -69,7 +69,7 @@ func (b *builtIns) ruleFunctions(f Features) map[string]schema.CheckFunc {
 	n := b.naming
 	all := map[string]schema.CheckFunc{}
 	for _, functions := range []map[string]schema.CheckFunc{
-		admissionregistration.RuleFunctions, apiextensions.RuleFunctions(n, b.definitions, b.hasGroup), apps.RuleFunctions, autoscaling.RuleFunctions(f.ScaleToZero), batch.RuleFunctions(n), certificates.RuleFunctions, core.RuleFunctions,
+		admissionregistration.RuleFunctions, apiextensions.RuleFunctions(n, b.definitions, b.hasGroup), apps.RuleFunctions, autoscaling.RuleFunctions(f.enabled(gateScaleToZero)), batch.RuleFunctions(n), certificates.RuleFunctions, core.RuleFunctions,
 		events.RuleFunctions, flowcontrol.RuleFunctions(n), networking.RuleFunctions, pod.RuleFunctions, resource.RuleFunctions, storage.RuleFunctions,
 		storagemigration.RuleFunctions, volume.RuleFunctions, rules.AddressWarnings(n.Product()),
 	} {

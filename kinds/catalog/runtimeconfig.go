@@ -47,7 +47,7 @@ func (r RuntimeConfig) enabled(k *schema.Kind) bool {
 
 // Unknown returns the keys that match no kind of the naming profile, whether served or not.
 func (r RuntimeConfig) Unknown(n *meta.Naming) ([]string, error) {
-	b, err := builtInsFor(n, Features{})
+	b, err := builtInsFor(n, nil)
 	if err != nil {
 		return nil, err
 	}

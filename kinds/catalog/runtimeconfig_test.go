@@ -12,7 +12,7 @@ import (
 
 func served(t *testing.T, r catalog.RuntimeConfig) string {
 	t.Helper()
-	c, err := catalog.NewWithConfig(meta.Kubernetes, r, catalog.Features{ClusterTrustBundle: true, StorageVersionMigrator: true})
+	c, err := catalog.NewWithConfig(meta.Kubernetes, r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,24 +48,27 @@ func TestRuntimeConfig(t *testing.T) {
 			t.Errorf("%v serves %s, want %s", test.config, got, test.want)
 		}
 	}
-	c, err := catalog.NewWithConfig(meta.Kubernetes, catalog.RuntimeConfig{"api/all": true}, catalog.Features{})
-	if err != nil || c.Kind("certificates.k8s.io", "v1beta1", "clustertrustbundles") != nil || c.Kind("storagemigration.k8s.io", "v1beta1", "storageversionmigrations") != nil {
-		t.Errorf("served without its feature: %v", err)
+	off := func(string) bool { return false }
+	c, err := catalog.NewWithConfig(meta.Kubernetes, catalog.RuntimeConfig{"api/all": true}, off)
+	for _, at := range [][3]string{{"certificates.k8s.io", "v1beta1", "clustertrustbundles"}, {"certificates.k8s.io", "v1", "clustertrustbundles"}, {"storagemigration.k8s.io", "v1", "storageversionmigrations"}} {
+		if err != nil || c.Kind(at[0], at[1], at[2]) != nil {
+			t.Errorf("%s is served without its feature: %v", at, err)
+		}
 	}
-	_, err = catalog.NewWithConfig(meta.Platform, catalog.RuntimeConfig{"batch/v9": true, "storage.k8s.io/v1": true, "v1": true}, catalog.Features{})
+	_, err = catalog.NewWithConfig(meta.Platform, catalog.RuntimeConfig{"batch/v9": true, "storage.k8s.io/v1": true, "v1": true}, nil)
 	if err == nil || !strings.HasSuffix(err.Error(), "batch/v9, storage.k8s.io/v1") {
 		t.Errorf("unknown keys: %v", err)
 	}
 }
 
-// TestDefaultVersions checks that the default versions are those of kube-apiserver 1.35.3, plus
+// TestDefaultVersions checks that the default versions are those of kube-apiserver 1.37, plus
 // autoscaling/v2beta2, which the specification requires.
 func TestDefaultVersions(t *testing.T) {
 	want := []string{
 		"admissionregistration.k8s.io/v1", "apiextensions.k8s.io/v1", "apiregistration.k8s.io/v1", "apps/v1", "authentication.k8s.io/v1",
 		"authorization.k8s.io/v1", "autoscaling/v1", "autoscaling/v2", "autoscaling/v2beta2", "batch/v1", "certificates.k8s.io/v1",
 		"coordination.k8s.io/v1", "discovery.k8s.io/v1", "events.k8s.io/v1", "flowcontrol.apiserver.k8s.io/v1", "networking.k8s.io/v1",
-		"node.k8s.io/v1", "policy/v1", "rbac.authorization.k8s.io/v1", "resource.k8s.io/v1", "scheduling.k8s.io/v1", "storage.k8s.io/v1", "v1",
+		"node.k8s.io/v1", "policy/v1", "rbac.authorization.k8s.io/v1", "resource.k8s.io/v1", "scheduling.k8s.io/v1", "storage.k8s.io/v1", "storagemigration.k8s.io/v1", "v1",
 	}
 	c, err := catalog.New(meta.Kubernetes)
 	if err != nil {

@@ -23,8 +23,12 @@ type Kind struct {
 	Versions []*Kind
 	// Deprecation is nil unless the version is deprecated.
 	Deprecation *Deprecation
+	// SameAs is set if the kind is declared as that of another version, with few differences.
+	SameAs bool
 	// OffByDefault is set if the operator must enable the kind.
 	OffByDefault bool
+	// Feature is the feature gate without which the kind is not served, or "".
+	Feature      string
 	Writes       Writes
 	NameFormat   NameFormat
 	Subresources []Subresource

@@ -23,7 +23,7 @@ import (
 func TestAppliedAgain(t *testing.T) {
 	t.Parallel()
 	optional := map[string]bool{"admissionregistration.k8s.io/v1beta1": true}
-	kinds, err := catalog.NewWithConfig(meta.Kubernetes, optional, catalog.Features{})
+	kinds, err := catalog.NewWithConfig(meta.Kubernetes, optional, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

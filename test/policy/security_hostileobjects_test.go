@@ -88,7 +88,7 @@ func TestHostileObjects(t *testing.T) {
 		shots = 100
 	}
 	optional := map[string]bool{"admissionregistration.k8s.io/v1beta1": true}
-	c, err := catalog.NewWithConfig(meta.Kubernetes, optional, catalog.Features{})
+	c, err := catalog.NewWithConfig(meta.Kubernetes, optional, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,10 +34,8 @@ type TrustBundlePublisher struct {
 // Publish when they change.
 func NewTrustBundlePublisher(env *reconcile.Env, roots func() []byte) *TrustBundlePublisher {
 	p := &TrustBundlePublisher{signer: env.Translate(servingSigner), roots: roots}
-	for _, version := range []string{"v1beta1", "v1alpha1"} {
-		if k := env.Kinds.Kind(env.Translate(group), version, "clustertrustbundles"); k != nil {
-			p.bundles = env.ClientOf(k.Stored)
-		}
+	if k := env.Kinds.Kind(env.Translate(group), "v1", "clustertrustbundles"); k != nil {
+		p.bundles = env.ClientOf(k)
 	}
 	p.Controller = reconcile.New(env, "ca_cert_publisher_cluster_trust_bundles", p.ensure, "cannot publish the CAs of the server", "signer")
 	p.Watch(p.bundles, func(e reconcile.Event) {

@@ -33,12 +33,7 @@ type storage struct {
 }
 
 func (s *storage) compileKinds() (err error) {
-	s.kinds, err = catalog.NewWithConfig(s.naming, catalog.RuntimeConfig(s.config.API.RuntimeConfig), catalog.Features{
-		ScaleToZero:            s.features.Enabled(features.HPAScaleToZero),
-		ClusterTrustBundle:     s.features.Enabled(features.ClusterTrustBundle),
-		StorageVersionMigrator: s.features.Enabled(features.StorageVersionMigrator),
-		Fields:                 s.features.Enabled,
-	})
+	s.kinds, err = catalog.NewWithConfig(s.naming, catalog.RuntimeConfig(s.config.API.RuntimeConfig), s.features.Enabled)
 	return err
 }
 

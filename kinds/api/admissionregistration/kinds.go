@@ -11,7 +11,7 @@ import (
 func Kinds(compiler *expressions.Compiler) []schema.Behavior {
 	webhooks := webhookStrategy{compiler: compiler}
 	return []schema.Behavior{
-		{Name: "admissionregistration.platform.io/v1beta1/MutatingAdmissionPolicy", Strategy: mutatingPolicyStrategy{compiler: compiler}},
+		{Name: "admissionregistration.platform.io/v1/MutatingAdmissionPolicy", Strategy: mutatingPolicyStrategy{compiler: compiler}},
 		{Name: "admissionregistration.platform.io/v1/MutatingWebhookConfiguration", Strategy: webhooks},
 		{Name: "admissionregistration.platform.io/v1/ValidatingAdmissionPolicy", Strategy: admissionPolicyStrategy{compiler: compiler}},
 		{Name: "admissionregistration.platform.io/v1/ValidatingWebhookConfiguration", Strategy: webhooks},

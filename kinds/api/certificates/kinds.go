@@ -11,8 +11,7 @@ func Kinds() []schema.Behavior {
 			"approval": {Write: writeApproval},
 			"status":   {Write: writeCertificate},
 		}},
-		{Name: "certificates.platform.io/v1alpha1/ClusterTrustBundle", Strategy: trustBundleAlphaStrategy{}},
-		{Name: "certificates.platform.io/v1beta1/ClusterTrustBundle", Strategy: trustBundleStrategy{}},
+		{Name: "certificates.platform.io/v1/ClusterTrustBundle", Strategy: trustBundleStrategy{}},
 	}
 }
 
