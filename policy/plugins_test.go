@@ -34,6 +34,7 @@ type pluginCase struct {
 	Unhandled      bool     // no plugin handles the change
 	May            []string // jane's permissions: "verb group/resource/sub-resource namespace/name"
 	Fault          string   // the reason of the rejection
+	Node           string   // the user is a service account on this node
 }
 
 func TestPlugins(t *testing.T) {
@@ -72,7 +73,7 @@ func (g pluginGroup) chain(t *testing.T, may []string) *admission.Chain {
 	storage, placements := plugins.NewStorageClasses(naming), plugins.NewNamespacePlacements(naming, c)
 	return newChain(t, c, naming, admission.PluginConfig{Only: g.Plugins}, append(plugins.ServiceAccount(naming, c, true),
 		plugins.AlwaysDeny(), plugins.AlwaysPullImages(), plugins.CertificateApproval(authorizer, naming), plugins.CertificateRequester(),
-		plugins.CertificateSigning(authorizer, naming), plugins.CertificateSubjectRestriction(naming), plugins.ClusterTrustBundleAttest(authorizer, naming),
+		plugins.CertificateSigning(authorizer, naming), plugins.CertificateSubjectRestriction(naming), plugins.ClaimStatus(authorizer, naming), plugins.ClusterTrustBundleAttest(authorizer, naming),
 		plugins.DefaultIngressClass(naming, plugins.NewIngressClasses(naming)), plugins.DefaultStorageClass(naming, storage),
 		plugins.DefaultTolerationSeconds(naming, 10, 20), plugins.DenyServiceExternalIPs(), plugins.ExtendedResourceToleration(naming),
 		plugins.LimitPodHardAntiAffinityTopology(naming), plugins.LimitRanger(naming), plugins.OwnerReferencesPermissionEnforcement(authorizer, ownerKind),
@@ -101,6 +102,9 @@ func (c pluginCase) run(t *testing.T, chain *admission.Chain) {
 	}
 	a := newAttributes(t, chain, c.Resource, old, wanted, request.Mutation{})
 	a.Reinvocation = c.Reinvocation
+	if c.Node != "" {
+		a.User = &request.User{Name: "system:serviceaccount:ns:sa", Extra: map[string][]string{"authentication.platform.io/node-name": {c.Node}}}
+	}
 	if (a.Mutation.Admission == nil) != c.Unhandled {
 		t.Errorf("plugins %v", a.Mutation.Admission)
 	}

@@ -51,10 +51,10 @@ func kindWithFeatures(t testing.TB, n *meta.Naming, features, group, version, ki
 	return k
 }
 
-// NewCatalog compiles a separate catalog for tests that change it.
+// NewCatalog compiles a separate catalog, with all features, for tests that change it.
 func NewCatalog(t testing.TB, n *meta.Naming) *catalog.Catalog {
 	t.Helper()
-	c, err := catalog.New(n)
+	c, err := catalog.NewWithConfig(n, nil, func(string) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}

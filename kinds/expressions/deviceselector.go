@@ -3,6 +3,7 @@ package expressions
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/troupe-api/troupe/kinds/cel"
@@ -55,9 +56,18 @@ func deviceType(shared bool) *cel.Type {
 	return cel.ObjectOf("platform.DRADevice", fields)
 }
 
-// Check returns the error in an expression, or nil. The error is ErrTooComplex if the expression is
+// Check returns the error in a selector, or nil. The error is ErrTooComplex if the selector is
 // valid but its cost is too high.
 func (s *DeviceSelectors) Check(text string) error {
+	return s.check(text, "bool or the unknown type", cel.Bool)
+}
+
+// CheckAttribute is like Check, for the expression of a derived attribute.
+func (s *DeviceSelectors) CheckAttribute(text string) error {
+	return s.check(text, "a primitive scalar (string, integer, boolean, semver)", cel.String, cel.Int, cel.Bool)
+}
+
+func (s *DeviceSelectors) check(text, results string, types ...*cel.Type) error {
 	env, err := s.env()
 	if err != nil {
 		return err
@@ -66,8 +76,8 @@ func (s *DeviceSelectors) Check(text string) error {
 	if err != nil {
 		return err
 	}
-	if !checked.Returns(cel.Bool) && !checked.Returns(cel.Any) {
-		return fmt.Errorf("must evaluate to bool or the unknown type, not %s", checked.Result())
+	if !slices.ContainsFunc(append(types, cel.Any), checked.Returns) {
+		return fmt.Errorf("must evaluate to %s, not %s", results, checked.Result())
 	}
 	if _, err := checked.Program(); err != nil {
 		return err

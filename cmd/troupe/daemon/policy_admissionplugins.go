@@ -35,6 +35,9 @@ func (p *policies) registrations(configuration *config.Config) ([]admission.Regi
 		all = append(all, some...)
 	}
 	naming, authorizer, storageClasses := p.naming, p.authorizer, plugins.NewStorageClasses(p.naming)
+	if p.features.Enabled(features.GranularClaimStatus) {
+		all = append(all, plugins.ClaimStatus(authorizer, naming))
+	}
 	return append(slices.Concat(all, p.policyPlugins(namespaces), node.Restriction(naming, p.storage.objects, authorizer)),
 		plugins.AdminAccess(naming, p.storage.objects),
 		plugins.CertificateRequester(),

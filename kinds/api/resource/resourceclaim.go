@@ -64,21 +64,26 @@ func compileClaimSelectors(selectors *expressions.DeviceSelectors, devices, old 
 // another server version may have compiled them with other functions. Selectors that are empty or
 // too long are reported by declarative rules.
 func compileSelectors(selectors *expressions.DeviceSelectors, t, old tree.Tree, path string, faults *schema.Faults) {
-	if tree.StrictEqual(t["selectors"], old["selectors"]) {
+	if !tree.StrictEqual(t["selectors"], old["selectors"]) {
+		for i, s := range t.Objects("selectors") {
+			compile(selectors.Check, s.Object("cel"), tree.IndexPath(path+".selectors", i)+".cel", faults)
+		}
+	}
+	for i, a := range t.Objects("derivedAttributes") {
+		compile(selectors.CheckAttribute, a, tree.IndexPath(path+".derivedAttributes", i), faults)
+	}
+}
+
+func compile(check func(string) error, t tree.Tree, path string, faults *schema.Faults) {
+	at, text := path+".expression", t.String("expression")
+	if text == "" || len(text) > maxSelectorLength {
 		return
 	}
-	for i, s := range t.Objects("selectors") {
-		text := s.Object("cel").String("expression")
-		if text == "" || len(text) > maxSelectorLength {
-			continue
-		}
-		at := tree.IndexPath(path+".selectors", i) + ".cel.expression"
-		switch err := selectors.Check(text); {
-		case errors.Is(err, expressions.ErrTooComplex):
-			faults.Forbidden(at, expressions.ErrTooComplex.Error())
-		case err != nil:
-			faults.Invalid(at, text, err.Error())
-		}
+	switch err := check(text); {
+	case errors.Is(err, expressions.ErrTooComplex):
+		faults.Forbidden(at, expressions.ErrTooComplex.Error())
+	case err != nil:
+		faults.Invalid(at, text, err.Error())
 	}
 }
 

@@ -34,6 +34,7 @@ const (
 	ComponentFlagz                  = "ComponentFlagz"
 	ComponentStatusz                = "ComponentStatusz"
 	HPAScaleToZero                  = "HPAScaleToZero"
+	GranularClaimStatus             = "DRAResourceClaimGranularStatusAuthorization"
 	MutatingAdmissionPolicy         = "MutatingAdmissionPolicy"
 	PodTopologyLabelsAdmission      = "PodTopologyLabelsAdmission"
 	RemoteRequestHeaderUID          = "RemoteRequestHeaderUID"

@@ -1,0 +1,96 @@
+package plugins
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// ClaimStatus returns the plugin that requires permissions for parts of the status of a
+// ResourceClaim: on resourceclaims/binding for the allocation, and on resourceclaims/driver for the
+// statuses of a driver's devices.
+func ClaimStatus(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
+	return admission.Register("ClaimStatus", claimStatus{authorizer, naming.Translate("authentication.platform.io/node-name")})
+}
+
+type claimStatus struct {
+	authorizer authz.Authorizer
+	nodeName   string // the attribute of users with their node
+}
+
+func (claimStatus) Handles(a *request.Attributes) bool { return a.User != nil }
+
+func (p claimStatus) Validate(a *request.Attributes) error {
+	var causes []meta.Cause
+	check := func(field, changed, resource, namespace, name string, verbs ...string) {
+		denial := ""
+		for i, verb := range verbs {
+			wanted := authz.Attributes{
+				User: a.User, Verb: verb, ResourceRequest: true, Group: a.Kind.Group, Version: a.Kind.Version,
+				Resource: a.Kind.Resource, Subresource: resource, Namespace: namespace, Name: name,
+			}
+			decision, reason := p.authorizer.Authorize(wanted)
+			if decision == authz.Allow {
+				return
+			}
+			if i == 0 {
+				denial = wanted.ForbiddenMessage(reason)
+			}
+		}
+		causes = append(causes, meta.Cause{Type: meta.CauseForbidden, Field: "status." + field, Message: fmt.Sprintf(
+			"Forbidden: changing %s requires resource=%q, verb=%q permission: %s", changed, a.Kind.Resource+"/"+resource, strings.Join(verbs, " "), denial)})
+	}
+	old, status, verb := a.Old.Object("status"), a.New.Object("status"), "patch"
+	if request.Is[request.Update](a.Mutation) {
+		verb = "update"
+	}
+	if !tree.SemanticEqual(old["allocation"], status["allocation"]) || !tree.SemanticEqual(old["reservedFor"], status["reservedFor"]) {
+		check("allocation", "status.allocation or status.reservedFor", "binding", "", "", verb)
+	}
+	if allocation := status.Object("allocation"); allocation != nil {
+		verbs := []string{"arbitrary-node:" + verb}
+		if node := a.User.Extra[p.nodeName]; len(node) == 1 && strings.HasPrefix(a.User.Name, "system:serviceaccount:") && isOnNode(allocation, node[0]) {
+			verbs = []string{"associated-node:" + verb, verbs[0]}
+		}
+		for _, driver := range changedDrivers(old, status) {
+			check("devices", "status.devices", "driver", a.Key.Namespace, driver, verbs...)
+		}
+	}
+	if causes == nil {
+		return nil
+	}
+	return meta.NewInvalid(meta.GroupKind{Group: a.Kind.Group, Kind: a.Kind.Kind}, a.Key.Name, causes)
+}
+
+func isOnNode(allocation tree.Tree, node string) bool {
+	field := tree.Tree{"key": "metadata.name", "operator": "In", "values": []any{node}}
+	return tree.SemanticEqual(allocation["nodeSelector"], tree.Tree{"nodeSelectorTerms": []any{tree.Tree{"matchFields": []any{field}}}})
+}
+
+// changedDrivers returns the drivers of the devices whose statuses differ.
+func changedDrivers(old, wanted tree.Tree) []string {
+	was, now, drivers := deviceStatuses(old), deviceStatuses(wanted), map[string]bool{}
+	for _, devices := range []map[string]tree.Tree{was, now} {
+		for name, device := range devices {
+			if !tree.SemanticEqual(was[name], now[name]) {
+				drivers[device.String("driver")] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(drivers))
+}
+
+func deviceStatuses(status tree.Tree) map[string]tree.Tree {
+	all := map[string]tree.Tree{}
+	for _, d := range status.Objects("devices") {
+		all[fmt.Sprint(d["driver"], "/", d["pool"], "/", d["device"], "/", d["shareID"])] = d
+	}
+	return all
+}
