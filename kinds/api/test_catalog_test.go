@@ -28,17 +28,15 @@ type catalogKey struct {
 	features string
 }
 
-// kindWithFeatures is KindByGVK with enabled features, separated by commas.
+// kindWithFeatures is KindByGVK with the enabled features, separated by commas; "" enables all.
 func kindWithFeatures(t testing.TB, n *meta.Naming, features, group, version, kind string) *schema.Kind {
 	t.Helper()
 	key := catalogKey{n, features}
 	c, ok := catalogs.Load(key)
 	if !ok {
-		var enabled catalog.Features
-		if features != "" {
-			enabled = func(gate string) bool { return slices.Contains(strings.Split(features, ","), gate) }
-		}
-		made, err := catalog.NewWithConfig(n, nil, enabled)
+		made, err := catalog.NewWithConfig(n, nil, func(gate string) bool {
+			return features == "" || slices.Contains(strings.Split(features, ","), gate)
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
