@@ -20,8 +20,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	clientremote "k8s.io/client-go/tools/remotecommand"
-	"k8s.io/kubelet/pkg/cri/streaming/portforward"
-	"k8s.io/kubelet/pkg/cri/streaming/remotecommand"
+	"k8s.io/cri-streaming/pkg/streaming/portforward"
+	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
 	utilexec "k8s.io/utils/exec"
 
 	"github.com/troupe-api/troupe/test/client"
