@@ -44,7 +44,7 @@ func callCost(function, overload string, args []ref.Val, result ref.Val) (cost u
 		return 0, false
 	}
 	switch function {
-	case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf":
+	case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes":
 		return traversal(args[0]), true
 	case "url", "lowerAscii", "upperAscii", "substring", "trim", "jsonpatch.escapeKey", "cidr", "isIP", "isCIDR", "ip",
 		"quantity", "isQuantity", "semver", "isSemver":
