@@ -3,7 +3,7 @@ package cel
 import (
 	"math"
 
-	"github.com/google/cel-go/cel"
+	"cel.dev/cel-go/cel"
 )
 
 // A Schema determines the CEL types of tree values. NewType returns the type, and Schema.Value
