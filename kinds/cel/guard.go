@@ -240,7 +240,7 @@ const guardedMatches = "@matches"
 // guardMatches replaces calls to matches with guarded calls. It is a decorator of the interpreter,
 // because only there it is known whether the pattern is constant. Constant patterns are compiled
 // once.
-func guardMatches(i interpreter.Interpretable) (interpreter.Interpretable, error) {
+func guardMatches(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok || call.Function() != overloads.Matches || len(call.Args()) != 2 {
 		return i, nil
