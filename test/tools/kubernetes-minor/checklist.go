@@ -23,9 +23,9 @@ func (r row) String() string { return r.subject + " " + r.name + ": " + r.gap }
 
 // A rule declines the rows whose text, such as "flags v: missing", matches the pattern.
 type rule struct {
-	pattern *regexp.Regexp
-	reason  string
-	unused  bool // the rule need not match
+	pattern  *regexp.Regexp
+	reason   string
+	optional bool // the rule need not match
 }
 
 // readDeclined parses declined.txt. A line that begins with ">" is the reason for the patterns
@@ -72,7 +72,7 @@ func newRows(want, have inventory, rules []rule) (rows []row, err error) {
 		}
 	}
 	for n, rule := range rules {
-		if !used[n] && !rule.unused {
+		if !used[n] && !rule.optional {
 			return nil, fmt.Errorf("declined.txt: no row matches %s", rule.pattern)
 		}
 	}
