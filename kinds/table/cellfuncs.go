@@ -29,6 +29,7 @@ var cellFuncs = map[string]cellFunc{
 	"isTrue":    showIsTrue,    // whether a condition is True, as a boolean
 	"condition": showCondition, // status of a condition, and the text if it is absent (type/text)
 	"phase":     showPhase,     // the string at the path, or Terminating
+	"union":     showUnion,     // the name of the field that the object at the path has
 
 	// Functions for workloads. The argument is the path of the Pod template or selector, and may be
 	// omitted for the default path.
@@ -44,6 +45,7 @@ var cellFuncs = map[string]cellFunc{
 	"podRestarts":       showPodRestarts, // restarts, and the time since the last one
 	"podReadinessGates": showPodGates,    // true/total readiness gates
 	"podIP":             showPodIP,
+	"podGroupStatus":    showPodGroupStatus,
 
 	// Jobs, autoscalers and quotas
 	"jobStatus":      showJobStatus,

@@ -114,6 +114,14 @@ func showPhase(b []byte, r *row, path string) []byte {
 	return jsontext.AppendString(b, r.json.At(path).Text())
 }
 
+func showUnion(b []byte, r *row, path string) []byte {
+	name := unset
+	for _, member := range r.json.At(path).Keys() {
+		name = strings.ToUpper(member[:1]) + member[1:]
+	}
+	return jsontext.AppendString(b, name)
+}
+
 // annotation returns the value of an annotation. name is in the platform naming profile.
 func (r *row) annotation(name string) string {
 	return r.metadata.Field("annotations").Field(r.naming.Translate(name)).Text()

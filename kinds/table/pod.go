@@ -231,3 +231,17 @@ func showPodGates(b []byte, r *row, _ string) []byte {
 	}
 	return jsontext.AppendString(b, strconv.Itoa(met)+"/"+strconv.Itoa(all))
 }
+
+func showPodGroupStatus(b []byte, r *row, _ string) []byte {
+	conditions, text := r.json.At("status.conditions"), "Pending"
+	if c := condition(conditions, "PodGroupInitiallyScheduled"); c != nil {
+		text = "Unschedulable"
+		if c.Field("status").Text() == "True" {
+			text = "Scheduled"
+		}
+	}
+	if c := condition(conditions, "DisruptionTarget"); c != nil {
+		text = c.Field("reason").Text()
+	}
+	return jsontext.AppendString(b, text)
+}

@@ -10,6 +10,7 @@ import (
 func Kinds() []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "scheduling.platform.io/v1/PriorityClass", Strategy: priorityClassStrategy{}},
+		{Name: "scheduling.platform.io/v1alpha3/CompositePodGroup", Strategy: podGroupStrategy{}},
 		{Name: "scheduling.platform.io/v1beta1/PodGroup", Strategy: podGroupStrategy{}},
 	}
 }
