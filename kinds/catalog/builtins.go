@@ -40,6 +40,8 @@ type builtInsKey struct {
 	fields string
 }
 
+func (f Features) enabled(feature string) bool { return f.Fields != nil && f.Fields(feature) }
+
 // fieldFeatures lists the feature gates of fields and rules.
 var fieldFeatures = []string{
 	"AtomicWriteVolumeUserFields", "CSIVolumeHealth", "ClusterTrustBundleProjection", "ContainerStopSignals", "CoordinatedLeaderElection", "DRAConsumableCapacity",
@@ -52,7 +54,7 @@ var fieldFeatures = []string{
 func (f Features) key(n *meta.Naming) builtInsKey {
 	k := builtInsKey{naming: n, scaleToZero: f.ScaleToZero}
 	for _, name := range fieldFeatures {
-		if f.Fields != nil && f.Fields(name) {
+		if f.enabled(name) {
 			k.fields += name + ","
 		}
 	}

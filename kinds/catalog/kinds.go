@@ -31,7 +31,7 @@ import (
 )
 
 func (b *builtIns) deviceSelectors(f Features) *expressions.DeviceSelectors {
-	return expressions.NewDeviceSelectors(b.naming, f.Fields != nil && f.Fields("DRAConsumableCapacity"))
+	return expressions.NewDeviceSelectors(b.naming, f.enabled("DRAConsumableCapacity"))
 }
 
 // kindsWithFunctions returns the built-in kinds that need code, by group. All other kinds are fully
@@ -52,7 +52,7 @@ func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
 		flowcontrol.Kinds(),
 		networking.Kinds(),
 		node.Kinds(),
-		pod.Kinds(n, b.message),
+		pod.Kinds(n, b.message, f.enabled),
 		policy.Kinds(),
 		rbac.Kinds(n),
 		resource.Kinds(b.deviceSelectors(f), b.message),
