@@ -168,18 +168,18 @@ func lowerPrefix(key string) string {
 func validateOwners(m tree.Tree, faults *schema.Faults) {
 	const path = "metadata.ownerReferences"
 	controller := ""
-	for _, o := range m.Objects("ownerReferences") {
-		version, kind := o.String("apiVersion"), o.String("kind")
-		if version == "" || strings.HasSuffix(version, "/") || strings.Count(version, "/") > 1 {
-			faults.Invalid(path+".apiVersion", version, "version must not be empty")
+	for i, o := range m.Objects("ownerReferences") {
+		at, version, kind := tree.IndexPath(path, i), o.String("apiVersion"), o.String("kind")
+		if strings.HasSuffix(version, "/") || strings.Count(version, "/") > 1 {
+			faults.Invalid(at+".apiVersion", version, "must be <group>/<version> or <version>")
 		}
-		for _, name := range []string{"kind", "name", "uid"} {
+		for _, name := range []string{"apiVersion", "kind", "name", "uid"} {
 			if o.String(name) == "" {
-				faults.Invalid(path+"."+name, "", "must not be empty")
+				faults.Required(at+"."+name, "must not be empty")
 			}
 		}
 		if version == "v1" && kind == "Event" {
-			faults.Invalid(path, o, "/v1, Kind=Event is disallowed from being an owner")
+			faults.Invalid(at, o, "/v1, Kind=Event is disallowed from being an owner")
 		}
 		if !o.Bool("controller") {
 			continue
@@ -235,8 +235,12 @@ func standardFinalizer(name string) bool {
 func validateManagers(m tree.Tree, faults *schema.Faults) {
 	for i, e := range m.Objects("managedFields") {
 		path := func(field string) string { return tree.IndexPath("metadata.managedFields", i) + field }
-		if op := e.String("operation"); op != "Apply" && op != "Update" {
-			faults.Invalid(path(".operation"), op, "must be `Apply` or `Update`")
+		switch op := e.String("operation"); op {
+		case "":
+			faults.Required(path(".operation"), "must not be empty")
+		case "Apply", "Update":
+		default:
+			faults.NotSupported(path(".operation"), op, []string{"Apply", "Update"})
 		}
 		if t := e.String("fieldsType"); t != "" && t != "FieldsV1" {
 			faults.Invalid(path(".fieldsType"), t, "must be `FieldsV1`")
