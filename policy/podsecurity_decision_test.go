@@ -49,7 +49,7 @@ func TestDecideNamesOfProfile(t *testing.T) {
 func TestMetricsAreBounded(t *testing.T) {
 	o := &fakeObjects{}
 	a := newAdmission(o, meta.Platform)
-	for _, version := range []string{"v1.35", "v1.36", "v1.37", "v1.1000"} {
+	for _, version := range []string{"v1.37", "v1.38", "v1.39", "v1.1000"} {
 		o.labels = map[string]string{"pod-security.platform.io/enforce": "baseline", "pod-security.platform.io/enforce-version": version}
 		a.Decide(podsecurity.Request{Resource: podResource, Namespace: "n", User: version, New: tree.Tree{}})
 	}
@@ -58,7 +58,7 @@ func TestMetricsAreBounded(t *testing.T) {
 	for _, line := range []string{
 		"# TYPE pod_security_evaluations_total counter",
 		`pod_security_evaluations_total{decision="allow",mode="enforce",policy_level="baseline",policy_version="future",request_operation="create",resource="pod",subresource=""} 3`,
-		`pod_security_evaluations_total{decision="allow",mode="enforce",policy_level="baseline",policy_version="v1.35",request_operation="create",resource="pod",subresource=""} 1`,
+		`pod_security_evaluations_total{decision="allow",mode="enforce",policy_level="baseline",policy_version="v1.37",request_operation="create",resource="pod",subresource=""} 1`,
 	} {
 		if !strings.Contains(text.String(), line+"\n") {
 			t.Errorf("no %s in\n%s", line, &text)

@@ -95,13 +95,14 @@ func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 	seen, _ := status.Int("observedGeneration")
 	generation, _ := budget.Object("metadata").Int("generation")
 	allowed, _ := status.Int("disruptionsAllowed")
-	switch gr := (meta.GroupResource{Group: "policy", Resource: "poddisruptionbudget"}); {
+	switch {
 	case seen < generation:
 		return budgetNotObserved(objectName(budget))
 	case allowed < 0:
-		return meta.NewForbidden(gr, objectName(budget), "pdb disruptions allowed is negative")
+		return evictionForbidden(budget, "pdb disruptions allowed is negative", "pdb disruptions allowed is negative")
 	case len(status.Object("disruptedPods")) > maxDisruptedPods:
-		return meta.NewForbidden(gr, objectName(budget), "DisruptedPods map too big - too many evictions not confirmed by PDB controller")
+		return evictionForbidden(budget, "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
+			"too many pending evictions not confirmed by PDB controller")
 	case allowed == 0:
 		return budgetExhausted(budget)
 	}
@@ -111,6 +112,13 @@ func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 	}
 	status.EnsureObject("disruptedPods")[pod] = now.UTC().Format(time.RFC3339)
 	return nil
+}
+
+// evictionForbidden returns a 403 error with the cause that clients show.
+func evictionForbidden(budget tree.Tree, why, cause string) error {
+	s := meta.NewForbidden(meta.GroupResource{Group: "policy", Resource: "poddisruptionbudget"}, objectName(budget), why)
+	s.Details.Causes = []meta.Cause{{Type: "DisruptionBudget", Message: "The disruption budget " + objectName(budget) + " does not allow evicting pods currently: " + cause}}
+	return s
 }
 
 // budgetExhausted returns a 429 error with the reason why the budget allows no disruption. Clients

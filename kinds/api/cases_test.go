@@ -39,6 +39,7 @@ type section struct {
 	naming *meta.Naming
 	kind   *schema.Kind
 	base   tree.Tree
+	drops  bool      // writes drop the fields of disabled features
 	at     string    // the parent path of the changes
 	texts  tree.Tree // named texts, which cases reference as <<name>>
 }
@@ -46,7 +47,7 @@ type section struct {
 // run runs a block and returns its results. It returns "" if the block only sets up a section.
 func (s *section) run(t *testing.T, lines []string) string {
 	t.Helper()
-	words := append(strings.Fields(lines[0]), "", "")
+	words := append(strings.Fields(lines[0]), "", "", "")
 	given, err := codec.DecodeUntyped([]byte(s.expand(strings.Join(lines[1:], "\n"))))
 	if err != nil {
 		t.Fatalf("%s: %v", strings.Join(lines, "\n"), err)
@@ -88,7 +89,8 @@ func (s *section) open(t *testing.T, words []string) {
 	if !ok {
 		group, version = "", group
 	}
-	s.kind, s.base, s.at = KindByGVK(t, s.naming, group, version, words[2]), tree.Tree{}, ""
+	s.kind, s.base, s.at = kindWithFeatures(t, s.naming, words[3], group, version, words[2]), tree.Tree{}, ""
+	s.drops = words[3] != ""
 }
 
 // write runs a case's operation and returns the resulting object, with errors and warnings.
@@ -96,7 +98,7 @@ func (s *section) write(t *testing.T, operation, target string, old, given tree.
 	t.Helper()
 	now := changed(t, s.base, s.at, given)
 	if operation == "create" {
-		obj, faults := create(s.kind, now)
+		obj, faults := create(s.kind, s.dropped(now, nil))
 		return obj, s.withWarnings(faults, obj, nil)
 	}
 	if operation == "read" {
@@ -106,13 +108,13 @@ func (s *section) write(t *testing.T, operation, target string, old, given tree.
 	obj, faults := stored, []string(nil)
 	switch operation {
 	case "update":
-		obj, faults = update(s.kind, changed(t, stored, s.at, given), stored)
+		obj, faults = update(s.kind, s.dropped(changed(t, stored, s.at, given), stored), stored)
 		faults = s.withWarnings(faults, obj, stored)
 	case "replace":
-		obj, faults = update(s.kind, now, stored)
+		obj, faults = update(s.kind, s.dropped(now, stored), stored)
 		faults = s.withWarnings(faults, obj, stored)
 	case "write":
-		obj, faults = writeSubresource(s.kind, target, stored, changed(t, tree.Tree{}, "", given))
+		obj, faults = writeSubresource(s.kind, target, stored, s.dropped(changed(t, tree.Tree{}, "", given), stored))
 	case "read":
 		group, version, ok := strings.Cut(target, "/")
 		if !ok {
@@ -123,6 +125,16 @@ func (s *section) write(t *testing.T, operation, target string, old, given tree.
 		t.Fatalf("unknown operation %s", operation)
 	}
 	return obj, append(found, faults...)
+}
+
+// dropped drops the fields of disabled features from a new or changed object.
+func (s *section) dropped(obj, old tree.Tree) tree.Tree {
+	if s.drops {
+		if featured := rules.Featured(s.kind.Stored); featured != nil {
+			rules.DropDisabled(featured, obj, old)
+		}
+	}
+	return obj
 }
 
 // stored creates an object and sets its status. It prefixes create errors with "old ".
@@ -161,6 +173,7 @@ func create(k *schema.Kind, obj tree.Tree) (tree.Tree, []string) {
 	if k.Stored.Preparer != nil {
 		k.Stored.Preparer.Prepare(obj, nil)
 	}
+	k.Stored.Strategy.FinishCreate(obj)
 	return obj, Lines(append(rules.Validate(k.Stored, obj), completed(rules.ValidateServed(context.Background(), k, obj, nil))...))
 }
 

@@ -130,8 +130,7 @@ type NameFormat int32
 const (
 	NameFormat_SUBDOMAIN    NameFormat = 0
 	NameFormat_LABEL        NameFormat = 1
-	NameFormat_LABEL_1035   NameFormat = 2
-	NameFormat_PATH_SEGMENT NameFormat = 3
+	NameFormat_PATH_SEGMENT NameFormat = 2
 )
 
 // Enum value maps for NameFormat.
@@ -139,14 +138,12 @@ var (
 	NameFormat_name = map[int32]string{
 		0: "SUBDOMAIN",
 		1: "LABEL",
-		2: "LABEL_1035",
-		3: "PATH_SEGMENT",
+		2: "PATH_SEGMENT",
 	}
 	NameFormat_value = map[string]int32{
 		"SUBDOMAIN":    0,
 		"LABEL":        1,
-		"LABEL_1035":   2,
-		"PATH_SEGMENT": 3,
+		"PATH_SEGMENT": 2,
 	}
 )
 
@@ -1953,14 +1950,12 @@ const file_options_proto_rawDesc = "" +
 	"\x05Scope\x12\x0e\n" +
 	"\n" +
 	"NAMESPACED\x10\x00\x12\v\n" +
-	"\aCLUSTER\x10\x01*H\n" +
+	"\aCLUSTER\x10\x01*8\n" +
 	"\n" +
 	"NameFormat\x12\r\n" +
 	"\tSUBDOMAIN\x10\x00\x12\t\n" +
-	"\x05LABEL\x10\x01\x12\x0e\n" +
-	"\n" +
-	"LABEL_1035\x10\x02\x12\x10\n" +
-	"\fPATH_SEGMENT\x10\x03*\x8f\x01\n" +
+	"\x05LABEL\x10\x01\x12\x10\n" +
+	"\fPATH_SEGMENT\x10\x02*\x8f\x01\n" +
 	"\x06Scalar\x12\b\n" +
 	"\x04NONE\x10\x00\x12\b\n" +
 	"\x04TIME\x10\x01\x12\x0e\n" +

@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -17,9 +19,28 @@ var catalogs sync.Map
 // a catalog is slow, so all tests share one catalog per profile.
 func KindByGVK(t testing.TB, n *meta.Naming, group, version, kind string) *schema.Kind {
 	t.Helper()
-	c, ok := catalogs.Load(n)
+	return kindWithFeatures(t, n, "", group, version, kind)
+}
+
+// A catalogKey identifies a catalog by its naming profile and enabled features.
+type catalogKey struct {
+	naming   *meta.Naming
+	features string
+}
+
+// kindWithFeatures is KindByGVK with the enabled features, separated by commas; "" enables all.
+func kindWithFeatures(t testing.TB, n *meta.Naming, features, group, version, kind string) *schema.Kind {
+	t.Helper()
+	key := catalogKey{n, features}
+	c, ok := catalogs.Load(key)
 	if !ok {
-		c, _ = catalogs.LoadOrStore(n, NewCatalog(t, n))
+		made, err := catalog.NewWithConfig(n, nil, func(gate string) bool {
+			return features == "" || slices.Contains(strings.Split(features, ","), gate)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, _ = catalogs.LoadOrStore(key, made)
 	}
 	k := c.(*catalog.Catalog).ByGVK(meta.GroupVersionKind{Group: group, Version: version, Kind: kind})
 	if k == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/troupe-api/troupe/kinds/api"
@@ -37,12 +38,15 @@ type builtInsKey struct {
 	features string
 }
 
-// compiledFeatures lists the gates of fields, and of other parts of compiled kinds.
+// compiledFeatures lists the gates of fields and rules, and of other parts of compiled kinds.
 var compiledFeatures = []string{
-	"CSIVolumeHealth", "ClusterTrustBundleProjection", "CompositePodGroup", "ContainerStopSignals", "CoordinatedLeaderElection", "DRAConsumableCapacity",
-	"DRADerivedAttributes", "DRADeviceBindingConditions", "DRADeviceCompatibilityGroups", "DRADeviceTaints", "DRAListTypeAttributes",
-	"DRANodeAllocatableResources", "DRAOptionalNodeOperations", "DRAPartitionableDevices", "DRAPartitionableDevicesType", "DRAWorkloadResourceClaims",
-	"GenericWorkload", gateScaleToZero, "PodCertificateRequest", "PodGroupPreemptionPolicy", "TopologyAwareWorkloadScheduling", "VolumeLimitScaling",
+	"AtomicWriteVolumeUserFields", "CSIVolumeHealth", "ClusterTrustBundleProjection", "CompositePodGroup", "ContainerStopSignals",
+	"CoordinatedLeaderElection", "DRAConsumableCapacity", "DRADerivedAttributes", "DRADeviceBindingConditions", "DRADeviceCompatibilityGroups",
+	"DRADeviceTaints", "DRAListTypeAttributes", "DRANodeAllocatableResources", "DRAOptionalNodeOperations", "DRAPartitionableDevices",
+	"DRAPartitionableDevicesType", "DRAWorkloadResourceClaims", "EmptyDirVolumeMode", "EvictionRequestAPI", "GRPCContainerProbeTLS", "GenericWorkload",
+	"H2CContainerProbe", gateScaleToZero, "ImageVolumeWithDigest", "InPlacePodVerticalScalingSchedulerPreemption", "KubeletInUserNamespace",
+	"PodCertificateRequest", "PodGroupPreemptionPolicy", "ResourceHealthStatusMessage", "StatefulSetRecreateStrategy", "StrictIPCIDRValidation",
+	"TaintTolerationComparisonOperators", "TopologyAwareWorkloadScheduling", "VolumeBindMountOptions", "VolumeLimitScaling", "WorkloadWithJob",
 }
 
 // gateScaleToZero lets a HorizontalPodAutoscaler with an object or external metric scale to zero
@@ -98,7 +102,7 @@ func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {
 	}
 	b := &builtIns{naming: n, messages: plan.Messages, expressions: expressions.NewCompiler(n), set: newKindSet(len(plan.Kinds))}
 	b.definitions = b.newDefinitionCompiler()
-	rules.AddRules(plan.Messages, b.ruleFunctions(f))
+	rules.AddRules(plan.Messages, b.ruleFunctions(f), strings.Split(f.key(n).features, ",")...)
 	for _, k := range plan.Kinds {
 		if err := b.set.add(k); err != nil {
 			return nil, err

@@ -27,7 +27,7 @@ func TestKinds(t *testing.T) {
 		{"", "namespaces", "Namespace", 7, false, []string{"finalize", "status"}, schema.NameLabel},
 		{"", "pods", "Pod", 8, true, []string{"attach", "binding", "ephemeralcontainers", "eviction", "exec", "log", "portforward", "proxy", "resize", "status"}, schema.NameSubdomain},
 		{"", "secrets", "Secret", 8, true, nil, schema.NameSubdomain},
-		{"", "services", "Service", 8, true, []string{"proxy", "status"}, schema.NameLabel1035},
+		{"", "services", "Service", 8, true, []string{"proxy", "status"}, schema.NameLabel},
 		{"apps", "deployments", "Deployment", 8, true, []string{"scale", "status"}, schema.NameSubdomain},
 		{"rbac.authorization.platform.io", "clusterroles", "ClusterRole", 8, false, nil, schema.NamePathSegment},
 	}

@@ -1,8 +1,8 @@
 package cel
 
 import (
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
 
 	"github.com/troupe-api/troupe/kinds/tree"
 )

@@ -4,10 +4,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/operators"
-	"github.com/google/cel-go/common/overloads"
-	"github.com/google/cel-go/common/types"
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/operators"
+	"cel.dev/cel-go/common/overloads"
+	"cel.dev/cel-go/common/types"
 
 	"github.com/troupe-api/troupe/kinds/regex"
 	"github.com/troupe-api/troupe/kinds/tree"

@@ -3,10 +3,10 @@ package cel
 import (
 	"math"
 
-	"github.com/google/cel-go/common"
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
+	"cel.dev/cel-go/common"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
 )
 
 // checkCost is the cost of one Authorizer check. Two checks fit into PerCallLimit.
@@ -44,7 +44,7 @@ func callCost(function, overload string, args []ref.Val, result ref.Val) (cost u
 		return 0, false
 	}
 	switch function {
-	case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf":
+	case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes":
 		return traversal(args[0]), true
 	case "url", "lowerAscii", "upperAscii", "substring", "trim", "jsonpatch.escapeKey", "cidr", "isIP", "isCIDR", "ip",
 		"quantity", "isQuantity", "semver", "isSemver":

@@ -12,7 +12,7 @@
 //	Lazy       an object whose fields are computed on first use, such as policy variables
 //	Operation  a JSON Patch operation built by an expression
 //
-// The functions are those of Kubernetes 1.35. Env, Type, Schema and Program are immutable and safe
+// The functions are those of Kubernetes 1.37. Env, Type, Schema and Program are immutable and safe
 // for concurrent use. The first Env declares the functions, which all environments share.
 //
 // # Values

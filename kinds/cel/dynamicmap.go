@@ -3,9 +3,9 @@ package cel
 import (
 	"reflect"
 
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
 )
 
 // A dynamicMap exposes a schemaless object to CEL. Unlike cel-go's map, it needs no allocation.

@@ -3,10 +3,10 @@ package cel
 import (
 	"math"
 
-	"github.com/google/cel-go/checker"
-	"github.com/google/cel-go/common"
-	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/types"
+	"cel.dev/cel-go/checker"
+	"cel.dev/cel-go/common"
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/types"
 )
 
 // EstimateCost returns the expression's maximum cost for the largest values that the variables'
@@ -103,8 +103,8 @@ func (e estimates) globalCall(function string, args []checker.AstNode) *checker.
 
 func (e estimates) memberCall(function, overload string, target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	switch function {
-	case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf":
-		return e.listCall(target)
+	case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes":
+		return e.listCall(function, target)
 	case "lowerAscii", "upperAscii", "substring", "trim":
 		size := e.size(target)
 		return makes(readingOf(size), size)
@@ -155,14 +155,14 @@ func (e estimates) contains(isText bool, more checker.CostEstimate, other checke
 
 // listCall estimates the cost of functions that read an entire list or string. For a list of
 // strings, this includes every byte of the strings.
-func (e estimates) listCall(target checker.AstNode) *checker.CallEstimate {
-	elem := elementOf(target)
-	if elem == nil {
-		return costs(readingOf(e.size(target)))
-	}
+func (e estimates) listCall(function string, target checker.AstNode) *checker.CallEstimate {
 	each := one
-	if kind := elem.Type().Kind(); kind == types.StringKind || kind == types.BytesKind {
-		each = each.Add(readingOf(e.size(elem)))
+	if elem := elementOf(target); elem != nil {
+		if kind := elem.Type().Kind(); kind == types.StringKind || kind == types.BytesKind {
+			each = each.Add(readingOf(e.size(elem)))
+		}
+	} else if function != "includes" {
+		return costs(readingOf(e.size(target)))
 	}
 	return costs(e.size(target).MultiplyByCost(each))
 }

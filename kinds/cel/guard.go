@@ -5,13 +5,13 @@ import (
 	"math"
 	"regexp"
 
-	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/overloads"
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
-	"github.com/google/cel-go/interpreter"
-	"github.com/google/cel-go/interpreter/functions"
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/overloads"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+	"cel.dev/cel-go/interpreter"
+	"cel.dev/cel-go/interpreter/functions"
 
 	"github.com/troupe-api/troupe/kinds/regex"
 )
@@ -240,7 +240,7 @@ const guardedMatches = "@matches"
 // guardMatches replaces calls to matches with guarded calls. It is a decorator of the interpreter,
 // because only there it is known whether the pattern is constant. Constant patterns are compiled
 // once.
-func guardMatches(i interpreter.Interpretable) (interpreter.Interpretable, error) {
+func guardMatches(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok || call.Function() != overloads.Matches || len(call.Args()) != 2 {
 		return i, nil

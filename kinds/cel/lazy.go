@@ -5,9 +5,9 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
 )
 
 // A Lazy is an object whose fields are computed on first use. For example, a policy variable may

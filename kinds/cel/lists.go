@@ -1,10 +1,10 @@
 package cel
 
 import (
-	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
 )
 
 type namedType struct {
@@ -21,8 +21,8 @@ var orderedTypes = []namedType{
 	{"string", cel.StringType, nil}, {"bytes", cel.BytesType, nil},
 }
 
-// listFunctions declares isSorted, sum, min, max, indexOf and lastIndexOf. Their overload IDs match
-// kube-apiserver's, because error messages and costs refer to the IDs.
+// listFunctions declares isSorted, sum, min, max, indexOf, lastIndexOf and includes. Their overload
+// IDs match kube-apiserver's, because error messages and costs refer to the IDs.
 func listFunctions() []cel.EnvOption {
 	var sorted, sum, least, greatest []cel.FunctionOpt
 	for _, t := range orderedTypes {
@@ -40,6 +40,8 @@ func listFunctions() []cel.EnvOption {
 		cel.Function("isSorted", sorted...), cel.Function("sum", sum...), cel.Function("min", least...), cel.Function("max", greatest...),
 		cel.Function("indexOf", cel.MemberOverload("list_a_index_of_int", find, cel.IntType, cel.BinaryBinding(indexOf))),
 		cel.Function("lastIndexOf", cel.MemberOverload("list_a_last_index_of_int", find, cel.IntType, cel.BinaryBinding(lastIndexOf))),
+		cel.Function("includes", cel.MemberOverload("list_includes_dyn_dyn", []*cel.Type{cel.DynType, cel.DynType}, cel.BoolType,
+			cel.BinaryBinding(includes))),
 	}
 }
 
@@ -164,4 +166,12 @@ func lastIndexOf(list, wanted ref.Val) ref.Val {
 		return last
 	}
 	return out
+}
+
+// includes reports whether a list contains a value. Any other target must equal the value.
+func includes(target, wanted ref.Val) ref.Val {
+	if _, ok := target.(traits.Lister); !ok {
+		return types.Bool(target.Equal(wanted) == types.True)
+	}
+	return types.Bool(indexOf(target, wanted) != types.IntNegOne)
 }

@@ -1,11 +1,11 @@
 package cel
 
 import (
-	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/interpreter"
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/interpreter"
 )
 
 // When costs are counted, cel-go keeps the results of all conditions and steps until a loop ends,
@@ -60,24 +60,24 @@ func wrapLoopSteps(checked *ast.AST) (conditions map[int64]int64, restore func()
 
 type cleaningStep struct {
 	interpreter.InterpretableCall
-	args []interpreter.Interpretable
+	args []interpreter.InterpretableV2
 }
 
-func (s *cleaningStep) Eval(vars interpreter.Activation) ref.Val {
-	return s.InterpretableCall.Args()[0].Eval(vars)
+func (s *cleaningStep) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	return s.InterpretableCall.Args()[0].Exec(frame)
 }
 
 // Args returns the results that the cost tracker removes after the call: the previous result of the
 // call, the condition, and the step.
-func (s *cleaningStep) Args() []interpreter.Interpretable { return s.args }
+func (s *cleaningStep) Args() []interpreter.InterpretableV2 { return s.args }
 
-func cleanLoops(conditions map[int64]int64) interpreter.InterpretableDecorator {
-	return func(i interpreter.Interpretable) (interpreter.Interpretable, error) {
+func cleanLoops(conditions map[int64]int64) interpreter.InterpretableDecoratorV2 {
+	return func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 		call, ok := i.(interpreter.InterpretableCall)
 		if !ok || call.Function() != loopStep {
 			return i, nil
 		}
-		named := func(id int64) interpreter.Interpretable { return interpreter.NewConstValue(id, types.NullValue) }
-		return &cleaningStep{call, []interpreter.Interpretable{named(call.ID()), named(conditions[call.ID()]), call.Args()[0]}}, nil
+		named := func(id int64) interpreter.InterpretableV2 { return interpreter.NewConstValue(id, types.NullValue) }
+		return &cleaningStep{call, []interpreter.InterpretableV2{named(call.ID()), named(conditions[call.ID()]), call.Args()[0]}}, nil
 	}
 }

@@ -1,7 +1,7 @@
 package cel
 
 import (
-	"github.com/google/cel-go/cel"
+	"cel.dev/cel-go/cel"
 
 	"github.com/troupe-api/troupe/kinds/schema"
 )

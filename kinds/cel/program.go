@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/interpreter"
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/interpreter"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 )
@@ -125,12 +125,12 @@ func (c *Checked) Program() (*Program, error) {
 	conditions, restore := wrapLoopSteps(c.ast.NativeRep())
 	defer restore()
 	p.program, err = c.plan(env, cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostLimit(PerCallLimit), cel.CostTracking(estimator{}),
-		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)), cel.InterruptCheckFrequency(checkFrequency), cel.CustomDecorator(cleanLoops(conditions)))
+		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)), cel.InterruptCheckFrequency(checkFrequency), cel.CustomDecoratorV2(cleanLoops(conditions)))
 	return p, err
 }
 
 func (c *Checked) plan(env *cel.Env, options ...cel.ProgramOption) (cel.Program, error) {
-	p, err := env.Program(c.ast, append(options, cel.OptimizeRegex(regexOptimizations()...), cel.CustomDecorator(guardMatches))...)
+	p, err := env.Program(c.ast, append(options, cel.OptimizeRegex(regexOptimizations()...), cel.CustomDecoratorV2(guardMatches))...)
 	if err != nil {
 		return nil, fmt.Errorf("program instantiation failed: %s", translate(c.env.naming, err.Error()))
 	}

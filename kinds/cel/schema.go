@@ -3,7 +3,7 @@ package cel
 import (
 	"math"
 
-	"github.com/google/cel-go/cel"
+	"cel.dev/cel-go/cel"
 )
 
 // A Schema determines the CEL types of tree values. NewType returns the type, and Schema.Value
@@ -178,12 +178,6 @@ func (s *Schema) maxText() int64 {
 	return maxRequest - 2
 }
 
-// These schemas describe fields that exist in every resource, regardless of its schema.
-var (
-	textSchema     = &Schema{Type: "string"}
-	metadataSchema = &Schema{Type: "object", Properties: map[string]*Schema{"name": textSchema, "generateName": textSchema}}
-)
-
 // AsResource returns the schema extended by kind, apiVersion, metadata.name and
 // metadata.generateName. As in kube-apiserver, rules cannot access other metadata.
 func (s *Schema) AsResource() *Schema {
@@ -198,6 +192,21 @@ func (s *Schema) AsResource() *Schema {
 	for name, p := range s.Properties {
 		with.Properties[name] = p
 	}
-	with.Properties["kind"], with.Properties["apiVersion"], with.Properties["metadata"] = textSchema, textSchema, metadataSchema
+	text := &Schema{Type: "string"}
+	with.Properties["kind"], with.Properties["apiVersion"] = text, text
+	with.Properties["metadata"] = &Schema{Type: "object", Properties: map[string]*Schema{
+		"name": metadata.capped("name", 253), "generateName": metadata.capped("generateName", 252),
+	}}
 	return &with
+}
+
+// capped returns the schema of a string of at most limit characters, or fewer if its schema in s
+// says so. s may be nil.
+func (s *Schema) capped(field string, limit int64) *Schema {
+	if s != nil {
+		if p := s.Properties[field]; p != nil && p.MaxLength != nil {
+			limit = min(limit, *p.MaxLength)
+		}
+	}
+	return &Schema{Type: "string", MaxLength: &limit}
 }

@@ -3,9 +3,9 @@ package cel
 import (
 	"maps"
 
-	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
 )
 
 // A Type is the type of a variable, field or result. maxElements is -1 if no limit is known.

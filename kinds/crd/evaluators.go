@@ -35,7 +35,7 @@ func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	if len(n.enum) > 0 {
 		all = append(all, newEnum(n.enum))
 	}
-	all = append(all, n.limits.evaluators(n.format, n.hasFormat)...)
+	all = append(all, n.limits.evaluators(n.kind, n.format, n.hasFormat)...)
 	for _, one := range n.allOf {
 		all = append(all, allOf{one.values(atRoot)})
 	}
@@ -53,11 +53,11 @@ func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 
 // evaluators returns evaluators only for limits that are set, because each evaluator costs a call
 // per value. hasFormat is nil if the format is unknown.
-func (l *limits) evaluators(format string, hasFormat func(string) bool) (all []schema.Evaluator) {
+func (l *limits) evaluators(kind, format string, hasFormat func(string) bool) (all []schema.Evaluator) {
 	if l.minLength != nil || l.maxLength != nil || l.pattern != nil || hasFormat != nil {
 		all = append(all, &textLimits{l.minLength, l.maxLength, l.pattern, l.patternSize, format, hasFormat})
 	}
-	fits := numberFormats[format]
+	fits := numberFormats[kind+"/"+format]
 	if l.min != nil || l.max != nil || l.multipleOf != nil || fits != nil {
 		all = append(all, &numberLimits{limits: l, format: format, fits: fits})
 	}
@@ -311,8 +311,8 @@ type numberLimits struct {
 }
 
 var numberFormats = map[string]func(f float64) bool{
-	"int32": func(f float64) bool { return f >= math.MinInt32 && f <= math.MaxInt32 },
-	"float": func(f float64) bool { return !math.IsInf(float64(float32(f)), 0) },
+	"integer/int32": func(f float64) bool { return f >= math.MinInt32 && f <= math.MaxInt32 },
+	"number/float":  func(f float64) bool { return !math.IsInf(float64(float32(f)), 0) },
 }
 
 func (n *numberLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {

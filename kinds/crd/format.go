@@ -68,6 +68,17 @@ func (f Formats) Of(name string) func(s string) bool {
 	return formats[name]
 }
 
+// Known reports whether a format exists for a type. An empty type stands for any.
+func (f Formats) Known(kind, name string) bool {
+	switch kind {
+	case "", "string":
+		return f.Of(name) != nil
+	case "integer":
+		return name == "int32" || name == "int64"
+	}
+	return kind == "number" && (name == "float" || name == "double")
+}
+
 func withoutHyphens(name string) string { return strings.ReplaceAll(name, "-", "") }
 
 // expression compiles a regular expression on first use. Most formats are rarely used, and

@@ -15,7 +15,7 @@ import (
 type node struct {
 	kind       string // object, array, string, integer, number or boolean; "" for any
 	format     string
-	hasFormat  func(s string) bool // nil if the format is unknown
+	hasFormat  func(s string) bool // nil if the format is unknown or of another type
 	properties map[string]*node
 	names      []string // sorted names of the properties
 	required   []string
@@ -70,6 +70,9 @@ func (k *Extensions) compile(s tree.Tree) *node {
 			k.setKeyword(n, keyword, v)
 		}
 	}
+	if n.kind == "" || n.kind == "string" {
+		n.hasFormat = k.formats.Of(n.format)
+	}
 	n.identity = n.newIdentity()
 	n.hasRules, n.hasEmbedded = n.declaresRules(), n.embeds()
 	return n
@@ -81,7 +84,6 @@ func (k *Extensions) setKeyword(n *node, keyword string, v any) {
 		n.kind, _ = v.(string)
 	case "format":
 		n.format, _ = v.(string)
-		n.hasFormat = k.formats.Of(n.format)
 	case "required":
 		n.required = texts(v)
 	case "nullable":

@@ -38,7 +38,7 @@ type operation struct {
 //	[{"op":"add","path":"/spec/list/-","value":"x"}]     the list is a, b, x
 //	[{"op":"test","path":"/spec/list/0","value":"b"}]    422, the value differs
 //	[{"op":"remove","path":"/spec/none"}]                422, there is nothing to remove
-//	[{"op":"replace","path":"/spec/none","value":"x"}]   sets the field: Kubernetes 1.35, not RFC 6902
+//	[{"op":"replace","path":"/spec/none","value":"x"}]   sets the field: Kubernetes 1.37, not RFC 6902
 func JSONPatch(current tree.Tree, patch []byte) (tree.Tree, error) {
 	ops, err := readOperations(patch)
 	if err != nil {

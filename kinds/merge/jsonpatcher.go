@@ -79,7 +79,7 @@ func (p *jsonPatcher) countMoves(n *node, token string) {
 	}
 }
 
-// replace also sets an absent field, unlike RFC 6902 but like Kubernetes 1.35. Clients replace
+// replace also sets an absent field, unlike RFC 6902 but like Kubernetes 1.37. Clients replace
 // fields without checking whether the server has omitted or defaulted them.
 func (p *jsonPatcher) replace(path pointer, c *node) bool {
 	if len(path) == 0 {

@@ -20,7 +20,7 @@ type Options struct {
 	Kinds []*schema.Kind
 	// Message returns a message by its full name, such as "meta.v1.Status".
 	Message func(name string) *schema.Message
-	// Version is the version of the API, such as "v1.35.0".
+	// Version is the version of the API, such as "v1.37.2".
 	Version string
 	// Patches lists the supported patch media types.
 	Patches []string

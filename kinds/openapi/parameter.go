@@ -30,6 +30,7 @@ var (
 		query("resourceVersion", "string", "The resource version of the response, as resourceVersionMatch specifies."),
 		query("resourceVersionMatch", "string", "\"Exact\" for exactly that version, \"NotOlderThan\" for it or a newer one."),
 		query("sendInitialEvents", "boolean", "For a watch: begin with the existing objects, followed by a bookmark."),
+		query("shardSelector", "string", "Restricts the list to a shard. Not supported."),
 		query("timeoutSeconds", "integer", "Timeout of the call."),
 		query("watch", "boolean", "Watch for changes to the described resources: the response is a stream of events. Specify resourceVersion to resume from that version."),
 	}

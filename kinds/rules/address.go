@@ -17,23 +17,28 @@ func IP(s string) []string {
 	return nil
 }
 
-// CanonicalIP checks that s is an address in canonical form, in which equal addresses are equal
-// strings.
-func CanonicalIP(s string) []string {
-	meant, err := address.Parse(s)
-	if err != nil {
-		return IP(s)
-	}
+// strictIP checks that s is an address that has the same meaning everywhere.
+func strictIP(s string) []string {
 	a, err := netip.ParseAddr(s)
-	switch {
+	switch faults := IP(s); {
+	case faults != nil:
+		return faults
 	case err != nil:
 		return []string{"must not have leading 0s"}
 	case a.Is4In6():
 		return []string{"must not be an IPv4-mapped IPv6 address"}
-	case meant.String() != s:
-		return []string{fmt.Sprintf("must be in canonical form (%q)", meant)}
 	}
 	return nil
+}
+
+// CanonicalIP checks that s is an address in canonical form, in which equal addresses are equal
+// strings.
+func CanonicalIP(s string) []string {
+	faults := strictIP(s)
+	if a, _ := netip.ParseAddr(s); faults == nil && a.String() != s {
+		return []string{fmt.Sprintf("must be in canonical form (%q)", a)}
+	}
+	return faults
 }
 
 // EndpointIP checks that s is an address that other hosts can reach.
@@ -76,42 +81,45 @@ func CIDR(s string) []string {
 	return nil
 }
 
-// CanonicalCIDR checks that s is a CIDR range in canonical form.
-func CanonicalCIDR(s string) []string {
-	if faults := CIDR(s); len(faults) > 0 {
-		return faults
-	}
+// strictCIDR checks that s is a CIDR range that has the same meaning everywhere.
+func strictCIDR(s string) []string {
 	p, err := netip.ParsePrefix(s)
-	switch {
+	switch faults := CIDR(s); {
+	case faults != nil:
+		return faults
 	case err != nil:
 		return []string{"must not have leading 0s in IP or prefix length"}
 	case p.Addr().Is4In6():
 		return []string{"must not have an IPv4-mapped IPv6 address"}
 	case p.Masked() != p:
 		return []string{"must not have bits set beyond the prefix length"}
-	case p.String() != s:
-		return []string{fmt.Sprintf("must be in canonical form (%q)", p)}
 	}
 	return nil
 }
 
-// AddressWarnings returns the rule functions that warn about ambiguous addresses and CIDRs. For
-// example, leading zeros can bypass security rules.
-func AddressWarnings(product string) map[string]schema.CheckFunc {
-	future := "will be considered invalid in a future " + product + " release"
-	return map[string]schema.CheckFunc{
-		"ipHint": schema.TextCheck(func(s, path string, faults *schema.Faults) { faults.Warn(path, ipHint(s, future)) }),
-		"rangeHints": schema.TextCheck(func(s, path string, faults *schema.Faults) {
-			for _, text := range rangeHints(s, future) {
-				faults.Warn(path, text)
-			}
-		}),
+// CanonicalCIDR checks that s is a CIDR range in canonical form.
+func CanonicalCIDR(s string) []string {
+	faults := strictCIDR(s)
+	if p, _ := netip.ParsePrefix(s); faults == nil && p.String() != s {
+		return []string{fmt.Sprintf("must be in canonical form (%q)", p)}
 	}
+	return faults
+}
+
+// AddressWarnings holds the rule functions that warn about ambiguous addresses and CIDRs. For
+// example, leading zeros can bypass security rules.
+var AddressWarnings = map[string]schema.CheckFunc{
+	"ipHint": schema.TextCheck(func(s, path string, faults *schema.Faults) { faults.Warn(path, ipHint(s)) }),
+	"rangeHints": schema.TextCheck(func(s, path string, faults *schema.Faults) {
+		for _, text := range rangeHints(s) {
+			faults.Warn(path, text)
+		}
+	}),
 }
 
 // ipHint returns the warning about a valid address, or the empty string. It allocates nothing for
 // canonical addresses.
-func ipHint(value, future string) string {
+func ipHint(value string) string {
 	addr, err := netip.ParseAddr(value)
 	var canonical [64]byte
 	switch {
@@ -120,14 +128,14 @@ func ipHint(value, future string) string {
 		if err != nil {
 			return ""
 		}
-		return fmt.Sprintf("non-standard IP address %q %s: use %q", value, future, meant)
+		return fmt.Sprintf("non-standard IP address %q is invalid: use %q", value, meant)
 	case addr.Is6() && addr.Zone() == "" && string(addr.AppendTo(canonical[:0])) != value:
 		return fmt.Sprintf("IPv6 address %q should be in RFC 5952 canonical format (%q)", value, addr)
 	}
 	return ""
 }
 
-func rangeHints(value, future string) (texts []string) {
+func rangeHints(value string) (texts []string) {
 	prefix, err := netip.ParsePrefix(value)
 	addr := prefix.Addr()
 	var canonical [64]byte
@@ -144,7 +152,7 @@ func rangeHints(value, future string) (texts []string) {
 	}
 	switch {
 	case !prefix.IsValid() || addr.Is4In6():
-		texts = append(texts, fmt.Sprintf("non-standard CIDR value %q %s: use %q", value, future, network))
+		texts = append(texts, fmt.Sprintf("non-standard CIDR value %q is invalid: use %q", value, network))
 	case len(texts) == 0 && addr.Is6():
 		texts = append(texts, fmt.Sprintf("IPv6 CIDR value %q should be in RFC 5952 canonical format (%q)", value, prefix))
 	}

@@ -122,7 +122,7 @@ func (c *compiler) fill(m *schema.Message) {
 		case c.isOff(f):
 			p.Featured = append(p.Featured, schema.FeaturedPart{Name: f.Name, Feature: f.Feature})
 		case f.Type == schema.TypeMessage && c.featured[f.Message]:
-			p.Featured = append(p.Featured, schema.FeaturedPart{Name: f.Name, Parts: c.parts[f.Message], Shape: f.Shape})
+			p.Featured = append(p.Featured, schema.FeaturedPart{Name: f.Name, Parts: c.parts[f.Message], Shape: f.Shape, Keep: len(m.OneOf) > 0})
 		}
 		checked, defaulted := c.isChecked(f), c.isDefaulted(f)
 		if !checked && !defaulted {

@@ -235,8 +235,9 @@ func (t *template) of(r *run) string {
 
 // A ruleCompiler compiles the rules of all messages. All rules share one set of variables.
 type ruleCompiler struct {
-	calls map[string]schema.CheckFunc
-	size  atomic.Int64 // of vars
+	calls    map[string]schema.CheckFunc
+	features []string     // enabled ones
+	size     atomic.Int64 // of vars
 
 	mu   sync.Mutex // guards the fields below
 	uses map[string]*ruleSet
@@ -246,14 +247,14 @@ type ruleCompiler struct {
 }
 
 // AddRules sets the checks of messages from their declared rules. calls holds the functions that
-// rules can call, and AddRules adds its own functions to it. If a rule refers to another message,
+// rules can call, and AddRules adds its own functions to it. features lists enabled features. If a rule refers to another message,
 // the validation rules of that message run, or its warning rules in the case of a warning. A rule
 // that does not compile panics on first use. TestRulesCompile in kinds/api therefore compiles all
 // rules.
-func AddRules(messages map[string]*schema.Message, calls map[string]schema.CheckFunc) {
+func AddRules(messages map[string]*schema.Message, calls map[string]schema.CheckFunc, features ...string) {
 	calls["domainPath"], calls["fullDomain"] = checkDomain(DomainPath), checkDomain(FullDomain)
 	calls["annotations"] = schema.ObjectCheck(ValidateAnnotations)
-	c := &ruleCompiler{calls: calls, vars: map[string]int{"self": varSelf, "object": varObject, "old": varOld, "i": varIndex, "key": varKey}}
+	c := &ruleCompiler{calls: calls, features: features, vars: map[string]int{"self": varSelf, "object": varObject, "old": varOld, "i": varIndex, "key": varKey}}
 	validate, warn := map[string]*ruleSet{}, map[string]*ruleSet{}
 	for name, m := range messages {
 		r := m.Rules

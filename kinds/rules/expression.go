@@ -325,6 +325,8 @@ func (p *exprParser) call(name string, on expr) expr {
 		args = slices.Insert(args, 0, on)
 	}
 	switch f, g := functions[name], functions2[name]; {
+	case name == "enabled":
+		return constant(slices.Contains(p.features, text(args[0](nil))))
 	case f != nil && len(args) == 1:
 		return func(r *run) any { return f(args[0](r)) }
 	case g != nil && len(args) == 2:

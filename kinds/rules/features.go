@@ -45,7 +45,7 @@ func featuresOf(p *schema.Parts, object tree.Tree) map[string]bool {
 
 // visitFeatured calls visit for each set field of t that is behind a disabled feature gate. part is
 // the object that contains the field. If visit removes the last field of a nested object,
-// visitFeatured deletes the object too.
+// visitFeatured deletes the object too, unless it is a choice, such as the source of a volume.
 func visitFeatured(p *schema.Parts, t tree.Tree, visit func(part tree.Tree, f *schema.FeaturedPart)) {
 	for i := range p.Featured {
 		f := &p.Featured[i]
@@ -60,7 +60,7 @@ func visitFeatured(p *schema.Parts, t tree.Tree, visit func(part tree.Tree, f *s
 					visitPart(f.Parts, entry, visit)
 				}
 			default:
-				if visitFeatured(f.Parts, v, visit); before > 0 && len(v) == 0 {
+				if visitFeatured(f.Parts, v, visit); before > 0 && len(v) == 0 && !f.Keep {
 					delete(t, f.Name)
 				}
 			}

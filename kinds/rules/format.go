@@ -54,6 +54,8 @@ var formats = map[string]func(string) []string{
 
 	"canonicalIP":              CanonicalIP,
 	"canonicalCIDR":            CanonicalCIDR,
+	"strictIP":                 strictIP,
+	"strictCIDR":               strictCIDR,
 	"cIdentifier":              CIdentifier,
 	"int32":                    int32Text,
 	"percent":                  Percent,

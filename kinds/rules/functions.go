@@ -57,8 +57,8 @@ var functions = map[string]func(v any) any{
 	"clean":        func(v any) any { return path.Clean(text(v)) },
 	"isNative":     func(v any) any { return isNative(text(v)) },
 	"hasFraction":  func(v any) any { return quantity.HasFraction(text(v)) },
-	"hasIPHint":    func(v any) any { return ipHint(text(v), "") != "" },
-	"hasRangeHint": func(v any) any { return len(rangeHints(text(v), "")) > 0 },
+	"hasIPHint":    func(v any) any { return ipHint(text(v)) != "" },
+	"hasRangeHint": func(v any) any { return len(rangeHints(text(v))) > 0 },
 	"isZero":       func(v any) any { return isZero(v) },
 	// textSize returns the total length of a map's keys and values.
 	"textSize": func(v any) any { return int64(AnnotationsSize(object(v))) },

@@ -108,8 +108,6 @@ func CheckName(f schema.NameFormat, name string) []string {
 	switch f {
 	case schema.NameLabel:
 		return Label(name)
-	case schema.NameLabel1035:
-		return Label1035(name)
 	case schema.NamePathSegment:
 		return pathName(name)
 	}

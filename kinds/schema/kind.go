@@ -174,6 +174,5 @@ type NameFormat uint8
 const (
 	NameSubdomain   NameFormat = iota // DNS-1123 subdomain
 	NameLabel                         // DNS-1123 label
-	NameLabel1035                     // DNS-1035 label
 	NamePathSegment                   // any text that can be one path segment
 )

@@ -101,6 +101,7 @@ type FeaturedPart struct {
 	Feature string
 	Parts   *Parts
 	Shape   Shape // of the field that Parts belongs to
+	Keep    bool  // an object that becomes empty stays
 }
 
 // KnownKeys returns sorted names that include every key of t with a plan, so that callers can visit

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -101,6 +102,24 @@ func showAPIAvailable(b []byte, r *row, _ string) []byte {
 		text += " (" + c.Field("reason").Text() + ")"
 	}
 	return jsontext.AppendString(b, text)
+}
+
+// showServedVersions shows the versions that a CustomResourceDefinition serves, and which of them is
+// stored.
+func showServedVersions(b []byte, r *row, _ string) []byte {
+	var versions []string
+	r.json.At("spec.versions").Items(func(v jsontext.Value) bool {
+		name := v.Field("name").Text()
+		if v.Field("storage").IsTrue() {
+			name += "(storage)"
+		}
+		if v.Field("served").IsTrue() {
+			versions = append(versions, name)
+		}
+		return true
+	})
+	slices.Sort(versions)
+	return jsontext.AppendString(b, strings.Join(versions, ","))
 }
 
 func showGroupResource(b []byte, r *row, _ string) []byte {

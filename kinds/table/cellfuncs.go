@@ -25,6 +25,8 @@ var cellFuncs = map[string]cellFunc{
 	"text":      showText,      // a number or string, as a string
 	"truth":     showBool,      // True or False
 	"dataCount": showDataCount, // number of keys in data and binaryData
+	"list":      showList,      // like join, but empty if there are none
+	"isTrue":    showIsTrue,    // whether a condition is True, as a boolean
 	"condition": showCondition, // status of a condition, and the text if it is absent (type/text)
 	"phase":     showPhase,     // the string at the path, or Terminating
 	"union":     showUnion,     // the name of the field that the object at the path has
@@ -96,6 +98,7 @@ var cellFuncs = map[string]cellFunc{
 	"paramRef":         showParamRef,
 	"apiService":       showAPIService,
 	"apiAvailable":     showAPIAvailable,
-	"groupResource":    showGroupResource, // at spec.resource
+	"groupResource":    showGroupResource,  // at spec.resource
+	"servedVersions":   showServedVersions, // of a CRD
 	"migrationStatus":  showMigrationStatus,
 }

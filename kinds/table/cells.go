@@ -44,6 +44,15 @@ func showJoin(b []byte, r *row, arg string) []byte {
 	return appendOr(b, strings.Join(texts(r.json.At(path), field), ","), none)
 }
 
+func showList(b []byte, r *row, path string) []byte {
+	return jsontext.AppendString(b, strings.Join(texts(r.json.At(path), "name"), ","))
+}
+
+func showIsTrue(b []byte, r *row, kind string) []byte {
+	c := condition(r.json.At("status.conditions"), kind)
+	return strconv.AppendBool(b, c != nil && c.Field("status").Text() == "True")
+}
+
 func texts(v jsontext.Value, field string) (out []string) {
 	v.Items(func(w jsontext.Value) bool {
 		if w[0] == '{' {

@@ -88,7 +88,7 @@ func (r *rule) matchesResource(a *authz.Attributes) bool {
 }
 
 func (r *resources) match(a *authz.Attributes) bool {
-	if r.group != a.Group || len(r.objects) > 0 && !slices.Contains(r.objects, a.Name) {
+	if r.group != "*" && r.group != a.Group || len(r.objects) > 0 && !slices.Contains(r.objects, a.Name) {
 		return false
 	}
 	if len(r.names) == 0 {

@@ -121,7 +121,7 @@ func (r *policyReader) resources(t tree.Tree, path string) resources {
 	if !ok && t["group"] != nil {
 		r.fault(path+".group", "must be a string")
 	}
-	if group != "" {
+	if group != "" && group != "*" {
 		for _, text := range rules.Subdomain(group) {
 			r.fault(path+".group", fmt.Sprintf("%q: %s", group, text))
 		}

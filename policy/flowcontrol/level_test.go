@@ -419,7 +419,7 @@ func aController(seats int) *Controller {
 	return c
 }
 
-// TestLimits compares the limits with metrics of kube-apiserver 1.35 with default flags.
+// TestLimits compares the limits with metrics of kube-apiserver 1.37 with default flags.
 func TestLimits(t *testing.T) {
 	c := aController(600)
 	for name, want := range map[string][3]int{

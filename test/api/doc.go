@@ -30,7 +30,7 @@
 //	$ delete [?query] [> PATHS]         DELETE
 //
 // Tables of kinds that specification 2 leaves to Kubernetes, such as pod.txt, contain the responses
-// of kube-apiserver 1.35.3.
+// of kube-apiserver 1.37.2.
 //
 // PATHS are the dotted response paths to show. `go test ./api -run TestRows -update` rewrites the
 // responses. Review the diff.
@@ -145,7 +145,7 @@
 //
 // # Warnings
 //
-// These tests compare the Warning headers of responses with the warnings of Kubernetes 1.35.3 for
+// These tests compare the Warning headers of responses with the warnings of Kubernetes 1.37.3 for
 // the same objects.
 //
 // testdata/warnings/cases.json contains the objects, under the kubernetes naming profile, and the

@@ -68,7 +68,7 @@ func TestZPages(t *testing.T) {
 		}
 		return p
 	}
-	if p := read("/statusz", "Statusz"); p.Metadata.Name != "apiserver" || p.EmulationVersion != "1.35" || !strings.HasPrefix(p.BinaryVersion, "1.35.") ||
+	if p := read("/statusz", "Statusz"); p.Metadata.Name != "apiserver" || p.EmulationVersion != "1.37" || !strings.HasPrefix(p.BinaryVersion, "1.37.") ||
 		p.UptimeSeconds == nil || strings.Join(p.Paths, " ") != "/flagz /healthz /livez /metrics /readyz /statusz /version" {
 		t.Errorf("%+v", p)
 	}

@@ -17,7 +17,7 @@ import (
 
 // BuildKubectl builds kubectl and returns its path in dir.
 func BuildKubectl(dir string) (string, error) {
-	return Build(dir, "kubectl", "tools/kubectl", "-X k8s.io/component-base/version.gitVersion=v1.35.0")
+	return Build(dir, "kubectl", "tools/kubectl", "-X k8s.io/component-base/version.gitVersion=v1.37.2")
 }
 
 // Build builds a program from a folder of the test module and returns its path in dir. The program

@@ -48,11 +48,11 @@ func (o outcome) String() string {
 	return fmt.Sprintf("%s%s for %d", o.value, o.fault, o.cost)
 }
 
-// referenceEnv returns the CEL environment of Kubernetes 1.35 with a dynamic object, an authorizer
+// referenceEnv returns the CEL environment of Kubernetes 1.37 with a dynamic object, an authorizer
 // and the types for patches.
 func referenceEnv(t testing.TB) *celgo.Env {
 	t.Helper()
-	set, err := environment.MustBaseEnvSet(version.MajorMinor(1, 35)).Extend(environment.VersionedOptions{
+	set, err := environment.MustBaseEnvSet(version.MajorMinor(1, 37)).Extend(environment.VersionedOptions{
 		IntroducedVersion: version.MajorMinor(1, 0),
 		EnvOptions: []celgo.EnvOption{
 			celgo.Variable("object", celgo.DynType), celgo.Variable("authorizer", library.AuthorizerType),

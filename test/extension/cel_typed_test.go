@@ -55,7 +55,7 @@ func ourSchema(s tree.Tree) *cel.Schema {
 func TestTypedCosts(t *testing.T) {
 	t.Parallel()
 	g := generator{rand.New(rand.NewSource(int64(client.Seed(t, 7)))), false}
-	base := environment.MustBaseEnvSet(version.MajorMinor(1, 35))
+	base := environment.MustBaseEnvSet(version.MajorMinor(1, 37))
 	count := 0
 	for range 120 {
 		s := g.object(2 + g.Intn(2))

@@ -132,7 +132,7 @@ func TestEmbeddedAgainstReference(t *testing.T) {
 		for _, c := range found.List {
 			got = append(got, fmt.Sprintf("%s %s: %s", c.Type, c.Field, c.Message))
 		}
-		for _, e := range objectmeta.Validate(nil, object, reference.Structural, false) {
+		for _, e := range objectmeta.Validate(t.Context(), nil, object, reference.Structural, false) {
 			wanted = append(wanted, fmt.Sprintf("%s %s: %s", string(e.Type), e.Field, e.ErrorBody()))
 		}
 		slices.Sort(got)

@@ -18,10 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-	clientremote "k8s.io/client-go/tools/remotecommand"
-	"k8s.io/kubelet/pkg/cri/streaming/portforward"
-	"k8s.io/kubelet/pkg/cri/streaming/remotecommand"
+	"k8s.io/cri-streaming/pkg/streaming/portforward"
+	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
 	utilexec "k8s.io/utils/exec"
 
 	"github.com/troupe-api/troupe/test/client"
@@ -140,7 +138,7 @@ func (k *kubelet) serveLog(w http.ResponseWriter, r *http.Request, parts []strin
 // containers runs the commands of containers on this machine.
 type containers struct{}
 
-func (containers) ExecInContainer(ctx context.Context, _ string, _ types.UID, _ string, command []string, in io.Reader, out, errOut io.WriteCloser, tty bool, resize <-chan clientremote.TerminalSize, _ time.Duration) error {
+func (containers) ExecInContainer(ctx context.Context, _ string, _ string, _ string, command []string, in io.Reader, out, errOut io.WriteCloser, tty bool, resize <-chan remotecommand.TerminalSize, _ time.Duration) error {
 	if command[0] == "size" { // of the terminal
 		size := <-resize
 		_, err := fmt.Fprintf(out, "%dx%d\n", size.Width, size.Height)
@@ -172,7 +170,7 @@ func (containers) ExecInContainer(ctx context.Context, _ string, _ types.UID, _ 
 }
 
 // AttachContainer implements remotecommand.Attacher. The container echoes its input.
-func (containers) AttachContainer(_ context.Context, _ string, _ types.UID, _ string, in io.Reader, out, _ io.WriteCloser, _ bool, _ <-chan clientremote.TerminalSize) error {
+func (containers) AttachContainer(_ context.Context, _ string, _ string, _ string, in io.Reader, out, _ io.WriteCloser, _ bool, _ <-chan remotecommand.TerminalSize) error {
 	if in == nil {
 		_, err := io.WriteString(out, "attached\n")
 		return err
@@ -182,7 +180,7 @@ func (containers) AttachContainer(_ context.Context, _ string, _ types.UID, _ st
 }
 
 // PortForward implements portforward.PortForwarder. It connects to the port on this machine.
-func (containers) PortForward(_ context.Context, _ string, _ types.UID, port int32, stream io.ReadWriteCloser) error {
+func (containers) PortForward(_ context.Context, _ string, _ string, port int32, stream io.ReadWriteCloser) error {
 	defer stream.Close()
 	c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 const annotation = flowcontrolv1.AutoUpdateAnnotationKey
 
-// TestObjects checks that a new server has the mandatory and suggested objects of Kubernetes 1.35,
+// TestObjects checks that a new server has the mandatory and suggested objects of Kubernetes 1.37,
 // and that the priority level of each FlowSchema exists.
 func TestObjects(t *testing.T) {
 	t.Parallel()

@@ -38,7 +38,7 @@ func newOracle(t testing.TB) oracle {
 
 // versions returns all versions of the Pod security standards, a future version, and latest.
 func versions() (names []string) {
-	for minor := range 37 {
+	for minor := range 39 {
 		names = append(names, fmt.Sprintf("v1.%d", minor))
 	}
 	return append(names, "latest")

@@ -33,7 +33,7 @@ var contextFields = map[string][]any{
 var podContextFields = map[string][]any{
 	"sysctls": {
 		sysctls("kernel.shm_rmid_forced"), sysctls("net.ipv4.ip_local_reserved_ports", "kernel.msgmax"),
-		sysctls("net.ipv4.tcp_fin_timeout"), sysctls("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"), sysctls(),
+		sysctls("net.ipv4.tcp_fin_timeout"), sysctls("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"), sysctls("net.ipv4.tcp_notsent_lowat"), sysctls(),
 	},
 }
 

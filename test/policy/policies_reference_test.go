@@ -153,13 +153,13 @@ func reference(t *testing.T, policy *v1.ValidatingAdmissionPolicy) string {
 	compile := func(all []cel.ExpressionAccessor, o cel.OptionalVariableDeclarations) cel.ConditionEvaluator {
 		return compiler.CompileCondition(all, o, environment.StoredExpressions)
 	}
-	v := validating.NewValidator(compile(validations, options), matcher, compile(annotations, options), compile(messages, noAuthorizer), policy.Spec.FailurePolicy)
+	v := validating.NewValidator(compile(validations, options), matcher, compile(annotations, options), compile(messages, noAuthorizer), policy.Spec.FailurePolicy, nil)
 	gvk, gvr := schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a", "namespace": "default"}, "data": map[string]any{"x": "y", "w": "1"}}}
 	by := &user.DefaultInfo{Name: "admin", Groups: []string{"system:masters", "system:authenticated"}}
 	create := &metav1.CreateOptions{TypeMeta: metav1.TypeMeta{Kind: "CreateOptions", APIVersion: "meta.k8s.io/v1"}, DryRun: []string{"All"}}
 	attributes := admission.NewAttributesRecord(object, nil, gvk, "default", "a", gvr, "", admission.Create, create, true, by)
-	result := v.Validate(t.Context(), gvr, &admission.VersionedAttributes{Attributes: attributes, VersionedKind: gvk, VersionedObject: object},
+	result := v.Validate(t.Context(), gvr, &admission.VersionedAttributes{Attributes: attributes, VersionedKind: gvk, VersionedObject: admission.NewLazyObject(object)},
 		nil, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}, celconfig.RuntimeCELCostBudget, allowsAll{})
 	for _, d := range result.Decisions {
 		if d.Action == validating.ActionDeny {

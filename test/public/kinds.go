@@ -8,7 +8,7 @@ import (
 	authz "k8s.io/api/authorization/v1"
 	scaling1 "k8s.io/api/autoscaling/v1"
 	scaling2 "k8s.io/api/autoscaling/v2"
-	scaling2beta2 "k8s.io/api/autoscaling/v2beta2"
+	scaling2beta2 "k8s.io/api-v0.35/autoscaling/v2beta2"
 	batch "k8s.io/api/batch/v1"
 	certificates "k8s.io/api/certificates/v1"
 	coordination "k8s.io/api/coordination/v1"

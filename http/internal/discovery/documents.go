@@ -130,7 +130,7 @@ func (c *Cache) own() *Documents {
 		generation: generation,
 		openapi: openapi.New(openapi.Options{
 			Naming: c.opts.Naming, Kinds: c.opts.Catalog.Kinds(), Message: c.opts.Catalog.Message,
-			Version: "v" + apiMajor + "." + apiMinor + ".0", Patches: c.opts.PatchTypes, CBOR: c.opts.CBOR, Previous: previous,
+			Version: kubeVersion, Patches: c.opts.PatchTypes, CBOR: c.opts.CBOR, Previous: previous,
 		}),
 		index: c.newIndex(),
 	}

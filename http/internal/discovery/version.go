@@ -10,8 +10,9 @@ import (
 // controllers may rely on.
 const (
 	apiMajor              = "1"
-	apiMinor              = "35"
-	minCompatibilityMinor = "34"
+	apiMinor              = "37"
+	kubeVersion           = "v" + apiMajor + "." + apiMinor + ".2"
+	minCompatibilityMinor = "36"
 )
 
 // GitVersion returns the gitVersion that clients see. It consists of the Kubernetes version and
@@ -20,7 +21,7 @@ func GitVersion(own string) string {
 	if own == "" {
 		own = "0.0.0"
 	}
-	return "v" + apiMajor + "." + apiMinor + ".0+troupe." + own
+	return kubeVersion + "+troupe." + own
 }
 
 // Version returns the document at /version. Clients require a semantic gitVersion.

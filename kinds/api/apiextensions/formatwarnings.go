@@ -36,7 +36,7 @@ func unknownFormats(definition tree.Tree, known crd.Formats) (formats []string) 
 // appendUnknownFormats appends the unknown formats of a schema and its subschemas in a fixed order.
 // It also visits unsupported keywords, because stored CRDs may contain them.
 func appendUnknownFormats(formats []string, schema tree.Tree, known crd.Formats) []string {
-	if f := schema.String("format"); f != "" && schema.String("type") == "string" && known.Of(f) == nil && !slices.Contains(formats, f) {
+	if f := schema.String("format"); f != "" && !known.Known(schema.String("type"), f) && !slices.Contains(formats, f) {
 		formats = append(formats, f)
 	}
 	for _, name := range [...]string{"items", "not", "additionalProperties", "additionalItems"} {

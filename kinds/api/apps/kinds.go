@@ -11,7 +11,7 @@ func Kinds(message func(name string) *schema.Message) []schema.Behavior {
 		{Name: "apps/v1/DaemonSet", Strategy: daemonSetStrategy{}},
 		{Name: "apps/v1/Deployment", Strategy: deploymentStrategy{}},
 		{Name: "apps/v1/ReplicaSet", Strategy: replicaSetStrategy{}},
-		{Name: "apps/v1/StatefulSet", Strategy: statefulSetStrategy{spec: message("apps.v1.StatefulSetSpec")}},
+		{Name: "apps/v1/StatefulSet", Strategy: statefulSetStrategy{}},
 	}
 }
 

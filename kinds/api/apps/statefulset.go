@@ -7,10 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-type statefulSetStrategy struct {
-	schema.AlwaysWarns
-	spec *schema.Message
-}
+type statefulSetStrategy struct{ schema.AlwaysWarns }
 
 // Prepare sets a new object's replica counts to zero, because clients print them.
 func (statefulSetStrategy) Prepare(obj, old tree.Tree) {
@@ -43,29 +40,5 @@ func (statefulSetStrategy) Default(obj tree.Tree) {
 			}
 			field.SetIfEmpty(claim.EnsureObject("status"), "phase", "Pending")
 		}
-	}
-}
-
-const statefulSetImmutableMsg = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', " +
-	"'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
-
-var statefulSetMutableFields = []string{
-	"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy", "minReadySeconds",
-}
-
-// ValidateUpdate protects the identity of Pods and claims, which the controller cannot change once
-// they exist. It compares all fields except statefulSetMutableFields, so that new fields are
-// immutable by default.
-func (s statefulSetStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
-	was := old.Object("spec")
-	spec := tree.Tree{}
-	for key, value := range obj.Object("spec") {
-		spec[key] = value
-	}
-	for _, name := range statefulSetMutableFields {
-		spec.CopyField(was, name)
-	}
-	if !s.spec.Same(spec, was) {
-		faults.Forbidden("spec", statefulSetImmutableMsg+s.spec.Changes(was, spec, "spec"))
 	}
 }

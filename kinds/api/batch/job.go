@@ -118,18 +118,19 @@ func (l jobLabels) validateGenerated(obj tree.Tree, _ string, faults *schema.Fau
 	}
 }
 
-// ValidateUpdate makes the selector and the template immutable. Scheduling fields of the template
-// may change while the Job is suspended and has not started, so that a queue controller can decide
-// where its Pods run.
+// ValidateUpdate makes the selector and the template immutable. Metadata, scheduling fields and
+// resources of the template may change while the Job is suspended and has no Pods, so that a queue
+// controller can decide where its Pods run.
 func (s jobStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	validateCompletionsUpdate(s.spec, spec, was, faults)
 	field.Immutable(s.spec, spec, was, "spec", "selector", faults)
-	before := was
-	if was.Bool("suspend") && !old.Object("status").Has("startTime") {
-		before = tree.Tree{"template": withSchedulingFieldsOf(was.Object("template"), spec.Object("template"))}
+	m, now, before, path, name := s.spec, spec, was, "spec", "template"
+	if isTemplateMutable(old) {
+		m, now, path, name = m.Field(name).Message, spec.Object(name), "spec.template", "spec"
+		before = tree.Tree{name: withMutableFieldsOf(was.Object("template", name), now.Object(name))}
 	}
-	field.Immutable(s.spec, spec, before, "spec", "template", faults)
+	field.Immutable(m, now, before, path, name, faults)
 	for _, name := range []string{"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"} {
 		field.Immutable(s.spec, spec, was, "spec", name, faults)
 	}
@@ -149,22 +150,29 @@ func validateCompletionsUpdate(m *schema.Message, spec, was tree.Tree, faults *s
 	}
 }
 
-func withSchedulingFieldsOf(template, other tree.Tree) tree.Tree {
-	c, _ := tree.Clone(template).(tree.Tree)
-	if c == nil {
-		c = tree.Tree{}
-	}
-	for _, name := range []string{"labels", "annotations"} {
-		c.EnsureObject("metadata").CopyField(other.Object("metadata"), name)
-	}
-	spec := c.EnsureObject("spec")
+func isTemplateMutable(job tree.Tree) bool {
+	status := job.Object("status")
+	active, _ := status.Int("active")
+	return job.Object("spec").Bool("suspend") && active == 0 && (!status.Has("startTime") || tree.IsConditionTrue(status, "Suspended"))
+}
+
+func withMutableFieldsOf(spec, other tree.Tree) tree.Tree {
+	c := tree.Clone(spec).(tree.Tree)
 	for _, name := range []string{"nodeSelector", "tolerations", "schedulingGates"} {
-		spec.CopyField(other.Object("spec"), name)
+		c.CopyField(other, name)
 	}
-	affinity := spec.EnsureObject("affinity")
-	affinity.CopyField(other.Object("spec", "affinity"), "nodeAffinity")
-	if len(affinity) == 0 && !other.Object("spec").Has("affinity") {
-		delete(spec, "affinity")
+	affinity := c.EnsureObject("affinity")
+	affinity.CopyField(other.Object("affinity"), "nodeAffinity")
+	if len(affinity) == 0 && !other.Has("affinity") {
+		delete(c, "affinity")
+	}
+	for _, list := range []string{"containers", "initContainers"} {
+		now := other.Objects(list)
+		for i, container := range c.Objects(list) {
+			if i < len(now) && now[i].String("name") == container.String("name") {
+				container.CopyField(now[i], "resources")
+			}
+		}
 	}
 	return c
 }

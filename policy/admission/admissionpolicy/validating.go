@@ -9,7 +9,7 @@ func newValidating(o *Options, s *Source, stage request.Stage) *validating {
 // validating is the plugin for validating policies. A verdict is its per-request state.
 type validating struct {
 	plugin
-	failureKey string // audit annotation key of a failed validation
+	failureKey string // audit annotation key of failed validations
 }
 
 // Validate evaluates all policies even after a denial, to collect warnings and audit annotations.
@@ -20,5 +20,6 @@ func (v *validating) Validate(a *request.Attributes) error {
 			return err
 		}
 	}
+	r.audit()
 	return r.refusal
 }

@@ -2,6 +2,7 @@ package admissionpolicy_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/request"
@@ -35,11 +36,31 @@ func TestAnnotations(t *testing.T) {
 		}
 		return annotations[i].Value
 	}
-	want := `[{"message":"\u003cno\u003e","policy":"p","binding":"a","expressionIndex":1,"validationActions":["Audit","Warn"]}]`
+	want := `[{"message":"\u003cno\u003e","policy":"p","binding":"a","expressionIndex":1,"validationActions":["Audit","Warn"]},` +
+		`{"message":"failed expression: false","policy":"p","binding":"a","expressionIndex":2,"validationActions":["Audit","Warn"]},` +
+		`{"message":"\u003cno\u003e","policy":"p","binding":"b","expressionIndex":1,"validationActions":["Audit"]},` +
+		`{"message":"failed expression: false","policy":"p","binding":"b","expressionIndex":2,"validationActions":["Audit"]}]`
 	if got := at("validation.policy.admission.platform.io/validation_failure"); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	if at("p/k") != "v" || len(at("p/long")) != 10<<10 || len(annotations) != 3 {
+		t.Errorf("annotations %.300v", annotations)
+	}
+}
+
+// TestManyFailures checks that an audit event has a limited number of failed validations.
+func TestManyFailures(t *testing.T) {
+	f := newFixture(t, fakeObjects{
+		"validatingadmissionpolicies": []tree.Tree{parse(t, `{"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}]},
+			"validations":[`+strings.Repeat(`{"expression":"false"},`, 59)+`{"expression":"false"}]}}`)},
+		"validatingadmissionpolicybindings": []tree.Tree{parse(t, `{"metadata":{"name":"b"},"spec":{"policyName":"p","validationActions":["Audit"]}}`)},
+	})
+	a := f.create(t, pod)
+	if err := f.validating.Validator.Validate(a); err != nil {
+		t.Fatal(err)
+	}
+	_, annotations := a.Mutation.Recorder.Recorded()
+	if len(annotations) != 1 || strings.Count(annotations[0].Value, "expressionIndex") != 50 || !strings.Contains(annotations[0].Value, `"expressionIndex":49,`) {
 		t.Errorf("annotations %.300v", annotations)
 	}
 }

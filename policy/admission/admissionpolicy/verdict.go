@@ -11,9 +11,9 @@ import (
 type verdict struct {
 	*validating
 	*evaluation
-	scope     scope // of the current policy
-	refusal   error // the first refusal; nil if none
-	annotated bool  // with the first failed validation
+	scope    scope // of the current policy
+	refusal  error // the first refusal; nil if none
+	failures []failedValidation
 }
 
 // policy evaluates one policy. It returns an error only if the request itself is invalid, for
@@ -87,7 +87,7 @@ func (r *verdict) apply(h *hook, b *binding, decisions []decision) {
 				r.refuse(h, b, d)
 				r.Metrics.validating.observe(h.name, b.name, d, "deny")
 			case "Audit":
-				r.audit(h, b, i, d)
+				r.failures = append(r.failures, failedValidation{d.message, h.name, b.name, i, b.actions})
 				r.Metrics.validating.observe(h.name, b.name, d, "audit")
 			case "Warn":
 				r.a.Warn(fmt.Sprintf("Validation failed for ValidatingAdmissionPolicy '%s' with binding '%s': %s", h.name, b.name, d.message))
@@ -110,15 +110,12 @@ func (r *verdict) note(h *hook, b *binding, found []finding, notes annotations) 
 	}
 }
 
-// audit records only the first failed validation of each request, because all failed validations
-// share one annotation key.
-func (r *verdict) audit(h *hook, b *binding, index int, d decision) {
-	if r.annotated {
-		return
-	}
-	r.annotated = true
-	value, err := json.Marshal([]failedValidation{{d.message, h.name, b.name, index, b.actions}})
-	if err == nil {
+// maxFailures limits the failed validations in an audit annotation.
+const maxFailures = 50
+
+func (r *verdict) audit() {
+	value, err := json.Marshal(r.failures[:min(len(r.failures), maxFailures)])
+	if err == nil && len(r.failures) > 0 {
 		r.a.Annotate(r.failureKey, string(value))
 	}
 }

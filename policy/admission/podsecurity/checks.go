@@ -34,7 +34,7 @@ var controls = []control{
 	{revisions: []revision{{0, procMount}, {35, exceptUserNamespaces(procMount)}}, stricter: procMountRevisions},
 	{revisions: []revision{{0, seLinuxOptions(seLinuxTypes)}, {31, seLinuxOptions(seLinuxTypes31)}}},
 	{revisions: []revision{{0, seccompAnnotations}, {19, seccompBaseline}}, stricter: seccompRevisions},
-	{revisions: []revision{{0, sysctls(sysctls0)}, {27, sysctls(sysctls27)}, {29, sysctls(sysctls29)}, {32, sysctls(sysctls32)}}},
+	{revisions: []revision{{0, sysctls(sysctls0)}, {27, sysctls(sysctls27)}, {29, sysctls(sysctls29)}, {32, sysctls(sysctls32)}, {37, sysctls(sysctls37)}}},
 	{revisions: []revision{{0, windowsHostProcess}}},
 }
 

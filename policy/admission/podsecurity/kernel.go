@@ -73,6 +73,7 @@ var (
 	sysctls29 = append(slices.Clone(sysctls27),
 		"net.ipv4.tcp_keepalive_time", "net.ipv4.tcp_fin_timeout", "net.ipv4.tcp_keepalive_intvl", "net.ipv4.tcp_keepalive_probes")
 	sysctls32 = append(slices.Clone(sysctls29), "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem")
+	sysctls37 = append(slices.Clone(sysctls32), "net.ipv4.tcp_slow_start_after_idle", "net.ipv4.tcp_notsent_lowat")
 )
 
 func sysctls(allowed []string) check {

@@ -14,7 +14,7 @@ type Version struct {
 }
 
 // newestMinor is the newest minor version with checks. Later versions count as latest.
-const newestMinor = 35
+const newestMinor = 37
 
 // MinorVersion returns the version v1.<minor>.
 func MinorVersion(minor int) Version { return Version{minor: minor, pinned: true} }

@@ -267,7 +267,7 @@ func (r *run) replace(ctx context.Context) error {
 
 // jobName returns the unique name of the Job for a scheduled time. The name contains the minute,
 // which is the resolution of schedules. With @every below a minute, all times within a minute share
-// a Job, as in Kubernetes 1.35.
+// a Job, as in Kubernetes 1.37.
 func jobName(cron string, at time.Time) string { return fmt.Sprintf("%s-%d", cron, at.Unix()/60) }
 
 // create creates the Job for a scheduled time and adds it to the active list. Because the name is

@@ -20,7 +20,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-const apiServerHelp = `This is troupe, standing in for kube-apiserver in tests. It takes the flags of kube-apiserver 1.35,
+const apiServerHelp = `This is troupe, standing in for kube-apiserver in tests. It takes the flags of kube-apiserver 1.37,
 keeps everything in memory, and ends soon after the process that has started it.
 
 By default it does what a bare kube-apiserver does by itself; beyond that, namespaces that are

@@ -4,13 +4,13 @@
 // Install fills such a directory with copies of the binary. Each copy acts as the program after
 // which its file is named (Program):
 //
-//	kube-apiserver   the daemon in memory, with the flags of kube-apiserver 1.35 (APIServer)
+//	kube-apiserver   the daemon in memory, with the flags of kube-apiserver 1.37 (APIServer)
 //	etcd             health checks only, because the daemon stores the data itself (Etcd)
 //
 // kubectl is a link to an installed kubectl, or is built from source.
 //
 // Invariants:
-//   - Every flag of kube-apiserver 1.35 is accepted, and either honored or logged. Flags that
+//   - Every flag of kube-apiserver 1.37 is accepted, and either honored or logged. Flags that
 //     do not apply are logged at debug level, all others as a warning.
 //   - A stand-in exits soon after its parent process, and removes the temporary directories
 //     that envtest created for it (followParent).

@@ -138,8 +138,8 @@ func copyProgram(from, to string) (err error) {
 // Module path and version of the kubectl to build.
 const (
 	kubectlModule  = "k8s.io/kubectl"
-	kubectlVersion = "v0.35.3"
-	kubectlRelease = "v1.35.3"
+	kubectlVersion = "v0.37.2"
+	kubectlRelease = "v1.37.2"
 )
 
 // kubectlMain is kubectl's main package. The original is in k8s.io/kubernetes, which "go install"

@@ -162,7 +162,7 @@ func (c *Cluster) report(ctx context.Context, name string) error {
 
 // KubeletVersion is the version that nodes report. Schedulers and conformance tests compare it with
 // the server's version.
-const KubeletVersion = "v1.35.3"
+const KubeletVersion = "v1.37.2"
 
 // renew renews or creates a node's lease. The Node owns the lease, so that garbage collection
 // deletes it.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/api/internal/field"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -23,6 +24,7 @@ func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
 		faults.NotSupported("target.kind", kind, []string{"Node", "<empty>"})
 	}
 	field.Require(target, "target", faults, "name")
+	field.Format(target, "name", "target", faults, rules.Subdomain)
 	if len(faults.List) > 0 {
 		return nil
 	}

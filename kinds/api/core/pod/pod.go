@@ -28,14 +28,17 @@ func (podStrategy) Default(obj tree.Tree) {
 	field.SetIfEmpty(spec, "enableServiceLinks", true)
 	defaultHostPorts(spec)
 	defaultRequests(spec)
-	defaultPodLevel(spec)
 	if status := obj.Object("status"); status != nil {
 		defaultPodStatus(status)
 	}
 }
 
+// FinishCreate uses the final containers, to which admission may have added.
 func (podStrategy) FinishCreate(obj tree.Tree) {
-	scheduling.MergeLabelKeys(obj.Object("spec"), obj.Object("metadata", "labels"))
+	spec := obj.Object("spec")
+	defaultPodLevel(spec)
+	obj.EnsureObject("status")["qosClass"] = qosClass(spec)
+	scheduling.MergeLabelKeys(spec, obj.Object("metadata", "labels"))
 }
 
 // GracePeriod returns the requested grace period or else the Pod's own, in seconds. It returns 0
@@ -61,10 +64,14 @@ func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
 func (s podStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
+		// Older clients do not know Pod-level resources.
+		if spec, was := obj.Object("spec"), old.Object("spec"); was.Has("resources") && !spec.Has("resources") {
+			spec["resources"] = was["resources"]
+		}
 		return
 	}
 	s.completeAppArmor(obj)
-	status := tree.Tree{"phase": "Pending", "qosClass": qosClass(obj.Object("spec"))}
+	status := tree.Tree{"phase": "Pending"}
 	if len(obj.Object("spec").List("schedulingGates")) > 0 {
 		status["conditions"] = []any{tree.Tree{
 			"type": "PodScheduled", "status": "False", "reason": "SchedulingGated", "message": "Scheduling is blocked due to non-empty scheduling gates",
@@ -121,8 +128,8 @@ func qosClass(spec tree.Tree) string {
 			}
 		}
 	}
-	if spec.Has("resources") { // resources at Pod level replace those of containers
-		look(spec.Object("resources"))
+	if whole := spec.Object("resources"); hasAmounts(whole) { // these replace those of containers
+		look(whole)
 	} else {
 		for _, list := range []string{"containers", "initContainers"} {
 			for _, c := range spec.Objects(list) {

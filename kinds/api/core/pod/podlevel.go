@@ -1,6 +1,7 @@
 package pod
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/amount"
@@ -18,34 +19,45 @@ func ofContainers(spec tree.Tree, list string) amount.List {
 	return amount.OfContainers(spec, amount.Declared(list))
 }
 
+func hasAmounts(resources tree.Tree) bool {
+	return len(resources.Object("requests"))+len(resources.Object("limits")) > 0
+}
+
 // defaultPodLevel completes Pod-level resources if any are set. Huge pages cannot be overcommitted,
 // so their limits default to the containers' limits. Requests default to the containers' requests,
-// or to the limits if no container has requests.
+// or to the limits if no container has requests. Other limits default to the containers' limits if
+// all containers have them, and are not less than the requests.
 func defaultPodLevel(spec tree.Tree) {
 	resources := spec.Object("resources")
-	requests, limits := resources.Object("requests"), resources.Object("limits")
-	if len(requests)+len(limits) == 0 {
+	if !hasAmounts(resources) {
 		return
 	}
-	for _, n := range ofContainers(spec, "limits") {
+	requests, limits := resources.EnsureObject("requests"), resources.EnsureObject("limits")
+	sum := ofContainers(spec, "limits")
+	for _, n := range sum {
 		if strings.HasPrefix(n.Name, pages) && !requests.Has(n.Name) && !limits.Has(n.Name) {
-			limits = resources.EnsureObject("limits")
 			limits[n.Name] = n.Amount.String()
 		}
 	}
-	if len(limits) == 0 {
-		return
-	}
 	for _, n := range ofContainers(spec, "requests") {
 		if (n.Name == "cpu" || n.Name == "memory") && !requests.Has(n.Name) {
-			requests = resources.EnsureObject("requests")
 			requests[n.Name] = n.Amount.String()
 		}
 	}
 	for name, limit := range limits {
 		if resourcelist.IsPodLevel(name) && !requests.Has(name) {
-			requests = resources.EnsureObject("requests")
 			requests[name] = limit
+		}
+	}
+	for name := range requests {
+		unlimited := func(c tree.Tree) bool { return !c.Object("resources", "limits").Has(name) }
+		if resourcelist.IsPodLevel(name) && !limits.Has(name) && !slices.ContainsFunc(append(spec.Objects("containers"), spec.Objects("initContainers")...), unlimited) {
+			limits[name] = sum.Get(name).Max(amount.Read(requests.String(name))).String()
+		}
+	}
+	for _, list := range []string{"requests", "limits"} {
+		if len(resources.Object(list)) == 0 {
+			delete(resources, list)
 		}
 	}
 }

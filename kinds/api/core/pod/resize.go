@@ -8,9 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-const onlyCPUAndMemoryMsg = "only cpu and memory resources are mutable"
-
-// resizeView returns the resize subresource, which changes only the cpu and memory of containers.
+// resizeView returns the resize subresource, which changes only the cpu and memory of containers and
+// of the whole Pod.
 // It exists so that the permission to resize Pods is separate from the permission to update them.
 // mirror is the annotation that marks the mirror Pod of a static Pod.
 func resizeView(mirror string) schema.View {
@@ -48,9 +47,8 @@ func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 	return len(faults.List) == before
 }
 
-// resizePod copies the container resources in spec to the Pod. The caller must have checked
-// sameContainers. The QoS class must not change, because a running Pod stays in its class's cgroup.
-// Init containers that are not sidecars cannot be resized, because they have already run.
+// resizePod copies the resources in spec to the Pod. The caller must have checked sameContainers. The
+// QoS class must not change, because a running Pod stays in its class's cgroup.
 func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	was := pod.Object("spec")
 	class := qosClass(was)
@@ -60,13 +58,27 @@ func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	for _, list := range []string{"containers", "initContainers"} {
 		then := was.Objects(list)
 		for i, c := range spec.Objects(list) {
-			sidecar := list == "containers" || then[i].String("restartPolicy") == "Always"
-			if !sidecar && !tree.SemanticEqual(c["resources"], then[i]["resources"]) {
-				faults.Forbidden("spec", "resources for non-sidecar init containers are immutable")
+			path := tree.IndexPath("spec."+list, i)
+			switch same := validateResize(c, then[i], path+".resources", "", faults); {
+			case same:
+			case list == "containers":
+				faults.Forbidden("spec", "only cpu and memory resources are mutable")
+			default:
+				faults.Forbidden(path, "only cpu and memory resources for init or sidecar containers are mutable")
 			}
-			validateResize(c, then[i], tree.IndexPath("spec."+list, i)+".resources", faults)
 			then[i].CopyField(c, "resources")
 		}
+	}
+	before := tree.Tree{"resources": was["resources"]}
+	if spec.Has("resources") {
+		was.CopyField(spec, "resources")
+	}
+	if whole := was.Object("resources"); whole != nil {
+		was["resources"] = tree.Clone(whole)
+		defaultPodLevel(was)
+	}
+	if !validateResize(was, before, "spec.resources", "pod-level ", faults) {
+		faults.Forbidden("spec", "only cpu and memory resources are mutable at pod-level")
 	}
 	if qosClass(was) != class {
 		faults.Invalid("spec", class, "Pod QOS Class may not change as a result of resizing")
@@ -85,8 +97,9 @@ func resizable(status tree.Tree) bool {
 }
 
 // validateResize allows changes of cpu and memory, but not their removal. It compares quantities by
-// value, so "1000m" equals "1".
-func validateResize(c, was tree.Tree, path string, faults *schema.Faults) {
+// value, so "1000m" equals "1". It reports whether anything else is unchanged. level is a prefix of
+// messages.
+func validateResize(c, was tree.Tree, path, level string, faults *schema.Faults) bool {
 	now, then := c.Object("resources"), was.Object("resources")
 	same := tree.SemanticEqual(now["claims"], then["claims"]) &&
 		(!c.Has("resizePolicy") || tree.SemanticEqual(c["resizePolicy"], was["resizePolicy"]))
@@ -94,14 +107,12 @@ func validateResize(c, was tree.Tree, path string, faults *schema.Faults) {
 		amounts, before := now.Object(list), then.Object(list)
 		lost := func(name string) bool { return !amounts.Has(name) }
 		if slices.ContainsFunc(before.SortedKeys(), lost) {
-			faults.Forbidden(path+"."+list, "resource "+list+" cannot be removed")
+			faults.Forbidden(path+"."+list, level+"resource "+list+" cannot be removed")
 		}
 		for name := range amounts {
 			fixed := name != "cpu" && name != "memory"
 			same = same && !(fixed && (!before.Has(name) || quantity.Compare(amounts.String(name), before.String(name)) != 0))
 		}
 	}
-	if !same {
-		faults.Forbidden("spec", onlyCPUAndMemoryMsg)
-	}
+	return same
 }

@@ -7,12 +7,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writePodStatus replaces the status. If the body has no QoS class, the current class is kept.
+// writePodStatus replaces the status. It keeps the current QoS class, and the current statuses of
+// claims, which older clients do not know, unless the body has others.
 func (s podStrategy) writePodStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 	old, status := maps.Clone(obj), body.EnsureObject("status")
 	defaultPodStatus(status)
-	if status.String("qosClass") == "" {
-		status.CopyField(old.Object("status"), "qosClass")
+	for _, name := range []string{"qosClass", "resourceClaimStatuses", "extendedResourceClaimStatus", "nodeAllocatableResourceClaimStatuses"} {
+		if v := status[name]; v == nil || v == "" {
+			status.CopyField(old.Object("status"), name)
+		}
 	}
 	obj["status"] = status
 	next := maps.Clone(obj)
