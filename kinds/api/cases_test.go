@@ -90,7 +90,7 @@ func (s *section) open(t *testing.T, words []string) {
 		group, version = "", group
 	}
 	s.kind, s.base, s.at = kindWithFeatures(t, s.naming, words[3], group, version, words[2]), tree.Tree{}, ""
-	s.drops = words[3] != ""
+	s.drops = words[3] != "" && words[3] != "none"
 }
 
 // write runs a case's operation and returns the resulting object, with errors and warnings.

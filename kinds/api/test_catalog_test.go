@@ -28,7 +28,8 @@ type catalogKey struct {
 	features string
 }
 
-// kindWithFeatures is KindByGVK with the enabled features, separated by commas; "" enables all.
+// kindWithFeatures is KindByGVK with the enabled features, separated by commas: "" enables all, and
+// "none" disables all.
 func kindWithFeatures(t testing.TB, n *meta.Naming, features, group, version, kind string) *schema.Kind {
 	t.Helper()
 	key := catalogKey{n, features}

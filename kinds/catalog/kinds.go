@@ -54,7 +54,7 @@ func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
 		lifecycle.Kinds(),
 		networking.Kinds(),
 		node.Kinds(),
-		pod.Kinds(n, b.message),
+		pod.Kinds(n, b.message, f.enabled),
 		policy.Kinds(),
 		rbac.Kinds(n),
 		resource.Kinds(b.deviceSelectors(f), b.message),

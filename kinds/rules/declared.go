@@ -247,10 +247,10 @@ type ruleCompiler struct {
 }
 
 // AddRules sets the checks of messages from their declared rules. calls holds the functions that
-// rules can call, and AddRules adds its own functions to it. features lists enabled features. If a rule refers to another message,
-// the validation rules of that message run, or its warning rules in the case of a warning. A rule
-// that does not compile panics on first use. TestRulesCompile in kinds/api therefore compiles all
-// rules.
+// rules can call, and AddRules adds its own functions to it. features lists the enabled features.
+// If a rule refers to another message, the validation rules of that message run, or its warning
+// rules in the case of a warning. A rule that does not compile panics on first use.
+// TestRulesCompile in kinds/api therefore compiles all rules.
 func AddRules(messages map[string]*schema.Message, calls map[string]schema.CheckFunc, features ...string) {
 	calls["domainPath"], calls["fullDomain"] = checkDomain(DomainPath), checkDomain(FullDomain)
 	calls["annotations"] = schema.ObjectCheck(ValidateAnnotations)

@@ -72,6 +72,7 @@ var cellFuncs = map[string]cellFunc{
 	"nodeRoles":          showNodeRoles,
 	"nodeInternalIP":     showNodeInternalIP,
 	"nodeExternalIP":     showNodeExternalIP,
+	"nodeKernel":         showNodeKernel, // the version, and the architecture in parentheses
 	"servicePorts":       showServicePorts,
 	"serviceExternalIPs": showServiceExternalIPs,
 	"endpoints":          showEndpoints,

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -49,6 +50,15 @@ func showNodeInternalIP(b []byte, r *row, _ string) []byte {
 
 func showNodeExternalIP(b []byte, r *row, _ string) []byte {
 	return appendOr(b, nodeAddress(r, "ExternalIP"), none)
+}
+
+func showNodeKernel(b []byte, r *row, _ string) []byte {
+	info := r.json.At("status.nodeInfo")
+	kernel := cmp.Or(info.Field("kernelVersion").Text(), unknown)
+	if machine := info.Field("architecture").Text(); machine != "" {
+		kernel += " (" + machine + ")"
+	}
+	return jsontext.AppendString(b, kernel)
 }
 
 // nodeAddress returns the first address of a type. A Node may have one per IP family.

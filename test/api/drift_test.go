@@ -25,9 +25,6 @@ var shared = map[string]any{
 	"meta.v1.PartialObjectMetadataList": metav1.PartialObjectMetadataList{},
 }
 
-// kept lists the fields that this server still declares although the Go types no longer have them.
-var kept = map[string]bool{"core.v1.PersistentVolumeClaimStatus.resizeStatus": true}
-
 func TestFields(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t, meta.Kubernetes)
@@ -75,7 +72,7 @@ func (d *driftComparison) message(m *schema.Message, t reflect.Type) {
 	}
 	var names, wanted []string
 	fields := slices.DeleteFunc(slices.Clone(m.Fields), func(f *schema.Field) bool {
-		return len(f.Wire) == 0 || kept[m.Name+"."+f.Name]
+		return len(f.Wire) == 0
 	})
 	for _, f := range fields {
 		names = append(names, f.Name)

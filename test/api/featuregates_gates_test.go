@@ -242,12 +242,12 @@ func TestFieldsOfFeatures(t *testing.T) {
 		return client.Session{Server: server, Ctx: t.Context(), T: t}
 	}
 	body := func(name, image string) string {
-		return `{"metadata":{"name":"` + name + `"},"template":{"spec":{"containers":[{"name":"c","image":"` + image + `"}],"os":{"name":"linux"},"volumes":[{"name":"v","projected":{"sources":[{"clusterTrustBundle":{"name":"b","path":"p"}}]}}]}}}`
+		return `{"metadata":{"name":"` + name + `"},"template":{"spec":{"containers":[{"name":"c","image":"` + image + `"}],"os":{"name":"linux"},"volumes":[{"name":"v","emptyDir":{"mode":448}}]}}}`
 	}
 	holds := func(s client.Session, name string) bool {
-		return strings.Contains(string(s.Send(200, "GET", templates+"/"+name, "", "").Body), `"clusterTrustBundle":{"name":"b","path":"p"}`)
+		return strings.Contains(string(s.Send(200, "GET", templates+"/"+name, "", "").Body), `"emptyDir":{"mode":448}`)
 	}
-	s := serve("ClusterTrustBundle=true,ClusterTrustBundleProjection=true")
+	s := serve("EmptyDirVolumeMode=true")
 	s.Send(201, "POST", templates, client.JSON, body("on", "a"))
 	if !holds(s, "on") {
 		t.Error("a feature that is on has lost its field")

@@ -45,15 +45,12 @@ func (r ObjectGenerator) Object(k *schema.Kind, density float64) tree.Tree {
 	return t
 }
 
-// retired lists fields that the Go types in k8s.io/api lack.
-var retired = map[string]bool{"resizeStatus": true}
-
 func (r ObjectGenerator) word() string { return string(rune('a' + r.Intn(3))) }
 
 func (r ObjectGenerator) message(m *schema.Message, density float64, depth int) tree.Tree {
 	t := tree.Tree{}
 	for _, f := range m.Fields {
-		if retired[f.Name] || depth > 7 || f.Name == "metadata" && depth == 0 || r.Float64() > density && !r.required(f) {
+		if depth > 7 || f.Name == "metadata" && depth == 0 || r.Float64() > density && !r.required(f) {
 			continue
 		}
 		if r.Nulls && r.Intn(6) == 0 {

@@ -142,14 +142,14 @@ func TestUnchangedApply(t *testing.T) {
 // names.
 func TestPlatformNames(t *testing.T) {
 	t.Parallel()
-	s := client.Open(t, nil)
+	s := client.Open(t, acceptAmbiguousAddresses)
 	const pod = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x","annotations":{"container.apparmor.security.beta.platform.io/c":"unconfined","scheduler.alpha.platform.io/critical-pod":""}},
 		"spec":{"nodeSelector":{"beta.platform.io/instance-type":"a","beta.kubernetes.io/os":"linux"},"containers":[{"name":"c","image":"i"}],"hostAliases":[{"ip":"::ffff:1.2.3.4"}]}}`
 	want := []string{
 		`metadata.annotations[container.apparmor.security.beta.platform.io/c]: deprecated since v1.30; use the "appArmorProfile" field instead`,
 		`spec.nodeSelector[beta.platform.io/instance-type]: deprecated since v1.17; use "node.platform.io/instance-type" instead`,
 		`metadata.annotations[scheduler.alpha.platform.io/critical-pod]: non-functional in v1.16+; use the "priorityClassName" field instead`,
-		`spec.hostAliases[0].ip: non-standard IP address "::ffff:1.2.3.4" will be considered invalid in a future Platform release: use "1.2.3.4"`,
+		`spec.hostAliases[0].ip: non-standard IP address "::ffff:1.2.3.4" is invalid: use "1.2.3.4"`,
 	}
 	if got := texts(t, s.Send(201, http.MethodPost, "/api/v1/namespaces/default/pods", client.JSON, pod)); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -190,4 +190,9 @@ func TestDuplicateOwners(t *testing.T) {
 func plainWarnings(c *daemon.Config) {
 	c.Controllers = client.KeepingControllers
 	c.Naming, c.Admission.Disable = "kubernetes", []string{"RuntimeClass", "ServiceAccount"}
+	acceptAmbiguousAddresses(c)
+}
+
+func acceptAmbiguousAddresses(c *daemon.Config) {
+	c.API.FeatureGates = daemon.Switches{"StrictIPCIDRValidation": false}
 }

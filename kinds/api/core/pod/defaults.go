@@ -116,6 +116,19 @@ func defaultProbe(p tree.Tree) {
 	}
 }
 
+// defaultProtocols is for Pods only, because a new field would change all templates.
+func defaultProtocols(spec tree.Tree) {
+	for _, list := range containerLists {
+		for _, c := range spec.Objects(list) {
+			for _, handler := range []tree.Tree{c.Object("livenessProbe"), c.Object("readinessProbe"), c.Object("startupProbe"), c.Object("lifecycle", "postStart"), c.Object("lifecycle", "preStop")} {
+				if get := handler.Object("httpGet"); get != nil {
+					field.SetIfAbsent(get, "protocol", "HTTP1")
+				}
+			}
+		}
+	}
+}
+
 func defaultHTTPGet(handler tree.Tree) {
 	if get := handler.Object("httpGet"); get != nil {
 		field.SetIfEmpty(get, "path", "/")

@@ -11,9 +11,9 @@ import (
 // schedulers bind Pods, nodes report their status, autoscalers resize them, and operators add
 // ephemeral containers. A binding changes neither the generation nor the managed fields. message
 // returns the schema.Message with the given name.
-func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
+func Kinds(n *meta.Naming, message func(name string) *schema.Message, enabled func(feature string) bool) []schema.Behavior {
 	mirror := n.Translate("platform.io/config.mirror")
-	strategy := podStrategy{appArmor: n.Translate("container.apparmor.security.beta.platform.io/"), pod: message("core.v1.Pod"), spec: message("core.v1.PodSpec")}
+	strategy := podStrategy{protocols: enabled("H2CContainerProbe"), appArmor: n.Translate("container.apparmor.security.beta.platform.io/"), pod: message("core.v1.Pod"), spec: message("core.v1.PodSpec")}
 	return []schema.Behavior{
 		{Name: "/v1/Pod", Strategy: strategy, Views: schema.Views{
 			"binding":             {Write: bindPod, KeepsGeneration: true, KeepsOwners: true},

@@ -14,10 +14,11 @@ import (
 type podStrategy struct {
 	schema.DefaultStrategy
 	appArmor  string // the prefix of annotations
+	protocols bool   // HTTP requests have a protocol
 	pod, spec *schema.Message
 }
 
-func (podStrategy) Default(obj tree.Tree) {
+func (s podStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	defaultPodSpec(spec)
 	// Older servers accepted negative periods, which killed containers immediately. One second is
@@ -28,6 +29,9 @@ func (podStrategy) Default(obj tree.Tree) {
 	field.SetIfEmpty(spec, "enableServiceLinks", true)
 	defaultHostPorts(spec)
 	defaultRequests(spec)
+	if s.protocols {
+		defaultProtocols(spec)
+	}
 	if status := obj.Object("status"); status != nil {
 		defaultPodStatus(status)
 	}

@@ -8,10 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// resizeView returns the resize subresource, which changes only the cpu and memory of containers and
-// of the whole Pod.
-// It exists so that the permission to resize Pods is separate from the permission to update them.
-// mirror is the annotation that marks the mirror Pod of a static Pod.
+// resizeView returns the resize subresource, which changes only the cpu and memory of containers
+// and of the whole Pod. It exists so that the permission to resize Pods is separate from the
+// permission to update them. mirror is the annotation that marks the mirror Pod of a static Pod.
 func resizeView(mirror string) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		spec, was := body.Object("spec"), obj.Object("spec")
@@ -47,8 +46,8 @@ func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 	return len(faults.List) == before
 }
 
-// resizePod copies the resources in spec to the Pod. The caller must have checked sameContainers. The
-// QoS class must not change, because a running Pod stays in its class's cgroup.
+// resizePod copies the resources in spec to the Pod. The caller must have checked sameContainers.
+// The QoS class must not change, because a running Pod stays in its class's cgroup.
 func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	was := pod.Object("spec")
 	class := qosClass(was)
