@@ -48,10 +48,10 @@ func (m *metricsServer) handle(w http.ResponseWriter, r *http.Request) bool {
 
 type autoscalerState struct {
 	Status struct {
-		CurrentReplicas, DesiredReplicas int
-		LastScaleTime                    string
-		CurrentMetrics                   []json.RawMessage
-		Conditions                       []struct{ Type, Status, Reason, Message string }
+		CurrentReplicas, DesiredReplicas, ObservedGeneration int
+		LastScaleTime                                        string
+		CurrentMetrics                                       []json.RawMessage
+		Conditions                                           []struct{ Type, Status, Reason, Message string }
 	}
 }
 
@@ -136,7 +136,7 @@ func TestAutoscaler(t *testing.T) {
 	}
 	s.wantEvent("SuccessfulRescale", "New size: 4; reason: cpu resource utilization (percentage of request) above target")
 	s.wantAutoscaler("web", func(a autoscalerState) bool {
-		return a.Status.DesiredReplicas == 4 && a.Status.LastScaleTime != "" && a.says("ScalingActive", "True", "ValidMetricFound",
+		return a.Status.ObservedGeneration == 1 && a.Status.DesiredReplicas == 4 && a.Status.LastScaleTime != "" && a.says("ScalingActive", "True", "ValidMetricFound",
 			"the HPA was able to successfully calculate a replica count from cpu resource utilization (percentage of request)") &&
 			string(a.Status.CurrentMetrics[0]) == `{"type":"Resource","resource":{"name":"cpu","current":{"averageValue":"200m","averageUtilization":100}}}`
 	})

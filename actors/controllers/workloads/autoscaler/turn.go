@@ -55,7 +55,7 @@ func (c *Controller) newTurn(item *reconcile.Item) (*turn, error) {
 	t.tolerance = tolerance{down: t.toleranceOf("scaleDown"), up: t.toleranceOf("scaleUp")}
 	status := object.Object("status")
 	t.conditions = slices.Clone(status.List("conditions"))
-	t.newStatus = tree.Tree{}
+	t.newStatus = tree.Tree{"observedGeneration": object.Object("metadata")["generation"]}
 	for _, field := range []string{"currentReplicas", "desiredReplicas", "lastScaleTime", "currentMetrics", "conditions"} {
 		t.newStatus.CopyField(status, field)
 	}
