@@ -170,18 +170,19 @@ func lowerPrefix(key string) string {
 func validateOwners(m tree.Tree, faults *schema.Faults) {
 	const path = "metadata.ownerReferences"
 	controller := ""
-	for _, o := range m.Objects("ownerReferences") {
+	for i, o := range m.Objects("ownerReferences") {
+		at := tree.IndexPath(path, i)
 		version, kind := o.String("apiVersion"), o.String("kind")
-		if version == "" || strings.HasSuffix(version, "/") || strings.Count(version, "/") > 1 {
-			faults.Invalid(path+".apiVersion", version, "version must not be empty")
-		}
-		for _, name := range []string{"kind", "name", "uid"} {
+		for _, name := range []string{"apiVersion", "kind", "name", "uid"} {
 			if o.String(name) == "" {
-				faults.Invalid(path+"."+name, "", "must not be empty")
+				faults.Required(at+"."+name, "must not be empty")
 			}
 		}
+		if strings.HasSuffix(version, "/") || strings.Count(version, "/") > 1 {
+			faults.Invalid(at+".apiVersion", version, "must be <group>/<version> or <version>")
+		}
 		if version == "v1" && kind == "Event" {
-			faults.Invalid(path, o, "/v1, Kind=Event is disallowed from being an owner")
+			faults.Invalid(at, o, "/v1, Kind=Event is disallowed from being an owner")
 		}
 		if !o.Bool("controller") {
 			continue
