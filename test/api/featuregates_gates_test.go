@@ -57,9 +57,9 @@ func TestFeatureGateRefused(t *testing.T) {
 	t.Parallel()
 	for gates, want := range map[string]string{
 		"Nonsense=true":                "feature-gates: unrecognized feature gate: Nonsense",
-		"BtreeWatchCache=false":        "cannot set feature gate BtreeWatchCache to false, feature is locked to true",
-		"DRADeviceTaintRules=true":     "DRADeviceTaintRules is enabled, but depends on features that are disabled: [DRADeviceTaints]",
-		"RemoteRequestHeaderUID=false": `requestheader-uid-headers: requires the "RemoteRequestHeaderUID" feature to be enabled`,
+		"CRDValidationRatcheting=false": "cannot set feature gate CRDValidationRatcheting to false, feature is locked to true",
+		"DRADeviceTaints=false":         "DRADeviceTaintRules is enabled, but depends on features that are disabled: [DRADeviceTaints]",
+		"RemoteRequestHeaderUID=false":  `requestheader-uid-headers: requires the "RemoteRequestHeaderUID" feature to be enabled`,
 	} {
 		c := daemon.Default()
 		c.DataDir = t.TempDir()
@@ -253,7 +253,7 @@ func TestFieldsOfFeatures(t *testing.T) {
 		t.Error("a feature that is on has lost its field")
 	}
 	s.Stop(t)
-	s = serve("")
+	s = serve("ClusterTrustBundleProjection=false")
 	s.Send(200, "PUT", templates+"/on", client.JSON, body("on", "b"))
 	s.Send(201, "POST", templates, client.JSON, body("off", "a"))
 	if !holds(s, "on") || holds(s, "off") {

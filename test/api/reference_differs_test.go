@@ -26,7 +26,6 @@ var differs = map[string]departure{
 	"service/condition-reason-required":        {1, 422, "the specification (2-resource-catalog.md) requires the reason of a condition"},
 	"review/tokenreview-bad":                   {0, 201, "the reference returns managed fields of an object that is not stored"},
 	"webhook/service-defaults":                 {0, 201, "the specification (3-authn-authz-admission-certificates.md) defaults the path"},
-	"va/no-attacher":                           {0, 422, onceIsEnough},
 	"definitions/missing-stored-field-warning": {0, 201, "a served version that has a field which the stored one lacks loses it: the warning says so"},
 	"definitions/ratchet-atomic":               {3, 200, ratcheted},
 	"definitions/ratchet-map":                  {3, 200, ratcheted},
@@ -37,5 +36,4 @@ var differs = map[string]departure{
 	"changes/deletion-time":                    {1, 422, onceIsEnough},
 	"changes/strategic-new-list-without-key":   {1, 422, onceIsEnough},
 	"changes/apply-owner-without-uid":          {1, 422, onceIsEnough},
-	"patch/merge-uid-conflict":                 {1, 422, onceIsEnough},
 }

@@ -116,7 +116,7 @@ func compareRun(t *testing.T, rule string, ours *cel.Program, reference celgo.Pr
 	switch {
 	case (err != nil) != (referenceErr != nil), err != nil && err.Error() != referenceErr.Error():
 		t.Errorf("%s: %v, reference %v", rule, err, referenceErr)
-	case err == nil && v != w:
+	case err == nil && v.Value() != w.Value():
 		t.Errorf("%s: %v, reference %v", rule, v, w)
 	case *details.ActualCost() != cost:
 		t.Errorf("%s: for %d, reference for %d", rule, cost, *details.ActualCost())

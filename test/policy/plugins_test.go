@@ -18,7 +18,6 @@ func TestPluginTranscripts(t *testing.T) {
 		users  []string
 	}{
 		"admin-access":         {},
-		"admin-access-off":     {change: func(c *daemon.Config) { c.API.FeatureGates = daemon.Switches{"DRAAdminAccess": false} }},
 		"always-deny":          {change: enable("AlwaysDeny", "AlwaysAdmit")},
 		"certificate-subjects": {},
 		"claim-status":         {},

@@ -39,7 +39,7 @@ func start(t *testing.T, args ...string) (daemon.Config, string, error) {
 
 // TestFlags compares the flags with those in the help text of kube-apiserver.
 func TestFlags(t *testing.T) {
-	text := must.Get(os.ReadFile("testdata/kube-apiserver-1.35.3-flags.txt"))(t)
+	text := must.Get(os.ReadFile("testdata/kube-apiserver-1.37.2-flags.txt"))(t)
 	theirs := map[string]bool{}
 	c := APIServer(nil)
 	for line := range strings.Lines(string(text)) {
