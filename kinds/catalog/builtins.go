@@ -43,7 +43,7 @@ var compiledFeatures = []string{
 	"AtomicWriteVolumeUserFields", "CRDObservedGenerationTracking", "CSIVolumeHealth", "ClusterTrustBundleProjection", "CompositePodGroup", "ContainerStopSignals",
 	"CoordinatedLeaderElection", "DRAConsumableCapacity", "DRADerivedAttributes", "DRADeviceBindingConditions", "DRADeviceCompatibilityGroups",
 	"DRADeviceTaints", "DRAListTypeAttributes", "DRANodeAllocatableResources", "DRAOptionalNodeOperations", "DRAPartitionableDevices",
-	"DRAPartitionableDevicesType", "DRAWorkloadResourceClaims", "EmptyDirVolumeMode", "EvictionRequestAPI", "GRPCContainerProbeTLS", "GenericWorkload",
+	"DRAPartitionableDevicesType", "DRAWorkloadResourceClaims", "EmptyDirVolumeMode", "EvictionRequestAPI", "ExcludeAdmissionWebhookVirtualResources", "GRPCContainerProbeTLS", "GenericWorkload",
 	"H2CContainerProbe", gateScaleToZero, "ImageVolumeWithDigest", "InPlacePodVerticalScalingSchedulerPreemption", "KubeletInUserNamespace",
 	"PodCertificateRequest", "PodGroupPreemptionPolicy", "ResourceHealthStatusMessage", "StatefulSetRecreateStrategy", "StrictIPCIDRValidation",
 	"TaintTolerationComparisonOperators", "TopologyAwareWorkloadScheduling", "VolumeBindMountOptions", "VolumeLimitScaling", "WorkloadWithJob",
