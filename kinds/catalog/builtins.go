@@ -40,10 +40,10 @@ type builtInsKey struct {
 
 // compiledFeatures lists the gates of fields and rules, and of other parts of compiled kinds.
 var compiledFeatures = []string{
-	"AtomicWriteVolumeUserFields", "CSIVolumeHealth", "ClusterTrustBundleProjection", "CompositePodGroup", "ContainerStopSignals",
+	"AtomicWriteVolumeUserFields", "CRDObservedGenerationTracking", "CSIVolumeHealth", "ClusterTrustBundleProjection", "CompositePodGroup", "ContainerStopSignals",
 	"CoordinatedLeaderElection", "DRAConsumableCapacity", "DRADerivedAttributes", "DRADeviceBindingConditions", "DRADeviceCompatibilityGroups",
 	"DRADeviceTaints", "DRAListTypeAttributes", "DRANodeAllocatableResources", "DRAOptionalNodeOperations", "DRAPartitionableDevices",
-	"DRAPartitionableDevicesType", "DRAWorkloadResourceClaims", "EmptyDirVolumeMode", "EvictionRequestAPI", "GRPCContainerProbeTLS", "GenericWorkload",
+	"DRAPartitionableDevicesType", "DRAWorkloadResourceClaims", "EmptyDirVolumeMode", "EvictionRequestAPI", "ExcludeAdmissionWebhookVirtualResources", "GRPCContainerProbeTLS", "GenericWorkload",
 	"H2CContainerProbe", gateScaleToZero, "ImageVolumeWithDigest", "InPlacePodVerticalScalingSchedulerPreemption", "KubeletInUserNamespace",
 	"PodCertificateRequest", "PodGroupPreemptionPolicy", "ResourceHealthStatusMessage", "StatefulSetRecreateStrategy", "StrictIPCIDRValidation",
 	"TaintTolerationComparisonOperators", "TopologyAwareWorkloadScheduling", "VolumeBindMountOptions", "VolumeLimitScaling", "WorkloadWithJob",

@@ -178,9 +178,6 @@ func validateOwners(m tree.Tree, faults *schema.Faults) {
 				faults.Required(at+"."+name, "must not be empty")
 			}
 		}
-		if strings.HasSuffix(version, "/") || strings.Count(version, "/") > 1 {
-			faults.Invalid(at+".apiVersion", version, "must be <group>/<version> or <version>")
-		}
 		if version == "v1" && kind == "Event" {
 			faults.Invalid(at, o, "/v1, Kind=Event is disallowed from being an owner")
 		}

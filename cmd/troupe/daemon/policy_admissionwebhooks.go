@@ -40,7 +40,7 @@ func (p *policies) webhookPlugins(namespaces *match.Namespaces, configuration *c
 	resolver := services.NewResolver(p.ctx, p.storage.objects, p.naming, given)
 	options := func(plugin string) (webhook.Options, webhookclient.Dialer, error) {
 		dialer := webhookclient.Dialer{Resolver: resolver}
-		o := webhook.Options{Naming: p.naming, Authorizer: p.authorizer, Namespaces: namespaces, Served: p.storage.kinds.Serves, Metrics: p.webhookMetrics, Conditions: p.conditionMetrics, Log: p.log}
+		o := webhook.Options{Naming: p.naming, Authorizer: p.authorizer, Namespaces: namespaces, Served: p.storage.kinds.Serves, Reviews: !p.features.Enabled(features.ExcludeReviews), Metrics: p.webhookMetrics, Conditions: p.conditionMetrics, Log: p.log}
 		path, err := webhook.ParseConfig(configuration.For(plugin), p.naming)
 		if err != nil {
 			return o, dialer, misconfigured(plugin, err)

@@ -11,12 +11,17 @@ import (
 
 const maxLostFields = 10
 
-// Warnings warns about unknown formats and lost fields. A served version's field is lost if the
-// storage version lacks it and there is no conversion webhook. Warnings that also apply to old are
-// not repeated.
-func (s *definitionStrategy) Warnings(obj, old tree.Tree) []string {
-	texts := s.appendFormatWarnings(nil, obj, old)
-	had, lost := s.lostFields.definition(old), 0
+// Warnings warns about schemas and lost fields. A served version's field is lost if the storage
+// version lacks it and there is no conversion webhook. Warnings that also apply to old are not
+// repeated, because controllers apply their CRDs repeatedly.
+func (s *definitionStrategy) Warnings(obj, old tree.Tree) (texts []string) {
+	had, lost := schemaWarnings(old, s.formats, s.lostFields.keys), 0
+	for _, text := range schemaWarnings(obj, s.formats, s.lostFields.keys) {
+		if !slices.Contains(had, text) && !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	had = s.lostFields.definition(old)
 	for _, text := range s.lostFields.definition(obj) {
 		if lost < maxLostFields && !slices.Contains(had, text) {
 			texts = append(texts, text)

@@ -3,6 +3,7 @@ package match
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -15,6 +16,7 @@ import (
 type Criteria struct {
 	// everything is set for a policy without rules, which matches all requests.
 	everything      bool
+	reviews         bool // creations of reviews, such as a TokenReview, may match
 	rules, excluded []rule
 	equivalent      bool
 	served          Served
@@ -42,9 +44,14 @@ const ownVersion = -1
 // Served reports whether a kind is served. matchPolicy Equivalent ignores unserved kinds.
 type Served func(k *schema.Kind) bool
 
-// ForWebhook parses the rules, matchPolicy and selectors of one webhook.
-func ForWebhook(hook tree.Tree, served Served) (*Criteria, error) {
-	return parse(hook, hook.Objects("rules"), nil, served)
+// ForWebhook parses the rules, matchPolicy and selectors of one webhook. reviews is whether it may
+// match reviews, such as a TokenReview.
+func ForWebhook(hook tree.Tree, served Served, reviews bool) (*Criteria, error) {
+	c, err := parse(hook, hook.Objects("rules"), nil, served)
+	if err == nil {
+		c.reviews = reviews
+	}
+	return c, err
 }
 
 // ForPolicy parses a policy's matchConstraints or a binding's matchResources. Without
@@ -90,7 +97,7 @@ func (c *Criteria) targets(k *schema.Kind, subresource string) *targets {
 }
 
 func (c *Criteria) compile(k *schema.Kind, subresource string) *targets {
-	if !k.IsCustom() && slices.Contains(configurations, k.Resource) {
+	if !k.IsCustom() && (slices.Contains(configurations, k.Resource) || !c.reviews && strings.HasSuffix(k.Resource, "reviews")) {
 		return nil
 	}
 	var t targets

@@ -29,7 +29,7 @@ func (claimStatus) Handles(a *request.Attributes) bool { return a.User != nil }
 
 func (p claimStatus) Validate(a *request.Attributes) error {
 	var causes []meta.Cause
-	check := func(field, changed, resource, namespace, name string, verbs ...string) {
+	check := func(field, changed, resource, namespace, name, printed string, verbs ...string) {
 		denial := ""
 		for i, verb := range verbs {
 			wanted := authz.Attributes{
@@ -45,14 +45,14 @@ func (p claimStatus) Validate(a *request.Attributes) error {
 			}
 		}
 		causes = append(causes, meta.Cause{Type: meta.CauseForbidden, Field: "status." + field, Message: fmt.Sprintf(
-			"Forbidden: changing %s requires resource=%q, verb=%q permission: %s", changed, a.Kind.Resource+"/"+resource, strings.Join(verbs, " "), denial)})
+			"Forbidden: changing %s requires resource=%q, verb=%q permission: %s", changed, a.Kind.Resource+"/"+resource, printed, denial)})
 	}
 	old, status, verb := a.Old.Object("status"), a.New.Object("status"), "patch"
 	if request.Is[request.Update](a.Mutation) {
 		verb = "update"
 	}
 	if !tree.SemanticEqual(old["allocation"], status["allocation"]) || !tree.SemanticEqual(old["reservedFor"], status["reservedFor"]) {
-		check("allocation", "status.allocation or status.reservedFor", "binding", "", "", verb)
+		check("allocation", "status.allocation or status.reservedFor", "binding", "", "", verb, verb)
 	}
 	if allocation := status.Object("allocation"); allocation != nil {
 		verbs := []string{"arbitrary-node:" + verb}
@@ -60,7 +60,7 @@ func (p claimStatus) Validate(a *request.Attributes) error {
 			verbs = []string{"associated-node:" + verb, verbs[0]}
 		}
 		for _, driver := range changedDrivers(old, status) {
-			check("devices", "status.devices", "driver", a.Key.Namespace, driver, verbs...)
+			check("devices", "status.devices", "driver", a.Key.Namespace, driver, fmt.Sprint(verbs), verbs...)
 		}
 	}
 	if causes == nil {

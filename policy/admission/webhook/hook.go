@@ -64,7 +64,7 @@ func (p *Plugin) parseHook(configuration string, t tree.Tree) *hook {
 		}
 	}
 	h.conditions = p.compile(t.Objects("matchConditions"))
-	if h.criteria, h.fault = match.ForWebhook(t, p.options.Served); h.fault != nil {
+	if h.criteria, h.fault = match.ForWebhook(t, p.options.Served, p.options.Reviews); h.fault != nil {
 		h.criteria = new(match.Criteria)
 	}
 	if address, err := webhookclient.ParseAddress(t.Object("clientConfig")); err != nil {

@@ -15,12 +15,13 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Options holds the dependencies of a plugin. All are required.
+// Options holds the settings and dependencies of a plugin. All dependencies are required.
 type Options struct {
 	Naming     *meta.Naming
 	Authorizer authz.Authorizer // for match conditions
 	Namespaces *match.Namespaces
 	Served     match.Served
+	Reviews    bool // webhooks may match reviews
 	Callers    *Callers
 	Metrics    *Metrics
 	Conditions *match.ConditionMetrics

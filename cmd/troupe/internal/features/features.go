@@ -33,6 +33,7 @@ const (
 	ClusterTrustBundle              = "ClusterTrustBundle"
 	ComponentFlagz                  = "ComponentFlagz"
 	ComponentStatusz                = "ComponentStatusz"
+	ExcludeReviews                  = "ExcludeAdmissionWebhookVirtualResources"
 	HPAScaleToZero                  = "HPAScaleToZero"
 	GranularClaimStatus             = "DRAResourceClaimGranularStatusAuthorization"
 	MutatingAdmissionPolicy         = "MutatingAdmissionPolicy"

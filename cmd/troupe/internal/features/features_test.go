@@ -66,7 +66,7 @@ func TestTable(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{AllowParsingUserUIDFromCertAuth, APIListChunking, APIResponseCompression, APIServerIdentity, CBORServingAndStorage, ClusterTrustBundle, GranularClaimStatus, HPAScaleToZero, MutatingAdmissionPolicy, PodTopologyLabelsAdmission, RemoteRequestHeaderUID, RootCAConfigMap, StorageVersionMigrator, WatchList} {
+	for _, name := range []string{AllowParsingUserUIDFromCertAuth, APIListChunking, APIResponseCompression, APIServerIdentity, CBORServingAndStorage, ClusterTrustBundle, ExcludeReviews, GranularClaimStatus, HPAScaleToZero, MutatingAdmissionPolicy, PodTopologyLabelsAdmission, RemoteRequestHeaderUID, RootCAConfigMap, StorageVersionMigrator, WatchList} {
 		if g, ok := lookup(name); !ok || !g.Effective {
 			t.Errorf("%s: %+v", name, g)
 		}
