@@ -46,7 +46,7 @@ func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
 		apps.Kinds(b.message),
 		autoscaling.Kinds(n, b.message),
 		batch.Kinds(n, b.message),
-		certificates.Kinds(),
+		certificates.Kinds(b.message),
 		core.Kinds(n),
 		discovery.Kinds(),
 		events.Kinds(),
@@ -71,7 +71,7 @@ func (b *builtIns) ruleFunctions(f Features) map[string]schema.CheckFunc {
 	for _, functions := range []map[string]schema.CheckFunc{
 		admissionregistration.RuleFunctions, apiextensions.RuleFunctions(n, b.definitions, b.hasGroup), apps.RuleFunctions, autoscaling.RuleFunctions(f.enabled(gateScaleToZero)), batch.RuleFunctions(n), certificates.RuleFunctions, core.RuleFunctions,
 		events.RuleFunctions, flowcontrol.RuleFunctions(n), networking.RuleFunctions, pod.RuleFunctions, resource.RuleFunctions, storage.RuleFunctions,
-		storagemigration.RuleFunctions, volume.RuleFunctions, rules.AddressWarnings(n.Product()),
+		volume.RuleFunctions, rules.AddressWarnings(n.Product()),
 	} {
 		maps.Copy(all, functions)
 	}

@@ -115,6 +115,7 @@ var basicControllers = []builtIn{
 	}},
 	{name: "persistentvolume-protection-controller", alias: "pv-protection", ofCluster: plain(controllers.NewVolumeProtection)},
 	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", ofCluster: plain(controllers.NewVolumeClaimProtection)},
+	{name: "podcertificaterequest-cleaner-controller", gate: features.PodCertificateRequest, ofCluster: plain(certificates.NewPodRequestCleaner)},
 	{name: "priority-and-fairness-config-producer", group: apiServerAlias, runsOn: everyDaemon, ofServer: func(c *serverControllers, env *controllers.Env) controller {
 		return flowcontrol.NewConfiguration(env)
 	}},

@@ -1,2 +1,3 @@
-// Package certificates validates and defaults CertificateSigningRequests and ClusterTrustBundles.
+// Package certificates validates and defaults CertificateSigningRequests, ClusterTrustBundles and
+// PodCertificateRequests.
 package certificates

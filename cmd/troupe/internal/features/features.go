@@ -35,6 +35,7 @@ const (
 	ComponentStatusz                = "ComponentStatusz"
 	HPAScaleToZero                  = "HPAScaleToZero"
 	MutatingAdmissionPolicy         = "MutatingAdmissionPolicy"
+	PodCertificateRequest           = "PodCertificateRequest"
 	PodTopologyLabelsAdmission      = "PodTopologyLabelsAdmission"
 	RemoteRequestHeaderUID          = "RemoteRequestHeaderUID"
 	RootCAConfigMap                 = "RootCAConfigMap"
