@@ -125,18 +125,15 @@ func (c *StorageVersionMigrator) sync(ctx context.Context, of meta.GroupResource
 		}
 		return c.finish(ctx, m, migrationFailed, err.Error())
 	}
-	upTo, err := strconv.ParseUint(m.status.String("resourceVersion"), 10, 64)
-	if err != nil {
-		return c.finish(ctx, m, migrationFailed, err.Error())
-	}
-	left, total, err := c.rewriteAll(ctx, k, upTo)
-	switch {
+	upTo, _ := strconv.ParseUint(m.status.String("resourceVersion"), 10, 64)
+	switch left, total, err := c.rewriteAll(ctx, k, upTo); {
 	case err == nil:
 		return c.finish(ctx, m, migrationSucceeded, migrationCompleted)
 	case isRetriable(err):
 		return errors.Join(err, c.noteDelay(ctx, m, fmt.Sprintf("%s, %d/%d objects not yet migrated", migrationRunningMessage, left, total), err))
+	default:
+		return c.finish(ctx, m, migrationFailed, fmt.Sprintf("%d/%d not yet migrated. migration encountered unhandled error: %v", left, total, err))
 	}
-	return c.finish(ctx, m, migrationFailed, fmt.Sprintf("%d/%d not yet migrated. migration encountered unhandled error: %v", left, total, err))
 }
 
 var errUnknownResource = errors.New("resource does not exist in discovery")

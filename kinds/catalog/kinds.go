@@ -46,7 +46,7 @@ func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
 		apps.Kinds(b.message),
 		autoscaling.Kinds(n, b.message),
 		batch.Kinds(n, b.message),
-		certificates.Kinds(b.message),
+		certificates.Kinds(),
 		core.Kinds(n),
 		discovery.Kinds(),
 		events.Kinds(),

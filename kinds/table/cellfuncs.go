@@ -26,7 +26,7 @@ var cellFuncs = map[string]cellFunc{
 	"truth":     showBool,      // True or False
 	"dataCount": showDataCount, // number of keys in data and binaryData
 	"condition": showCondition, // status of a condition, and the text if it is absent (type/text)
-	"outcome":   showOutcome,   // the last condition that is True, and the text if none is (text/type/type)
+	"outcome":   showOutcome,   // the last condition that is True, or the text (text/type/type)
 	"phase":     showPhase,     // the string at the path, or Terminating
 
 	// Functions for workloads. The argument is the path of the Pod template or selector, and may be

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
-	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/client/pki"
 )
@@ -64,6 +63,7 @@ func TestPodCertificates(t *testing.T) {
 
 		status := podStatus(c.T, issued)
 		c.fails(n1, nodes, 403, "", "PATCH", podRequests+"/r/status", client.MergePatch, status)
+		c.allow("signer", "podcertificaterequests", "get", "")
 		c.allow("signer", "podcertificaterequests/status", "patch", "")
 		c.fails("signer", nil, 422, `spec.signerName: Forbidden: User "signer" is not permitted to "sign" for signer "example.com/s"`,
 			"PATCH", podRequests+"/r/status", client.MergePatch, status)
@@ -89,8 +89,8 @@ func TestPodCertificateVersions(t *testing.T) {
 		beta := strings.Replace(podRequests, "/v1/", "/v1beta1/", 1)
 		c.must(201, "POST", beta, client.JSON, string(client.Encode(c.T, map[string]any{"metadata": map[string]any{"name": "r"}, "spec": map[string]any{
 			"signerName": "example.com/s", "podName": "p", "podUID": "u", "serviceAccountName": "a", "serviceAccountUID": "u", "nodeName": "n", "nodeUID": "u",
-			"pkixPublicKey":     must.Get(x509.MarshalPKIXPublicKey(key.Public()))(c.T),
-			"proofOfPossession": must.Get(ecdsa.SignASN1(rand.Reader, key, digest[:]))(c.T),
+			"pkixPublicKey":     must(x509.MarshalPKIXPublicKey(key.Public()))(c.T),
+			"proofOfPossession": must(ecdsa.SignASN1(rand.Reader, key, digest[:]))(c.T),
 		}})))
 		for path, want := range map[string]bool{beta: true, podRequests: false} {
 			spec := c.must(200, "GET", path+"/r", "", "")["spec"].(map[string]any)
@@ -119,7 +119,7 @@ func (c *certificateCluster) podRequest(key *ecdsa.PrivateKey) string {
 		"volumes":[{"name":"v","projected":{"sources":[{"podCertificate":{"signerName":"example.com/s","keyType":"ECDSAP256","credentialBundlePath":"b"}}]}}]}}`)
 	return string(client.Encode(c.T, map[string]any{"metadata": map[string]any{"name": "r"}, "spec": map[string]any{
 		"signerName": "example.com/s", "podName": "p", "podUID": pod, "serviceAccountName": "robot", "serviceAccountUID": account, "nodeName": "n1", "nodeUID": node,
-		"stubPKCS10Request": must.Get(x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key))(c.T),
+		"stubPKCS10Request": must(x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key))(c.T),
 	}}))
 }
 

@@ -1,3 +1,3 @@
-// Package certificates validates and defaults CertificateSigningRequests, ClusterTrustBundles and
-// PodCertificateRequests.
+// Package certificates validates and defaults CertificateSigningRequests. The group's other kinds
+// need no code.
 package certificates

@@ -5,16 +5,13 @@ import (
 )
 
 // Kinds returns the group's kinds with their strategies.
-func Kinds(message func(string) *schema.Message) []schema.Behavior {
+func Kinds() []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "certificates.platform.io/v1/CertificateSigningRequest", Strategy: certificateRequestStrategy{}, Views: schema.Views{
 			"approval": {Write: writeApproval},
 			"status":   {Write: writeCertificate},
 		}},
-		{Name: "certificates.platform.io/v1/ClusterTrustBundle", Strategy: trustBundleStrategy{}},
-		{Name: "certificates.platform.io/v1beta1/PodCertificateRequest", Strategy: schema.EmptyStatusOnCreate{}, Views: schema.Views{
-			"status": {Write: writePodStatus(message("certificates.v1beta1.PodCertificateRequest"))},
-		}},
+		{Name: "certificates.platform.io/v1beta1/PodCertificateRequest", Strategy: schema.EmptyStatusOnCreate{}},
 	}
 }
 
@@ -26,7 +23,6 @@ var RuleFunctions = map[string]schema.CheckFunc{
 			faults.Invalid(path, text, err.Error())
 		}
 	}),
-	"certificateKey": schema.ObjectCheck(checkKey),
 	"issuedCertificate": schema.TextCheck(func(text, path string, faults *schema.Faults) {
 		if err := checkCertificates(text); err != nil {
 			faults.Invalid(path, "<certificate data>", err.Error())

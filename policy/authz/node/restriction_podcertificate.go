@@ -23,10 +23,10 @@ func (r *restriction) admitPodCertificateRequest(a nodeAttributes) error {
 	if name := nodeName(a.New); name != a.node {
 		return a.forbiddenf("PodCertificateRequest.Spec.NodeName=%q, which is not the requesting node %q", name, a.node)
 	}
-	if _, err := r.named(a, spec, "node", "nodes", ""); err != nil {
+	if _, err := r.named(spec, "node", "nodes", ""); err != nil {
 		return err
 	}
-	pod, err := r.named(a, spec, "pod", "pods", a.Key.Namespace)
+	pod, err := r.named(spec, "pod", "pods", a.Key.Namespace)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (r *restriction) admitPodCertificateRequest(a nodeAttributes) error {
 	case account != own:
 		return a.forbiddenf("PodCertificateRequest for pod %q contains serviceAccountName (%q) that differs from running pod (%q)", name, account, own)
 	}
-	if _, err := r.named(a, spec, "serviceAccount", "serviceaccounts", a.Key.Namespace); err != nil {
+	if _, err := r.named(spec, "serviceAccount", "serviceaccounts", a.Key.Namespace); err != nil {
 		return err
 	}
 	for _, v := range pod.Tree.Object("spec").Objects("volumes") {
@@ -65,17 +65,12 @@ func (r *restriction) admitPodCertificateRequest(a nodeAttributes) error {
 
 // named returns the object that a PodCertificateRequest names in the fields whose names begin with
 // what. An absent object and another UID are not final: the node retries such errors.
-func (r *restriction) named(a nodeAttributes, spec tree.Tree, what, resource, namespace string) (*policy.Object, error) {
+func (r *restriction) named(spec tree.Tree, what, resource, namespace string) (*policy.Object, error) {
 	name, uid := spec.String(what+"Name"), spec.String(what+"UID")
 	o := r.objects.Get(meta.GroupResource{Resource: resource}, namespace, name)
-	message := ""
-	switch {
-	case o == nil:
-		message = fmt.Sprintf("while retrieving %s %q named in the PodCertificateRequest: not found", what, name)
-	case o.Meta.UID != uid:
-		message = fmt.Sprintf("PodCertificateRequest names %s UID %q, which differs from the current one (%q)", what, uid, o.Meta.UID)
-	default:
-		return o, nil
+	if o == nil || o.Meta.UID != uid {
+		message := fmt.Sprintf("while retrieving %s %q named in the PodCertificateRequest: no object with UID %q found", what, name, uid)
+		return nil, &meta.Status{Code: http.StatusInternalServerError, Message: message}
 	}
-	return nil, &meta.Status{Code: http.StatusInternalServerError, Message: message}
+	return o, nil
 }
