@@ -15,11 +15,26 @@ import (
 
 func TestRestriction(t *testing.T) {
 	objects := newCluster(t, map[string]object{
-		"nodes /n1":  object(`{"metadata":{"uid":"u-n1"}}`),
-		"pods ns/p1": object(`{"metadata":{"uid":"u-p1"},"spec":{"nodeName":"n1"}}`),
+		"nodes /n1": object(`{"metadata":{"uid":"u-n1"}}`),
+		"pods ns/p1": object(`{"metadata":{"uid":"u-p1"},"spec":{"nodeName":"n1","serviceAccountName":"robot","volumes":[{"name":"v"},{"name":"w","projected":{"sources":[
+			{"secret":{"name":"s"}},{"podCertificate":{"signerName":"example.com/s"}}]}}]}}`),
+		"pods ns/m1": object(`{"metadata":{"uid":"u-m1","annotations":{"platform.io/config.mirror":"x"}},"spec":{"nodeName":"n1"}}`),
 		"pods ns/p2": object(`{"metadata":{"uid":"u-p2"},"spec":{"nodeName":"n2"}}`),
+		"pods ns/p4": object(`{"metadata":{"uid":"u-p4"},"spec":{"nodeName":"n1","serviceAccountName":"none"}}`),
+
+		"serviceaccounts ns/robot": object(`{"metadata":{"uid":"u-robot"}}`),
 	})
-	registration := node.Restriction(meta.Platform, objects, authz.Union())[0]
+	registration := node.Restriction(meta.Platform, objects, authorizerFunc(func(a authz.Attributes) (authz.Decision, string) {
+		switch {
+		case a.Verb != "request-serviceaccounts-podcertificate-signer" || a.Namespace != "ns" || a.Name != "robot":
+			return authz.Allow, "another request"
+		case a.Resource == "example.com:allowed":
+			return authz.Allow, ""
+		case a.Resource == "example.com:unknown":
+			return authz.Failed, "no response"
+		}
+		return authz.NoOpinion, ""
+	}))[0]
 	if registration.Name != "NodeRestriction" {
 		t.Errorf("got %+v", registration)
 	}

@@ -119,7 +119,8 @@ func TestSharedReferences(t *testing.T) {
 
 func TestRules(t *testing.T) {
 	c, a := newTestAuthorizer(t)
-	for key, name := range map[string]string{"volumeattachments /va": "n1", "volumeattachments /vb": "n2", "resourceslices /sa": "n1", "resourceslices /sb": "n2", "resourceslices /sc": "n1"} {
+	for key, name := range map[string]string{"volumeattachments /va": "n1", "volumeattachments /vb": "n2", "resourceslices /sa": "n1", "resourceslices /sb": "n2", "resourceslices /sc": "n1",
+		"podcertificaterequests ns/ra": "n1", "podcertificaterequests ns/rb": "n2"} {
 		c.set(t, key, `{"spec":{"nodeName":"`+name+`"}}`)
 	}
 	c.set(t, "resourceslices /sc", "")

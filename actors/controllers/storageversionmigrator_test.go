@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,11 +39,11 @@ func TestMigrationOfUnknownResource(t *testing.T) {
 		defer w.runMigrator(w)()
 		w.createMigration("example.com", "widgets")
 		time.Sleep(50 * time.Second)
-		if !w.migrationSays(`"status":{}`) {
-			t.Error("it has begun, or failed, too early")
+		if !w.migrationSays(`"message":"The migration is running"`, `"status":"True","type":"Running"`) || w.migrationSays(`"type":"Failed"`) {
+			t.Error("it has not begun, or failed too early")
 		}
 		time.Sleep(3 * time.Minute)
-		if !w.migrationSays(`"status":"True","type":"Failed"`, `"message":"resource does not exist in discovery"`) {
+		if !w.migrationSays(`"status":"True","type":"Failed"`, `"message":"resource does not exist in discovery"`, `"reason":"MigrationCompleted","status":"False","type":"Running"`) {
 			t.Error("it has not failed")
 		}
 	})
@@ -92,7 +93,7 @@ func TestRefusedMigration(t *testing.T) {
 		"busy":     {[]error{meta.NewTooManyRequests("later", 1), meta.NewInternal("broken")}, []string{`"status":"True","type":"Succeeded"`, `"status":"False","type":"Running"`}},
 		"conflict": {[]error{meta.NewConflict(meta.GroupResource{}, "b", "changed")}, []string{`"type":"Succeeded"`}},
 		"gone":     {[]error{meta.NewNotFound(meta.GroupResource{}, "b")}, []string{`"type":"Succeeded"`}},
-		"refused":  {[]error{long}, []string{`"status":"True","type":"Failed"`, `"status":"False","type":"Running"`, `migration encountered unhandled error: `, `ää`}},
+		"refused":  {[]error{long}, []string{`"status":"True","type":"Failed"`, `"status":"False","type":"Running"`, `1/3 not yet migrated. migration encountered unhandled error: `, `ää`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -120,4 +121,36 @@ func TestRefusedMigration(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestOrderOfMigrations checks that migrations of a resource run one at a time, the oldest first,
+// and that those of another resource do not wait.
+func TestOrderOfMigrations(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestStore(t)
+		w.create("configmaps/default/a")
+		var busy atomic.Bool
+		busy.Store(true)
+		defer w.runMigrator(&refusingStore{w, func(name string) error {
+			if busy.Load() && name == "a" {
+				return meta.NewTooManyRequests("later", 1)
+			}
+			return nil
+		}})()
+		for _, m := range [][2]string{{"second", "configmaps"}, {"first", "configmaps"}, {"third", "secrets"}} {
+			w.perform(`create 1 StorageVersionMigration {"metadata":{"name":"` + m[0] + `"},"spec":{"resource":{"group":"","resource":"` + m[1] + `"}}}`)
+			time.Sleep(time.Second)
+		}
+		if !w.migrationSays(`"name":"second"`, `"message":"The migration is running, 1/1 objects not yet migrated; transient error: later"`) ||
+			!w.migrationSays(`"name":"first"`, `"status":{}`) || !w.migrationSays(`"name":"third"`, `"type":"Succeeded"`) {
+			t.Error("not only the oldest migration of the resource runs")
+		}
+		busy.Store(false)
+		time.Sleep(5 * time.Minute)
+		if n := w.count("StorageVersionMigration", `"message":"Migration completed","reason":"StorageVersionMigrationSucceeded","status":"True","type":"Succeeded"`,
+			`"message":"Migration completed","reason":"MigrationCompleted","status":"False","type":"Running"`); n != 3 {
+			t.Errorf("%d migrations have succeeded", n)
+		}
+	})
 }

@@ -82,12 +82,13 @@ func attachDefaultViews(k *schema.Kind) {
 }
 
 func writeStatus(k *schema.Kind) func(obj, body tree.Tree, now string, faults *schema.Faults) error {
-	return func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
+	return func(obj, body tree.Tree, now string, faults *schema.Faults) error {
 		check, old := k.Declared.Checks().Status, tree.Tree(nil)
 		if check != nil {
 			old = maps.Clone(obj)
 		}
 		obj.CopyField(body, "status")
+		faults.Now = now
 		schema.Run(check, obj, old, "", faults)
 		return nil
 	}

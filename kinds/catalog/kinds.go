@@ -71,7 +71,7 @@ func (b *builtIns) ruleFunctions(f Features) map[string]schema.CheckFunc {
 	for _, functions := range []map[string]schema.CheckFunc{
 		admissionregistration.RuleFunctions, apiextensions.RuleFunctions(n, b.definitions, b.hasGroup), apps.RuleFunctions, autoscaling.RuleFunctions(f.enabled(gateScaleToZero)), batch.RuleFunctions(n), certificates.RuleFunctions, core.RuleFunctions,
 		events.RuleFunctions, flowcontrol.RuleFunctions(n), networking.RuleFunctions, pod.RuleFunctions, resource.RuleFunctions, storage.RuleFunctions,
-		storagemigration.RuleFunctions, volume.RuleFunctions, rules.AddressWarnings,
+		volume.RuleFunctions, rules.AddressWarnings,
 	} {
 		maps.Copy(all, functions)
 	}

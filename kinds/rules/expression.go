@@ -225,6 +225,8 @@ func (p *exprParser) identifier(name string) expr {
 		return constant(nil)
 	case "reported": // the number of faults so far
 		return func(r *run) any { return int64(len(r.Faults.List)) }
+	case "currentTime":
+		return func(r *run) any { return r.Faults.Now }
 	}
 	p.varies++
 	if p.accept('(') {

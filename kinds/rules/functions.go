@@ -5,12 +5,14 @@ import (
 	"encoding/base64"
 	"fmt"
 	"maps"
+	"net/mail"
 	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -62,7 +64,12 @@ var functions = map[string]func(v any) any{
 	"isZero":       func(v any) any { return isZero(v) },
 	// textSize returns the total length of a map's keys and values.
 	"textSize": func(v any) any { return int64(AnnotationsSize(object(v))) },
-	"isSorted": func(v any) any { return slices.IsSortedFunc(elements(v), compare) },
+	// publicKey and certificates describe keys and certificates as trees.
+	"publicKey":    publicKey,
+	"certificates": certificates,
+	"seconds":      func(v any) any { at, _ := time.Parse(time.RFC3339, text(v)); return at.Unix() },
+	"isEmail":      func(v any) any { _, err := mail.ParseAddress(text(v)); return err == nil },
+	"isSorted":     func(v any) any { return slices.IsSortedFunc(elements(v), compare) },
 	// set converts a list to a set with constant-time lookup.
 	"set": func(v any) any {
 		list := elements(v)
@@ -93,7 +100,8 @@ var functions2 = map[string]func(a, b any) any{
 	"indexOf": func(a, b any) any {
 		return int64(slices.IndexFunc(elements(a), func(v any) bool { return tree.SemanticEqual(v, b) }))
 	},
-	"shares": func(a, b any) any { return a != nil && tree.SameRef(a, b) },
+	"hasSigned": hasSigned,
+	"shares":    func(a, b any) any { return a != nil && tree.SameRef(a, b) },
 	// is reports whether a string has a format. faults returns the errors as a list, and why as one
 	// string.
 	"is":     func(a, b any) any { return len(formats[text(b)](text(a))) == 0 },

@@ -14,10 +14,11 @@ type Faults struct {
 	List     []meta.Cause
 	Warnings []string
 	Work     Work
-	bytes    int  // of the texts in List
-	muted    bool // no fault is reported
-	failed   bool // there was a fault, reported or not
-	costly   bool // an exhausted budget was reported
+	Now      string // in status rules, the current time in tree form
+	bytes    int    // of the texts in List
+	muted    bool   // no fault is reported
+	failed   bool   // there was a fault, reported or not
+	costly   bool   // an exhausted budget was reported
 }
 
 // Required reports that a value at path is missing. The detail is optional.

@@ -14,8 +14,8 @@ func (DropStatusOnCreate) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// EmptyStatusOnCreate is the Preparer for kinds whose objects are created with an empty status.
-type EmptyStatusOnCreate struct{}
+// EmptyStatusOnCreate is the Strategy of kinds whose objects are created with an empty status.
+type EmptyStatusOnCreate struct{ DefaultStrategy }
 
 // Prepare replaces the status with an empty object on create.
 func (EmptyStatusOnCreate) Prepare(obj, old tree.Tree) {

@@ -131,10 +131,13 @@ func showGroupResource(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text)
 }
 
-func showMigrationStatus(b []byte, r *row, _ string) []byte {
-	text := "Unknown"
-	for _, kind := range []string{"Running", "Failed", "Succeeded"} {
-		if c := condition(r.json.At("status.conditions"), kind); c != nil && c.Field("status").Text() == "True" {
+// showOutcome shows the last of several conditions that is True. With the argument
+// "Pending/Ready/Failed", it shows Pending if neither is.
+func showOutcome(b []byte, r *row, arg string) []byte {
+	kinds := strings.Split(arg, "/")
+	text := kinds[0]
+	for _, kind := range kinds[1:] {
+		if conditionTrue(r.json.At("status.conditions"), kind) {
 			text = kind
 		}
 	}

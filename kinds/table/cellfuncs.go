@@ -28,6 +28,7 @@ var cellFuncs = map[string]cellFunc{
 	"list":      showList,      // like join, but empty if there are none
 	"isTrue":    showIsTrue,    // whether a condition is True, as a boolean
 	"condition": showCondition, // status of a condition, and the text if it is absent (type/text)
+	"outcome":   showOutcome,   // the last condition that is True, or the text (text/type/type)
 	"phase":     showPhase,     // the string at the path, or Terminating
 	"union":     showUnion,     // the name of the field that the object at the path has
 
@@ -101,5 +102,4 @@ var cellFuncs = map[string]cellFunc{
 	"apiAvailable":     showAPIAvailable,
 	"groupResource":    showGroupResource,  // at spec.resource
 	"servedVersions":   showServedVersions, // of a CRD
-	"migrationStatus":  showMigrationStatus,
 }

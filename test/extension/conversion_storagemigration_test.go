@@ -54,8 +54,25 @@ func (s conversionSession) wantMigration(name, want string) client.Object {
 	return o
 }
 
+// wantDefinition checks the stored versions of a CRD, and its condition StorageMigrating.
+func (s conversionSession) wantDefinition(plural, versions, condition string) {
+	s.T.Helper()
+	o := s.Send(200, "GET", conversionDefinitions+"/"+plural+".example.com", "", "").Object()
+	s.want(o["status"], `"storedVersions":`+versions)
+	list, _ := o.At("status.conditions").([]any)
+	for _, c := range list {
+		if c := c.(map[string]any); c["type"] == "StorageMigrating" {
+			if got := fmt.Sprintf("%s %s %s", c["status"], c["reason"], c["message"]); got != condition || c["observedGeneration"] != o.Metadata()["generation"] {
+				s.T.Errorf("%s of generation %v, want %s", got, c["observedGeneration"], condition)
+			}
+			return
+		}
+	}
+	s.T.Errorf("%v does not have the condition", o)
+}
+
 // TestStorageVersionMigration checks that a migration rewrites only objects in the old storage
-// version. The CRD lists the old version until a client removes it.
+// version, and removes that version from those of the CRD.
 func TestStorageVersionMigration(t *testing.T) {
 	t.Parallel()
 	s, h := serveConversion(t, withMigrations), startConversion(t)
@@ -80,8 +97,7 @@ func TestStorageVersionMigration(t *testing.T) {
 	if o := s.Send(200, "GET", routesV2+"/r0", "", "").Object(); fmt.Sprint(o.Metadata()["managedFields"]) != fmt.Sprint(owned.Metadata()["managedFields"]) {
 		t.Errorf("owners of %v, before: %v", o, owned)
 	}
-	s.want(s.Send(200, "GET", conversionDefinitions+"/routes.example.com", "", "").Object()["status"], `"storedVersions":["v1","v2"]`)
-	s.Send(200, "PATCH", conversionDefinitions+"/routes.example.com/status", typeMerge, `{"status":{"storedVersions":["v2"]}}`)
+	s.wantDefinition("routes", `["v2"]`, "False MigrationSucceeded The migration has succeeded and the stored versions have been updated")
 	s.redefine(200, routes{clientConfig: h.clientConfig(), versions: "v2", stored: "v2"})
 	s.wantSpec(routesV2+"/r19", `{"hostPort":"host:80","proto":"tcp"}`)
 }
@@ -107,7 +123,6 @@ func TestStorageVersionMigrationWithoutWebhook(t *testing.T) {
 	if o := s.Send(200, "GET", "/api/v1/namespaces/default/configmaps/a", "", "").Object(); o.Version() != config.Version() {
 		t.Errorf("%s was written again", o)
 	}
-	s.Send(200, "PATCH", conversionDefinitions+"/routes.example.com/status", typeMerge, `{"status":{"storedVersions":["v2"]}}`)
 	s.redefine(200, routes{strategy: "None", stored: "v2", versions: "v2"})
 	s.wantSpec(routesV2+"/a", `{"proto":"tcp"}`)
 }
@@ -129,10 +144,11 @@ func TestFailedStorageVersionMigration(t *testing.T) {
 	s.Send(200, "PATCH", conversionDefinitions+"/counters.example.com?fieldManager=m&force=true", conversionTypeApply,
 		definition(version("v1", false, ""), version("v2", true, `,"x-platform-validations":[{"rule":"self > oldSelf","message":"must grow"}]`)))
 	s.migrate("counters", "example.com", "counters")
-	const want = `Failed StorageVersionMigrationFailed migration encountered unhandled error: Counter.example.com "c" is invalid: n: Invalid value: 1: must grow`
+	const want = `Failed StorageVersionMigrationFailed 1/1 not yet migrated. migration encountered unhandled error: Counter.example.com "c" is invalid: n: Invalid value: 1: must grow`
 	if o := s.wantMigration("counters", "Failed"); !slices.Equal(conditions(o), []string{want}) {
 		t.Errorf("%q, want %q", conditions(o), want)
 	}
+	s.wantDefinition("counters", `["v1","v2"]`, "False MigrationFailed The migration has failed")
 }
 
 // TestRestartedStorageVersionMigration stops a server while a webhook blocks a migration. After the
@@ -154,7 +170,8 @@ func TestRestartedStorageVersionMigration(t *testing.T) {
 		convertRoutes(r, w, q)
 	})
 	first.migrate("routes", "example.com", "routes")
-	first.wantMigration("routes", "Running StorageVersionMigrationInProgress")
+	first.wantMigration("routes", "Running MigrationRunning The migration is running")
+	first.wantDefinition("routes", `["v1","v2"]`, "True MigrationRunning Migration routes is running")
 	written := map[string]uint64{}
 	client.Eventually(t, func() error {
 		for i := range 10 {
@@ -175,6 +192,7 @@ func TestRestartedStorageVersionMigration(t *testing.T) {
 	h.set(convertRoutes)
 	second := conversionSession{client.Session{Server: client.Serve(t, dir, withMigrations), Ctx: t.Context(), T: t}}
 	second.wantMigration("routes", "Succeeded")
+	second.wantDefinition("routes", `["v2"]`, "False MigrationSucceeded The migration has succeeded and the stored versions have been updated")
 	h.set(func(review, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	for i := range 10 {
 		second.wantSpec(fmt.Sprintf("%s/r%d", routesV2, i), `{"hostPort":"host:80","proto":"tcp"}`)

@@ -11,7 +11,8 @@
 // # Certificates
 //
 // These tests cover CertificateSigningRequests from creation through approval and signing to
-// deletion. They also cover the publication of the server's own CA certificates.
+// deletion, and PodCertificateRequests. They also cover the publication of the server's own CA
+// certificates.
 //
 // # Credentials
 //

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
@@ -18,22 +19,31 @@ import (
 )
 
 // StorageVersionMigrator rewrites all objects of a resource for each StorageVersionMigration, so
-// that they are stored in the current storage version.
+// that they are stored in the current storage version. Then it removes the other versions from
+// status.storedVersions of the CRD. Migrations of a resource run one at a time, in the order of
+// their creation.
 //
 // The migrator needs no record of its own to resume after a restart. The status of the migration
 // holds the version up to which objects must be rewritten, and a rewritten object has a newer
 // version.
 type StorageVersionMigrator struct {
-	*reconcile.Controller[string]
-	migrations reconcile.Client
+	*reconcile.Controller[meta.GroupResource]
+	migrations, definitions reconcile.Client
 }
 
 // NewStorageVersionMigrator returns a new StorageVersionMigrator. It does nothing if
 // StorageVersionMigrations are not served.
 func NewStorageVersionMigrator(env *reconcile.Env) *StorageVersionMigrator {
-	c := &StorageVersionMigrator{migrations: env.ClientOf(env.Kinds.Kind(env.Group("storagemigration"), "v1", "storageversionmigrations"))}
-	c.Controller = reconcile.New(env, "", c.sync, "cannot continue a storage version migration", "migration")
-	c.Watch(c.migrations, reconcile.Updates(func(o *meta.Object) { c.Add(o.Key.Name) }))
+	c := &StorageVersionMigrator{
+		migrations:  env.ClientOf(env.Kinds.Kind(env.Group("storagemigration"), "v1", "storageversionmigrations")),
+		definitions: env.Client("apiextensions.platform.io", "v1", "CustomResourceDefinition"),
+	}
+	c.Controller = reconcile.New(env, "", c.sync, "cannot continue a storage version migration", "resource")
+	c.Watch(c.migrations, func(e reconcile.Event) {
+		if m, err := c.decode(e.Object); err == nil { // a deleted one may have no JSON
+			c.Add(m.of)
+		}
+	})
 	return c
 }
 
@@ -47,52 +57,90 @@ const (
 // maxUnknown is how long a new migration waits for its resource's CRD.
 const maxUnknown = time.Minute
 
-// sync performs one step of a migration. Its status write triggers the next step.
-func (c *StorageVersionMigrator) sync(ctx context.Context, name string) error {
-	o, object, err := c.migrations.ReadNamed(ctx, "", name)
-	if err != nil || o == nil {
-		return err
-	}
-	m := &migration{object: o, status: object.Object("status"), of: object.Object("spec", "resource")}
-	if tree.IsConditionTrue(m.status, migrationSucceeded) || tree.IsConditionTrue(m.status, migrationFailed) {
+// noteDelay reports an error that is retried, once for each number of objects that are left,
+// because a write of the status triggers the next attempt.
+func (c *StorageVersionMigrator) noteDelay(ctx context.Context, m *migration, progress string, err error) error {
+	if strings.HasPrefix(tree.FindCondition(m.status, migrationRunning).String("message"), progress) {
 		return nil
 	}
-	k, err := c.migratable(m.of.String("group"), m.of.String("resource"))
-	if err != nil {
-		created, _ := time.Parse(time.RFC3339, object.Object("metadata").String("creationTimestamp"))
-		if errors.Is(err, errUnknownResource) && time.Since(created) < maxUnknown {
-			return err
-		}
-		return c.fail(ctx, m, err.Error())
-	}
-	if m.status.String("resourceVersion") == "" || !tree.IsConditionTrue(m.status, migrationRunning) {
-		return c.write(ctx, m, migrationRunning, "StorageVersionMigrationInProgress", "")
-	}
-	upTo, err := strconv.ParseUint(m.status.String("resourceVersion"), 10, 64)
-	if err != nil {
-		return c.fail(ctx, m, err.Error())
-	}
-	switch err := c.rewriteAll(ctx, k, upTo); {
-	case err == nil:
-		return c.write(ctx, m, migrationSucceeded, "StorageVersionMigrationSucceeded", "")
-	case isRetriable(err):
-		return err
-	default:
-		return c.fail(ctx, m, "migration encountered unhandled error: "+err.Error())
-	}
+	return c.write(ctx, m, condition(migrationRunning, "True", migrationRunningReason, fmt.Sprintf("%s; transient error: %v", progress, err)))
 }
 
 type migration struct {
-	object *meta.Object
-	status tree.Tree
-	of     tree.Tree // the resource
+	object  *meta.Object
+	status  tree.Tree
+	of      meta.GroupResource
+	created time.Time
+	running bool
+}
+
+func (c *StorageVersionMigrator) decode(o *meta.Object) (*migration, error) {
+	object, err := c.migrations.Decode(o)
+	if err != nil {
+		return nil, err
+	}
+	of, status := object.Object("spec", "resource"), object.EnsureObject("status")
+	return &migration{
+		object: o, status: status, of: meta.GroupResource{Group: of.String("group"), Resource: of.String("resource")},
+		created: reconcile.Time(object.Object("metadata"), "creationTimestamp"), running: tree.IsConditionTrue(status, migrationRunning),
+	}, nil
+}
+
+// next returns the migration of a resource that runs, or the oldest that is not finished, or nil.
+func (c *StorageVersionMigrator) next(ctx context.Context, of meta.GroupResource) (*migration, error) {
+	list, err := c.migrations.List(ctx, request.List{})
+	if err != nil {
+		return nil, err
+	}
+	var next *migration
+	for _, o := range list { // sorted by name
+		m, err := c.decode(o)
+		switch {
+		case err != nil:
+			return nil, err
+		case m.of != of || tree.IsConditionTrue(m.status, migrationSucceeded) || tree.IsConditionTrue(m.status, migrationFailed):
+		case m.running:
+			return m, nil
+		case next == nil || m.created.Before(next.created):
+			next = m
+		}
+	}
+	return next, nil
+}
+
+// sync performs one step of the migrations of a resource. The write of a status triggers the next
+// step.
+func (c *StorageVersionMigrator) sync(ctx context.Context, of meta.GroupResource) error {
+	m, err := c.next(ctx, of)
+	if err != nil || m == nil {
+		return err
+	}
+	if !m.running {
+		return c.start(ctx, m)
+	}
+	k, err := c.migratable(of)
+	if err != nil {
+		if errors.Is(err, errUnknownResource) && time.Since(m.created) < maxUnknown {
+			return err
+		}
+		return c.finish(ctx, m, migrationFailed, err.Error())
+	}
+	upTo, _ := strconv.ParseUint(m.status.String("resourceVersion"), 10, 64)
+	switch left, total, err := c.rewriteAll(ctx, k, upTo); {
+	case err == nil:
+		return c.finish(ctx, m, migrationSucceeded, migrationCompleted)
+	case isRetriable(err):
+		return errors.Join(err, c.noteDelay(ctx, m, fmt.Sprintf("%s, %d/%d objects not yet migrated", migrationRunningMessage, left, total), err))
+	default:
+		return c.finish(ctx, m, migrationFailed, fmt.Sprintf("%d/%d not yet migrated. migration encountered unhandled error: %v", left, total, err))
+	}
 }
 
 var errUnknownResource = errors.New("resource does not exist in discovery")
 
-func (c *StorageVersionMigrator) migratable(group, resource string) (*schema.Kind, error) {
+func (c *StorageVersionMigrator) migratable(of meta.GroupResource) (*schema.Kind, error) {
 	for _, k := range c.Kinds.Kinds() {
-		if k.Group != group || k.Resource != resource {
+		if k.Group != of.Group || k.Resource != of.Resource {
 			continue
 		}
 		for _, verb := range []string{"update", "patch", "list"} {
@@ -107,26 +155,33 @@ func (c *StorageVersionMigrator) migratable(group, resource string) (*schema.Kin
 
 // rewriteAll rewrites the objects that were last written at version upTo or earlier. It also
 // rewrites newer objects in a former storage version, because requests that started before the kind
-// changed may have written them.
-func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind, upTo uint64) error {
+// changed may have written them. It returns the numbers of objects that are left, and of all.
+func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind, upTo uint64) (left, total int, err error) {
 	list, err := c.ClientOf(k).List(ctx, request.List{})
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
-	var left []*meta.Object
+	var stale []*meta.Object
 	for _, o := range list {
 		if o.Version <= upTo || !convert.IsWrittenAs(k, o) {
-			left = append(left, o)
+			stale = append(stale, o)
 		}
 	}
+	var done atomic.Int64
 	// Use chunks, so that an error ends the loop early and memory of replaced objects is freed.
-	for part := range slices.Chunk(left, 10*reconcile.MaxWorkers) {
-		if err := reconcile.ForEachParallel(part, func(o *meta.Object) error { return c.rewrite(ctx, k, o) }); err != nil {
-			return firstFault(err)
+	for part := range slices.Chunk(stale, 10*reconcile.MaxWorkers) {
+		if err := reconcile.ForEachParallel(part, func(o *meta.Object) error {
+			err := c.rewrite(ctx, k, o)
+			if err == nil {
+				done.Add(1)
+			}
+			return err
+		}); err != nil {
+			return len(stale) - int(done.Load()), len(list), firstFault(err)
 		}
 		clear(part)
 	}
-	return nil
+	return 0, len(list), nil
 }
 
 // rewrite rewrites an object with an empty apply. An object that has been changed, deleted or
@@ -154,30 +209,72 @@ func isRetriable(err error) bool {
 	return !errors.As(err, &status) || status.Code == 429 || status.Code >= 500
 }
 
-func (c *StorageVersionMigrator) fail(ctx context.Context, m *migration, message string) error {
-	return c.write(ctx, m, migrationFailed, "StorageVersionMigrationFailed", message)
+// start marks the CRD before it records the version up to which objects must be rewritten.
+func (c *StorageVersionMigrator) start(ctx context.Context, m *migration) error {
+	if err := c.markDefinition(ctx, m, "True", migrationRunningReason, "Migration "+m.object.Key.Name+" is running"); err != nil {
+		return err
+	}
+	list, err := c.Store.List(ctx, request.List{Kind: c.migrations.Kind, Limit: 1})
+	if err != nil {
+		return err
+	}
+	m.status["resourceVersion"] = strconv.FormatUint(list.Version, 10)
+	return c.write(ctx, m, condition(migrationRunning, "True", migrationRunningReason, migrationRunningMessage))
 }
 
-// maxMigrationMessage is the maximum length of a condition's message in bytes.
-const maxMigrationMessage = 32 << 10
+// finish ends a migration with one of the conditions Succeeded and Failed.
+func (c *StorageVersionMigrator) finish(ctx context.Context, m *migration, outcome, message string) error {
+	if err := c.markDefinition(ctx, m, "False", "Migration"+outcome, "The migration has "+strings.ToLower(outcome)); err != nil {
+		return err
+	}
+	return c.write(ctx, m,
+		condition(migrationRunning, "False", "MigrationCompleted", migrationCompleted),
+		condition(outcome, "True", "StorageVersionMigration"+outcome, message))
+}
 
-// write sets one of the conditions to True, unless the migration has changed since it was read. The
-// first write also sets the version up to which objects must be rewritten.
-func (c *StorageVersionMigrator) write(ctx context.Context, m *migration, kind, reason, message string) error {
-	change := tree.Tree{}
-	if m.status.String("resourceVersion") == "" {
-		list, err := c.Store.List(ctx, request.List{Kind: c.migrations.Kind, Limit: 1})
-		if err != nil {
-			return err
-		}
-		change["resourceVersion"] = strconv.FormatUint(list.Version, 10)
+// markDefinition sets the condition StorageMigrating of the resource's CRD, if there is one. After
+// a successful migration, only the storage version stays in storedVersions, unless the CRD has
+// changed since the start.
+func (c *StorageVersionMigrator) markDefinition(ctx context.Context, m *migration, status, reason, message string) error {
+	const kind = "StorageMigrating"
+	o, definition, err := c.definitions.ReadNamed(ctx, "", m.of.Resource+"."+m.of.Group)
+	if err != nil || o == nil {
+		return err
 	}
-	if is := tree.FindCondition(m.status, migrationRunning); is != nil && kind != migrationRunning {
-		is["status"], is["lastTransitionTime"] = "False", reconcile.Timestamp()
+	was, change := definition.Object("status"), tree.Tree{}
+	started, _ := tree.FindCondition(was, kind).Int("observedGeneration")
+	switch {
+	case reason != "Migration"+migrationSucceeded:
+	case started != o.Meta.Generation:
+		message += " but the stored versions have not been updated due to a generation mismatch"
+	default:
+		message += " and the stored versions have been updated"
+		versions := definition.Object("spec").Objects("versions")
+		stored := slices.IndexFunc(versions, func(v tree.Tree) bool { return v.Bool("storage") })
+		change["storedVersions"] = []any{versions[stored]["name"]}
 	}
-	change["conditions"] = append(reconcile.RemoveCondition(m.status.List("conditions"), kind), tree.Tree{
-		"type": kind, "status": "True", "reason": reason, "lastTransitionTime": reconcile.Timestamp(),
-		"message": strings.ToValidUTF8(message[:min(len(message), maxMigrationMessage)], ""),
-	})
-	return c.migrations.PatchStatus(ctx, m.object, change)
+	now := condition(kind, status, reason, message)
+	now["observedGeneration"] = o.Meta.Generation
+	change["conditions"], _ = reconcile.WithCondition(was, now)
+	return c.definitions.PatchStatus(ctx, o, change)
+}
+
+const (
+	migrationRunningReason  = "MigrationRunning"
+	migrationRunningMessage = "The migration is running"
+	migrationCompleted      = "Migration completed"
+	// maxMigrationMessage is the maximum length of a condition's message in bytes.
+	maxMigrationMessage = 32 << 10
+)
+
+func condition(kind, status, reason, message string) tree.Tree {
+	return tree.Tree{"type": kind, "status": status, "reason": reason, "message": strings.ToValidUTF8(message[:min(len(message), maxMigrationMessage)], "")}
+}
+
+// write sets conditions, unless the migration has changed since it was read.
+func (c *StorageVersionMigrator) write(ctx context.Context, m *migration, all ...tree.Tree) error {
+	for _, one := range all {
+		m.status["conditions"], _ = reconcile.WithCondition(m.status, one)
+	}
+	return c.migrations.PatchStatus(ctx, m.object, m.status)
 }

@@ -4,6 +4,7 @@
 //	Approver              approves nodes' client certificate requests
 //	Signer                signs approved requests for the built-in signers
 //	Cleaner               deletes old requests
+//	PodRequestCleaner     deletes old PodCertificateRequests
 //	RootCAPublisher       maintains a ConfigMap with the server's CAs in every namespace
 //	TrustBundlePublisher  maintains a ClusterTrustBundle with the server's CAs
 //

@@ -122,6 +122,7 @@ var basicControllers = []builtIn{
 	}},
 	{name: "persistentvolume-protection-controller", alias: "pv-protection", ofCluster: plain(volumes.NewVolumeProtection)},
 	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", ofCluster: plain(volumes.NewClaimProtection)},
+	{name: "podcertificaterequest-cleaner-controller", gate: features.PodCertificateRequest, ofCluster: plain(certificates.NewPodRequestCleaner)},
 	{name: "priority-and-fairness-config-producer", group: apiServerAlias, runsOn: everyDaemon, ofServer: func(c *serverControllers, env *controllers.Env) controller {
 		return flowcontrol.NewConfiguration(env)
 	}},

@@ -45,6 +45,7 @@ func (p *policies) registrations(configuration *config.Config) ([]admission.Regi
 		plugins.CertificateApproval(authorizer, naming),
 		plugins.CertificateSigning(authorizer, naming),
 		plugins.ClusterTrustBundleAttest(authorizer, naming),
+		plugins.PodCertificateSigning(authorizer, naming),
 		plugins.DefaultIngressClass(naming, plugins.NewIngressClasses(naming)),
 		plugins.DefaultStorageClass(naming, storageClasses),
 		plugins.PersistentVolumeClaimResize(naming, storageClasses),

@@ -1,2 +1,3 @@
-// Package certificates validates and defaults CertificateSigningRequests and ClusterTrustBundles.
+// Package certificates validates and defaults CertificateSigningRequests. The group's other kinds
+// need no code.
 package certificates

@@ -11,7 +11,7 @@ func Kinds() []schema.Behavior {
 			"approval": {Write: writeApproval},
 			"status":   {Write: writeCertificate},
 		}},
-		{Name: "certificates.platform.io/v1/ClusterTrustBundle", Strategy: trustBundleStrategy{}},
+		{Name: "certificates.platform.io/v1beta1/PodCertificateRequest", Strategy: schema.EmptyStatusOnCreate{}},
 	}
 }
 

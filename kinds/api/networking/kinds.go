@@ -9,7 +9,7 @@ func Kinds() []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "networking.platform.io/v1/Ingress", Strategy: ingressStrategy{}},
 		{Name: "networking.platform.io/v1/NetworkPolicy", Strategy: networkPolicyStrategy{}},
-		{Name: "networking.platform.io/v1/ServiceCIDR", Strategy: serviceCIDRStrategy{}},
+		{Name: "networking.platform.io/v1/ServiceCIDR", Strategy: schema.EmptyStatusOnCreate{}},
 	}
 }
 

@@ -7,6 +7,6 @@ import (
 // Kinds returns the group's kinds with their strategies.
 func Kinds() []schema.Behavior {
 	return []schema.Behavior{
-		{Name: "storagemigration.platform.io/v1/StorageVersionMigration", Strategy: migrationStrategy{}},
+		{Name: "storagemigration.platform.io/v1/StorageVersionMigration", Strategy: schema.EmptyStatusOnCreate{}},
 	}
 }

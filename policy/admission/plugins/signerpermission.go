@@ -2,7 +2,6 @@ package plugins
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -17,33 +16,49 @@ import (
 // plugin, permission to update the approval subresource would cover all signers. The plugin reads
 // the signer from the old object, because the signer is immutable.
 func CertificateApproval(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
-	return admission.Register("CertificateApproval", newSignerPermission(authorizer, naming, "approve", "approve requests with signerName", func(a *request.Attributes) []string {
-		return []string{signerOf(a.Old)}
-	}))
+	return admission.Register("CertificateApproval", newSignerPermission(authorizer, naming, "approve", "approve requests with signerName", func(a *request.Attributes) string { return signerOf(a.Old) }))
 }
 
 // CertificateSigning returns the plugin that requires the verb sign on the signer. It checks status
 // updates that change the certificate or conditions.
 func CertificateSigning(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
-	return admission.Register("CertificateSigning", newSignerPermission(authorizer, naming, "sign", "sign requests with signerName", func(a *request.Attributes) []string {
-		old, wanted := a.Old.Object("status"), a.New.Object("status")
-		if tree.SemanticEqual(old["certificate"], wanted["certificate"]) && tree.SemanticEqual(old["conditions"], wanted["conditions"]) {
-			return nil
-		}
-		return []string{signerOf(a.Old)}
-	}))
+	return admission.Register("CertificateSigning", newSignerPermission(authorizer, naming, "sign", "sign requests with signerName", signerOfStatus))
 }
 
-// ClusterTrustBundleAttest returns the plugin that requires the verb attest on a bundle's signer. A
-// change of the signer requires the verb for both signers. Bundles without a signer are
-// unrestricted.
+func signerOfStatus(a *request.Attributes) string {
+	if tree.SemanticEqual(a.Old["status"], a.New["status"]) {
+		return ""
+	}
+	return signerOf(a.Old)
+}
+
+// PodCertificateSigning returns the plugin that requires the verb sign on the signer of a
+// PodCertificateRequest. The plugin always runs, and its error is one of validation.
+func PodCertificateSigning(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
+	return admission.Register("PodCertificateSigning", podCertificateSigning{newSignerPermission(authorizer, naming, "sign", "", signerOfStatus)})
+}
+
+type podCertificateSigning struct{ signerPermission }
+
+func (p podCertificateSigning) Validate(a *request.Attributes) error {
+	signer := p.signer(a)
+	if p.allows(a.User, signer) {
+		return nil
+	}
+	return meta.NewInvalid(meta.GroupKind{Group: a.Kind.Group, Kind: a.Kind.Kind}, a.Key.Name, []meta.Cause{{
+		Type: meta.CauseForbidden, Field: "spec.signerName",
+		Message: fmt.Sprintf("Forbidden: User %q is not permitted to \"sign\" for signer %q", a.User.Name, signer),
+	}})
+}
+
+// ClusterTrustBundleAttest returns the plugin that requires the verb attest on a bundle's signer.
+// Bundles without a signer are unrestricted.
 func ClusterTrustBundleAttest(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
-	return admission.Register("ClusterTrustBundleAttest", newSignerPermission(authorizer, naming, "attest", "attest for signerName", func(a *request.Attributes) []string {
+	return admission.Register("ClusterTrustBundleAttest", newSignerPermission(authorizer, naming, "attest", "attest for signerName", func(a *request.Attributes) string {
 		if changesOwnersOnly(a.Old, a.New) {
-			return nil
+			return ""
 		}
-		signers := slices.Compact([]string{signerOf(a.New), signerOf(a.Old)})
-		return slices.DeleteFunc(signers, func(name string) bool { return name == "" })
+		return signerOf(a.New)
 	}))
 }
 
@@ -51,26 +66,23 @@ type signerPermission struct {
 	authorizer authz.Authorizer
 	group      string // of signers
 	verb, what string // what describes the action in messages
-	// signers returns the signers for which the user needs the permission.
-	signers func(a *request.Attributes) []string
+	// signer returns the signer for which the user needs the permission, or "".
+	signer func(a *request.Attributes) string
 }
 
 // newSignerPermission takes the parameter what for the error message "user not permitted to …".
-func newSignerPermission(authorizer authz.Authorizer, naming *meta.Naming, verb, what string, signers func(*request.Attributes) []string) signerPermission {
-	return signerPermission{authorizer, naming.Translate(certificateGroup), verb, what, signers}
+func newSignerPermission(authorizer authz.Authorizer, naming *meta.Naming, verb, what string, signer func(*request.Attributes) string) signerPermission {
+	return signerPermission{authorizer, naming.Translate(certificateGroup), verb, what, signer}
 }
 
 func (p signerPermission) Handles(a *request.Attributes) bool {
-	return len(p.signers(a)) > 0
+	return p.signer(a) != ""
 }
 
-// Validate rejects the request unless the user has the permission for every signer. The authorizer
-// may be remote.
+// Validate rejects the request unless the user has the permission. The authorizer may be remote.
 func (p signerPermission) Validate(a *request.Attributes) error {
-	for _, signer := range p.signers(a) {
-		if !p.allows(a.User, signer) {
-			return a.Forbidden(fmt.Sprintf("user not permitted to %s %q", p.what, signer))
-		}
+	if signer := p.signer(a); !p.allows(a.User, signer) {
+		return a.Forbidden(fmt.Sprintf("user not permitted to %s %q", p.what, signer))
 	}
 	return nil
 }

@@ -47,8 +47,9 @@ func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Aut
 	followed := map[meta.GroupResource]func(policy.Change){
 		{Resource: "pods"}:              a.graph.handlePod,
 		{Resource: "persistentvolumes"}: a.graph.handleVolume,
-		{Group: "storage.platform.io", Resource: "volumeattachments"}: a.graph.handleNodeNamed(volumeAttachmentVertex),
-		{Group: "resource.platform.io", Resource: "resourceslices"}:   a.graph.handleNodeNamed(resourceSliceVertex),
+		{Group: "storage.platform.io", Resource: "volumeattachments"}:           a.graph.handleNodeNamed(volumeAttachmentVertex),
+		{Group: "resource.platform.io", Resource: "resourceslices"}:             a.graph.handleNodeNamed(resourceSliceVertex),
+		{Group: "certificates.platform.io", Resource: "podcertificaterequests"}: a.graph.handleNodeNamed(podCertificateVertex),
 	}
 	var reading sync.WaitGroup
 	faults := make(chan error, len(followed))

@@ -9,7 +9,7 @@
 //	ServiceAccount, Secret, ConfigMap, PersistentVolumeClaim, ResourceClaim → a Pod that names it
 //	PersistentVolume → its bound claim, by spec.claimRef
 //	Secret → a PersistentVolume that names it
-//	VolumeAttachment, ResourceSlice → its node, by spec.nodeName
+//	VolumeAttachment, ResourceSlice, PodCertificateRequest → its node, by spec.nodeName
 //
 // A mirror Pod is written by the node itself. It therefore belongs to the node but has no edges to
 // other objects.

@@ -26,6 +26,7 @@ const (
 	pvVertex
 	volumeAttachmentVertex
 	resourceSliceVertex
+	podCertificateVertex
 )
 
 // A graph holds the relations between objects and nodes. Its size depends on the number of
@@ -41,7 +42,7 @@ type graph struct {
 	// that refer to them.
 	volumes map[vertex]volume
 	secrets map[vertex]map[vertex]bool
-	// nodeNames maps VolumeAttachments and ResourceSlices to the node in their spec.nodeName.
+	// nodeNames maps objects of other kinds to the node in their spec.nodeName.
 	nodeNames map[vertex]string
 	// generation counts changes to the fields above. It is read without the lock.
 	generation atomic.Uint64
@@ -75,7 +76,7 @@ func (g *graph) isRelated(v vertex, node string) bool {
 	case podVertex:
 		p, ok := g.pods[v]
 		return ok && p.node == node
-	case volumeAttachmentVertex, resourceSliceVertex:
+	case volumeAttachmentVertex, resourceSliceVertex, podCertificateVertex:
 		own, ok := g.nodeNames[v]
 		return ok && own == node
 	case pvVertex:
@@ -168,7 +169,7 @@ func (g *graph) handleVolume(c policy.Change) {
 // changes, the previous node immediately loses access to the object.
 func (g *graph) handleNodeNamed(kind vertexKind) func(policy.Change) {
 	return func(c policy.Change) {
-		v := vertex{kind: kind, name: c.Key.Name}
+		v := vertex{kind, c.Key.Namespace, c.Key.Name}
 		node := ""
 		if !c.Deleted {
 			node = c.Tree.Object("spec").String("nodeName")

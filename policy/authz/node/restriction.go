@@ -13,11 +13,13 @@ import (
 )
 
 // Restriction returns the NodeRestriction admission plugin. It limits a node's writes to its own
-// Node, Lease and CSINode, to mirror Pods, and to the status and tokens of its Pods. A node may
-// request tokens only for audiences used by the Pod's volumes, or allowed by authorizer.
+// Node, Lease and CSINode, to mirror Pods, and to the status, tokens and certificates of its Pods. A
+// node may request tokens and certificates only for audiences and signers used by the Pod's volumes,
+// or allowed by authorizer.
 func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer) []admission.Registration {
 	r := &restriction{
 		objects:          objects,
+		authorizer:       authorizer,
 		mirrorAnnotation: naming.Translate("platform.io/config.mirror"),
 		leaseNamespace:   naming.NodeLeaseNamespace(),
 		labels:           newNodeLabelPolicy(naming),
@@ -39,6 +41,10 @@ func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.A
 			Name: name, Users: isNode, Resources: []string{"/serviceaccounts/token"},
 			Plugin: request.Plugin{Stage: request.MayBlock, Operations: operations, Mutator: newAudienceRestriction(naming, objects, authorizer)},
 		},
+		{
+			Name: name, Users: isNode, Resources: []string{"certificates.platform.io/podcertificaterequests", "certificates.platform.io/podcertificaterequests/status"},
+			Plugin: request.Plugin{Stage: request.MayBlock, Operations: operations, Mutator: r},
+		},
 	}
 }
 
@@ -52,6 +58,7 @@ func isNode(u *authn.User) bool {
 type restriction struct {
 	request.HandlesAll
 	objects                          policy.Objects
+	authorizer                       authz.Authorizer
 	mirrorAnnotation, leaseNamespace string
 	labels                           *nodeLabelPolicy
 	signers                          map[string]bool // of node certificates
@@ -94,6 +101,8 @@ func (r *restriction) Admit(change *request.Attributes) error {
 		return admitResourceSlice(a)
 	case "certificatesigningrequests":
 		return r.admitCSR(a)
+	case "podcertificaterequests":
+		return r.admitPodCertificateRequest(a)
 	}
 	return nil
 }

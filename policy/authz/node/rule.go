@@ -47,9 +47,10 @@ func (n *Authorizer) newRules(naming *meta.Naming) map[resource]rule {
 
 		{in("certificates"), "certificatesigningrequests"}: allowVerbs("create", "get", "list", "watch"),
 		{in("certificates"), "clustertrustbundles"}:        read,
+		{in("certificates"), "podcertificaterequests"}:     n.allowOwn(podCertificateVertex, []string{"get"}, []string{"list", "watch"}),
 
 		{in("resource"), "resourceclaims"}: n.allowRelated(resourceClaimVertex, onlyGetReason, "get"),
-		{in("resource"), "resourceslices"}: n.authorizeResourceSlice,
+		{in("resource"), "resourceslices"}: n.allowOwn(resourceSliceVertex, []string{"get", "update", "patch", "delete"}, []string{"list", "watch", "deletecollection"}),
 	}
 }
 
@@ -118,23 +119,26 @@ func (n *Authorizer) authorizePod(node string, a *authz.Attributes) (bool, strin
 	return false, ""
 }
 
-// authorizeResourceSlice allows access to the node's own slices. Admission checks creates.
-func (n *Authorizer) authorizeResourceSlice(node string, a *authz.Attributes) (bool, string) {
-	switch a.Verb {
-	case "create":
-		return true, ""
-	case "get", "update", "patch", "delete":
-		if a.Name != "" && n.graph.isRelated(vertex{kind: resourceSliceVertex, name: a.Name}, node) {
+// allowOwn returns a rule for objects with spec.nodeName: own are the verbs for those of the node,
+// and all those for lists that select them. Admission checks creates.
+func (n *Authorizer) allowOwn(kind vertexKind, own, all []string) rule {
+	return func(node string, a *authz.Attributes) (bool, string) {
+		switch {
+		case a.Verb == "create":
 			return true, ""
+		case slices.Contains(own, a.Verb):
+			if a.Name != "" && n.graph.isRelated(vertex{kind, a.Namespace, a.Name}, node) {
+				return true, ""
+			}
+			return false, fmt.Sprintf("no relationship found between node '%s' and this object", node)
+		case slices.Contains(all, a.Verb):
+			if value, ok := a.Selectors.Field("spec.nodeName"); ok && value == node {
+				return true, ""
+			}
+			return false, fmt.Sprintf("can only %s %s with nodeName field selector", strings.Join(all, "/"), a.Resource)
 		}
-		return false, fmt.Sprintf("no relationship found between node '%s' and this object", node)
-	case "list", "watch", "deletecollection":
-		if value, ok := a.Selectors.Field("spec.nodeName"); ok && value == node {
-			return true, ""
-		}
-		return false, "can only list/watch/deletecollection resourceslices with nodeName field selector"
+		return false, fmt.Sprintf("nodes may not %s %s", a.Verb, a.Resource)
 	}
-	return false, ""
 }
 
 var ownObjectVerbs = []string{"get", "create", "update", "patch", "delete"}

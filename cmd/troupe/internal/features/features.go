@@ -37,6 +37,7 @@ const (
 	HPAScaleToZero                  = "HPAScaleToZero"
 	GranularClaimStatus             = "DRAResourceClaimGranularStatusAuthorization"
 	MutatingAdmissionPolicy         = "MutatingAdmissionPolicy"
+	PodCertificateRequest           = "PodCertificateRequest"
 	PodTopologyLabelsAdmission      = "PodTopologyLabelsAdmission"
 	RemoteRequestHeaderUID          = "RemoteRequestHeaderUID"
 	RootCAConfigMap                 = "RootCAConfigMap"
