@@ -70,6 +70,7 @@ func (b *builtIns) ruleFunctions(f Features) map[string]schema.CheckFunc {
 		admissionregistration.RuleFunctions, apiextensions.RuleFunctions(n, b.definitions, b.hasGroup), apps.RuleFunctions, autoscaling.RuleFunctions(f.ScaleToZero), batch.RuleFunctions(n), certificates.RuleFunctions, core.RuleFunctions,
 		events.RuleFunctions, flowcontrol.RuleFunctions(n), networking.RuleFunctions, pod.RuleFunctions, resource.RuleFunctions, storage.RuleFunctions,
 		storagemigration.RuleFunctions, volume.RuleFunctions, rules.AddressWarnings(n.Product()),
+		b.expressions.AccessChecks(b.message("authorization.v1.SubjectAccessReviewSpec")),
 	} {
 		maps.Copy(all, functions)
 	}

@@ -19,11 +19,13 @@ const maxRemembered = 512 << 10
 type Compiler struct {
 	naming     *meta.Naming
 	remembered *cache.Cache[string, *Policy]
+	access     *cache.Cache[string, *Expr]
+	request    *cel.Type // set by AccessChecks
 }
 
 // NewCompiler returns a Compiler for a naming profile, which determines the names in errors.
 func NewCompiler(naming *meta.Naming) *Compiler {
-	return &Compiler{naming, cache.New[string, *Policy](maxRemembered)}
+	return &Compiler{naming: naming, remembered: cache.New[string, *Policy](maxRemembered), access: cache.New[string, *Expr](maxRemembered)}
 }
 
 // compiledFields lists the fields of a policy's spec that contain expressions or affect their

@@ -33,6 +33,7 @@ const (
 	ClusterTrustBundle              = "ClusterTrustBundle"
 	ComponentFlagz                  = "ComponentFlagz"
 	ComponentStatusz                = "ComponentStatusz"
+	ConstrainedImpersonation        = "ConstrainedImpersonation"
 	HPAScaleToZero                  = "HPAScaleToZero"
 	MutatingAdmissionPolicy         = "MutatingAdmissionPolicy"
 	PodTopologyLabelsAdmission      = "PodTopologyLabelsAdmission"
