@@ -11,9 +11,9 @@ import (
 // Access compiles an expression in the configuration of authentication or authorization. Its only
 // variable is claims, user or request.
 func (c *Compiler) Access(variable, text string, wanted ...*cel.Type) *Expr {
-	key := fmt.Sprint(variable, ":", wanted, text)
-	if x, ok := c.access.Get(key); ok {
-		return x
+	key := fmt.Sprint(variable, wanted, text)
+	if x, ok := c.access.Load(key); ok {
+		return x.(*Expr)
 	}
 	types := map[string]*cel.Type{"claims": cel.MapOf(cel.Any), "user": userType, "request": c.request}
 	env, err := cel.NewEnv(c.naming, cel.Variable(variable, types[variable]))
@@ -21,7 +21,7 @@ func (c *Compiler) Access(variable, text string, wanted ...*cel.Type) *Expr {
 		return &Expr{Text: text, Err: err}
 	}
 	x := compileExpr(env, text, wanted...)
-	c.access.Put(key, x, len(key))
+	c.access.Store(key, x)
 	return x
 }
 

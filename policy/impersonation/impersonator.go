@@ -1,12 +1,12 @@
 package impersonation
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/troupe-api/troupe/internal/cache"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -17,9 +17,9 @@ import (
 // An Impersonator authorizes impersonation and returns the impersonated users.
 type Impersonator struct {
 	Authorizer authz.Authorizer
-	naming     *meta.Naming
-	modes      []mode
-	last       *cache.Cache[string, mode] // that succeeded, by caller
+	Naming     *meta.Naming
+	// Constrained enables the modes other than legacy.
+	Constrained bool
 }
 
 // A mode is one way to authorize impersonation.
@@ -33,48 +33,27 @@ const (
 	legacy         mode = ""
 )
 
-// maxCallers limits the size of the cached modes, in bytes.
-const maxCallers = 1 << 20
-
-// New returns an Impersonator without an Authorizer. If constrained is false, it has only the legacy
-// mode.
-func New(naming *meta.Naming, constrained bool) Impersonator {
-	i := Impersonator{naming: naming, modes: []mode{legacy}, last: cache.New[string, mode](maxCallers)}
-	if constrained {
-		i.modes = []mode{associatedNode, arbitraryNode, serviceAccount, userInfo, legacy}
-	}
-	return i
-}
-
 // Impersonate returns the impersonated user, and the verb that allowed it unless this is
 // impersonate. The user is nil if there are no impersonation headers. a is the request as made by
 // the caller. The error is a *meta.Status: 400 for invalid headers, or 403 if the caller may not
 // impersonate that user.
 func (i *Impersonator) Impersonate(a authz.Attributes, headers authn.Headers) (user *authn.User, constraint string, err error) {
-	w, err := ExtractRequest(headers, i.naming)
+	w, err := ExtractRequest(headers, i.Naming)
 	if w == nil || err != nil {
 		return nil, "", err
 	}
-	modes := i.modes
-	// Most callers always use the same mode.
-	if last, ok := i.last.Get(a.User.Name); ok {
-		modes = append([]mode{last}, modes...)
-	}
-	for n, m := range modes {
-		if slices.Index(modes, m) < n || !i.applies(m, w, a.User) {
+	for _, m := range []mode{associatedNode, arbitraryNode, serviceAccount, userInfo, legacy} {
+		if !i.applies(m, w, a.User) {
 			continue
 		}
 		failure := i.authorize(m, w, a)
 		if failure == nil {
-			i.last.Put(a.User.Name, m, len(a.User.Name))
 			if m != legacy {
 				constraint = m.verb()
 			}
 			return w.user(m), constraint, nil
 		}
-		if err == nil {
-			err = failure
-		}
+		err = cmp.Or(err, failure)
 	}
 	return nil, "", err
 }
@@ -95,23 +74,21 @@ const (
 // a user name.
 func (i *Impersonator) applies(m mode, w *Request, caller *authn.User) bool {
 	user, single := w.parts[0], len(w.parts) == 1
+	if m == legacy || !i.Constrained {
+		return m == legacy
+	}
 	node, isNode := user.node()
 	switch m {
 	case associatedNode:
 		_, isAccount := serviceaccount.ParseUsername(caller.Name)
-		return single && isNode && isAccount && slices.Equal(caller.Extra[i.naming.Translate(nodeNameExtra)], []string{node})
+		return single && isNode && isAccount && slices.Equal(caller.Extra[i.Naming.Translate(nodeNameExtra)], []string{node})
 	case arbitraryNode:
 		return single && isNode
 	case serviceAccount:
 		return single && user.kind == kindServiceAccount
-	case userInfo:
-		return !isNode && user.kind != kindServiceAccount
 	}
-	return true
+	return !isNode && user.kind != kindServiceAccount
 }
-
-// manyChecks is the number of groups or extras from which the right to "*" is checked first.
-const manyChecks = 4
 
 // authorize returns a *meta.Status if the caller may not impersonate the user in a mode. For
 // associatedNode, the decisions hold for all nodes, so authorizers see the keys of the caller's
@@ -119,44 +96,29 @@ const manyChecks = 4
 func (i *Impersonator) authorize(m mode, w *Request, a authz.Attributes) error {
 	if m == associatedNode {
 		caller := *a.User
-		caller.Extra = map[string][]string{i.naming.Translate(nodeKeysExtra): slices.Sorted(maps.Keys(caller.Extra))}
+		caller.Extra = map[string][]string{i.Naming.Translate(nodeKeysExtra): slices.Sorted(maps.Keys(caller.Extra))}
 		a.User = &caller
 	}
 	check := func(asked authz.Attributes) error {
-		asked.User = a.User
 		if decision, reason := i.Authorizer.Authorize(asked); decision != authz.Allow {
 			return asked.Forbidden(reason)
 		}
 		return nil
 	}
-	counts, allowed := map[partKind]int{}, map[partKind]bool{}
 	if m != legacy {
 		a.Verb = "impersonate-on:" + string(m) + ":" + a.Verb
 		if err := check(a); err != nil {
 			return err
 		}
-		for _, p := range w.parts {
-			if fault := p.fault(); fault != "" {
-				denied := i.attributes(m, p)
-				denied.User = a.User
-				return denied.Forbidden(fault)
-			}
-			counts[p.kind]++
-		}
 	}
 	for _, p := range w.parts {
-		if counts[p.kind] >= manyChecks {
-			counts[p.kind] = 0
-			every := part{kind: p.kind, value: "*"}
-			if p.kind == kindExtra {
-				every.key = "*"
-			}
-			allowed[p.kind] = check(i.attributes(m, every)) == nil
+		asked := i.attributes(m, p)
+		asked.User = a.User
+		if fault := p.fault(); fault != "" && m != legacy {
+			return asked.Forbidden(fault)
 		}
-		if !allowed[p.kind] {
-			if err := check(i.attributes(m, p)); err != nil {
-				return err
-			}
+		if err := check(asked); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -168,7 +130,7 @@ func (i *Impersonator) attributes(m mode, p part) authz.Attributes {
 		Resource: [...]string{kindUser: "users", kindServiceAccount: "serviceaccounts", kindGroup: "groups", kindExtra: "userextras", kindUID: "uids"}[p.kind],
 	}
 	if m != legacy || p.kind == kindExtra || p.kind == kindUID {
-		a.Group = i.naming.Group("authentication")
+		a.Group = i.Naming.Group("authentication")
 	}
 	if node, ok := p.node(); ok && m != legacy {
 		if a.Resource, a.Name = "nodes", node; m == associatedNode {

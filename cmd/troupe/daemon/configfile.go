@@ -23,8 +23,8 @@ import (
 // followConfig reads a configuration file of kinds/api/apiserver, and again after each change.
 // topic is authentication or authorization. If apply fails, the previous configuration stays in
 // use. A repeated failure is counted once.
-func (b base) followConfig(topic, path string, apply func(t tree.Tree, first bool) error) (*configMetrics, error) {
-	m, first, last := newConfigMetrics(topic), true, ""
+func (b base) followConfig(topic, path string, apply func(t tree.Tree) error) (*configMetrics, error) {
+	m, last := newConfigMetrics(topic), ""
 	err := b.identity.reloader.AddFile(topic+"-config", path, func() error {
 		text, err := os.ReadFile(path)
 		var t tree.Tree
@@ -32,18 +32,16 @@ func (b base) followConfig(topic, path string, apply func(t tree.Tree, first boo
 			t, err = b.decodeConfig(configKind(topic), text)
 		}
 		if err == nil {
-			err = apply(t, first)
+			err = apply(t)
 		}
-		if failure := fmt.Sprint(err); !first && (err == nil || failure != last) {
+		if failure := fmt.Sprint(err); m.hash.Load() != nil && (err == nil || failure != last) {
 			m.countReload(err)
 			last = failure
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			m.hash.Store(hashOf(string(text)))
 		}
-		first = false
-		m.hash.Store(hashOf(string(text)))
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--%s-config %s: %w", topic, path, err)

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -84,9 +83,7 @@ func (a *authentication) Start() (err error) {
 		return err
 	}
 	chain := authn.Bearer(authn.Union(methods...), authn.Union(tokens...))
-	if paths, ok, err := a.anonymousPaths(config["anonymous"]); err != nil {
-		return err
-	} else if ok {
+	if enabled, paths := a.anonymous(config); enabled {
 		chain = authn.Anonymous(chain, paths...)
 	}
 	a.authenticator = authn.Authenticated(chain)
@@ -94,25 +91,22 @@ func (a *authentication) Start() (err error) {
 	return err
 }
 
-// anonymousPaths returns the paths for requests without credentials, and whether these are
-// accepted. config is the AnonymousAuthConfig of the file, or nil. With the flags, they are rejected
-// in the AlwaysAllow authorization mode, because anonymous users would have all permissions.
-func (a *authentication) anonymousPaths(config any) (paths []string, ok bool, err error) {
+// anonymous reports whether requests without credentials are accepted, and returns their paths.
+// Without the field anonymous of config, they are rejected in the AlwaysAllow authorization mode,
+// because anonymous users would have all permissions.
+func (a *authentication) anonymous(config tree.Tree) (enabled bool, paths []string) {
 	c := a.config.Authentication
-	if t, ok := config.(tree.Tree); ok {
-		if !c.Anonymous || len(c.AnonymousPaths) > 0 {
-			return nil, false, errors.New("anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file")
-		}
-		for _, condition := range t.Objects("conditions") {
+	if config.Has("anonymous") {
+		for _, condition := range config.Object("anonymous").Objects("conditions") {
 			paths = append(paths, condition.String("path"))
 		}
-		return paths, t.Bool("enabled"), nil
+		return config.Object("anonymous").Bool("enabled"), paths
 	}
 	if c.Anonymous && a.config.Authorization.has(modeAlwaysAllow) {
 		a.log.Warn("anonymous requests are rejected, because the authorization mode is AlwaysAllow")
-		return nil, false, nil
+		return false, nil
 	}
-	return c.AnonymousPaths, c.Anonymous, nil
+	return c.Anonymous, c.AnonymousPaths
 }
 
 // newTokenAuthenticators returns the bearer token authenticators. Local authenticators come first,

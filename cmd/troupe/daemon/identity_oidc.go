@@ -100,22 +100,25 @@ func (i *issuers) Authenticate(r authn.Request) (*authn.User, error) {
 func (a *authentication) startIssuers() (config tree.Tree, err error) {
 	a.generation.AddSource(func() any { return a.issuers.changes.Load() })
 	c := a.config.Authentication
-	if c.ConfigFile != "" {
-		a.configMetrics, err = a.followConfig("authentication", c.ConfigFile, func(t tree.Tree, first bool) error {
-			if first {
-				config = t
-			} else if !tree.StrictEqual(t["anonymous"], config["anonymous"]) {
-				return errors.New("anonymous: Forbidden: changed from initial configuration file")
-			}
-			return a.setIssuers(t, oidc.Algorithms, first)
-		})
+	if c.ConfigFile == "" {
+		if config, err = c.OIDC.configuration(); err == nil {
+			err = a.validateConfig(configKind("authentication"), config)
+		}
+		if err == nil {
+			err = a.setIssuers(config, c.OIDC.SigningAlgs)
+		}
 		return config, err
 	}
-	if config, err = c.OIDC.configuration(); err == nil {
-		if err = a.validateConfig(configKind("authentication"), config); err == nil {
-			err = a.setIssuers(config, c.OIDC.SigningAlgs, true)
+	a.configMetrics, err = a.followConfig("authentication", c.ConfigFile, func(t tree.Tree) error {
+		switch {
+		case a.issuers.current.Load() != nil && !tree.StrictEqual(t["anonymous"], config["anonymous"]):
+			return errors.New("anonymous: Forbidden: changed from initial configuration file")
+		case t.Has("anonymous") && (!c.Anonymous || len(c.AnonymousPaths) > 0):
+			return errors.New("anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file")
 		}
-	}
+		config = t
+		return a.setIssuers(t, oidc.Algorithms)
+	})
 	return config, err
 }
 
@@ -123,23 +126,26 @@ func (a *authentication) startIssuers() (config tree.Tree, err error) {
 // rejected until the keys have arrived. Later, the previous issuers stay in use until all keys are
 // known. An issuer must not also be a service account issuer, because each authenticator would
 // reject the other's tokens.
-func (a *authentication) setIssuers(config tree.Tree, algorithms []string, first bool) error {
+func (a *authentication) setIssuers(config tree.Tree, algorithms []string) (err error) {
 	ctx, stop := context.WithCancel(a.ctx)
-	next := &issuerSet{stop: stop}
+	defer func() {
+		if err != nil {
+			stop()
+		}
+	}()
+	last, next := a.issuers.current.Load(), &issuerSet{stop: stop}
 	var methods []authn.Authenticator
 	for n, jwt := range config.Objects("jwt") {
 		url := jwt.Object("issuer").String("url")
 		if own := a.identity.tokens.issuers; slices.Contains(own, url) {
-			stop()
 			return fmt.Errorf("jwt[%d].issuer.url: Invalid value: %q: URL must not overlap with disallowed issuers: %v", n, url, own)
 		}
 		issuer := oidc.New(oidc.Options{
 			JWT: jwt, Algorithms: algorithms, SystemNames: a.config.Authentication.OIDC.SystemNames, Expressions: a.storage.kinds.Expressions(),
 			KeysChanged: func() { a.issuers.changes.Add(1) }, Naming: a.naming, Now: time.Now, Logger: a.log,
 		})
-		if !first {
-			if err := issuer.Load(ctx); err != nil {
-				stop()
+		if last != nil {
+			if err = issuer.Load(ctx); err != nil {
 				return fmt.Errorf("jwt[%d]: %w", n, err)
 			}
 		}
@@ -149,9 +155,10 @@ func (a *authentication) setIssuers(config tree.Tree, algorithms []string, first
 	for _, issuer := range next.all {
 		a.running.Go(func() { issuer.Run(ctx) })
 	}
-	if last := a.issuers.current.Swap(next); last != nil {
+	a.issuers.current.Store(next)
+	a.issuers.changes.Add(1)
+	if last != nil {
 		last.stop()
 	}
-	a.issuers.changes.Add(1)
 	return nil
 }

@@ -101,7 +101,7 @@ func (p *policies) startAuthorizer() (err error) {
 		p.configMetrics, err = p.followConfig("authorization", path, p.setAuthorizer)
 		return err
 	}
-	return p.setAuthorizer(p.config.Authorization.configuration(), true)
+	return p.setAuthorizer(p.config.Authorization.configuration())
 }
 
 // setAuthorizer replaces the authorizer by one that consults the configured authorizers in order.
@@ -111,8 +111,8 @@ func (p *policies) startAuthorizer() (err error) {
 // After the start, the types must stay the same, except for webhooks, AlwaysAllow and AlwaysDeny.
 // Connections cache decisions of webhooks for at most a second. Most repeated checks still do not
 // reach a webhook, because its authorizer has its own cache.
-func (p *policies) setAuthorizer(config tree.Tree, first bool) error {
-	list := config.Objects("authorizers")
+func (p *policies) setAuthorizer(config tree.Tree) error {
+	first, list := p.authorizer.Load() == nil, config.Objects("authorizers")
 	has := func(mode string) bool {
 		return slices.ContainsFunc(list, func(c tree.Tree) bool { return c.String("type") == mode })
 	}

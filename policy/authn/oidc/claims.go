@@ -1,6 +1,7 @@
 package oidc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,65 +108,60 @@ func (t *Authenticator) user(c tree.Tree) (*authn.User, error) {
 
 func (t *Authenticator) mapUser(c tree.Tree) (*authn.User, error) {
 	mappings := t.options.JWT.Object("claimMappings")
+	var failure error
+	value := func(mapping tree.Tree) (v any) {
+		if text := mapping.String("expression"); text != "" {
+			var err error
+			v, err = t.eval("claims", text, c)
+			failure = cmp.Or(failure, err)
+		} else if claim := mapping.String("claim"); claim != "" {
+			v = c[claim]
+		}
+		return v
+	}
+	list := func(name string, v any) []string {
+		all, ok := stringOrList(v)
+		if !ok {
+			failure = cmp.Or(failure, fmt.Errorf("%s: not a string or a list of strings", name))
+		}
+		return all
+	}
 	username, groups, uid := mappings.Object("username"), mappings.Object("groups"), mappings.Object("uid")
-	value, err := t.mapped(c, username)
-	if err != nil {
-		return nil, err
-	}
-	name, ok := value.(string)
-	if !ok || name == "" {
-		return nil, errors.New("the token has no user name")
-	}
-	if verified, given := c["email_verified"]; given && username.String("claim") == "email" && verified != true {
-		return nil, errors.New("the email address is not verified")
-	}
+	name, _ := value(username).(string)
 	user, extra := &authn.User{Name: username.String("prefix") + name}, map[string][]string{}
-	if value, err = t.mapped(c, groups); err != nil {
-		return nil, err
+	found := value(groups)
+	_, single := found.(string)
+	for _, group := range list("groups", found) {
+		user.Groups = append(user.Groups, groups.String("prefix")+group)
 	}
-	_, single := value.(string)
-	if user.Groups, ok = stringOrList(value); !ok || single && groups.Has("claim") {
-		return nil, errors.New("the groups are not a list of strings")
-	}
-	for i := range user.Groups {
-		user.Groups[i] = groups.String("prefix") + user.Groups[i]
-	}
-	if value, err = t.mapped(c, uid); err != nil {
-		return nil, err
-	}
-	if user.UID, ok = value.(string); !ok && len(uid) > 0 {
-		return nil, errors.New("the uid is not a string")
-	}
+	var hasUID bool
+	user.UID, hasUID = value(uid).(string)
 	if id, ok := c["jti"].(string); ok && id != "" {
 		extra[t.options.Naming.Translate(authn.CredentialID)] = []string{"JTI=" + id}
 	}
 	for _, m := range mappings.Objects("extra") {
-		if value, err = t.eval("claims", m.String("valueExpression"), c); err != nil {
-			return nil, err
-		}
-		values, ok := stringOrList(value)
-		if !ok {
-			return nil, fmt.Errorf("the extra %s is not a string or a list of strings", m.String("key"))
-		}
-		if len(values) > 0 {
-			extra[m.String("key")] = values
+		key := m.String("key")
+		if values := list(key, value(tree.Tree{"expression": m["valueExpression"]})); len(values) > 0 {
+			extra[key] = values
 		}
 	}
 	if len(extra) > 0 {
 		user.Extra = extra
 	}
+	verified, given := c["email_verified"]
+	switch {
+	case failure != nil:
+		return nil, failure
+	case name == "":
+		return nil, errors.New("the token has no user name")
+	case given && verified != true && username.String("claim") == "email":
+		return nil, errors.New("the email address is not verified")
+	case single && groups.Has("claim"):
+		return nil, errors.New("groups: not a list of strings")
+	case !hasUID && len(uid) > 0:
+		return nil, errors.New("the uid is not a string")
+	}
 	return user, nil
-}
-
-// mapped returns nil if the mapping is empty.
-func (t *Authenticator) mapped(c, mapping tree.Tree) (any, error) {
-	if claim := mapping.String("claim"); claim != "" {
-		return c[claim], nil
-	}
-	if text := mapping.String("expression"); text != "" {
-		return t.eval("claims", text, c)
-	}
-	return nil, nil
 }
 
 func (t *Authenticator) check(rule tree.Tree, variable string, value tree.Tree) error {
