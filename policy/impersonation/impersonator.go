@@ -70,8 +70,8 @@ const (
 	nodeKeysExtra = "authentication.platform.io/associated-node-keys"
 )
 
-// applies reports whether a mode is for the requested user. Only userInfo and legacy allow more than
-// a user name.
+// applies reports whether a mode is for the requested user. Only userInfo and legacy allow more
+// than a user name.
 func (i *Impersonator) applies(m mode, w *Request, caller *authn.User) bool {
 	user, single := w.parts[0], len(w.parts) == 1
 	if m == legacy || !i.Constrained {
