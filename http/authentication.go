@@ -109,12 +109,15 @@ func (x *requestContext) authFailureMessage() string {
 func (s *Server) impersonate(x *requestContext) error {
 	impersonator := s.impersonator
 	impersonator.Authorizer = requestAuthorizer{s, x}
-	user, err := impersonator.Impersonate(x.attributes.User, &x.headers)
+	user, constraint, err := impersonator.Impersonate(x.attributes, &x.headers)
 	if err != nil {
 		return err
 	}
 	if user != nil {
 		x.attributes.User = user
+		if x.audit != nil {
+			x.audit.ImpersonationConstraint = constraint
+		}
 	}
 	return nil
 }

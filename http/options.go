@@ -86,6 +86,8 @@ type Options struct {
 	Members policy.Objects
 	// Kubelets configures connections to kubelets.
 	Kubelets KubeletOptions
+	// DisableConstrainedImpersonation allows impersonation only by the verb impersonate.
+	DisableConstrainedImpersonation bool
 	// CBOR enables the CBOR encoding.
 	CBOR bool
 	// DisableCompression disables gzip for responses. DisableListChunking ignores list limits.

@@ -29,7 +29,9 @@ func (s *Server) recheckGrant(snapshot *credentials.Snapshot, asked authz.Attrib
 	if snapshot.Impersonation {
 		impersonator := s.impersonator
 		impersonator.Authorizer = rights
-		as, err := impersonator.Impersonate(user, r.Headers)
+		request := asked
+		request.User = user
+		as, _, err := impersonator.Impersonate(request, r.Headers)
 		var refusal *meta.Status
 		switch {
 		case rights.failed:

@@ -71,7 +71,7 @@ func New(o Options) (*Server, error) {
 		requestMetrics: newRequestMetrics(func(group, version, resource string) bool { return o.Catalog.Kind(group, version, resource) != nil }),
 		healthMetrics:  newHealthMetrics(),
 		watches:        stream.NewRegistry(o.Logger),
-		impersonator:   impersonation.Impersonator{Naming: o.Naming},
+		impersonator:   impersonation.Impersonator{Naming: o.Naming, Constrained: !o.DisableConstrainedImpersonation},
 	}
 	if o.CBOR {
 		s.names.AddCBOR()

@@ -3,8 +3,10 @@ package policy_test
 import (
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,6 +19,7 @@ import (
 
 type fakeWebhook struct {
 	*httptest.Server
+	metrics     *authz.Metrics
 	requests    atomic.Int64
 	lastRequest atomic.Value // string
 	response    atomic.Value // a body as string, or a status code as int
@@ -24,7 +27,7 @@ type fakeWebhook struct {
 }
 
 func newFakeWebhook(t *testing.T) *fakeWebhook {
-	j := &fakeWebhook{}
+	j := &fakeWebhook{metrics: authz.NewMetrics()}
 	j.response.Store("")
 	j.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		j.requests.Add(1)
@@ -38,17 +41,17 @@ func newFakeWebhook(t *testing.T) *fakeWebhook {
 	return j
 }
 
-func (j *fakeWebhook) webhook(t *testing.T, change func(*authz.WebhookOptions)) *authz.Webhook {
+// webhook returns a Webhook whose configuration has the given fields, in JSON without braces.
+func (j *fakeWebhook) webhook(t *testing.T, config string, now func() time.Time) *authz.Webhook {
 	t.Helper()
 	file := writeFile(t, t.TempDir(), "remote.yaml", `{"clusters":[{"name":"c","cluster":{"server":"`+j.URL+`"}}]}`)
-	o := authz.WebhookOptions{
-		Client: load(t, file), Version: "v1", AuthorizedTTL: time.Minute, UnauthorizedTTL: time.Second,
-		Naming: meta.Platform, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
-	}
-	if change != nil {
-		change(&o)
-	}
-	return authz.NewWebhook(o)
+	c := parseTree(t, `{"subjectAccessReviewVersion":"v1","timeout":"30s","authorizedTTL":"1m","cacheAuthorizedRequests":true,
+		"unauthorizedTTL":"1s","cacheUnauthorizedRequests":true}`)
+	maps.Copy(c, parseTree(t, "{"+config+"}"))
+	return authz.NewWebhook(authz.WebhookOptions{
+		Name: "hook", Client: load(t, file), Config: c, Expressions: kinds().Expressions(), Metrics: j.metrics,
+		Naming: meta.Platform, Now: now, Logger: slog.New(slog.DiscardHandler),
+	})
 }
 
 func reviewStatus(status string) string {
@@ -63,7 +66,7 @@ func TestWebhookRequests(t *testing.T) {
 		Want    object
 	}](t, "authz/webhook-requests") {
 		want := parseTree(t, string(c.Want))
-		j.webhook(t, func(o *authz.WebhookOptions) { o.Version = c.Version }).Authorize(c.Asks)
+		j.webhook(t, `"subjectAccessReviewVersion":"`+c.Version+`"`, time.Now).Authorize(c.Asks)
 		if got := canonical(parseTree(t, j.lastRequest.Load().(string))); got != canonical(want) {
 			t.Errorf("asked %s\nwant  %s", got, canonical(want))
 		}
@@ -77,7 +80,7 @@ func TestWebhookResponses(t *testing.T) {
 		Want, Reason string
 	}](t, "authz/webhook-answers") {
 		j.response.Store(string(c.Answer))
-		w := j.webhook(t, nil)
+		w := j.webhook(t, "", time.Now)
 		if d, reason := authz.Union(w).Authorize(authz.Attributes{Verb: "get", Path: "/"}); d != decisions[c.Want] || reason != c.Reason {
 			t.Errorf("%s: got %d %q", c.Answer, d, reason)
 		}
@@ -87,7 +90,7 @@ func TestWebhookResponses(t *testing.T) {
 func TestWebhookCache(t *testing.T) {
 	j := newFakeWebhook(t)
 	var now atomic.Int64
-	w := j.webhook(t, func(o *authz.WebhookOptions) { o.Now = func() time.Time { return time.Unix(now.Load(), 0) } })
+	w := j.webhook(t, "", func() time.Time { return time.Unix(now.Load(), 0) })
 	ask := func(name string, want authz.Decision, asked int64) {
 		t.Helper()
 		before := j.requests.Load()
@@ -111,6 +114,74 @@ func TestWebhookCache(t *testing.T) {
 	j.response.Store("broken")
 	ask("a", authz.Failed, 1)
 	ask("a", authz.Failed, 1)
+	w = j.webhook(t, `"cacheAuthorizedRequests":false,"cacheUnauthorizedRequests":false,"failurePolicy":"Deny"`, time.Now)
+	ask("a", authz.Deny, 1)
+	for _, status := range []string{`"allowed":true`, ``} {
+		j.response.Store(reviewStatus(status))
+		want := map[string]authz.Decision{`"allowed":true`: authz.Allow}[status]
+		ask("a", want, 1)
+		ask("a", want, 1)
+	}
+	w = j.webhook(t, `"authorizedTTL":"0s"`, func() time.Time { return time.Unix(now.Load(), 0) }) // the default, 5m
+	j.response.Store(reviewStatus(`"allowed":true`))
+	ask("a", authz.Allow, 1)
+	now.Add(299)
+	ask("a", authz.Allow, 0)
+	now.Add(1)
+	ask("a", authz.Allow, 1)
+}
+
+// TestWebhookConditions checks which requests matchConditions send to a webhook that allows all.
+func TestWebhookConditions(t *testing.T) {
+	j := newFakeWebhook(t)
+	j.response.Store(reviewStatus(`"allowed":true`))
+	for _, c := range readCases[[]struct {
+		Asks       authz.Attributes
+		Conditions []string
+		Want       string
+	}](t, "authz/webhook-conditions") {
+		var conditions []map[string]string
+		for _, text := range c.Conditions {
+			conditions = append(conditions, map[string]string{"expression": text})
+		}
+		for _, policy := range []string{"NoOpinion", "Deny"} {
+			want := c.Want
+			if want == "failed" {
+				want = map[string]string{"NoOpinion": "no opinion", "Deny": "deny"}[policy]
+			}
+			w := j.webhook(t, `"failurePolicy":"`+policy+`","matchConditions":`+toJSON(t, conditions), time.Now)
+			before := j.requests.Load()
+			if d, reason := w.Authorize(c.Asks); d != decisions[want] || (j.requests.Load() > before) != (want == "allow") || (reason == "") == (c.Want == "failed") {
+				t.Errorf("%q, %s: got %d %q", c.Conditions, policy, d, reason)
+			}
+		}
+	}
+}
+
+func TestAuthorizationMetrics(t *testing.T) {
+	j := newFakeWebhook(t)
+	open, closed := j.webhook(t, "", time.Now), j.webhook(t, `"failurePolicy":"Deny"`, time.Now)
+	a := j.metrics.Counted(authz.Union(open, closed), "Webhook", "both")
+	for _, status := range []string{`"allowed":true`, `"denied":true`} {
+		j.response.Store(reviewStatus(status))
+		a.Authorize(authz.Attributes{Verb: status})
+	}
+	j.response.Store("broken")
+	a.Authorize(authz.Attributes{Verb: "broken"})
+	var text strings.Builder
+	j.metrics.WriteMetrics(&text)
+	for _, want := range []string{
+		`apiserver_authorization_decisions_total{type="Webhook",name="both",decision="allowed"} 1`,
+		`apiserver_authorization_decisions_total{type="Webhook",name="both",decision="denied"} 2`,
+		`apiserver_authorization_webhook_evaluations_total{name="hook",result="success"} 2`,
+		`apiserver_authorization_webhook_evaluations_total{name="hook",result="error"} 2`,
+		`apiserver_authorization_webhook_evaluations_fail_open_total{name="hook",result="error"} 1`,
+		`apiserver_authorization_webhook_duration_seconds_count{name="hook",result="error"} 2`,
+	} {
+		if !strings.Contains(text.String(), want+"\n") {
+			t.Errorf("no %s in\n%s", want, &text)
+		}
+	}
 }
 
 // TestSlowWebhook checks that a slow call does not delay other requests, and that identical
@@ -118,7 +189,7 @@ func TestWebhookCache(t *testing.T) {
 func TestSlowWebhook(t *testing.T) {
 	j := newFakeWebhook(t)
 	j.response.Store(reviewStatus(`"allowed":true`))
-	w := j.webhook(t, nil)
+	w := j.webhook(t, "", time.Now)
 	quick := authz.Attributes{User: &authn.User{Name: "quick"}, Verb: "get", Path: "/"}
 	w.Authorize(quick)
 	j.gate.Lock()

@@ -7,9 +7,9 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
-	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
+	"encoding/pem"
 	"io"
 	"log/slog"
 	"math/big"
@@ -21,7 +21,9 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authn/oidc"
 )
@@ -84,12 +86,6 @@ func (p *fakeProvider) update(change func()) {
 	change()
 }
 
-func (p *fakeProvider) roots() *x509.CertPool {
-	roots := x509.NewCertPool()
-	roots.AddCert(p.Certificate())
-	return roots
-}
-
 func jwk(id string, key crypto.Signer) map[string]any {
 	text := func(n *big.Int) string { return base64.RawURLEncoding.EncodeToString(n.Bytes()) }
 	switch public := key.Public().(type) {
@@ -123,10 +119,25 @@ func (p *fakeProvider) signToken(t *testing.T, method jwt.SigningMethod, key any
 	return text
 }
 
+func kinds() *catalog.Catalog {
+	c, err := platformCatalog()
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
 func (p *fakeProvider) options(clock *atomic.Int64) oidc.Options {
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.Certificate().Raw})
 	return oidc.Options{
-		IssuerURL: p.URL, ClientID: "us", UsernameClaim: "sub", GroupsClaim: "groups", Algorithms: []string{"RS256"},
-		Roots: p.roots(), Naming: meta.Platform, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		JWT: tree.Tree{
+			"issuer": tree.Tree{"url": p.URL, "audiences": []any{"ours", "us"}, "certificateAuthority": string(ca)},
+			"claimMappings": tree.Tree{
+				"username": tree.Tree{"claim": "sub", "prefix": p.URL + "#"}, "groups": tree.Tree{"claim": "groups", "prefix": ""},
+			},
+		},
+		Algorithms: []string{"RS256"}, Expressions: kinds().Expressions(), KeysChanged: func() {},
+		Naming: meta.Platform, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Now: func() time.Time { return now.Add(time.Duration(clock.Load())) },
 	}
 }

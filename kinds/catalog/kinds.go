@@ -72,6 +72,7 @@ func (b *builtIns) ruleFunctions(f Features) map[string]schema.CheckFunc {
 		admissionregistration.RuleFunctions, apiextensions.RuleFunctions(n, b.definitions, b.hasGroup), apps.RuleFunctions, autoscaling.RuleFunctions(f.enabled(gateScaleToZero)), batch.RuleFunctions(n), certificates.RuleFunctions, core.RuleFunctions,
 		events.RuleFunctions, flowcontrol.RuleFunctions(n), networking.RuleFunctions, pod.RuleFunctions, resource.RuleFunctions, storage.RuleFunctions,
 		volume.RuleFunctions, rules.AddressWarnings,
+		b.expressions.AccessChecks(b.message("authorization.v1.SubjectAccessReviewSpec")),
 	} {
 		maps.Copy(all, functions)
 	}

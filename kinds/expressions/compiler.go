@@ -2,6 +2,7 @@ package expressions
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/troupe-api/troupe/internal/cache"
 	"github.com/troupe-api/troupe/kinds/cel"
@@ -19,11 +20,13 @@ const maxRemembered = 512 << 10
 type Compiler struct {
 	naming     *meta.Naming
 	remembered *cache.Cache[string, *Policy]
+	access     sync.Map  // *Expr by variable, type and text
+	request    *cel.Type // set by AccessChecks
 }
 
 // NewCompiler returns a Compiler for a naming profile, which determines the names in errors.
 func NewCompiler(naming *meta.Naming) *Compiler {
-	return &Compiler{naming, cache.New[string, *Policy](maxRemembered)}
+	return &Compiler{naming: naming, remembered: cache.New[string, *Policy](maxRemembered)}
 }
 
 // compiledFields lists the fields of a policy's spec that contain expressions or affect their

@@ -1,5 +1,6 @@
 // Package expressions compiles the CEL expressions of admission policies, of webhook match
-// conditions, and of device selectors in resource claims.
+// conditions, of authentication and authorization configurations, and of device selectors in
+// resource claims.
 //
 //	Compiler         compiles expressions for one naming profile and caches recent results
 //	Policy           all compiled expressions of one admission policy

@@ -28,13 +28,15 @@ var functions = map[string]func(v any) any{
 	"str":    func(v any) any { return text(v) },
 	"int":    func(v any) any { return number(v) },
 	"string": func(v any) any { return fmt.Sprint(v) },
-	"quote":  func(v any) any { return strconv.Quote(text(v)) },
-	"lower":  func(v any) any { return strings.ToLower(text(v)) },
-	"trim":   func(v any) any { return strings.TrimSpace(text(v)) },
-	"isIP":   func(v any) any { return len(IP(text(v))) == 0 },
-	"isIPv6": func(v any) any { return address.IsIPv6(text(v)) },
-	"isText": func(v any) any { _, ok := v.(string); return ok },
-	"isMap":  func(v any) any { _, ok := v.(tree.Tree); return ok },
+	// duration returns nanoseconds.
+	"duration": func(v any) any { d, _ := time.ParseDuration(text(v)); return int64(d) },
+	"quote":    func(v any) any { return strconv.Quote(text(v)) },
+	"lower":    func(v any) any { return strings.ToLower(text(v)) },
+	"trim":     func(v any) any { return strings.TrimSpace(text(v)) },
+	"isIP":     func(v any) any { return len(IP(text(v))) == 0 },
+	"isIPv6":   func(v any) any { return address.IsIPv6(text(v)) },
+	"isText":   func(v any) any { _, ok := v.(string); return ok },
+	"isMap":    func(v any) any { _, ok := v.(tree.Tree); return ok },
 	"keys": func(v any) any {
 		if set, ok := v.(map[any]any); ok {
 			list := slices.Collect(maps.Keys(set))

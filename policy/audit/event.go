@@ -14,23 +14,25 @@ import (
 
 // An Event describes a request at one stage.
 type Event struct {
-	Level             Level
-	Stage             Stage
-	ID                string // of the request, also in responses and the server's log
-	URI               string // path and query as sent
-	Verb              string
-	User              *authn.User // nil before authentication
-	ImpersonatedUser  *authn.User // impersonated by User; may be nil
-	SourceIPs         []netip.Addr
-	UserAgent         string
-	Object            ObjectReference
-	Code              int          // HTTP status of the response; 0 if there is none yet
-	Status            *meta.Status // of the response, if it is one
-	Request           []byte       // JSON body of the request, or nil
-	Response          []byte       // JSON body of the response, or nil
-	ReceivedTimestamp time.Time
-	StageTimestamp    time.Time // of the stage
-	Annotations       []Annotation
+	Level            Level
+	Stage            Stage
+	ID               string // of the request, also in responses and the server's log
+	URI              string // path and query as sent
+	Verb             string
+	User             *authn.User // nil before authentication
+	ImpersonatedUser *authn.User // impersonated by User; may be nil
+	// ImpersonationConstraint is the verb that allowed the impersonation, unless it is impersonate.
+	ImpersonationConstraint string
+	SourceIPs               []netip.Addr
+	UserAgent               string
+	Object                  ObjectReference
+	Code                    int          // HTTP status of the response; 0 if there is none yet
+	Status                  *meta.Status // of the response, if it is one
+	Request                 []byte       // JSON body of the request, or nil
+	Response                []byte       // JSON body of the response, or nil
+	ReceivedTimestamp       time.Time
+	StageTimestamp          time.Time // of the stage
+	Annotations             []Annotation
 
 	omitManagedFields bool
 	patch             bool // Request is a patch, which has no managed fields to omit
@@ -76,6 +78,11 @@ func (e *Event) appendJSON(b []byte, apiVersion string) []byte {
 	if e.ImpersonatedUser != nil {
 		b = append(b, `,"impersonatedUser":`...)
 		b = appendUser(b, e.ImpersonatedUser)
+		if e.ImpersonationConstraint != "" {
+			b = append(b, `,"authenticationMetadata":`...)
+			open := len(b)
+			b = closeObject(appendMember(b, "impersonationConstraint", e.ImpersonationConstraint), open)
+		}
 	}
 	b = appendAddresses(b, e.SourceIPs)
 	b = appendMember(b, "userAgent", e.UserAgent)

@@ -13,7 +13,8 @@
 //
 //   - Attributes and the route come from the same parsed request.
 //   - An unparseable selector never restricts Attributes.
-//   - A mode that fails allows nothing and leaves the decision to later modes.
+//   - A mode that fails allows nothing. It leaves the decision to later modes, unless the
+//     failurePolicy of a webhook is Deny.
 //   - No lock is held during slow work, so a slow remote service delays only requests that need it.
 //
 // # ABAC policy files

@@ -1,35 +1,44 @@
 package authz
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"log/slog"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/cel"
+	"github.com/troupe-api/troupe/kinds/expressions"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
 // WebhookOptions configures a Webhook. All fields are required.
 type WebhookOptions struct {
-	Client  *remote.Client
-	Version string // of the review: v1 or v1beta1
-	// AuthorizedTTL and UnauthorizedTTL are the times for which responses are cached. A TTL of 0
-	// disables caching.
-	AuthorizedTTL, UnauthorizedTTL time.Duration
-	Naming                         *meta.Naming
-	Now                            func() time.Time
-	Logger                         *slog.Logger
+	Name   string // in metrics
+	Client *remote.Client
+	// Config is a valid WebhookConfiguration (kinds/api/apiserver).
+	Config      tree.Tree
+	Expressions *expressions.Compiler
+	Metrics     *Metrics
+	Naming      *meta.Naming
+	Now         func() time.Time
+	Logger      *slog.Logger
 }
 
-// A Webhook authorizes requests by sending SubjectAccessReviews to a remote service. If a call
-// fails, the decision is Failed. Concurrent identical reviews share one call. A slow call does not
-// delay other requests.
+// A Webhook authorizes requests by sending SubjectAccessReviews to a remote service. If a call or a
+// condition fails, the failurePolicy decides. Concurrent identical reviews share one call. A slow
+// call does not delay other requests.
 type Webhook struct {
-	options    WebhookOptions
-	apiVersion string
-	reviews    *authn.Reviews[webhookDecision] // by digest of the request body
+	options                        WebhookOptions
+	conditions                     []*expressions.Expr
+	apiVersion                     string
+	beta, denies                   bool                            // the version is v1beta1; a failure denies
+	authorizedTTL, unauthorizedTTL time.Duration                   // 0 disables caching
+	reviews                        *authn.Reviews[webhookDecision] // by digest of the request body
 }
 
 type webhookDecision struct {
@@ -39,44 +48,111 @@ type webhookDecision struct {
 
 // Limits that protect the remote service.
 const (
-	reviewTimeout        = 30 * time.Second // of one review including retries
-	maxConcurrentReviews = 256              // more reviews wait, within reviewTimeout
+	maxConcurrentReviews = 256 // more reviews wait, within the timeout
 	maxCachedDecisions   = 8192
 )
 
-// NewWebhook returns a Webhook with an empty cache.
+// NewWebhook returns a Webhook with an empty cache. The timeout covers all retries.
 func NewWebhook(o WebhookOptions) *Webhook {
-	return &Webhook{options: o, apiVersion: o.Naming.Translate("authorization.platform.io/" + o.Version),
-		reviews: authn.NewReviews[webhookDecision](maxCachedDecisions, maxConcurrentReviews, reviewTimeout, o.Now)}
+	version := o.Config.String("subjectAccessReviewVersion")
+	ttl := func(name, enabled string, standard time.Duration) time.Duration {
+		if !o.Config.Bool(enabled) {
+			return 0
+		}
+		return cmp.Or(duration(o.Config, name), standard)
+	}
+	w := &Webhook{
+		options: o, apiVersion: o.Naming.Translate("authorization.platform.io/" + version),
+		beta: version == "v1beta1", denies: o.Config.String("failurePolicy") == "Deny",
+		authorizedTTL:   ttl("authorizedTTL", "cacheAuthorizedRequests", 5*time.Minute),
+		unauthorizedTTL: ttl("unauthorizedTTL", "cacheUnauthorizedRequests", 30*time.Second),
+		reviews:         authn.NewReviews[webhookDecision](maxCachedDecisions, maxConcurrentReviews, duration(o.Config, "timeout"), o.Now),
+	}
+	for _, c := range o.Config.Objects("matchConditions") {
+		w.conditions = append(w.conditions, o.Expressions.Access("request", c.String("expression"), cel.Bool))
+	}
+	return w
+}
+
+func duration(t tree.Tree, name string) time.Duration {
+	d, _ := time.ParseDuration(t.String(name))
+	return d
 }
 
 // Authorize returns the cached decision for an equal review, or else calls the remote service.
 func (w *Webhook) Authorize(a Attributes) (Decision, string) {
-	body, err := encodeReview(&a, w.apiVersion, w.options.Version == "v1beta1")
+	if excluded, err := w.excludes(&a); err != nil {
+		return w.fail(err, NoOpinion, "the matchConditions of the authorization webhook failed")
+	} else if excluded {
+		return NoOpinion, ""
+	}
+	body, err := encodeReview(&a, w.apiVersion, w.beta)
 	if err != nil {
-		return w.logFailure(err)
+		return w.fail(err, Failed, noResponse)
 	}
 	found, err := w.reviews.Of(sha256.Sum256(body), func(ctx context.Context) (a webhookDecision, ttl time.Duration, err error) {
+		began := time.Now()
 		text, err := w.options.Client.PostWithRetry(ctx, body, remote.DefaultBackoff)
-		if err != nil {
-			return a, 0, err
+		if err == nil {
+			a, err = decodeReview(text, w.apiVersion)
 		}
-		a, err = decodeReview(text, w.apiVersion)
-		if ttl = w.options.UnauthorizedTTL; a.decision == Allow {
-			ttl = w.options.AuthorizedTTL
+		w.observe(err, time.Since(began))
+		if ttl = w.unauthorizedTTL; a.decision == Allow {
+			ttl = w.authorizedTTL
 		}
 		return a, ttl, err
 	})
 	if err != nil {
-		return w.logFailure(err)
+		return w.fail(err, Failed, noResponse)
 	}
 	return found.decision, found.reason
 }
 
-// logFailure logs err and returns Failed with a reason that does not expose err.
-func (w *Webhook) logFailure(err error) (Decision, string) {
-	w.options.Logger.Warn("the authorization webhook did not respond", "error", err)
-	return Failed, "the authorization webhook did not respond"
+// excludes reports whether a condition is false. If none is, the error is that of a condition.
+func (w *Webhook) excludes(a *Attributes) (excluded bool, err error) {
+	if len(w.conditions) == 0 {
+		return false, nil
+	}
+	request, err := a.conditionRequest()
+	if err != nil {
+		return false, err
+	}
+	budget := cel.NewBudget(cel.MatchConditionsBudget)
+	for _, x := range w.conditions {
+		v, failure := x.Program.Eval(context.Background(), cel.Variables{"request": request}, budget)
+		if failure != nil {
+			err = failure
+		} else if !cel.Truth(v) {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+func (w *Webhook) observe(err error, took time.Duration) {
+	m, result := w.options.Metrics, "success"
+	if err != nil {
+		if result = "error"; errors.Is(err, context.DeadlineExceeded) {
+			result = "timeout"
+		}
+		if !w.denies {
+			m.failOpen.With(w.options.Name, result).Inc()
+		}
+	}
+	m.evaluations.With(w.options.Name, result).Inc()
+	m.duration.With(w.options.Name, result).ObserveDuration(took)
+}
+
+const noResponse = "the authorization webhook did not respond"
+
+// fail logs err, which reason does not expose. The decision is open, unless the failurePolicy is
+// Deny.
+func (w *Webhook) fail(err error, open Decision, reason string) (Decision, string) {
+	w.options.Logger.Warn(reason, "name", w.options.Name, "error", err)
+	if w.denies {
+		return Deny, reason
+	}
+	return open, reason
 }
 
 // RulesFor returns an incomplete RuleSet, because only the remote service knows the rules.

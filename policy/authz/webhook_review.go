@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 type (
@@ -72,6 +74,27 @@ func encodeReview(a *Attributes, apiVersion string, beta bool) ([]byte, error) {
 		q.Spec.Resource.Fields, q.Spec.Resource.Labels = newSelectorAttributes(s.Fields), newSelectorAttributes(s.Labels)
 	}
 	return json.Marshal(q)
+}
+
+// conditionRequest returns the variable request of matchConditions: the spec of a v1 review, in
+// which strings are never absent.
+func (a *Attributes) conditionRequest() (tree.Tree, error) {
+	body, err := encodeReview(a, "", false)
+	if err != nil {
+		return nil, err
+	}
+	var review tree.Tree
+	err = json.Unmarshal(body, &review)
+	spec := tree.Tree{"user": "", "uid": "", "groups": []any{}, "extra": tree.Tree{}}
+	maps.Copy(spec, review.Object("spec"))
+	if resource := spec.Object("resourceAttributes"); resource != nil {
+		for _, name := range []string{"namespace", "verb", "group", "version", "resource", "subresource", "name"} {
+			if !resource.Has(name) {
+				resource[name] = ""
+			}
+		}
+	}
+	return spec, err
 }
 
 // newSelectorAttributes encodes requirements for a review. It omits Gt and Lt, because a review

@@ -8,9 +8,18 @@
 //	Impersonate-Uid           once
 //	Impersonate-Extra-<key>   any number of times; the key is percent-encoded and in lower case
 //
-// Each header value requires the verb impersonate on an object with that name. Its resource is
-// users, groups or serviceaccounts in the core group, or uids or userextras/<key> in the
-// authentication group.
+// The first of these modes that allows the request decides:
+//
+//	associated-node   a node, by a service account of a Pod on it
+//	arbitrary-node    a node
+//	serviceaccount    a service account
+//	user-info         any other user, with groups except system:masters, uid and extras
+//	legacy            any user
+//
+// A mode requires the verb impersonate:<mode> on an object for each header value, and
+// impersonate-on:<mode>:<verb> for the request itself. The objects are in the authentication group:
+// users, nodes, serviceaccounts, groups, uids and userextras/<key>. The legacy mode requires only
+// the verb impersonate. Its users, groups and serviceaccounts are in the core group.
 //
 // The impersonated user has the requested groups. A service account without requested groups has
 // its own two groups. Every user except system:anonymous also gets system:authenticated, unless

@@ -187,6 +187,7 @@ func playAudited(r *userCluster, namespace string) {
 		{"unauthorized", "", "GET", maps, "", 401, []string{"Authorization: Bearer not-a-token"}},
 		{"anonymous", "", "GET", maps, "", 403, nil},
 		{"bad-time", "root", "GET", maps + "?timeout=soon", "", 400, nil},
+		{"impersonated-constrained", "root", "GET", maps, "", 403, []string{"Impersonate-User: jane", "Impersonate-Group: developers"}},
 		{"impersonated", "root", "GET", maps, "", 403, []string{"Impersonate-User: jane", "Impersonate-Group: developers", "Impersonate-Extra-Scopes: a"}},
 		{"impersonation-forbidden", "jane", "GET", maps, "", 403, []string{"Impersonate-User: root"}},
 		{"deprecated", "root", "GET", "/api/v1/namespaces/" + namespace + "/endpoints/x", "", 404, nil},

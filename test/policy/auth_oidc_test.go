@@ -101,6 +101,8 @@ func (p *identityProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var answer any
 	switch r.URL.Path {
+	case "/elsewhere": // the discovery document of an issuer without a server
+		answer = map[string]any{"issuer": "https://issuer.example", "jwks_uri": p.url + "/keys"}
 	case "/.well-known/openid-configuration":
 		answer = map[string]any{"issuer": p.url, "jwks_uri": p.url + "/keys"}
 	case "/keys":

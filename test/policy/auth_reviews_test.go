@@ -18,7 +18,7 @@ func TestReviews(t *testing.T) {
 // TestAuthTranscripts plays transcripts with the default authorizers.
 func TestAuthTranscripts(t *testing.T) {
 	for name, users := range map[string][]string{
-		"certificate-states": nil, "escalation": {"jane=devs", "cleo"}, "impersonation": {"jane=devs", "helper", "boss"},
+		"certificate-states": nil, "escalation": {"jane=devs", "cleo"}, "impersonation": {"jane=devs", "helper", "boss"}, "impersonation-constrained": {"agent"},
 		"old-verbs": {"rita"}, "parameters": {"jane", "rita"}, "roles-default": {"jane=devs"}, "roles-effect": {"jane=devs"},
 	} {
 		t.Run(name, func(t *testing.T) {

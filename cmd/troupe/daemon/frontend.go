@@ -114,6 +114,8 @@ func (f *frontEnd) serverOptions() (none http.Options, err error) {
 		DisableListChunking: !f.features.Enabled(features.APIListChunking),
 		DisableWatchList:    !f.features.Enabled(features.WatchList),
 
+		DisableConstrainedImpersonation: !f.features.Enabled(features.ConstrainedImpersonation),
+
 		ShutdownDelay: time.Duration(s.ShutdownDelay),
 	}, nil
 }
@@ -147,6 +149,9 @@ func (f *frontEnd) writeMetrics(w io.Writer) {
 	}
 	f.storage.memory.writeMetrics(w)
 	f.identity.reloader.WriteMetrics(w)
+	f.authentication.configMetrics.WriteMetrics(w)
+	f.policy.configMetrics.WriteMetrics(w)
+	f.policy.authorizerMetrics.WriteMetrics(w)
 	f.policy.podSecurity.WriteMetrics(w)
 	f.policy.webhookMetrics.WriteMetrics(w)
 	f.storage.conversionMetrics.WriteMetrics(w)

@@ -3,7 +3,7 @@ package daemon
 import "github.com/troupe-api/troupe/http"
 
 // consoleOptions returns the options of the console, or nil if it is disabled. Users sign in with
-// the OIDC provider, if one is configured.
+// the first OIDC issuer, if one is configured.
 func (f *frontEnd) consoleOptions() *http.ConsoleOptions {
 	if !f.config.Serving.Console {
 		return nil
@@ -11,17 +11,17 @@ func (f *frontEnd) consoleOptions() *http.ConsoleOptions {
 	return &http.ConsoleOptions{SignIn: f.consoleSignIn}
 }
 
-// consoleSignIn returns the endpoints of the OIDC provider, or nil until they are known.
+// consoleSignIn returns the endpoints of the first OIDC issuer, or nil until they are known.
 func (f *frontEnd) consoleSignIn() *http.ConsoleSignIn {
-	if f.authentication.oidc == nil {
+	all := f.authentication.issuers.current.Load().all
+	if len(all) == 0 {
 		return nil
 	}
-	endpoints := f.authentication.oidc.SignIn()
+	endpoints := all[0].SignIn()
 	if endpoints == nil {
 		return nil
 	}
 	return &http.ConsoleSignIn{
-		ClientID:              f.config.Authentication.OIDC.ClientID,
-		AuthorizationEndpoint: endpoints.AuthorizationEndpoint, TokenEndpoint: endpoints.TokenEndpoint,
+		ClientID: all[0].ClientID(), AuthorizationEndpoint: endpoints.AuthorizationEndpoint, TokenEndpoint: endpoints.TokenEndpoint,
 	}
 }

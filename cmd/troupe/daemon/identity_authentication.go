@@ -9,9 +9,9 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn"
-	"github.com/troupe-api/troupe/policy/authn/oidc"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 	"github.com/troupe-api/troupe/policy/certs"
 )
@@ -19,6 +19,8 @@ import (
 // Authentication configures the authenticators. Client certificates of the daemon's own CA and
 // service account tokens are always accepted.
 type Authentication struct {
+	// ConfigFile replaces the OIDC settings, except SystemNames, and may replace Anonymous.
+	ConfigFile    string `flag:"authentication-config"`
 	ClientCAFile  string `flag:"client-ca-file"`
 	TokenAuthFile string `flag:"token-auth-file"`
 	Anonymous     bool   `flag:"anonymous-auth"`
@@ -31,6 +33,7 @@ type Authentication struct {
 
 func (a Authentication) validate(f *faults) {
 	checkPaths(f, "anonymous-auth-paths", a.AnonymousPaths)
+	f.check(a.ConfigFile == "" || a.OIDC.isDefault(), "authentication-config", "authentication-config file and oidc-* flags are mutually exclusive")
 	a.RequestHeader.validate(f)
 	a.OIDC.validate(f)
 }
@@ -39,9 +42,10 @@ type authentication struct {
 	base // runs the OIDC key refresh
 
 	authenticator authn.Authenticator
-	generation    policy.Generation   // of everything that authentication and authorization depend on
-	oidc          *oidc.Authenticator // nil without an OIDC provider
-	clientCAs     *certs.CAs          // all CAs of client certificates, which handshakes name
+	generation    policy.Generation // of everything that authentication and authorization depend on
+	issuers       issuers
+	configMetrics *configMetrics // of the issuers; nil without a file
+	clientCAs     *certs.CAs     // all CAs of client certificates, which handshakes name
 }
 
 // Start builds the chain of authenticators. The authenticator for proxy headers comes first.
@@ -70,28 +74,39 @@ func (a *authentication) Start() (err error) {
 	}
 	a.generation.AddSource(func() any { return clients.Pool() })
 	methods = append(methods, authn.Certificates(clients.Pool, a.naming, time.Now, a.features.Enabled(features.AllowParsingUserUIDFromCertAuth)))
+	config, err := a.startIssuers()
+	if err != nil {
+		return err
+	}
 	tokens, err := a.newTokenAuthenticators()
 	if err != nil {
 		return err
 	}
 	chain := authn.Bearer(authn.Union(methods...), authn.Union(tokens...))
-	if a.admitsAnonymous() {
-		chain = authn.Anonymous(chain, c.AnonymousPaths...)
+	if enabled, paths := a.anonymous(config); enabled {
+		chain = authn.Anonymous(chain, paths...)
 	}
 	a.authenticator = authn.Authenticated(chain)
 	a.clientCAs, err = a.identity.acceptableClientCAs()
 	return err
 }
 
-// admitsAnonymous reports whether requests without credentials are accepted. They are rejected in
-// the AlwaysAllow authorization mode, because anonymous users would have all permissions.
-func (a *authentication) admitsAnonymous() bool {
-	on := a.config.Authentication.Anonymous
-	if on && a.config.Authorization.has(modeAlwaysAllow) {
-		a.log.Warn("anonymous requests are rejected, because the authorization mode is AlwaysAllow")
-		return false
+// anonymous reports whether requests without credentials are accepted, and returns their paths.
+// Without the field anonymous of config, they are rejected in the AlwaysAllow authorization mode,
+// because anonymous users would have all permissions.
+func (a *authentication) anonymous(config tree.Tree) (enabled bool, paths []string) {
+	c := a.config.Authentication
+	if config.Has("anonymous") {
+		for _, condition := range config.Object("anonymous").Objects("conditions") {
+			paths = append(paths, condition.String("path"))
+		}
+		return config.Object("anonymous").Bool("enabled"), paths
 	}
-	return on
+	if c.Anonymous && a.config.Authorization.has(modeAlwaysAllow) {
+		a.log.Warn("anonymous requests are rejected, because the authorization mode is AlwaysAllow")
+		return false, nil
+	}
+	return c.Anonymous, c.AnonymousPaths
 }
 
 // newTokenAuthenticators returns the bearer token authenticators. Local authenticators come first,
@@ -114,12 +129,7 @@ func (a *authentication) newTokenAuthenticators() ([]authn.Authenticator, error)
 	if a.config.BootstrapTokens.Enabled {
 		methods = append(methods, authn.BootstrapTokens(a.naming, a.storage.objects, a.now))
 	}
-	if c.OIDC.IssuerURL != "" {
-		if err := a.startOIDC(); err != nil {
-			return nil, err
-		}
-		methods = append(methods, a.oidc)
-	}
+	methods = append(methods, &a.issuers)
 	if c.Webhook.ConfigFile != "" {
 		webhook, err := a.newWebhookTokenAuthenticator()
 		if err != nil {

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/admission/admissionpolicy"
@@ -17,28 +18,33 @@ import (
 type policies struct {
 	base // runs the caches of policy objects
 
-	authorizer       authz.Authorizer
-	admission        *admission.Chain
-	auditor          *audit.Auditor // nil if auditing is off
-	params           *admissionpolicy.Params
-	podSecurity      *podsecurity.Admission
-	webhookMetrics   *webhook.Metrics
-	policyMetrics    *admissionpolicy.Metrics
-	conditionMetrics *match.ConditionMetrics // of webhooks and policies
+	authorizer        *authz.Current
+	authorizerMetrics *authz.Metrics
+	configMetrics     *configMetrics                // of the authorizer; nil without a file
+	modes             map[string]authz.RuleResolver // at the start, without webhooks
+	remote            atomic.Bool                   // there are webhooks
+	roles             *rbac.Authorizer
+	admission         *admission.Chain
+	auditor           *audit.Auditor // nil if auditing is off
+	params            *admissionpolicy.Params
+	podSecurity       *podsecurity.Admission
+	webhookMetrics    *webhook.Metrics
+	policyMetrics     *admissionpolicy.Metrics
+	conditionMetrics  *match.ConditionMetrics // of webhooks and policies
 }
 
 // Start creates the authorizer before the admission plugins that use it.
 func (p *policies) Start() error {
-	roles, err := rbac.New(p.ctx, p.storage.objects, p.naming)
-	if err != nil {
+	var err error
+	if p.roles, err = rbac.New(p.ctx, p.storage.objects, p.naming); err != nil {
 		return err
 	}
-	p.authentication.generation.AddSource(func() any { return roles.Generation() })
-	if p.authorizer, err = p.newAuthorizer(roles); err != nil {
+	p.authentication.generation.AddSource(func() any { return p.roles.Generation() })
+	if err := p.startAuthorizer(); err != nil {
 		return err
 	}
 	p.webhookMetrics, p.policyMetrics, p.conditionMetrics = webhook.NewMetrics(), admissionpolicy.NewMetrics(), match.NewConditionMetrics()
-	if p.admission, err = p.newAdmissionChain(p.escalationChecks(roles)...); err != nil {
+	if p.admission, err = p.newAdmissionChain(p.escalationChecks()...); err != nil {
 		return err
 	}
 	p.auditor, err = p.newAuditor()

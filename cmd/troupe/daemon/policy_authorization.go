@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/troupe-api/troupe/policy/authz/node"
@@ -26,6 +27,7 @@ const (
 
 // Authorization configures the authorization modes. A request that no mode allows is denied.
 type Authorization struct {
+	ConfigFile string `flag:"authorization-config"` // replaces Modes and Webhook
 	// Modes are consulted in this order. The first mode that allows or denies the request decides.
 	Modes []string `flag:"authorization-mode"`
 	// AlwaysAllowPaths are paths that all users may access. A trailing "*" makes a path a prefix.
@@ -49,6 +51,12 @@ func (a Authorization) validate(f *faults) {
 		f.check(!slices.Contains(a.Modes[:i], name), "authorization-mode", fmt.Sprintf("%q is duplicate", name))
 	}
 	checkPaths(f, "authorization-always-allow-paths", a.AlwaysAllowPaths)
+	if a.ConfigFile != "" {
+		standard := defaults().Authorization
+		f.check(slices.Equal(a.Modes, standard.Modes) && a.Webhook == standard.Webhook, "authorization-config",
+			"--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined")
+		return
+	}
 	f.check((a.PolicyFile != "") == a.has(modeABAC), "authorization-policy-file", "requires the mode ABAC")
 	f.check((a.Webhook.ConfigFile != "") == a.has(modeWebhook), "authorization-webhook-config-file", "requires the mode Webhook")
 }
@@ -61,48 +69,105 @@ func checkPaths(f *faults, name string, paths []string) {
 
 func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, mode) }
 
-// newAuthorizer returns an authorizer that consults the configured modes in order. Members of
-// system:masters and requests for AlwaysAllowPaths are allowed before any mode is consulted. With
-// AlwaysDeny, only the daemon's own administrator counts as a member of system:masters.
-func (p *policies) newAuthorizer(roles *rbac.Authorizer) (authz.Authorizer, error) {
-	c := p.config.Authorization
+// configuration returns the settings as an AuthorizationConfiguration.
+func (a Authorization) configuration() tree.Tree {
+	var all []any
+	for _, mode := range a.Modes {
+		t := tree.Tree{"type": mode, "name": strings.ToLower(mode)}
+		if mode == modeWebhook {
+			w := a.Webhook
+			t["name"], t["webhook"] = "default", tree.Tree{
+				"authorizedTTL": w.CacheAuthorizedTTL.String(), "cacheAuthorizedRequests": w.CacheAuthorizedTTL != 0,
+				"unauthorizedTTL": w.CacheUnauthorizedTTL.String(), "cacheUnauthorizedRequests": w.CacheUnauthorizedTTL != 0,
+				"timeout": "30s", "failurePolicy": "NoOpinion", "subjectAccessReviewVersion": w.Version,
+				"connectionInfo": tree.Tree{"kubeConfigFile": w.ConfigFile},
+			}
+		}
+		all = append(all, t)
+	}
+	return tree.Tree{"authorizers": all}
+}
+
+// startAuthorizer creates the authorizer of the configuration file or the settings.
+func (p *policies) startAuthorizer() (err error) {
+	p.modes, p.authorizer, p.authorizerMetrics = map[string]authz.RuleResolver{}, &authz.Current{}, authz.NewMetrics()
+	p.authentication.generation.AddSource(func() any {
+		if p.remote.Load() {
+			return time.Now().Unix()
+		}
+		return p.authorizer.Load()
+	})
+	if path := p.config.Authorization.ConfigFile; path != "" {
+		p.configMetrics, err = p.followConfig("authorization", path, p.setAuthorizer)
+		return err
+	}
+	return p.setAuthorizer(p.config.Authorization.configuration())
+}
+
+// setAuthorizer replaces the authorizer by one that consults the configured authorizers in order.
+// Members of system:masters and requests for AlwaysAllowPaths are allowed before. With AlwaysDeny,
+// only the daemon's own administrator counts as a member of system:masters.
+//
+// After the start, the types must stay the same, except for webhooks, AlwaysAllow and AlwaysDeny.
+// Connections cache decisions of webhooks for at most a second. Most repeated checks still do not
+// reach a webhook, because its authorizer has its own cache.
+func (p *policies) setAuthorizer(config tree.Tree) error {
+	first, list := p.authorizer.Load() == nil, config.Objects("authorizers")
+	has := func(mode string) bool {
+		return slices.ContainsFunc(list, func(c tree.Tree) bool { return c.String("type") == mode })
+	}
+	for mode := range p.modes {
+		if !has(mode) {
+			return fmt.Errorf("missing required types: [%s]", mode)
+		}
+	}
 	masters := authz.Masters{}
-	if c.has(modeAlwaysDeny) {
+	if has(modeAlwaysDeny) {
 		masters.UserName = p.identity.certificates().Admin.Cert.Subject.CommonName
 	}
-	all := []authz.Authorizer{masters, authz.AlwaysAllowPaths(c.AlwaysAllowPaths)}
-	for _, name := range c.Modes {
-		mode, err := p.newModeAuthorizer(name, roles)
+	all := []authz.Authorizer{masters, authz.AlwaysAllowPaths(p.config.Authorization.AlwaysAllowPaths)}
+	for _, c := range list {
+		kind, name := c.String("type"), c.String("name")
+		mode, err := p.newModeAuthorizer(kind, name, c.Object("webhook"), first)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		all = append(all, mode)
+		if first && kind != modeWebhook {
+			p.modes[kind] = mode
+		}
+		all = append(all, p.authorizerMetrics.Counted(mode, kind, name))
 	}
-	return authz.Union(all...), nil
+	next := authz.Union(all...)
+	p.remote.Store(has(modeWebhook))
+	p.authorizer.Store(&next)
+	return nil
 }
 
 // newModeAuthorizer returns the authorizer of a mode. If the mode's decisions can change over time,
 // it also registers a source of changes, so that cached decisions are invalidated.
-func (p *policies) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz.Authorizer, error) {
-	switch name {
-	case modeNode:
-		return p.newNodeAuthorizer()
-	case modeABAC:
-		return p.readPolicies(p.config.Authorization.PolicyFile)
-	case modeRBAC:
-		return roles, nil
-	case modeWebhook:
-		p.authentication.generation.AddSource(currentSecond)
-		return p.newWebhookAuthorizer()
-	case modeAlwaysAllow:
+func (p *policies) newModeAuthorizer(kind, name string, webhook tree.Tree, first bool) (authz.RuleResolver, error) {
+	switch mode := p.modes[kind]; {
+	case mode != nil:
+		return mode, nil
+	case kind == modeWebhook:
+		return p.newWebhookAuthorizer(name, webhook)
+	case kind == modeAlwaysAllow:
 		return authz.AlwaysAllow{}, nil
+	case kind == modeAlwaysDeny:
+		return authz.AlwaysDeny{}, nil
+	case !first:
+		return nil, fmt.Errorf("authorizer type %s is not allowed if it was not enabled at initial server startup", kind)
+	case kind == modeNode:
+		return p.newNodeAuthorizer()
+	case kind == modeABAC:
+		return p.readPolicies(p.config.Authorization.PolicyFile)
 	}
-	return authz.AlwaysDeny{}, nil
+	return p.roles, nil
 }
 
 // newNodeAuthorizer returns the authorizer of the Node mode. Its decisions depend on the Pods of
 // each node, so a change to these Pods invalidates cached decisions.
-func (p *policies) newNodeAuthorizer() (authz.Authorizer, error) {
+func (p *policies) newNodeAuthorizer() (authz.RuleResolver, error) {
 	mode, err := node.New(p.ctx, p.storage.objects, p.naming)
 	if err != nil {
 		return nil, err
@@ -111,16 +176,11 @@ func (p *policies) newNodeAuthorizer() (authz.Authorizer, error) {
 	return mode, nil
 }
 
-// currentSecond returns a value that changes every second, so that connections cache decisions of
-// the webhook for at most a second. Most repeated checks still do not reach the webhook, because
-// the webhook authorizer has its own cache.
-func currentSecond() any { return time.Now().Unix() }
-
 // readPolicies reads the ABAC policies. Changes to the file need a restart.
-func (p *policies) readPolicies(path string) (*authz.ABAC, error) {
+func (p *policies) readPolicies(path string) (authz.RuleResolver, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--authorization-policy-file: %w", err)
 	}
 	defer file.Close()
 	policies, err := authz.ParseABAC(file, p.naming)
@@ -130,30 +190,29 @@ func (p *policies) readPolicies(path string) (*authz.ABAC, error) {
 	return policies, nil
 }
 
-// newWebhookAuthorizer returns the authorizer of the Webhook mode. It does not contact the webhook
-// at startup, because the webhook may run in this daemon's own cluster.
-func (p *policies) newWebhookAuthorizer() (*authz.Webhook, error) {
-	c := p.config.Authorization.Webhook
-	service, err := remote.Load(c.ConfigFile)
+// newWebhookAuthorizer does not contact the webhook, because the webhook may run in this daemon's
+// own cluster.
+func (p *policies) newWebhookAuthorizer(name string, config tree.Tree) (authz.RuleResolver, error) {
+	service, err := remote.Load(config.Object("connectionInfo").String("kubeConfigFile"))
 	if err != nil {
-		return nil, fmt.Errorf("--authorization-webhook-config-file: %w", err)
+		return nil, fmt.Errorf("authorization webhook %q: %w", name, err)
 	}
 	return authz.NewWebhook(authz.WebhookOptions{
-		Client: service, Version: c.Version, Naming: p.naming, Now: time.Now, Logger: p.log,
-		AuthorizedTTL: time.Duration(c.CacheAuthorizedTTL), UnauthorizedTTL: time.Duration(c.CacheUnauthorizedTTL),
+		Name: name, Client: service, Config: config, Expressions: p.storage.kinds.Expressions(), Metrics: p.authorizerMetrics,
+		Naming: p.naming, Now: time.Now, Logger: p.log,
 	}), nil
 }
 
 // escalationChecks returns the admission plugin that prevents privilege escalation through roles.
-// Any mode may grant the verbs escalate and bind. If the Webhook mode is enabled, only RBAC may
-// grant them, because a change must not wait for a webhook.
-func (p *policies) escalationChecks(roles *rbac.Authorizer) []admission.Registration {
-	c, modes := p.config.Authorization, p.authorizer
-	if !c.has(modeRBAC) {
+// Any mode may grant the verbs escalate and bind. If there may be webhooks, only RBAC may grant
+// them, because a change must not wait for a webhook.
+func (p *policies) escalationChecks() []admission.Registration {
+	var modes authz.Authorizer = p.authorizer
+	if p.modes[modeRBAC] == nil {
 		return nil
 	}
-	if c.has(modeWebhook) {
-		modes = roles
+	if p.remote.Load() || p.config.Authorization.ConfigFile != "" {
+		modes = p.roles
 	}
-	return []admission.Registration{rbac.Escalation(roles, modes, p.storage.objects)}
+	return []admission.Registration{rbac.Escalation(p.roles, modes, p.storage.objects)}
 }

@@ -54,7 +54,7 @@ func newAtRest(o Encryption, naming *meta.Naming, log *slog.Logger) (*atRest, er
 		if c, err = LoadEncryption(o.ConfigFile, naming); err != nil {
 			return nil, fmt.Errorf("--encryption-provider-config: %w", err)
 		}
-		a.metrics.setConfig(c.Hash())
+		a.metrics.hash.Store(c.Hash())
 	}
 	a.transformer, err = encryption.New(c, encryption.Options{Logger: log, Events: a.metrics})
 	return a, err
@@ -112,7 +112,7 @@ func (a *atRest) reload(ctx context.Context) {
 	a.metrics.countReload(err)
 	if err == nil {
 		a.lastError = ""
-		a.metrics.setConfig(c.Hash())
+		a.metrics.hash.Store(c.Hash())
 		a.log.Info("reloaded the encryption configuration", "file", a.options.ConfigFile, "hash", c.Hash())
 		return
 	}

@@ -1,31 +1,24 @@
 package daemon
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/troupe-api/troupe/actors/controllers/apiserver"
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
 // encryptionMetrics holds the metrics of encryption at rest, with kube-apiserver's names. Plugins
 // choose the key IDs, so the number of series is limited.
 type encryptionMetrics struct {
-	server string // hash of the server's identity
-
-	lastReload          *metrics.Gauges
-	reloads             *metrics.Counters
+	*configMetrics
 	operations, invalid *metrics.Counters
 	took, calls         *metrics.Histograms
 
 	mu       sync.Mutex // guards what follows
-	config   string     // hash of the current configuration
 	used     map[keyUse]*useFigures
 	reported map[keyUse]time.Time
 }
@@ -42,20 +35,10 @@ type (
 // key IDs are kept.
 const maxKeyIDs = 100
 
-// newEncryptionMetrics creates the metrics. The counters of successful and failed reloads start at
-// 0, but the time of the last reload stays unset until a reload happens.
 func newEncryptionMetrics() *encryptionMetrics {
-	const controller, storage, envelope = "apiserver_encryption_config_controller_", "apiserver_storage_transformation_", "apiserver_envelope_encryption_"
-	host, err := os.Hostname()
-	if err != nil {
-		host = "localhost"
-	}
-	m := &encryptionMetrics{
-		server: hashOf(apiserver.ID(host)),
-		lastReload: metrics.NewGauges(controller+"automatic_reload_last_timestamp_seconds",
-			"Time of the last reload of the encryption configuration, by result.", "status", "apiserver_id_hash"),
-		reloads: metrics.NewCounters(controller+"automatic_reloads_total",
-			"Reloads of the encryption configuration, by result.", "status", "apiserver_id_hash"),
+	const storage, envelope = "apiserver_storage_transformation_", "apiserver_envelope_encryption_"
+	return &encryptionMetrics{
+		configMetrics: newConfigMetrics("encryption"),
 		operations: metrics.NewCounters(storage+"operations_total", "Values encrypted and decrypted.",
 			"resource", "transformation_type", "transformer_prefix", "status"),
 		took: metrics.NewHistograms(storage+"duration_seconds", "Duration of encrypting or decrypting a value.",
@@ -66,27 +49,6 @@ func newEncryptionMetrics() *encryptionMetrics {
 			metrics.ExponentialBuckets(1e-4, 2, 20), "provider_name", "method_name", "grpc_status_code"),
 		used: map[keyUse]*useFigures{}, reported: map[keyUse]time.Time{},
 	}
-	m.reloads.With("success", m.server)
-	m.reloads.With("failure", m.server)
-	return m
-}
-
-// hashOf hashes server and key IDs, because they may be confidential.
-func hashOf(text string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))) }
-
-func (m *encryptionMetrics) setConfig(hash string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.config = hash
-}
-
-func (m *encryptionMetrics) countReload(err error) {
-	status := "success"
-	if err != nil {
-		status = "failure"
-	}
-	m.reloads.With(status, m.server).Inc()
-	m.lastReload.With(status, m.server).Set(seconds(time.Now()))
 }
 
 func (m *encryptionMetrics) Transformed(resource, direction, prefix string, err error, took time.Duration) {
@@ -143,15 +105,13 @@ func (m *encryptionMetrics) InvalidKeyID(plugin, keyID string) {
 // WriteMetrics writes the metrics in the text exposition format. Without encryption, there are no
 // metrics.
 func (m *encryptionMetrics) WriteMetrics(w io.Writer) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.config == "" {
+	if m.hash.Load() == nil {
 		return
 	}
-	metrics.Write(w, m.lastReload, m.reloads,
-		metrics.GaugeValue("apiserver_encryption_config_controller_last_config_info", "Hash of the encryption configuration in use.",
-			metrics.Samples{fmt.Sprintf("apiserver_id_hash=%q,hash=%q", m.server, m.config): 1}),
-		m.operations, m.took)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.configMetrics.WriteMetrics(w)
+	metrics.Write(w, m.operations, m.took)
 	m.writeKeys(w)
 	metrics.Write(w, m.invalid, m.calls)
 }

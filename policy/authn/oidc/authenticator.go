@@ -9,59 +9,36 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/troupe-api/troupe/kinds/expressions"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
 // Algorithms lists the supported signature algorithms.
 var Algorithms = []string{"RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"}
 
-// IsIssuer reports whether s is a valid issuer URL: an https URL without user information, query
-// and fragment.
-func IsIssuer(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil && !strings.ContainsAny(s, "?#")
-}
-
-// Options configures the trusted provider and the mapping from its claims to users.
+// Options configures an Authenticator.
 type Options struct {
-	IssuerURL string // https
-	ClientID  string // required audience of tokens
-	// UsernameClaim is the claim with the user name, to which UsernamePrefix is added. An empty
-	// prefix means IssuerURL and "#", except for the claim email. "-" means no prefix.
-	UsernameClaim, UsernamePrefix string
-	// GroupsClaim is the claim with the list of groups, to which GroupsPrefix is added. If it is
-	// empty, users have no groups.
-	GroupsClaim, GroupsPrefix string
-	// RequiredClaims maps claims to their required values.
-	RequiredClaims map[string]string
+	// JWT is a valid JWTAuthenticator (kinds/api/apiserver). It has the issuer, the audiences, and
+	// the mapping from claims to users.
+	JWT tree.Tree
 	// SystemNames lists the users and groups with the prefix "system:" that tokens may contain. A
 	// token for any other such user is rejected. Any other such group is dropped.
 	SystemNames []string
 	// Algorithms lists the allowed signature algorithms, a subset of oidc.Algorithms.
-	Algorithms []string
-	// Roots holds the CAs for the issuer's TLS certificate. If Roots is nil, the system's CAs are
-	// used.
-	Roots  *x509.CertPool
-	Naming *meta.Naming
-	Now    func() time.Time
-	Logger *slog.Logger
-}
-
-func (o *Options) usernamePrefix() string {
-	switch {
-	case o.UsernamePrefix == "-", o.UsernamePrefix == "" && o.UsernameClaim == "email":
-		return ""
-	case o.UsernamePrefix == "":
-		return o.IssuerURL + "#"
-	}
-	return o.UsernamePrefix
+	Algorithms  []string
+	Expressions *expressions.Compiler
+	// KeysChanged is called after the keys have changed.
+	KeysChanged func()
+	Naming      *meta.Naming
+	Now         func() time.Time
+	Logger      *slog.Logger
 }
 
 // Limits of the token caches.
@@ -72,11 +49,12 @@ const (
 
 // Authenticator authenticates requests with the ID tokens of one issuer.
 type Authenticator struct {
-	options  Options
-	issuer   *issuer
-	parser   *jwt.Parser
-	verified *authn.Cache[cachedResult[*authn.User]]
-	rejected *authn.Cache[cachedResult[error]]
+	options   Options
+	audiences []string
+	issuer    *issuer
+	parser    *jwt.Parser
+	verified  *authn.Cache[cachedResult[*authn.User]]
+	rejected  *authn.Cache[cachedResult[error]]
 }
 
 // A cachedResult is valid only while keySet is the current one.
@@ -87,12 +65,18 @@ type cachedResult[V any] struct {
 
 // New returns an Authenticator. It rejects all tokens of the issuer until Run has fetched the keys.
 func New(o Options) *Authenticator {
-	issuer := newIssuer(o.IssuerURL, &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
+	config := o.JWT.Object("issuer")
+	secure := &tls.Config{MinVersion: tls.VersionTLS12}
+	if text := config.String("certificateAuthority"); text != "" {
+		secure.RootCAs = x509.NewCertPool()
+		secure.RootCAs.AppendCertsFromPEM([]byte(text))
+	}
+	issuer := newIssuer(config.String("url"), config.String("discoveryURL"), &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: secure,
 		TLSHandshakeTimeout: fetchTimeout, ForceAttemptHTTP2: true, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
-	}, o.Now, o.Logger)
+	}, o)
 	return &Authenticator{
-		options: o, issuer: issuer, parser: jwt.NewParser(jwt.WithStrictDecoding()),
+		options: o, audiences: config.Strings("audiences"), issuer: issuer, parser: jwt.NewParser(jwt.WithStrictDecoding()),
 		verified: authn.NewCache[cachedResult[*authn.User]](maxVerified, o.Now), rejected: authn.NewCache[cachedResult[error]](maxRejected, o.Now),
 	}
 }
@@ -101,8 +85,8 @@ func New(o Options) *Authenticator {
 // failure, it retries with backoff.
 func (t *Authenticator) Run(ctx context.Context) { t.issuer.run(ctx) }
 
-// KeySetID identifies the current key set. It changes when the keys change.
-func (t *Authenticator) KeySetID() any { return t.issuer.keys() }
+// Load fetches the keys once.
+func (t *Authenticator) Load(ctx context.Context) error { return t.issuer.fetch(ctx) }
 
 // errNoKeys is not cached, because the keys may be loaded before the next request.
 var errNoKeys = errors.New("the OIDC issuer's keys are not loaded yet")
@@ -120,9 +104,9 @@ func (t *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	if k, ok := t.rejected.Get(digest); ok && k.keySet == set {
 		return nil, k.value
 	}
-	c := claims{}
+	c := tree.Tree{}
 	token, parts, err := t.parser.ParseUnverified(r.Token, jwt.MapClaims(c))
-	if c["iss"] != t.options.IssuerURL {
+	if c["iss"] != t.issuer.url {
 		return nil, nil
 	}
 	if set == nil {
@@ -136,10 +120,10 @@ func (t *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	var user *authn.User
 	var end time.Time
 	if err == nil {
-		end, err = c.validate(t.options.ClientID, t.options.RequiredClaims, t.options.Now())
+		end, err = t.expiry(c)
 	}
 	if err == nil {
-		user, err = c.user(&t.options)
+		user, err = t.user(c)
 	}
 	if err != nil {
 		err = fmt.Errorf("OIDC: %w", err)

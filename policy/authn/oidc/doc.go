@@ -1,7 +1,7 @@
 // Package oidc authenticates requests with the ID tokens of an OpenID Connect provider.
 //
-// The issuer is the one trusted provider. The Authenticator verifies tokens with the issuer's keys.
-// It fetches the keys over TLS: first the discovery document
+// An Authenticator trusts one issuer, and verifies tokens with its keys. It fetches the keys over
+// TLS: first the discovery document
 //
 //	<issuer>/.well-known/openid-configuration   {"issuer": "<issuer>", "jwks_uri": "https://…"}
 //
@@ -10,10 +10,10 @@
 // A token is valid if
 //
 //   - its algorithm is allowed, and a key of the issuer has signed it;
-//   - iss is the issuer, and aud contains the client ID;
+//   - iss is the issuer, and aud contains an accepted audience;
 //   - exp is in the future, and nbf, if present, at most five minutes in the future (clock
 //     skew);
-//   - all required claims have their values, and the claims contain a user name.
+//   - the validation rules hold, and the claims contain a user name.
 //
 // Keys and key URLs in tokens are ignored. The Authenticator has no opinion on tokens of other
 // issuers. It does not resolve distributed and aggregated claims.
@@ -34,8 +34,7 @@
 // Its RemoteKeySet (v3.14.1) fetches the keys for every token with an unknown signature, without a
 // rate limit. Anyone can thus make the server call the provider. It reads responses without a size
 // limit. It keeps revoked keys until a token with an unknown signature arrives. It does not report
-// key changes, which must invalidate cached decisions (KeySetID). Its constructor performs
-// discovery, so an unavailable provider would delay startup. The remaining code would only parse a
-// key set and check five claims, and would add a second JWT implementation (go-jose) besides
-// golang-jwt.
+// key changes, which must invalidate cached decisions. Its constructor performs discovery, so an
+// unavailable provider would delay startup. The remaining code would only parse a key set and check
+// five claims, and would add a second JWT implementation (go-jose) besides golang-jwt.
 package oidc

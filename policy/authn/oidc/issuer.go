@@ -1,6 +1,7 @@
 package oidc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,10 +20,11 @@ import (
 )
 
 type issuer struct {
-	url    string
-	client *http.Client
-	now    func() time.Time
-	log    *slog.Logger
+	url, discovery string // the latter of the discovery document
+	client         *http.Client
+	changed        func() // called after keySet has changed
+	now            func() time.Time
+	log            *slog.Logger
 
 	keySet   atomic.Pointer[keySet] // nil if not known yet
 	signIn   atomic.Pointer[SignIn] // nil if not known yet, or not offered
@@ -45,8 +47,9 @@ const (
 	refillInterval = 10 * time.Second // … and the time after which they may cause another one
 )
 
-func newIssuer(where string, transport http.RoundTripper, now func() time.Time, log *slog.Logger) *issuer {
-	return &issuer{url: where, now: now, log: log, fetches: rate.NewLimiter(rate.Every(refillInterval), fetchBurst), client: &http.Client{
+func newIssuer(where, discovery string, transport http.RoundTripper, o Options) *issuer {
+	discovery = cmp.Or(discovery, strings.TrimSuffix(where, "/")+"/.well-known/openid-configuration")
+	return &issuer{url: where, discovery: discovery, changed: o.KeysChanged, now: o.Now, log: o.Logger, fetches: rate.NewLimiter(rate.Every(refillInterval), fetchBurst), client: &http.Client{
 		Transport: transport, Timeout: fetchTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -129,6 +132,7 @@ func (i *issuer) fetchOnce(ctx context.Context) error {
 	}
 	if old := i.keys(); old == nil || old.raw != set.raw {
 		i.keySet.Store(set)
+		i.changed()
 		i.log.Info("loaded the keys of the OIDC issuer", "issuer", i.url, "keys", len(set.keys))
 	}
 	return nil
@@ -145,7 +149,7 @@ func (i *issuer) fetchKeys(ctx context.Context, where string) (*keySet, error) {
 // discover fetches the discovery document, stores its sign-in endpoints and returns its key set
 // URL.
 func (i *issuer) discover(ctx context.Context) (string, error) {
-	text, err := i.get(ctx, strings.TrimSuffix(i.url, "/")+"/.well-known/openid-configuration")
+	text, err := i.get(ctx, i.discovery)
 	if err != nil {
 		return "", err
 	}

@@ -18,5 +18,8 @@ func (s SignIn) orNone() *SignIn {
 	return &s
 }
 
+// ClientID returns the first audience.
+func (t *Authenticator) ClientID() string { return t.audiences[0] }
+
 // SignIn returns the sign-in endpoints, or nil if they are unknown.
 func (t *Authenticator) SignIn() *SignIn { return t.issuer.signIn.Load() }

@@ -34,6 +34,7 @@ const (
 	ComponentFlagz                  = "ComponentFlagz"
 	ComponentStatusz                = "ComponentStatusz"
 	ExcludeReviews                  = "ExcludeAdmissionWebhookVirtualResources"
+	ConstrainedImpersonation        = "ConstrainedImpersonation"
 	HPAScaleToZero                  = "HPAScaleToZero"
 	GranularClaimStatus             = "DRAResourceClaimGranularStatusAuthorization"
 	MutatingAdmissionPolicy         = "MutatingAdmissionPolicy"
