@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/apiserver"
 	"github.com/troupe-api/troupe/internal/metrics"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -100,7 +100,7 @@ func newConfigMetrics(topic string) *configMetrics {
 	}
 	prefix := "apiserver_" + topic + "_config_controller_automatic_reload"
 	m := &configMetrics{
-		topic: topic, server: hashOf(controllers.ServerIdentity(host)),
+		topic: topic, server: hashOf(apiserver.ID(host)),
 		lastReload: metrics.NewGauges(prefix+"_last_timestamp_seconds", "Time of the last reload of the "+topic+" configuration, by result.", "status", "apiserver_id_hash"),
 		reloads:    metrics.NewCounters(prefix+"s_total", "Reloads of the "+topic+" configuration, by result.", "status", "apiserver_id_hash"),
 	}
