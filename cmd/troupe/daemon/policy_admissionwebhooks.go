@@ -6,6 +6,7 @@ import (
 	"net"
 	"strings"
 
+	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/admission/config"
 	"github.com/troupe-api/troupe/policy/admission/match"
