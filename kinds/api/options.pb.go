@@ -865,7 +865,8 @@ func (x *Scale) GetSelector() string {
 	return ""
 }
 
-// A Column is one column of tables.
+// A Column is one column of tables. The usual columns Name, Age, Containers, Images and Selector need
+// only their name.
 type Column struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -974,8 +975,14 @@ type Message struct {
 	Warnings []*Rule `protobuf:"bytes,7,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	// status_warnings, of kinds, are warnings about writes of the status.
 	StatusWarnings []*Rule `protobuf:"bytes,9,rep,name=status_warnings,json=statusWarnings,proto3" json:"status_warnings,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// same_as is the full name of the message in another API version that this one equals, except for
+	// the options and fields that it declares, and the names of fields that it reserves. Messages
+	// of the other version that its fields use belong to this version, too; it declares only those
+	// that differ. A kind does not inherit storage_version, off_by_default and deprecation, and has
+	// the functions of the stored version unless it has its own.
+	SameAs        string `protobuf:"bytes,10,opt,name=same_as,json=sameAs,proto3" json:"same_as,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Message) Reset() {
@@ -1069,6 +1076,13 @@ func (x *Message) GetStatusWarnings() []*Rule {
 		return x.StatusWarnings
 	}
 	return nil
+}
+
+func (x *Message) GetSameAs() string {
+	if x != nil {
+		return x.SameAs
+	}
+	return ""
 }
 
 // A Rule is a step of validation: it reports an error, selects a part of the object, or groups
@@ -1828,7 +1842,7 @@ const file_options_proto_rawDesc = "" +
 	"\x06format\x18\x03 \x01(\tR\x06format\x12 \n" +
 	"\vdescription\x18\x04 \x01(\tR\vdescription\x12\x1a\n" +
 	"\bpriority\x18\x05 \x01(\x05R\bpriority\x12\x12\n" +
-	"\x04path\x18\x06 \x01(\tR\x04path\"\x8a\x03\n" +
+	"\x04path\x18\x06 \x01(\tR\x04path\"\xa3\x03\n" +
 	"\aMessage\x12&\n" +
 	"\x06scalar\x18\x01 \x01(\x0e2\x0e.troupe.ScalarR\x06scalar\x12\x1b\n" +
 	"\ttype_meta\x18\x02 \x01(\bR\btypeMeta\x12$\n" +
@@ -1839,7 +1853,9 @@ const file_options_proto_rawDesc = "" +
 	"writeRules\x12/\n" +
 	"\fstatus_rules\x18\b \x03(\v2\f.troupe.RuleR\vstatusRules\x12(\n" +
 	"\bwarnings\x18\a \x03(\v2\f.troupe.RuleR\bwarnings\x125\n" +
-	"\x0fstatus_warnings\x18\t \x03(\v2\f.troupe.RuleR\x0estatusWarnings\"\xeb\x04\n" +
+	"\x0fstatus_warnings\x18\t \x03(\v2\f.troupe.RuleR\x0estatusWarnings\x12\x17\n" +
+	"\asame_as\x18\n" +
+	" \x01(\tR\x06sameAs\"\xeb\x04\n" +
 	"\x04Rule\x12\x0e\n" +
 	"\x02if\x18\x01 \x01(\tR\x02if\x12\x0e\n" +
 	"\x02at\x18\x02 \x01(\tR\x02at\x12\x14\n" +

@@ -32,6 +32,9 @@ func (b *builtIns) attachFunctions(kinds []schema.Behavior) error {
 		}
 	}
 	for _, k := range b.set.all {
+		if k.SameAs && k.Stored != k && !listed[k] {
+			k.ShareFunctions()
+		}
 		if k.Stored != k && k.Conversion == nil {
 			return fmt.Errorf("%s %s is stored in another version and has no conversion", k.APIVersion(), k.Kind)
 		}

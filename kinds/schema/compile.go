@@ -38,6 +38,9 @@ func Compile(descriptors []byte, n *meta.Naming) (*Plan, error) {
 		c.collect(file)
 	}
 	for _, s := range c.order {
+		c.inherit(s)
+	}
+	for _, s := range c.order {
 		c.compile(s)
 	}
 	c.fillNested()
@@ -67,6 +70,8 @@ type source struct {
 	scalar  Type
 	union   bool
 	docs    []string // of the fields, by index; nil if there are none
+
+	inherited bool
 }
 
 const maxInline = 8
@@ -76,24 +81,27 @@ const maxInline = 8
 func (c *compiler) collect(file *descriptorpb.FileDescriptorProto) {
 	all := make([]*source, len(file.MessageType))
 	for i, desc := range file.MessageType {
-		name := file.GetPackage() + "." + desc.GetName()
-		s := &source{desc: desc}
-		o := messageOptions(desc)
-		if t, ok := scalarTypes[o.GetScalar()]; ok {
-			s.scalar = t
-		} else if o.GetScalar() == options.Scalar_UNION {
-			s.message, s.union = &Message{Name: name}, true
-		} else {
-			s.message = &Message{Name: name, HasTypeMeta: o.GetTypeMeta() || kindOptions(desc) != nil}
-			c.plan.Messages[name] = s.message
-		}
-		all[i] = s
-		c.sources["."+name] = s
-		c.order = append(c.order, s)
+		all[i] = c.declare(file.GetPackage()+"."+desc.GetName(), desc)
 	}
 	for _, location := range file.GetSourceCodeInfo().GetLocation() {
 		attachDocs(all, location.GetLeadingComments())
 	}
+}
+
+func (c *compiler) declare(name string, desc *descriptorpb.DescriptorProto) *source {
+	s := &source{desc: desc}
+	o := messageOptions(desc)
+	if t, ok := scalarTypes[o.GetScalar()]; ok {
+		s.scalar = t
+	} else if o.GetScalar() == options.Scalar_UNION {
+		s.message, s.union = &Message{Name: name}, true
+	} else {
+		s.message = &Message{Name: name, HasTypeMeta: o.GetTypeMeta() || kindOptions(desc) != nil}
+		c.plan.Messages[name] = s.message
+	}
+	c.sources["."+name] = s
+	c.order = append(c.order, s)
+	return s
 }
 
 // attachDocs parses the documentation that kinds/internal/gen has written. Each line has the index
@@ -156,7 +164,7 @@ func (c *compiler) compile(s *source) {
 		c.faults = append(c.faults, err)
 		return
 	}
-	k.Declared = m
+	k.Declared, k.SameAs = m, s.inherited
 	c.stored[k] = o.StorageVersion
 	c.plan.Kinds = append(c.plan.Kinds, k)
 }

@@ -23,6 +23,8 @@ type Kind struct {
 	Versions []*Kind
 	// Deprecation is nil unless the version is deprecated.
 	Deprecation *Deprecation
+	// SameAs is set if the kind is declared as that of another version, with few differences.
+	SameAs bool
 	// OffByDefault is set if the operator must enable the kind.
 	OffByDefault bool
 	Writes       Writes

@@ -111,7 +111,19 @@ func newSelectField(text string) SelectField {
 	return SelectField{Name: name, Path: path, Fallback: instead}
 }
 
+// usualColumns have the rest of columns that are declared only by name.
+var usualColumns = map[string]*options.Column{
+	"Name":       {Name: "Name", Format: "name", Path: "metadata.name", Description: "The name of the object."},
+	"Age":        {Name: "Age", Path: "func:age", Description: "The time since creation."},
+	"Containers": {Name: "Containers", Path: "func:containers", Priority: 1, Description: "The names of the containers in the template."},
+	"Images":     {Name: "Images", Path: "func:images", Priority: 1, Description: "The images of the containers in the template."},
+	"Selector":   {Name: "Selector", Path: "func:selector", Priority: 1, Description: "The labels of the Pods that belong to it."},
+}
+
 func newColumn(o *options.Column) Column {
+	if usual := usualColumns[o.Name]; o.Path == "" && usual != nil {
+		o = usual
+	}
 	return Column{
 		Name: o.Name, Type: orDefault(o.Type, "string"), Format: o.Format,
 		Description: o.Description, Priority: o.Priority, Path: o.Path,

@@ -95,6 +95,15 @@ func (k *Kind) SetStrategy(s Strategy) {
 	k.Conversion, _ = s.(Conversion)
 }
 
+// ShareFunctions gives k, which equals its storage version, the strategy and views of that version.
+func (k *Kind) ShareFunctions() {
+	k.Strategy, k.Preparer, k.Conversion = k.Stored.Strategy, k.Stored.Preparer, sameVersion{}
+	for i := range k.Subresources {
+		s := &k.Subresources[i]
+		s.View = k.Stored.Subresource(s.Name).View
+	}
+}
+
 // DefaultStrategy is the Strategy of a kind without special behavior. Other strategies embed it.
 type DefaultStrategy struct{}
 
@@ -125,6 +134,11 @@ type Lossless struct{}
 
 // Keep returns obj unchanged, because the storage version preserves every field.
 func (Lossless) Keep(obj tree.Tree) tree.Tree { return obj }
+
+type sameVersion struct{ Lossless }
+
+func (sameVersion) ToStored(obj tree.Tree) tree.Tree   { return obj }
+func (sameVersion) FromStored(obj tree.Tree) tree.Tree { return obj }
 
 // AlwaysWarns is a DefaultStrategy that also warns about writes that change nothing.
 type AlwaysWarns struct{ DefaultStrategy }

@@ -19,15 +19,6 @@ const (
 
 type trustBundleStrategy struct{ schema.DefaultStrategy }
 
-type trustBundleAlphaStrategy struct {
-	trustBundleStrategy
-	schema.Lossless
-}
-
-func (trustBundleAlphaStrategy) ToStored(obj tree.Tree) tree.Tree { return obj }
-
-func (trustBundleAlphaStrategy) FromStored(obj tree.Tree) tree.Tree { return obj }
-
 // ValidateServed validates a changed bundle. An unchanged bundle is accepted, so that labels can
 // change even if X.509 parsing has become stricter.
 func (trustBundleStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {

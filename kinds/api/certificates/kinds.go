@@ -11,7 +11,6 @@ func Kinds() []schema.Behavior {
 			"approval": {Write: writeApproval},
 			"status":   {Write: writeCertificate},
 		}},
-		{Name: "certificates.platform.io/v1alpha1/ClusterTrustBundle", Strategy: trustBundleAlphaStrategy{}},
 		{Name: "certificates.platform.io/v1beta1/ClusterTrustBundle", Strategy: trustBundleStrategy{}},
 	}
 }
