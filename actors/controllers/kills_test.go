@@ -22,16 +22,23 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/allocation"
-	"github.com/troupe-api/troupe/actors/controllers/addresses"
+	"github.com/troupe-api/troupe/actors/controllers/apiserver"
+	"github.com/troupe-api/troupe/actors/controllers/apiservices"
 	"github.com/troupe-api/troupe/actors/controllers/certificates"
+	"github.com/troupe-api/troupe/actors/controllers/crd"
 	"github.com/troupe-api/troupe/actors/controllers/disruption"
-	"github.com/troupe-api/troupe/actors/controllers/endpoints"
-	"github.com/troupe-api/troupe/actors/controllers/extensions"
 	"github.com/troupe-api/troupe/actors/controllers/flowcontrol"
+	"github.com/troupe-api/troupe/actors/controllers/garbagecollector"
+	"github.com/troupe-api/troupe/actors/controllers/namespaces"
+	"github.com/troupe-api/troupe/actors/controllers/network/addresses"
+	"github.com/troupe-api/troupe/actors/controllers/network/endpoints"
 	"github.com/troupe-api/troupe/actors/controllers/nodes"
-	volumecontrollers "github.com/troupe-api/troupe/actors/controllers/volumes"
+	"github.com/troupe-api/troupe/actors/controllers/policies"
+	"github.com/troupe-api/troupe/actors/controllers/tokens"
+	"github.com/troupe-api/troupe/actors/controllers/volumes"
 	"github.com/troupe-api/troupe/actors/controllers/workloads"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/autoscaler"
+	"github.com/troupe-api/troupe/actors/controllers/workloads/job"
 	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -191,9 +198,9 @@ func (o storedObjects) AwaitVersion(ctx context.Context, version uint64) error {
 // podMetrics is a fake metrics server that returns a fixed body.
 type podMetrics struct{ body string }
 
-func (podMetrics) Resources() ([]extensions.Resource, []string) { return nil, nil }
+func (podMetrics) Resources() ([]apiservices.Resource, []string) { return nil, nil }
 
-func (m podMetrics) Do(context.Context, extensions.Request) (int, []byte, error) {
+func (m podMetrics) Do(context.Context, apiservices.Request) (int, []byte, error) {
 	return 200, []byte(m.body), nil
 }
 
@@ -207,8 +214,8 @@ func usage() podMetrics {
 
 type absentServer struct{}
 
-func (absentServer) Probe(context.Context, tree.Tree) Unavailability {
-	return Unavailability{Reason: "FailedDiscoveryCheck", Message: "nobody answers"}
+func (absentServer) Probe(context.Context, tree.Tree) apiservices.Unavailability {
+	return apiservices.Unavailability{Reason: "FailedDiscoveryCheck", Message: "nobody answers"}
 }
 
 func (absentServer) Notify(context.Context, func(namespace, name string)) error { return nil }
@@ -231,55 +238,55 @@ func workload(of ...func(*workloads.Group) workloads.Controller) func(*Env, *tes
 
 // killed maps the controller names in testdata/kills.txt to constructors.
 var killed = map[string]func(*Env, *testStore) controller{
-	"apiservice-registration":          of(NewAPIServiceRegistration),
-	"bootstrap-signer":                 of(NewBootstrapSigner),
-	"clusterrole-aggregation":          of(NewClusterRoleAggregation),
+	"apiservice-registration":          of(apiservices.NewRegistration),
+	"bootstrap-signer":                 of(tokens.NewBootstrapSigner),
+	"clusterrole-aggregation":          of(policies.NewClusterRoleAggregation),
 	"csrcleaner":                       of(certificates.NewCleaner),
 	"cronjob":                          workload((*workloads.Group).CronJobs),
 	"daemonset":                        workload((*workloads.Group).DaemonSets),
 	"deployment":                       workload((*workloads.Group).Deployments, (*workloads.Group).ReplicaSets),
 	"disruption":                       of(disruption.NewBudgets),
 	"endpointslicemirroring":           of(endpoints.NewMirror),
-	"ephemeral-volume":                 of(volumecontrollers.NewEphemeral),
-	"garbage":                          of(NewGarbageCollector),
+	"ephemeral-volume":                 of(volumes.NewEphemeral),
+	"garbage":                          of(garbagecollector.New),
 	"job":                              workload((*workloads.Group).Jobs),
-	"persistentvolume-binder":          of(volumecontrollers.NewBinder),
-	"persistentvolume-protection":      of(NewVolumeProtection),
-	"persistentvolumeclaim-protection": of(NewVolumeClaimProtection),
+	"persistentvolume-binder":          of(volumes.NewBinder),
+	"persistentvolume-protection":      of(volumes.NewVolumeProtection),
+	"persistentvolumeclaim-protection": of(volumes.NewClaimProtection),
 	"priority-and-fairness":            of(flowcontrol.NewConfiguration),
 	"replicationcontroller":            workload((*workloads.Group).ReplicationControllers),
 	"scheduler":                        workload((*workloads.Group).Scheduler),
-	"serviceaccount":                   of(NewServiceAccounts),
-	"serviceaccount-token-secret":      of(NewTokenSecrets),
+	"serviceaccount":                   of(tokens.NewDefaultAccounts),
+	"serviceaccount-token-secret":      of(tokens.NewSecretCreator),
 	"statefulset":                      workload((*workloads.Group).StatefulSets),
-	"system objects":                   of(NewSystemObjects),
+	"system objects":                   of(apiserver.NewSystemObjects),
 	"taint-eviction":                   of(nodes.NewTaintEviction),
-	"token-cleaner":                    of(NewTokenCleaner),
-	"ttl-after-finished":               of(NewTTLAfterFinished),
-	"validatingadmissionpolicy-status": of(NewPolicyStatus),
-	"volumeattributesclass-protection": of(NewAttributesClassProtection),
-	"apiserver identity":               func(e *Env, _ *testStore) controller { return NewAPIServerIdentity(e, "host") },
+	"token-cleaner":                    of(tokens.NewBootstrapCleaner),
+	"ttl-after-finished":               of(job.NewTTLAfterFinished),
+	"validatingadmissionpolicy-status": of(policies.NewAdmissionPolicyStatus),
+	"volumeattributesclass-protection": of(volumes.NewAttributesClassProtection),
+	"apiserver identity":               func(e *Env, _ *testStore) controller { return apiserver.NewIdentity(e, "host") },
 	"cluster-info": func(e *Env, _ *testStore) controller {
-		return NewClusterInfo(e, func() []byte { return []byte("here") })
+		return tokens.NewClusterInfo(e, func() []byte { return []byte("here") })
 	},
 	"csrapproving": func(e *Env, _ *testStore) controller { return certificates.NewApprover(e, authz.AlwaysAllow{}) },
 	"definitions": func(e *Env, _ *testStore) controller {
-		return NewDefinitions(e.Store.(KindStore), e.Kinds, discardLogger)
+		return crd.New(e.Store.(crd.Store), e.Kinds, discardLogger)
 	},
 	"endpoints":     func(e *Env, _ *testStore) controller { return endpoints.NewEndpoints(endpoints.NewBackends(e)) },
 	"endpointslice": func(e *Env, _ *testStore) controller { return endpoints.NewSlices(endpoints.NewBackends(e)) },
-	"events":        func(e *Env, _ *testStore) controller { return NewEventExpiry(e, time.Millisecond) },
-	"namespace":     func(e *Env, _ *testStore) controller { return NewNamespaces(e, nil, 0) },
+	"events":        func(e *Env, _ *testStore) controller { return apiserver.NewEventExpiry(e, time.Millisecond) },
+	"namespace":     func(e *Env, _ *testStore) controller { return namespaces.New(e, nil, 0) },
 	"root-ca": func(e *Env, _ *testStore) controller {
 		return certificates.NewRootCAPublisher(e, func() []byte { return []byte("roots") })
 	},
 	"apiservice-availability": func(e *Env, _ *testStore) controller {
-		return NewAPIServiceAvailability(e, absentServer{}, NewAPIServiceMetrics())
+		return apiservices.NewAvailability(e, absentServer{}, apiservices.NewMetrics())
 	},
 	"cluster-authentication-trust": func(e *Env, w *testStore) controller {
 		certificate, _ := authorityFiles(w.t)
 		roots, err := os.ReadFile(certificate)
-		return NewExtensionAuthentication(e, func() (ExtensionTrust, error) { return ExtensionTrust{ClientCA: roots}, err })
+		return apiserver.NewExtensionAuthentication(e, func() (apiserver.ExtensionTrust, error) { return apiserver.ExtensionTrust{ClientCA: roots}, err })
 	},
 	"csrsigning": func(e *Env, w *testStore) controller {
 		ca, _, err := certs.LoadAuthority(authorityFiles(w.t))
@@ -288,7 +295,7 @@ var killed = map[string]func(*Env, *testStore) controller{
 	},
 	"apiserver service": func(e *Env, w *testStore) controller {
 		_, key := w.key("services/default/platform")
-		own := NewAPIServerService(e, APIServerAddress{
+		own := apiserver.NewService(e, apiserver.Address{
 			Service: key, ClusterIP: netip.MustParseAddr("10.96.0.1"), IP: netip.MustParseAddr("192.0.2.1"), Port: 6443,
 		})
 		return running{func(ctx context.Context) { _ = own.Ensure(ctx) }, own} // it fails when the store has crashed
@@ -297,15 +304,15 @@ var killed = map[string]func(*Env, *testStore) controller{
 		return g.Autoscalers(usage(), autoscaler.Options{Period: 5 * time.Millisecond, Tolerance: 0.1})
 	}),
 	"legacy token tracking": func(e *Env, _ *testStore) controller {
-		t := NewLegacyTokenTracking(e)
+		t := tokens.NewLegacyTracking(e)
 		for _, name := range paths(4, "s") { // clients use a token again
 			t.Used("default", name)
 		}
 		return t
 	},
 	"legacy-service-account-token-cleaner": func(e *Env, _ *testStore) controller {
-		c := NewLegacyTokenCleaner(e, time.Hour)
-		c.now = func() time.Time { return time.Now().AddDate(1, 0, 0) }
+		c := tokens.NewLegacyCleaner(e, time.Hour)
+		c.Now = func() time.Time { return time.Now().AddDate(1, 0, 0) }
 		return c
 	},
 	"node-ipam": func(e *Env, _ *testStore) controller {
@@ -325,7 +332,7 @@ var killed = map[string]func(*Env, *testStore) controller{
 			if err := ledger.Follower(objects).Follow(ctx, objects); err != nil && ctx.Err() == nil {
 				w.t.Error(err)
 			}
-		}, NewResourceQuotas(e, ledger)}
+		}, policies.NewResourceQuotas(e, ledger)}
 	},
 	"service-cidr": func(e *Env, w *testStore) controller {
 		ranges, err := allocation.ParseRanges("10.96.0.0/16")
@@ -335,13 +342,11 @@ var killed = map[string]func(*Env, *testStore) controller{
 		return addresses.NewServiceCIDRs(e, allocation.NewServiceAllocator(ranges, ports, meta.Key{}, meta.Platform))
 	},
 	"serviceaccount-token": func(e *Env, w *testStore) controller {
-		t := w.tokens("one")
-		t.Store = e.Store
-		return t
+		return newSecretFiller(w.t, e, "one")
 	},
 	"storage-version-migrator": func(e *Env, w *testStore) controller {
 		w.staleUpTo.CompareAndSwap(0, w.Version())
-		return NewStorageVersionMigrator(e)
+		return apiserver.NewStorageVersionMigrator(e)
 	},
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/apiserver"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 )
@@ -25,7 +26,7 @@ func (w *testStore) migrationSays(texts ...string) bool {
 func (w *testStore) runMigrator(store Store) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
-	wait.Go(func() { NewStorageVersionMigrator(NewEnv(store, w.kinds, discardLogger)).Run(ctx) })
+	wait.Go(func() { apiserver.NewStorageVersionMigrator(NewEnv(store, w.kinds, discardLogger)).Run(ctx) })
 	return func() { cancel(); wait.Wait() }
 }
 

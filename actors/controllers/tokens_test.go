@@ -1,75 +1,33 @@
 package controllers
 
 import (
-	"context"
-	"crypto/hmac"
-	"crypto/sha256"
+	"bytes"
+	"encoding/base64"
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/actors/controllers/tokens"
 	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-func (w *testStore) waitFor(resource string, right func(e reconcile.Event) bool) {
-	w.t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	found := false
-	(&reconcile.Informer{Client: w.env().ClientOf(w.kind(resource)), On: func(e reconcile.Event) {
-		if !found && right(e) {
-			found = true
-			cancel()
-		}
-	}}).Run(ctx)
-}
-
-// waitNotFound polls until there is no object at path, because a deletion may cause no event.
-func (w *testStore) waitNotFound(path string) {
-	w.t.Helper()
-	if !poll(func() bool { return w.get(path) == nil }) {
-		w.t.Fatalf("%s does not go", path)
-	}
-}
-
-func (w *testStore) storedTree(path string) tree.Tree {
-	w.t.Helper()
-	k, _ := w.key(path)
-	return must.Get(codec.DecodeStored(k.Message(), w.get(path).JSON))(w.t)
-}
-
-func (w *testStore) patch(path, patch string) {
-	w.t.Helper()
-	w.mutate(path, request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(patch)}})
-}
-
-func runControllers(all ...interface{ Run(context.Context) }) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var wait sync.WaitGroup
-	for _, c := range all {
-		wait.Go(func() { c.Run(ctx) })
-	}
-	return func() { cancel(); wait.Wait() }
-}
-
-var discardLogger = slog.New(slog.DiscardHandler)
-
-func (w *testStore) tokens(trust string) *Tokens {
-	w.t.Helper()
-	text := must.Get(serviceaccount.NewKey())(w.t)
-	keys := must.Get(serviceaccount.ReadKeys(text))(w.t)
-	issuer := must.Get(serviceaccount.NewIssuer(meta.Platform, "https://i", keys[0]))(w.t)
-	return NewTokens(w.env(), issuer, func() []byte { return []byte(trust) })
+// newSecretFiller returns a SecretFiller with a new key.
+func newSecretFiller(t *testing.T, env *Env, trust string) *tokens.SecretFiller {
+	t.Helper()
+	text := must.Get(serviceaccount.NewKey())(t)
+	keys := must.Get(serviceaccount.ReadKeys(text))(t)
+	issuer := must.Get(serviceaccount.NewIssuer(meta.Platform, "https://i", keys[0]))(t)
+	return tokens.NewSecretFiller(env, issuer, func() []byte { return []byte(trust) })
 }
 
 func (w *testStore) tokenSecret(name string) {
@@ -85,7 +43,7 @@ func hasToken(e reconcile.Event) bool {
 // replaced. A Secret without an account is deleted.
 func TestTokenSecrets(t *testing.T) {
 	w := newTestStore(t)
-	defer runControllers(w.tokens("one"), NewTokenSecrets(w.env()))()
+	defer runControllers(newSecretFiller(t, w.env(), "one"), tokens.NewSecretCreator(w.env()))()
 	w.create("serviceaccounts/default/robot")
 	var first string
 	named := func(other string) func(reconcile.Event) bool {
@@ -125,7 +83,7 @@ func TestTokensRepair(t *testing.T) {
 	}
 	secret("new", "")
 	secret("stale", "another life")
-	stop := runControllers(w.tokens("one"))
+	stop := runControllers(newSecretFiller(t, w.env(), "one"))
 	w.waitFor("secrets", hasToken)
 	w.waitNotFound("secrets/default/stale")
 	object := w.storedTree("secrets/default/new")
@@ -134,84 +92,197 @@ func TestTokensRepair(t *testing.T) {
 		t.Errorf("the secret is that of %q, want %s", uid, account.Meta.UID)
 	}
 	stop()
-	defer runControllers(w.tokens("two"))() // after a change of the CA
-	w.waitFor("secrets", func(e reconcile.Event) bool { return strings.Contains(string(e.JSON), base64Text([]byte("two"))) })
+	defer runControllers(newSecretFiller(t, w.env(), "two"))() // after a change of the CA
+	w.waitFor("secrets", func(e reconcile.Event) bool {
+		return strings.Contains(string(e.JSON), base64.StdEncoding.EncodeToString([]byte("two")))
+	})
 	if now := w.storedTree("secrets/default/new").Object("data").String("token"); now != token {
 		t.Error("a change of the CA changed the token")
 	}
 	w.patch("secrets/default/new", `{"data":{"namespace":null}}`)
 	w.waitFor("secrets", func(e reconcile.Event) bool {
-		return strings.Contains(string(e.JSON), base64Text([]byte("default")))
+		return strings.Contains(string(e.JSON), base64.StdEncoding.EncodeToString([]byte("default")))
 	})
 }
 
-// TestDefaultAccounts checks that every namespace gets a default account unless it is terminating.
+// TestDefaultAccounts checks that every namespace gets a default account unless it is missing or
+// terminating.
 func TestDefaultAccounts(t *testing.T) {
-	w := newTestStore(t)
-	defer runControllers(NewServiceAccounts(w.env()))()
-	for _, ns := range []string{"default", "platform-system", "platform-public", "platform-node-lease"} {
-		w.waitFor("serviceaccounts", func(e reconcile.Event) bool { return !e.Deleted && e.Key.Namespace == ns && e.Key.Name == "default" })
-	}
-	before := w.get("serviceaccounts/default/default").Meta.UID
-	w.delete("serviceaccounts/default/default")
-	w.waitFor("serviceaccounts", func(e reconcile.Event) bool {
-		return !e.Deleted && e.Key.Namespace == "default" && e.Meta.UID != before
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestStore(t)
+		w.create("namespaces/ends", "test/hold")
+		w.create("namespaces/gone")
+		var log bytes.Buffer
+		stop := runControllers(tokens.NewDefaultAccounts(NewEnv(w, w.kinds, slog.New(slog.NewTextHandler(&log, nil)))))
+		synctest.Wait()
+		for _, ns := range []string{"default", "platform-system", "platform-public", "platform-node-lease", "ends", "gone"} {
+			if w.get("serviceaccounts/"+ns+"/default") == nil {
+				t.Errorf("%s has no default account", ns)
+			}
+		}
+		before := w.get("serviceaccounts/default/default").Meta.UID
+		w.delete("serviceaccounts/default/default")
+		w.delete("namespaces/gone")
+		w.mutate("namespaces/gone", request.Mutation{Subresource: "finalize",
+			Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"spec":{"finalizers":[]}}`)}})
+		w.delete("serviceaccounts/gone/default")
+		w.delete("namespaces/ends")
+		w.delete("serviceaccounts/ends/default")
+		synctest.Wait()
+		stop()
+		if o := w.get("serviceaccounts/default/default"); o == nil || o.Meta.UID == before {
+			t.Errorf("a deleted account is not created again: %v", o)
+		}
+		if w.get("namespaces/gone") != nil || w.get("serviceaccounts/gone/default") != nil {
+			t.Error("an account of no namespace")
+		}
+		if w.get("serviceaccounts/ends/default") != nil {
+			t.Error("an account of a namespace that ends")
+		}
+		if log.Len() > 0 {
+			t.Errorf("logged: %s", &log)
+		}
 	})
-	s := NewServiceAccounts(w.env())
-	if err := s.ensure(context.Background(), "nowhere"); err != nil || w.get("serviceaccounts/nowhere/default") != nil {
-		t.Errorf("an account of no namespace: %v", err)
-	}
-	w.create("namespaces/ends", "test/hold")
-	w.waitFor("serviceaccounts", func(e reconcile.Event) bool { return !e.Deleted && e.Key.Namespace == "ends" })
-	w.delete("namespaces/ends")
-	w.delete("serviceaccounts/ends/default")
-	if err := s.ensure(context.Background(), "ends"); err != nil || w.get("serviceaccounts/ends/default") != nil {
-		t.Errorf("an account of a namespace that ends: %v", err)
-	}
 }
 
-func TestSignatures(t *testing.T) {
-	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
-	token := func(id string, change func(*bootstrapSecret)) bootstrapSecret {
-		s := bootstrapSecret{BootstrapToken: authn.BootstrapToken{ID: id, Secret: "0123456789abcdef", UsageSigning: true}, valid: true}
-		if change != nil {
-			change(&s)
+// TestClusterInfo checks that the ConfigMap follows the server's configuration and is recreated
+// after a delete. Other clients' values are kept.
+func TestClusterInfo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestStore(t)
+		var text atomic.Value
+		text.Store("one")
+		c := tokens.NewClusterInfo(w.env(), func() []byte { return []byte(text.Load().(string)) })
+		defer runControllers(c)()
+		const path = "configmaps/platform-public/cluster-info"
+		shows := func(want string) func() bool { return func() bool { return w.dataOf(path, "kubeconfig") == want } }
+		w.waitUntil("it is there", shows("one"))
+		text.Store("two")
+		c.Publish()
+		w.waitUntil("it follows", shows("two"))
+		w.patch(path, `{"data":{"kubeconfig":null,"other":"x"}}`)
+		w.waitUntil("it is corrected", shows("two"))
+		w.delete(path)
+		w.waitUntil("it is there again", shows("two"))
+		w.patch(path, `{"immutable":true}`)
+		text.Store("three")
+		c.Publish()
+		w.waitUntil("it follows although it was immutable", shows("three"))
+		w.mutate(path, request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"data":{"kubeconfig":"mine"}}`)}, FieldManager: "me"})
+		version := w.get(path).Version
+		c.Publish()
+		synctest.Wait()
+		if w.get(path).Version != version {
+			t.Error("the configuration of another writer was replaced")
 		}
-		return s
-	}
-	all := []bootstrapSecret{
-		token("aaaaaa", nil),
-		token("bbbbbb", func(s *bootstrapSecret) { s.UsageSigning = false }),
-		token("cccccc", func(s *bootstrapSecret) { s.Expiration = "2030-01-02T03:04:05Z" }),
-		token("dddddd", func(s *bootstrapSecret) { s.valid = false }),
-		token("eeeeee", func(s *bootstrapSecret) { s.Expiration = "2030-01-02T03:04:25Z" }),
-	}
-	first, err := signatures(meta.Platform, tree.Tree{"kubeconfig": "x", "jws-kubeconfig-bbbbbb": "old", "other": "y"}, all, now)
-	if err != nil || len(first) != 3 || first["jws-kubeconfig-aaaaaa"] == nil || first["jws-kubeconfig-eeeeee"] == nil || first["jws-kubeconfig-bbbbbb"] != nil {
-		t.Fatalf("%v, %v", first, err)
-	}
-	secret := must.Get(signatures(meta.Kubernetes, tree.Tree{"kubeconfig": "x"}, all[:1], now))(t)
-	for key, got := range map[string]any{"aaaaaa.0123456789abcdef": first["jws-kubeconfig-aaaaaa"], "0123456789abcdef": secret["jws-kubeconfig-aaaaaa"]} {
-		head, signature, _ := strings.Cut(fmt.Sprint(got), "..")
-		mac := hmac.New(sha256.New, []byte(key))
-		mac.Write([]byte(head + "." + base64URLText([]byte("x"))))
-		if signature != base64URLText(mac.Sum(nil)) {
-			t.Errorf("%v is not signed with %s", got, key)
+	})
+}
+
+const trackingPath = "configmaps/platform-system/platform-apiserver-legacy-service-account-token-tracking"
+
+// TestLegacyTokenTracking checks that the day on which tracking started is recorded only once, and
+// that an invalid value is replaced.
+func TestLegacyTokenTracking(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestStore(t)
+		tracking := tokens.NewLegacyTracking(w.env())
+		defer runControllers(tracking)()
+		day := time.Now().UTC().Format(time.DateOnly)
+		today := func() bool { return w.dataOf(trackingPath, "since") == day }
+		w.waitUntil("it is there", today)
+		w.patch(trackingPath, `{"data":{"since":"long ago"}}`)
+		w.waitUntil("it is corrected", today)
+		w.delete(trackingPath)
+		w.waitUntil("it is there again", today)
+		w.patch(trackingPath, `{"data":{"since":"1999-02-03"}}`)
+		synctest.Wait()
+		if w.dataOf(trackingPath, "since") != "1999-02-03" {
+			t.Error("a day that is one was replaced")
 		}
-	}
-	delete(first, "jws-kubeconfig-bbbbbb")
-	first["kubeconfig"] = "x"
-	if again, err := signatures(meta.Platform, first, all, now); err != nil || len(again) != 0 {
-		t.Errorf("again: %v, %v", again, err)
-	}
-	delete(first, "kubeconfig")
-	if none, err := signatures(meta.Platform, first, all, now); err != nil || len(none) != 2 || none["jws-kubeconfig-aaaaaa"] != nil {
-		t.Errorf("without what is signed: %v, %v", none, err)
-	}
-	if next := nextExpiry(all, now); next != 20*time.Second {
-		t.Errorf("the next token ends in %v", next)
-	}
-	if next := nextExpiry(all[:1], now); next != time.Hour {
-		t.Errorf("no token ends, and the next look is in %v", next)
-	}
+		w.tokenSecret("s")
+		tracking.Used("default", "s")
+		tracking.Used("default", "nothing")
+		w.waitFor("secrets", func(e reconcile.Event) bool {
+			last, _ := e.Meta.Labels.Get("platform.io/legacy-token-last-used")
+			return last == day
+		})
+	})
+}
+
+// TestLegacyTokenCleaner checks that only auto-generated token Secrets that are neither used nor
+// mounted are marked invalid and later deleted.
+func TestLegacyTokenCleaner(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestStore(t)
+		now := time.Now().UTC()
+		later := now.AddDate(3, 0, 0) // time of the cleaner's run: every Secret is old enough then
+		day := func(years int) string { return later.AddDate(years, 0, 0).Format(time.DateOnly) }
+		var log bytes.Buffer
+		clean := func() {
+			c := tokens.NewLegacyCleaner(NewEnv(w, w.kinds, slog.New(slog.NewTextHandler(&log, nil))), 365*24*time.Hour)
+			c.Now = func() time.Time { return later }
+			defer runControllers(c)()
+			synctest.Wait()
+		}
+		rows := []struct {
+			name, label, want string
+			byHand, mounted   bool
+		}{
+			{name: "never-used", want: "marked"},
+			{name: "used-long-ago", label: "last-used=" + day(-2), want: "marked"},
+			{name: "used-lately", label: "last-used=" + day(0), want: "kept"},
+			{name: "used-at-no-day", label: "last-used=x", want: "kept"},
+			{name: "by-hand", byHand: true, want: "kept"},
+			{name: "mounted", mounted: true, want: "kept"},
+			{name: "marked-lately", label: "invalid-since=" + day(0), want: "kept"},
+			{name: "marked-long-ago", label: "invalid-since=" + day(-2), want: "deleted"},
+			{name: "marked-badly", label: "invalid-since=x", want: "marked"},
+		}
+		w.create("serviceaccounts/default/robot")
+		var references []any
+		for _, r := range rows {
+			w.tokenSecret(r.name)
+			if label, value, labelled := strings.Cut(r.label, "="); labelled {
+				w.patch("secrets/default/"+r.name, fmt.Sprintf(`{"metadata":{"labels":{"platform.io/legacy-token-%s":%q}}}`, label, value))
+			}
+			if !r.byHand {
+				references = append(references, tree.Tree{"name": r.name})
+			}
+			if r.mounted {
+				w.make("Pod", `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","secret":{"secretName":"`+r.name+`"}}]}}`)
+			}
+		}
+		w.mutate("serviceaccounts/default/robot", request.Mutation{Change: request.Update{Object: tree.Tree{
+			"metadata": tree.Tree{"name": "robot"}, "secrets": references,
+		}}})
+		state := func(name, before string) string {
+			o := w.get("secrets/default/" + name)
+			if o == nil {
+				return "deleted"
+			}
+			if since, _ := o.Meta.Labels.Get("platform.io/legacy-token-invalid-since"); since == day(0) && before != "invalid-since="+day(0) {
+				return "marked"
+			}
+			return "kept"
+		}
+		// Unused tokens cannot be identified before tracking has started.
+		clean()
+		if got := state("marked-long-ago", ""); got != "kept" || log.Len() > 0 {
+			t.Errorf("before uses were noted: %s, %s", got, &log)
+		}
+		w.make("ConfigMap", `{"metadata":{"name":"platform-apiserver-legacy-service-account-token-tracking","namespace":"platform-system"},"data":{"since":"`+now.Format(time.DateOnly)+`"}}`)
+		clean()
+		if !strings.Contains(log.String(), "used-at-no-day: ") {
+			t.Errorf("nothing is said of a label that is no day: %s", &log)
+		}
+		for _, r := range rows {
+			if got := state(r.name, r.label); got != r.want {
+				t.Errorf("%s is %s, want %s", r.name, got, r.want)
+			}
+		}
+	})
 }

@@ -19,8 +19,8 @@ var makers = map[string]string{
 	"watches":            "actors.(*Store).Watch",
 	"documents":          "kinds/openapi.newDocument",
 	"sets of kinds":      "kinds/catalog.(*Catalog).customKinds",
-	"states":             "actors/controllers.(*Definitions).sync",
-	"watched kinds":      "actors/controllers.(*GarbageCollector).watchAllKinds",
+	"states":             "actors/controllers/crd.(*Controller).sync",
+	"watched kinds":      "actors/controllers/garbagecollector.(*Controller).watchAllKinds",
 	"series of requests": "http.(*requestMetrics).add",
 }
 

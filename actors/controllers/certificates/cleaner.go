@@ -24,7 +24,6 @@ const (
 // Deleting a request does not revoke the certificate.
 type Cleaner struct{ requests }
 
-// NewCleaner returns a new Cleaner.
 func NewCleaner(env *reconcile.Env) *Cleaner {
 	c := &Cleaner{}
 	c.requests = newRequests(env, c.clean, "cannot delete a finished certificate request")

@@ -55,7 +55,6 @@ type nodeHealth struct {
 	podsMarked     bool
 }
 
-// NewLifecycle returns a new Lifecycle.
 func NewLifecycle(env *reconcile.Env, o LifecycleOptions) *Lifecycle {
 	l := &Lifecycle{
 		podStore: newPodStore(env, "node-controller"), nodes: env.Core("Node").Reporting("node-controller"), leases: env.Client("coordination.platform.io", "v1", "Lease"), options: o, now: time.Now,

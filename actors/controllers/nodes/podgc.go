@@ -35,7 +35,6 @@ type PodGC struct {
 	missing    map[string]time.Time // since when Pods name a missing node
 }
 
-// NewPodGC returns a new PodGC.
 func NewPodGC(env *reconcile.Env, o PodGCOptions) *PodGC {
 	return &PodGC{
 		Env: env, podStore: newPodStore(env, ""), nodes: env.Core("Node"), options: o,

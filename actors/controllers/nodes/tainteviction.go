@@ -27,7 +27,6 @@ type TaintEviction struct {
 	since   map[meta.Key]time.Time // when a Pod was first seen with taints that limit its stay
 }
 
-// NewTaintEviction returns a new TaintEviction.
 func NewTaintEviction(env *reconcile.Env) *TaintEviction {
 	t := &TaintEviction{
 		podStore: newPodStore(env, "taint-eviction-controller"), nodes: env.Core("Node"),

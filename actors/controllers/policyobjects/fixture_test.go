@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
-	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/crd"
 	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -29,7 +29,7 @@ type cluster struct {
 	store  *actors.ClientStore
 }
 
-// newCluster opens a store with a naming profile and a running Definitions controller.
+// newCluster opens a store with a naming profile and a running crd.Controller.
 func newCluster(t *testing.T, naming *meta.Naming) *cluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -37,7 +37,7 @@ func newCluster(t *testing.T, naming *meta.Naming) *cluster {
 	journal := must.Get(persist.Open("/data", persist.Options{FS: vfs.NewMem()}))(t)
 	store := must.Get(actors.Open(actors.Options{Log: journal, Catalog: kinds, Naming: naming, Tuning: actors.DefaultTuning()}))(t)
 	log := slog.New(slog.DiscardHandler)
-	definitions := controllers.NewDefinitions(store, kinds, log)
+	definitions := crd.New(store, kinds, log)
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {

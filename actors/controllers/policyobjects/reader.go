@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/troupe-api/troupe/actors"
-	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -23,7 +23,7 @@ import (
 // A Reader gives policy access to the store. It is safe for concurrent use.
 type Reader struct {
 	store *actors.Store
-	env   *controllers.Env
+	env   *reconcile.Env
 	kinds kindIndex
 	log   *slog.Logger
 
@@ -31,7 +31,7 @@ type Reader struct {
 	changes atomic.Uint64
 
 	mu       sync.Mutex // guards observed
-	observed map[meta.GroupResource][]*controllers.ObservedRevision
+	observed map[meta.GroupResource][]*reconcile.ObservedRevision
 }
 
 var (
@@ -43,8 +43,8 @@ var (
 // NewReader returns a Reader for store that looks up kinds in a catalog.
 func NewReader(store *actors.Store, kinds *catalog.Catalog, log *slog.Logger) *Reader {
 	return &Reader{
-		store: store, env: controllers.NewEnv(store, kinds, log), kinds: kindIndex{catalog: kinds}, log: log,
-		observed: map[meta.GroupResource][]*controllers.ObservedRevision{},
+		store: store, env: reconcile.NewEnv(store, kinds, log), kinds: kindIndex{catalog: kinds}, log: log,
+		observed: map[meta.GroupResource][]*reconcile.ObservedRevision{},
 	}
 }
 
@@ -100,17 +100,17 @@ func (r *Reader) decode(k *schema.Kind, stored *meta.Object) *policy.Object {
 	return &policy.Object{Key: stored.Key, Version: stored.Version, Meta: stored.Meta, Tree: tree}
 }
 
-func (r *Reader) newObserver(storage meta.GroupResource) *controllers.ObservedRevision {
+func (r *Reader) newObserver(storage meta.GroupResource) *reconcile.ObservedRevision {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	o := &controllers.ObservedRevision{}
+	o := &reconcile.ObservedRevision{}
 	r.observed[storage] = append(r.observed[storage], o)
 	return o
 }
 
-func (r *Reader) removeObserver(storage meta.GroupResource, o *controllers.ObservedRevision) {
+func (r *Reader) removeObserver(storage meta.GroupResource, o *reconcile.ObservedRevision) {
 	r.mu.Lock()
-	r.observed[storage] = slices.DeleteFunc(slices.Clone(r.observed[storage]), func(other *controllers.ObservedRevision) bool { return other == o })
+	r.observed[storage] = slices.DeleteFunc(slices.Clone(r.observed[storage]), func(other *reconcile.ObservedRevision) bool { return other == o })
 	r.mu.Unlock()
 	o.Advance(math.MaxUint64)
 }

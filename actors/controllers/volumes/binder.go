@@ -36,7 +36,6 @@ type Binder struct {
 
 const component = "persistentvolume-controller"
 
-// NewBinder returns a new Binder.
 func NewBinder(env *reconcile.Env) *Binder {
 	b := &Binder{
 		volumes: env.Core("PersistentVolume").Reporting(component), claims: env.Core("PersistentVolumeClaim").Reporting(component),
@@ -174,13 +173,13 @@ func (b *Binder) setPending(key meta.Key, pending bool) {
 
 // request returns a claim's requirements for a volume. waits means that the claim's Pod is not
 // scheduled yet, so that only a volume whose claimRef names the claim may be bound.
-func (b *Binder) request(c claim, waits bool) (*request, error) {
+func (b *Binder) request(c claim, waits bool) (*requirements, error) {
 	spec := c.tree.Object("spec")
 	chosen, ok := selector.FromLabelSelector(spec.Object("selector"))
 	if !ok {
 		return nil, errors.New("spec.selector has an unknown operator")
 	}
-	return &request{
+	return &requirements{
 		claim: c.ref(), class: classOf(c.tree, b.betaClass), mode: cmp.Or(spec.String("volumeMode"), defaultMode), attributesClass: spec.String("volumeAttributesClassName"),
 		modes: spec.Strings("accessModes"), storage: spec.Object("resources", "requests").String("storage"), selector: chosen, waits: waits,
 	}, nil
@@ -220,7 +219,7 @@ func (b *Binder) syncUnbound(ctx context.Context, c claim) error {
 
 // take chooses a volume for a claim and reserves it until giveBack is called. Both happen under one
 // lock, so that concurrent workers never choose the same volume.
-func (b *Binder) take(r *request) string {
+func (b *Binder) take(r *requirements) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	name := r.find(b.known, func(name string) bool { _, ok := b.taken[name]; return ok })

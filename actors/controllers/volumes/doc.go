@@ -1,10 +1,15 @@
-// Package volumes binds claims to volumes that exist or that external provisioners create.
+// Package volumes binds claims to volumes that exist or that external provisioners create, and
+// protects both from deletion.
 //
-//	Binder     binds PersistentVolumeClaims to PersistentVolumes and maintains their phases
-//	Ephemeral  creates the claims of Pods with ephemeral volumes
+//	Binder      binds PersistentVolumeClaims to PersistentVolumes and maintains their phases
+//	Ephemeral   creates the claims of Pods with ephemeral volumes
+//	Protection  protects bound volumes, and claims and classes in use, from deletion
 //
 // A binding is a pair of references: the volume's spec.claimRef and the claim's spec.volumeName. It
 // takes four writes: the volume's reference and its phase Bound, then the claim's. The process may
 // crash between two writes. Both references, including the uid in spec.claimRef, then show which
 // writes are still missing.
+//
+// A protected object is marked pending before the objects that use it are listed. If one of these
+// is deleted during the list, the marked object is enqueued again.
 package volumes

@@ -17,7 +17,6 @@ type Ephemeral struct {
 	pods, claims                    reconcile.Client
 }
 
-// NewEphemeral returns a new Ephemeral.
 func NewEphemeral(env *reconcile.Env) *Ephemeral {
 	e := &Ephemeral{pods: env.Core("Pod").Reporting("ephemeral_volume"), claims: env.Core("PersistentVolumeClaim")}
 	e.Controller = reconcile.New(env, "ephemeral_volume", e.sync, "cannot create the claims of a Pod; retrying", "pod")

@@ -22,8 +22,9 @@ type volume struct {
 // A reference is a volume's claim reference. uid is "" if a user has only named the claim.
 type reference struct{ namespace, name, uid string }
 
-// request holds a claim's requirements. storage is the minimum capacity, as a quantity.
-type request struct {
+// requirements holds what a claim requires of a volume. storage is the minimum capacity, as a
+// quantity.
+type requirements struct {
 	claim                        reference
 	class, mode, attributesClass string
 	modes                        []string
@@ -55,16 +56,16 @@ func (r reference) is(claim reference) bool {
 	return r.name == claim.name && r.namespace == claim.namespace && (r.uid == "" || r.uid == claim.uid)
 }
 
-func (r *request) fits(v *volume) bool {
+func (r *requirements) fits(v *volume) bool {
 	return v.mode == r.mode && v.attributesClass == r.attributesClass && v.class == r.class && r.large(v) && containsAll(v.modes, r.modes)
 }
 
-func (r *request) large(v *volume) bool { return quantity.Compare(v.capacity, r.storage) >= 0 }
+func (r *requirements) large(v *volume) bool { return quantity.Compare(v.capacity, r.storage) >= 0 }
 
 // find returns the name of the best volume for a claim, or "" if none fits. It prefers a volume
 // that names the claim, even one of another class. Otherwise it prefers the fitting volume with the
 // fewest access modes, then the smallest one.
-func (r *request) find(volumes map[string]*volume, taken func(name string) bool) string {
+func (r *requirements) find(volumes map[string]*volume, taken func(name string) bool) string {
 	var best *volume
 	for _, v := range volumes {
 		if v.terminating || v.mode != r.mode || v.attributesClass != r.attributesClass {
@@ -89,7 +90,7 @@ func (r *request) find(volumes map[string]*volume, taken func(name string) bool)
 	return best.name
 }
 
-func (r *request) before(a, b *volume) bool {
+func (r *requirements) before(a, b *volume) bool {
 	return cmp.Or(cmp.Compare(len(a.modes), len(b.modes)), quantity.Compare(a.capacity, b.capacity), cmp.Compare(a.name, b.name)) < 0
 }
 

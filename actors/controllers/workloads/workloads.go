@@ -3,7 +3,7 @@ package workloads
 import (
 	"context"
 
-	"github.com/troupe-api/troupe/actors/controllers/extensions"
+	"github.com/troupe-api/troupe/actors/controllers/apiservices"
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/autoscaler"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/daemonset"
@@ -54,6 +54,6 @@ func (g *Group) DaemonSets() Controller { return daemonset.New(g.cluster) }
 func (g *Group) Scheduler() Controller { return scheduler.New(g.cluster) }
 
 // Autoscalers returns a controller for HorizontalPodAutoscalers. It reads metrics from servers.
-func (g *Group) Autoscalers(servers extensions.Servers, o autoscaler.Options) Controller {
+func (g *Group) Autoscalers(servers apiservices.Servers, o autoscaler.Options) Controller {
 	return autoscaler.New(g.cluster, servers, o)
 }

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/troupe-api/troupe/actors/controllers"
-	"github.com/troupe-api/troupe/actors/controllers/extensions"
+	"github.com/troupe-api/troupe/actors/controllers/apiserver"
+	"github.com/troupe-api/troupe/actors/controllers/apiservices"
 	"github.com/troupe-api/troupe/http/aggregation"
 	"github.com/troupe-api/troupe/kinds/discovery"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -74,23 +74,23 @@ func (a *aggregator) Stop(ctx context.Context) error {
 
 // Probe probes the server of an APIService, and translates errors into reasons for its Available
 // condition.
-func (a *aggregator) Probe(ctx context.Context, spec tree.Tree) controllers.Unavailability {
+func (a *aggregator) Probe(ctx context.Context, spec tree.Tree) apiservices.Unavailability {
 	err := a.Servers.Probe(ctx, spec)
 	var fault *services.Fault
 	switch {
 	case err == nil:
-		return controllers.Unavailability{}
+		return apiservices.Unavailability{}
 	case errors.As(err, &fault):
-		return controllers.Unavailability{Reason: fault.Reason, Message: fault.Message}
+		return apiservices.Unavailability{Reason: fault.Reason, Message: fault.Message}
 	}
-	return controllers.Unavailability{Reason: "FailedDiscoveryCheck", Message: err.Error(), Retry: true}
+	return apiservices.Unavailability{Reason: "FailedDiscoveryCheck", Message: err.Error(), Retry: true}
 }
 
 // Resources returns the remote resources, and the group versions whose discovery failed.
-func (a *aggregator) Resources() (all []extensions.Resource, unknown []string) {
+func (a *aggregator) Resources() (all []apiservices.Resource, unknown []string) {
 	resources, versions := a.RemoteResources()
 	for _, r := range resources {
-		all = append(all, extensions.Resource{Group: r.Group, Version: r.Version, Name: r.Name, Namespaced: r.Namespaced, Verbs: r.Verbs})
+		all = append(all, apiservices.Resource{Group: r.Group, Version: r.Version, Name: r.Name, Namespaced: r.Namespaced, Verbs: r.Verbs})
 	}
 	for _, v := range versions {
 		unknown = append(unknown, v.String())
@@ -100,7 +100,7 @@ func (a *aggregator) Resources() (all []extensions.Resource, unknown []string) {
 
 // Do sends a request as the controller's service account. Extension API servers authorize it with a
 // SubjectAccessReview to this server, whose default roles grant the permissions.
-func (a *aggregator) Do(ctx context.Context, r extensions.Request) (code int, body []byte, err error) {
+func (a *aggregator) Do(ctx context.Context, r apiservices.Request) (code int, body []byte, err error) {
 	of, account := discovery.GroupVersion{Group: r.Group, Version: r.Version}, serviceaccount.Account{Namespace: a.naming.SystemNamespace(), Name: r.Controller}
 	return a.Servers.Do(ctx, aggregation.RemoteRequest{
 		GroupVersion: of, User: &authn.User{Name: account.Username(), Groups: append(account.Groups(), authn.GroupAuthenticated)},
@@ -110,9 +110,9 @@ func (a *aggregator) Do(ctx context.Context, r extensions.Request) (code int, bo
 
 // trust returns the configuration that extension API servers need to authenticate requests: the
 // client CA, and the CA, names and headers of proxies. The daemon is one of these proxies.
-func (a *aggregator) trust() (t controllers.ExtensionTrust, err error) {
+func (a *aggregator) trust() (t apiserver.ExtensionTrust, err error) {
 	c := a.config.Authentication
-	t = controllers.ExtensionTrust{
+	t = apiserver.ExtensionTrust{
 		UsernameHeaders: withItem(c.RequestHeader.UsernameHeaders, aggregation.UserHeader),
 		UIDHeaders:      withItem(c.RequestHeader.UIDHeaders, aggregation.UIDHeader),
 		GroupHeaders:    withItem(c.RequestHeader.GroupHeaders, aggregation.GroupHeader),

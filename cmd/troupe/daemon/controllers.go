@@ -8,8 +8,15 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/apiserver"
+	"github.com/troupe-api/troupe/actors/controllers/apiservices"
 	"github.com/troupe-api/troupe/actors/controllers/certificates"
 	"github.com/troupe-api/troupe/actors/controllers/flowcontrol"
+	"github.com/troupe-api/troupe/actors/controllers/garbagecollector"
+	"github.com/troupe-api/troupe/actors/controllers/namespaces"
+	policycontrollers "github.com/troupe-api/troupe/actors/controllers/policies"
+	"github.com/troupe-api/troupe/actors/controllers/tokens"
+	"github.com/troupe-api/troupe/actors/controllers/volumes"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
@@ -83,12 +90,12 @@ var builtIns = slices.Concat(basicControllers, networkControllers, volumeControl
 // basicControllers handle objects that every cluster has.
 var basicControllers = []builtIn{
 	{name: "apiservice-availability-controller", group: apiServerAlias, ofServer: func(c *serverControllers, env *controllers.Env) controller {
-		return controllers.NewAPIServiceAvailability(env, c.aggregator, c.apiServiceMetrics)
+		return apiservices.NewAvailability(env, c.aggregator, c.apiServiceMetrics)
 	}},
 	{name: "apiservice-registration-controller", group: apiServerAlias, ofServer: func(c *serverControllers, env *controllers.Env) controller {
-		return controllers.NewAPIServiceRegistration(env)
+		return apiservices.NewRegistration(env)
 	}},
-	{name: "bootstrap-signer-controller", alias: "bootstrapsigner", enabled: onlyNamed, ofCluster: plain(controllers.NewBootstrapSigner)},
+	{name: "bootstrap-signer-controller", alias: "bootstrapsigner", enabled: onlyNamed, ofCluster: plain(tokens.NewBootstrapSigner)},
 	{name: "certificatesigningrequest-approving-controller", alias: "csrapproving", ofCluster: func(c *clusterControllers) controller {
 		return certificates.NewApprover(c.env, c.policy.authorizer)
 	}},
@@ -97,10 +104,10 @@ var basicControllers = []builtIn{
 		return certificates.NewSigner(c.env, c.identity.signers, time.Duration(c.config.CertificateSigning.Duration))
 	}},
 	{name: "cluster-authentication-trust-controller", group: apiServerAlias, ofServer: func(c *serverControllers, env *controllers.Env) controller {
-		return controllers.NewExtensionAuthentication(env, c.aggregator.trust)
+		return apiserver.NewExtensionAuthentication(env, c.aggregator.trust)
 	}},
-	{name: "clusterrole-aggregation-controller", alias: "clusterrole-aggregation", ofCluster: plain(controllers.NewClusterRoleAggregation)},
-	{name: "garbage-collector-controller", alias: "garbagecollector", ofCluster: plain(controllers.NewGarbageCollector)},
+	{name: "clusterrole-aggregation-controller", alias: "clusterrole-aggregation", ofCluster: plain(policycontrollers.NewClusterRoleAggregation)},
+	{name: "garbage-collector-controller", alias: "garbagecollector", ofCluster: plain(garbagecollector.New)},
 	{name: "kube-apiserver-serving-clustertrustbundle-publisher-controller", ofCluster: func(c *clusterControllers) controller {
 		p := certificates.NewTrustBundlePublisher(c.env, c.identity.trustBundle)
 		c.onTrustChange(&c.publishTrustBundle, p.Publish)
@@ -108,13 +115,13 @@ var basicControllers = []builtIn{
 	}},
 	// The platform profile requires a token for every service account, even if it is unused.
 	{name: "legacy-serviceaccount-token-cleaner-controller", alias: "legacy-service-account-token-cleaner", enabled: exceptPlatform, ofCluster: func(c *clusterControllers) controller {
-		return controllers.NewLegacyTokenCleaner(c.env, time.Duration(c.config.ServiceAccounts.LegacyTokenCleanUpPeriod))
+		return tokens.NewLegacyCleaner(c.env, time.Duration(c.config.ServiceAccounts.LegacyTokenCleanUpPeriod))
 	}},
 	{name: "namespace-controller", alias: "namespace", ofCluster: func(c *clusterControllers) controller {
-		return controllers.NewNamespaces(c.env, c.aggregator, time.Duration(c.config.Namespaces.DeletionGracePeriod))
+		return namespaces.New(c.env, c.aggregator, time.Duration(c.config.Namespaces.DeletionGracePeriod))
 	}},
-	{name: "persistentvolume-protection-controller", alias: "pv-protection", ofCluster: plain(controllers.NewVolumeProtection)},
-	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", ofCluster: plain(controllers.NewVolumeClaimProtection)},
+	{name: "persistentvolume-protection-controller", alias: "pv-protection", ofCluster: plain(volumes.NewVolumeProtection)},
+	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", ofCluster: plain(volumes.NewClaimProtection)},
 	{name: "priority-and-fairness-config-producer", group: apiServerAlias, runsOn: everyDaemon, ofServer: func(c *serverControllers, env *controllers.Env) controller {
 		return flowcontrol.NewConfiguration(env)
 	}},
@@ -122,22 +129,22 @@ var basicControllers = []builtIn{
 	// kube-controller-manager only recalculates usage periodically and relies on the API server to
 	// account for each request.
 	{name: "resourcequota-controller", alias: "resourcequota", ofServer: func(c *serverControllers, env *controllers.Env) controller {
-		return controllers.NewResourceQuotas(env, c.storage.quotas)
+		return policycontrollers.NewResourceQuotas(env, c.storage.quotas)
 	}},
 	{name: "root-ca-certificate-publisher-controller", alias: "root-ca-cert-publisher", gate: features.RootCAConfigMap, ofCluster: func(c *clusterControllers) controller {
 		p := certificates.NewRootCAPublisher(c.env, c.identity.trustBundle)
 		c.onTrustChange(&c.publishRootCA, p.Publish)
 		return p
 	}},
-	{name: "serviceaccount-controller", alias: "serviceaccount", ofCluster: plain(controllers.NewServiceAccounts)},
+	{name: "serviceaccount-controller", alias: "serviceaccount", ofCluster: plain(tokens.NewDefaultAccounts)},
 	{name: "serviceaccount-token-controller", alias: "serviceaccount-token", ofCluster: func(c *clusterControllers) controller {
-		return controllers.NewTokens(c.env, c.identity.tokens.secretIssuer, c.identity.trustBundle)
+		return tokens.NewSecretFiller(c.env, c.identity.tokens.secretIssuer, c.identity.trustBundle)
 	}},
-	{name: "serviceaccount-token-secret-controller", twin: noTwin, enabled: onPlatform, ofCluster: plain(controllers.NewTokenSecrets)},
-	{name: "storage-version-migrator-controller", alias: "svm", gate: features.StorageVersionMigrator, ofCluster: plain(controllers.NewStorageVersionMigrator)},
-	{name: "token-cleaner-controller", alias: "tokencleaner", enabled: onlyNamed, ofCluster: plain(controllers.NewTokenCleaner)},
-	{name: "validatingadmissionpolicy-status-controller", alias: "validatingadmissionpolicy-status", ofCluster: plain(controllers.NewPolicyStatus)},
-	{name: "volumeattributesclass-protection-controller", ofCluster: plain(controllers.NewAttributesClassProtection)},
+	{name: "serviceaccount-token-secret-controller", twin: noTwin, enabled: onPlatform, ofCluster: plain(tokens.NewSecretCreator)},
+	{name: "storage-version-migrator-controller", alias: "svm", gate: features.StorageVersionMigrator, ofCluster: plain(apiserver.NewStorageVersionMigrator)},
+	{name: "token-cleaner-controller", alias: "tokencleaner", enabled: onlyNamed, ofCluster: plain(tokens.NewBootstrapCleaner)},
+	{name: "validatingadmissionpolicy-status-controller", alias: "validatingadmissionpolicy-status", ofCluster: plain(policycontrollers.NewAdmissionPolicyStatus)},
+	{name: "volumeattributesclass-protection-controller", ofCluster: plain(volumes.NewAttributesClassProtection)},
 }
 
 // Controllers is a comma-separated list that selects controllers. "*" selects the controllers that

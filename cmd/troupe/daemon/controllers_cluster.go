@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/troupe-api/troupe/actors/controllers"
-	"github.com/troupe-api/troupe/actors/controllers/endpoints"
+	"github.com/troupe-api/troupe/actors/controllers/network/endpoints"
 	"github.com/troupe-api/troupe/actors/controllers/workloads"
 )
 

@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/apiserver"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 )
 
@@ -21,5 +22,5 @@ func (c *serverControllers) runIdentityLease() {
 	if c.leadership.election != nil { // several daemons may run on one host
 		host += "/" + c.config.DataDir
 	}
-	c.run(controllers.NewAPIServerIdentity(controllers.NewEnv(c.storage.store, c.storage.kinds, c.log), host).Run)
+	c.run(apiserver.NewIdentity(controllers.NewEnv(c.storage.store, c.storage.kinds, c.log), host).Run)
 }

@@ -3,9 +3,9 @@ package daemon
 import (
 	"time"
 
-	"github.com/troupe-api/troupe/actors/controllers/addresses"
 	"github.com/troupe-api/troupe/actors/controllers/disruption"
-	"github.com/troupe-api/troupe/actors/controllers/endpoints"
+	"github.com/troupe-api/troupe/actors/controllers/network/addresses"
+	"github.com/troupe-api/troupe/actors/controllers/network/endpoints"
 	"github.com/troupe-api/troupe/actors/controllers/nodes"
 )
 

@@ -5,6 +5,10 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/apiserver"
+	"github.com/troupe-api/troupe/actors/controllers/apiservices"
+	"github.com/troupe-api/troupe/actors/controllers/crd"
+	"github.com/troupe-api/troupe/actors/controllers/tokens"
 )
 
 // serverControllers are the controllers that the API server runs for itself. They start before
@@ -12,9 +16,9 @@ import (
 type serverControllers struct {
 	base
 
-	definitions       *controllers.Definitions // serves the kinds of CustomResourceDefinitions
-	legacyTokens      *controllers.LegacyTokenTracking
-	apiServiceMetrics *controllers.APIServiceMetrics
+	definitions       *crd.Controller // serves the kinds of CustomResourceDefinitions
+	legacyTokens      *tokens.LegacyTracking
+	apiServiceMetrics *apiservices.Metrics
 	workqueueMetrics  *controllers.WorkqueueMetrics // of all controllers
 }
 
@@ -28,17 +32,17 @@ const maxPreparation = 10 * time.Second
 
 func (c *serverControllers) Start() error {
 	store, kinds := c.storage.store, c.storage.kinds
-	c.apiServiceMetrics, c.workqueueMetrics = controllers.NewAPIServiceMetrics(), controllers.NewWorkqueueMetrics()
-	c.definitions = controllers.NewDefinitions(store, kinds, c.log)
+	c.apiServiceMetrics, c.workqueueMetrics = apiservices.NewMetrics(), controllers.NewWorkqueueMetrics()
+	c.definitions = crd.New(store, kinds, c.log)
 	c.run(c.definitions.Run)
 	env := controllers.NewEnv(store, kinds, c.log)
-	c.run(controllers.NewSystemObjects(env).Run)
-	c.legacyTokens = controllers.NewLegacyTokenTracking(env)
+	c.run(apiserver.NewSystemObjects(env).Run)
+	c.legacyTokens = tokens.NewLegacyTracking(env)
 	c.run(c.legacyTokens.Run)
 	c.runIdentityLease()
 	preparers := c.runBuiltIns()
 	if ttl := time.Duration(c.config.API.EventTTL); ttl > 0 {
-		expiry := controllers.NewEventExpiry(controllers.NewEnv(c.leadership.store(), kinds, c.log), ttl)
+		expiry := apiserver.NewEventExpiry(controllers.NewEnv(c.leadership.store(), kinds, c.log), ttl)
 		c.run(func(ctx context.Context) { c.leadership.lead(ctx, expiry.Run) })
 	}
 	// The preparers run concurrently, so they share one timeout.

@@ -9,7 +9,9 @@ import (
 	"strconv"
 
 	"github.com/troupe-api/troupe/actors/controllers"
-	"github.com/troupe-api/troupe/actors/controllers/addresses"
+	"github.com/troupe-api/troupe/actors/controllers/apiserver"
+	"github.com/troupe-api/troupe/actors/controllers/network/addresses"
+	"github.com/troupe-api/troupe/actors/controllers/tokens"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/certs"
 )
@@ -57,7 +59,7 @@ func (e *endpoint) publish() {
 	if err := addresses.NewRepair(env, services).Ensure(context.Background()); err != nil {
 		e.log.Warn("publishing the Service CIDRs", "error", err)
 	}
-	own := controllers.NewAPIServerService(env, controllers.APIServerAddress{
+	own := apiserver.NewService(env, apiserver.Address{
 		Service: e.apiService(), ClusterIP: services.APIServerServiceIP(),
 		IP: e.config.advertised(), Port: e.listener.Addr().(*net.TCPAddr).Port,
 	})
@@ -69,7 +71,7 @@ func (e *endpoint) publish() {
 	if e.leadership.election == nil {
 		ensure(context.Background())
 	}
-	info := controllers.NewClusterInfo(env, func() []byte {
+	info := tokens.NewClusterInfo(env, func() []byte {
 		return certs.ClusterKubeconfig(e.advertisedURL(), e.identity.trustBundle())
 	})
 	e.identity.onTrustChange(info.Publish)

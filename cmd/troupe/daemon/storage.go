@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/actors/allocation"
 	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/apiserver"
 	"github.com/troupe-api/troupe/actors/controllers/policyobjects"
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
@@ -122,7 +123,7 @@ func (s *storage) ensureDefaults() {
 	if err := rbac.Reconcile(context.Background(), s.store, s.kinds, pages); err != nil {
 		s.log.Warn("creating the default roles and bindings", "error", err)
 	}
-	if err := controllers.EnsureSystemPriorityClasses(context.Background(), controllers.NewEnv(s.store, s.kinds, s.log)); err != nil {
+	if err := apiserver.EnsureSystemPriorityClasses(context.Background(), controllers.NewEnv(s.store, s.kinds, s.log)); err != nil {
 		s.log.Warn("creating the system priority classes", "error", err)
 	}
 }

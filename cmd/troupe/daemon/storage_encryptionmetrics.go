@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/apiserver"
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
@@ -51,7 +51,7 @@ func newEncryptionMetrics() *encryptionMetrics {
 		host = "localhost"
 	}
 	m := &encryptionMetrics{
-		server: hashOf(controllers.ServerIdentity(host)),
+		server: hashOf(apiserver.ID(host)),
 		lastReload: metrics.NewGauges(controller+"automatic_reload_last_timestamp_seconds",
 			"Time of the last reload of the encryption configuration, by result.", "status", "apiserver_id_hash"),
 		reloads: metrics.NewCounters(controller+"automatic_reloads_total",

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/troupe-api/troupe/actors/controllers/extensions"
+	"github.com/troupe-api/troupe/actors/controllers/apiservices"
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -49,7 +49,7 @@ type state struct {
 }
 
 // New returns a Controller that reads metrics from servers.
-func New(c *cluster.Cluster, servers extensions.Servers, o Options) *Controller {
+func New(c *cluster.Cluster, servers apiservices.Servers, o Options) *Controller {
 	a := &Controller{
 		Options: o, cluster: c, scalers: c.Items("autoscaling", "v2", "HorizontalPodAutoscaler"),
 		recorder: c.Recorder("horizontal-pod-autoscaler"), source: source{servers, c.Naming}, states: map[meta.Key]*state{},

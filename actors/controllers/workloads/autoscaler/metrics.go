@@ -10,7 +10,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/troupe-api/troupe/actors/controllers/extensions"
+	"github.com/troupe-api/troupe/actors/controllers/apiservices"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -20,7 +20,7 @@ const account = "horizontal-pod-autoscaler"
 const defaultWindow = time.Minute
 
 type source struct {
-	servers extensions.Servers
+	servers apiservices.Servers
 	naming  *meta.Naming
 }
 
@@ -159,7 +159,7 @@ func (s *source) list(ctx context.Context, of api, path string, query url.Values
 		}
 	}
 	for _, version := range of.versions {
-		code, body, err := s.servers.Do(ctx, extensions.Request{
+		code, body, err := s.servers.Do(ctx, apiservices.Request{
 			Group: s.naming.Group(of.group), Version: version, Controller: account, Method: http.MethodGet, Path: path, Query: query.Encode(),
 		})
 		switch {

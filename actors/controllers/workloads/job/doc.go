@@ -1,4 +1,5 @@
-// Package job runs Jobs to completion, and creates the Jobs of CronJobs on schedule.
+// Package job runs Jobs to completion, creates the Jobs of CronJobs on schedule, and deletes
+// finished Jobs after their TTL.
 //
 // Every Pod of a Job has a finalizer until it is counted. Therefore no Pod is lost or counted
 // twice, even if clients delete Pods or this process crashes. Counting takes three writes, and the

@@ -1,2 +1,0 @@
-// Package extensions defines how controllers access extension API servers.
-package extensions
