@@ -23,10 +23,7 @@ func (e *encoder) full() bool { return e.limit > 0 && len(e.b) > e.limit }
 // object writes a whole object. It begins with the kind and apiVersion of k, so that these can be
 // omitted from list items by skipping the first schema.Kind.ItemOffset bytes.
 func (e *encoder) object(k *schema.Kind, t tree.Tree) {
-	e.raw(`{"kind":`)
-	e.text(k.Kind)
-	e.raw(`,"apiVersion":`)
-	e.text(k.APIVersion())
+	e.b = appendHead(e.b, k)
 	for _, f := range k.Message().Fields {
 		switch f.Name {
 		case "kind", "apiVersion":
@@ -44,6 +41,11 @@ func (e *encoder) object(k *schema.Kind, t tree.Tree) {
 		e.custom(t)
 	}
 	e.raw("}")
+}
+
+func appendHead(b []byte, k *schema.Kind) []byte {
+	b = append(append(b, `{"kind":"`...), k.Kind...)
+	return append(append(append(b, `","apiVersion":"`...), k.APIVersion()...), '"')
 }
 
 // metadata writes an empty resourceVersion and records its offset. WithVersion inserts the version

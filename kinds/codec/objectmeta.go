@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strconv"
@@ -129,16 +130,30 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 
 // NewObject checks stored bytes and returns the object that they encode. The object shares the
 // memory of json, which must not change. It returns an error if the bytes are malformed or
-// undecodable, or if the object belongs under another key. Recovery quarantines such objects.
+// undecodable, or if the object belongs under another key. Recovery quarantines such objects. An
+// object that an older release stored in another version of the kind gets the current version.
 func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta.Object, error) {
 	if err := checkDecodable(k, key, json); err != nil {
 		return nil, err
+	}
+	if !k.IsCustom() && !hasHead(k, json) {
+		if offset := bytes.Index(json, []byte(`,"metadata":`)); offset >= 0 {
+			json = append(appendHead(nil, k), json[offset:]...)
+		}
 	}
 	head, _, err := parseMeta(k, json, len(k.SelectFields) == 0)
 	if err != nil {
 		return nil, err
 	}
 	return &meta.Object{Key: key, Version: version, JSON: json, ItemOffset: k.ItemOffset(), Meta: head}, nil
+}
+
+// hasHead reports whether json begins with the kind and apiVersion of k, which lists skip. It
+// expects the kind to be right.
+func hasHead(k *schema.Kind, json []byte) bool {
+	head, ok := bytes.CutSuffix(json[:k.ItemOffset()], []byte(`",`))
+	version := len(head) - len(k.Version)
+	return ok && string(head[version:]) == k.Version && (head[version-1] == '/' || head[version-1] == '"')
 }
 
 // ParseMeta reads an object's metadata and identity from its JSON. The strings share the memory of

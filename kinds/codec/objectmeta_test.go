@@ -2,8 +2,10 @@ package codec
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -63,6 +65,24 @@ func TestNewObject(t *testing.T) {
 		for _, k := range []*schema.Kind{thing, unselectable()} {
 			if _, err := NewObject(k, key, 1, []byte(bad)); err == nil {
 				t.Errorf("%q was taken", bad)
+			}
+		}
+	}
+}
+
+// TestNewObjectOfAnotherVersion checks that objects which an older release stored in another version
+// are read in the current one.
+func TestNewObjectOfAnotherVersion(t *testing.T) {
+	key := meta.Key{GroupResource: meta.GroupResource{Resource: "things"}, Namespace: "ns", Name: "n"}
+	current := must.Get(NewObject(thing, key, 42, []byte(metaJSON)))(t)
+	for _, group := range []string{"", "example.com/"} {
+		k := *thing
+		k.Group = strings.TrimSuffix(group, "/")
+		for _, version := range []string{"v1", "v1beta1", "v2", "v1alpha1"} {
+			stored := strings.Replace(metaJSON, `"apiVersion":"v1"`, `"apiVersion":"`+group+version+`"`, 1)
+			o := must.Get(NewObject(&k, key, 42, []byte(stored)))(t)
+			if want := strings.Replace(metaJSON, `"v1"`, `"`+group+`v1"`, 1); string(o.JSON) != want || !reflect.DeepEqual(o.Meta, current.Meta) {
+				t.Errorf("%s%s: %s, want %s", group, version, o.JSON, want)
 			}
 		}
 	}
