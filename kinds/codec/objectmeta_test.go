@@ -70,7 +70,7 @@ func TestNewObject(t *testing.T) {
 	}
 }
 
-// TestNewObjectOfAnotherVersion checks that objects which an older release stored in another version
+// TestNewObjectOfAnotherVersion checks that objects stored in another version by an older release
 // are read in the current one.
 func TestNewObjectOfAnotherVersion(t *testing.T) {
 	key := meta.Key{GroupResource: meta.GroupResource{Resource: "things"}, Namespace: "ns", Name: "n"}
