@@ -75,7 +75,7 @@ func TestRules(t *testing.T) {
 		Kind, Sub, Operation string
 		Want                 bool
 	}](t, "rules") {
-		criteria, err := match.ForWebhook(parse(t, `{"rules":`+string(c.Rules)+`}`), served)
+		criteria, err := match.ForWebhook(parse(t, `{"rules":`+string(c.Rules)+`}`), served, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +156,7 @@ func TestMatchPolicy(t *testing.T) {
 		Rules           json.RawMessage
 		Kind, Sub, Want string
 	}](t, "matchpolicy") {
-		criteria, err := match.ForWebhook(parse(t, `{"matchPolicy":"`+c.Policy+`","rules":`+string(c.Rules)+`}`), served)
+		criteria, err := match.ForWebhook(parse(t, `{"matchPolicy":"`+c.Policy+`","rules":`+string(c.Rules)+`}`), served, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +233,7 @@ func TestSelectors(t *testing.T) {
 		{"a new namespace", namespace, change(kind("/v1/namespaces"), "", request.OnCreate, nil, labelled("in")), true},
 		{"a changed namespace", namespace, change(kind("/v1/namespaces"), "", request.OnUpdate, labelled("in"), labelled("out")), false},
 	} {
-		criteria, err := match.ForWebhook(parse(t, c.criteria), served)
+		criteria, err := match.ForWebhook(parse(t, c.criteria), served, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,11 +244,11 @@ func TestSelectors(t *testing.T) {
 	}
 	absent := change(kind("/v1/pods"), "", request.OnCreate, nil, tree.Tree{})
 	absent.Key.Namespace = "absent"
-	criteria, _ := match.ForWebhook(parse(t, namespace), served)
+	criteria, _ := match.ForWebhook(parse(t, namespace), served, false)
 	if _, err := criteria.Match(absent, namespaces); err == nil || err.Error() != `namespaces "absent" not found` {
 		t.Errorf("an absent namespace: %v", err)
 	}
-	if _, err := match.ForWebhook(parse(t, `{"objectSelector":{"matchExpressions":[{"key":"a","operator":"Like"}]}}`), served); err == nil {
+	if _, err := match.ForWebhook(parse(t, `{"objectSelector":{"matchExpressions":[{"key":"a","operator":"Like"}]}}`), served, false); err == nil {
 		t.Error("an unknown operator is accepted")
 	}
 }
@@ -270,7 +270,7 @@ func TestOperationOf(t *testing.T) {
 func TestIndex(t *testing.T) {
 	kind := kinds(t)
 	of := func(resource string) *match.Criteria {
-		c, err := match.ForWebhook(parse(t, `{"rules":[{"operations":["CREATE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["`+resource+`"]}]}`), served)
+		c, err := match.ForWebhook(parse(t, `{"rules":[{"operations":["CREATE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["`+resource+`"]}]}`), served, false)
 		if err != nil {
 			t.Fatal(err)
 		}
