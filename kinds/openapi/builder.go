@@ -87,9 +87,10 @@ func (b *builder) patchTypes(k *schema.Kind) []string {
 func (b *builder) versionInfo() string {
 	name := b.names.apimachinery("version.Info")
 	b.definitions.add(name, func() object {
+		optional := []string{"emulationMajor", "emulationMinor", "minCompatibilityMajor", "minCompatibilityMinor"}
 		fields := []string{"buildDate", "compiler", "gitCommit", "gitTreeState", "gitVersion", "goVersion", "major", "minor", "platform"}
 		var properties object
-		for _, f := range fields {
+		for _, f := range slices.Sorted(slices.Values(slices.Concat(fields, optional))) {
 			properties = properties.with(f, object{{"type", "string"}})
 		}
 		return object{

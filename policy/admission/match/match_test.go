@@ -134,11 +134,10 @@ func TestUnservedVersions(t *testing.T) {
 		{`{"matchPolicy":"Equivalent","excludeResourceRules":` + v1 + `}`, true, served, false, false},
 		{`{"matchPolicy":"Equivalent","excludeResourceRules":` + v1 + `}`, true, withoutV1, true, false},
 	} {
-		read := match.ForWebhook
+		criteria, err := match.ForWebhook(parse(t, c.text), c.served, false)
 		if c.policy {
-			read = match.ForPolicy
+			criteria, err = match.ForPolicy(parse(t, c.text), c.served)
 		}
-		criteria, err := read(parse(t, c.text), c.served)
 		if err != nil {
 			t.Fatal(err)
 		}
