@@ -26,7 +26,7 @@ var endpoints = []catalogEndpoint{
 	{"storageclass", "/apis/storage.platform.io/v1/storageclasses", false, "A", "StorageClass"},
 	{"volumeattachment", "/apis/storage.platform.io/v1/volumeattachments", true, "A", "VolumeAttachment"},
 	{"csidriver", "/apis/storage.platform.io/v1/csidrivers", false, "A", "CSIDriver"},
-	{"csinode", "/apis/storage.platform.io/v1/csinodes", false, "A", "CSINode"},
+	{"csinode", "/apis/storage.platform.io/v1/csinodes", true, "A", "CSINode"},
 	{"csistoragecapacity", "/apis/storage.platform.io/v1{ns}/csistoragecapacities", false, "A", "Status"},
 	{"controllerrevision", "/apis/apps/v1{ns}/controllerrevisions", false, "B", "Status"},
 	{"hpa-v1", "/apis/autoscaling/v1{ns}/horizontalpodautoscalers", true, "B", "Status"},

@@ -35,6 +35,7 @@ func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func
 	c := newCatalog(t, meta.Kubernetes)
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
+		c.API.FeatureGates = daemon.Switches{"CSIVolumeHealth": true}
 	})
 	seen := map[*schema.Kind]bool{}
 	for _, o := range readObjects(t, "testdata/representation/objects.yaml", "testdata/catalog/full.yaml") {

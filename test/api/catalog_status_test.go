@@ -11,6 +11,7 @@ import (
 // statuses maps kinds to the status that the test writes. For other kinds, the test writes a
 // condition.
 var statuses = map[string]string{
+	"CSINode":                 `{"storageHealth":[{"name":"d.example.com"}]}`,
 	"CronJob":                 `{"lastScheduleTime":"2026-01-01T00:00:00Z"}`,
 	"HorizontalPodAutoscaler": `{"currentReplicas":2,"desiredReplicas":2}`,
 	"Ingress":                 `{"loadBalancer":{"ingress":[{"ip":"192.0.2.1"}]}}`,

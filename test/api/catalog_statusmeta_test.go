@@ -17,7 +17,9 @@ import (
 // kube-apiserver's strategies. A status write may change all other metadata fields.
 var keptMetadata = map[string][]string{
 	"APIService":                 {"annotations", "finalizers", "labels", "ownerReferences"},
+	"CSINode":                    {"annotations", "finalizers", "labels", "ownerReferences"},
 	"Deployment":                 {"labels"},
+	"DeviceTaintRule":            {"annotations", "finalizers", "labels", "ownerReferences"},
 	"FlowSchema":                 {"annotations", "finalizers", "labels", "ownerReferences"},
 	"Pod":                        {"ownerReferences"},
 	"PriorityLevelConfiguration": {"annotations", "finalizers", "labels", "ownerReferences"},

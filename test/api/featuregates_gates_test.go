@@ -56,7 +56,7 @@ func TestPublicGates(t *testing.T) {
 func TestFeatureGateRefused(t *testing.T) {
 	t.Parallel()
 	for gates, want := range map[string]string{
-		"Nonsense=true":                "feature-gates: unrecognized feature gate: Nonsense",
+		"Nonsense=true":                 "feature-gates: unrecognized feature gate: Nonsense",
 		"CRDValidationRatcheting=false": "cannot set feature gate CRDValidationRatcheting to false, feature is locked to true",
 		"DRADeviceTaints=false":         "DRADeviceTaintRules is enabled, but depends on features that are disabled: [DRADeviceTaints]",
 		"RemoteRequestHeaderUID=false":  `requestheader-uid-headers: requires the "RemoteRequestHeaderUID" feature to be enabled`,
@@ -175,8 +175,8 @@ func TestScaleToZero(t *testing.T) {
 		autoscaler = `{"metadata":{"name":"a"},"spec":{"scaleTargetRef":{"kind":"Deployment","name":"a","apiVersion":"apps/v1"},"minReplicas":0,"maxReplicas":3`
 		external   = autoscaler + `,"metrics":[{"type":"External","external":{"metric":{"name":"q"},"target":{"type":"Value","value":"1"}}}]}}`
 	)
-	open(t, "").Send(422, "POST", path, "application/json", external)
-	s := open(t, "HPAScaleToZero=true")
+	open(t, "HPAScaleToZero=false").Send(422, "POST", path, "application/json", external)
+	s := open(t, "")
 	s.Send(422, "POST", path, "application/json", autoscaler+"}}")
 	if got := s.Send(201, "POST", path, "application/json", external).Object(); got["spec"].(map[string]any)["minReplicas"] != 0.0 {
 		t.Errorf("%v", got)

@@ -18,10 +18,7 @@ import (
 // otherChoices lists the fields whose documented values differ from the constants of their Go type,
 // with the reason. Field names omit the common prefix in the documents.
 var otherChoices = map[string]string{
-	"admissionregistration.v1.MutatingWebhook.sideEffects":   "Some and Unknown are refused",
-	"admissionregistration.v1.ValidatingWebhook.sideEffects": "Some and Unknown are refused",
-	"core.v1.ServiceSpec.ipFamilies":                         "the empty one is refused",
-	"storage.v1.StorageClass.reclaimPolicy":                  "Recycle is refused",
+	"core.v1.ServiceSpec.ipFamilies": "the empty one is refused",
 }
 
 // TestEnums checks that the documents list the constants of each field whose Go type is an

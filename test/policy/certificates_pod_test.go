@@ -63,7 +63,7 @@ func TestPodCertificates(t *testing.T) {
 
 		status := podStatus(c.T, issued)
 		c.fails(n1, nodes, 403, "", "PATCH", podRequests+"/r/status", client.MergePatch, status)
-		c.allow("signer", "podcertificaterequests", "get", "")
+		c.allow("signer", "podcertificaterequests/status", "get", "")
 		c.allow("signer", "podcertificaterequests/status", "patch", "")
 		c.fails("signer", nil, 422, `spec.signerName: Forbidden: User "signer" is not permitted to "sign" for signer "example.com/s"`,
 			"PATCH", podRequests+"/r/status", client.MergePatch, status)

@@ -1,6 +1,7 @@
 package public
 
 import (
+	scaling2beta2 "k8s.io/api-v0.35/autoscaling/v2beta2"
 	adm "k8s.io/api/admissionregistration/v1"
 	admbeta "k8s.io/api/admissionregistration/v1beta1"
 	apps "k8s.io/api/apps/v1"
@@ -8,7 +9,6 @@ import (
 	authz "k8s.io/api/authorization/v1"
 	scaling1 "k8s.io/api/autoscaling/v1"
 	scaling2 "k8s.io/api/autoscaling/v2"
-	scaling2beta2 "k8s.io/api-v0.35/autoscaling/v2beta2"
 	batch "k8s.io/api/batch/v1"
 	certificates "k8s.io/api/certificates/v1"
 	coordination "k8s.io/api/coordination/v1"
@@ -98,6 +98,7 @@ var Kinds = map[meta.GroupVersionKind]any{
 	{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "Role"}:                                   rbac.Role{},
 	{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "RoleBinding"}:                            rbac.RoleBinding{},
 	{Group: "resource.k8s.io", Version: "v1", Kind: "DeviceClass"}:                                      devices.DeviceClass{},
+	{Group: "resource.k8s.io", Version: "v1", Kind: "DeviceTaintRule"}:                                  devices.DeviceTaintRule{},
 	{Group: "resource.k8s.io", Version: "v1", Kind: "ResourceClaim"}:                                    devices.ResourceClaim{},
 	{Group: "resource.k8s.io", Version: "v1", Kind: "ResourceClaimTemplate"}:                            devices.ResourceClaimTemplate{},
 	{Group: "resource.k8s.io", Version: "v1", Kind: "ResourceSlice"}:                                    devices.ResourceSlice{},

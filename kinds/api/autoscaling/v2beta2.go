@@ -72,8 +72,8 @@ func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
 	}
 }
 
-// autoscalerV2beta2Strategy converts between v2beta2 and the stored version, which differ only in
-// tolerances.
+// autoscalerV2beta2Strategy converts between v2beta2 and the stored version. v2beta2 has no
+// tolerances, and no observed generations of conditions; a status written through it loses these.
 type autoscalerV2beta2Strategy struct {
 	schema.DefaultStrategy
 	schema.Lossless
@@ -88,5 +88,8 @@ func (s autoscalerV2beta2Strategy) ToStored(obj tree.Tree) tree.Tree {
 
 func (s autoscalerV2beta2Strategy) FromStored(obj tree.Tree) tree.Tree {
 	s.names.toleranceToAnnotations(obj)
+	for _, condition := range obj.Object("status").Objects("conditions") {
+		delete(condition, "observedGeneration")
+	}
 	return obj
 }

@@ -16,7 +16,7 @@ import (
 type Criteria struct {
 	// everything is set for a policy without rules, which matches all requests.
 	everything      bool
-	reviews         bool // creations of reviews, such as a TokenReview, may match
+	Reviews         bool // reviews, such as a TokenReview, may match
 	rules, excluded []rule
 	equivalent      bool
 	served          Served
@@ -44,14 +44,9 @@ const ownVersion = -1
 // Served reports whether a kind is served. matchPolicy Equivalent ignores unserved kinds.
 type Served func(k *schema.Kind) bool
 
-// ForWebhook parses the rules, matchPolicy and selectors of one webhook. reviews is whether it may
-// match reviews, such as a TokenReview.
-func ForWebhook(hook tree.Tree, served Served, reviews bool) (*Criteria, error) {
-	c, err := parse(hook, hook.Objects("rules"), nil, served)
-	if err == nil {
-		c.reviews = reviews
-	}
-	return c, err
+// ForWebhook parses the rules, matchPolicy and selectors of one webhook.
+func ForWebhook(hook tree.Tree, served Served) (*Criteria, error) {
+	return parse(hook, hook.Objects("rules"), nil, served)
 }
 
 // ForPolicy parses a policy's matchConstraints or a binding's matchResources. Without
@@ -97,7 +92,7 @@ func (c *Criteria) targets(k *schema.Kind, subresource string) *targets {
 }
 
 func (c *Criteria) compile(k *schema.Kind, subresource string) *targets {
-	if !k.IsCustom() && (slices.Contains(configurations, k.Resource) || !c.reviews && strings.HasSuffix(k.Resource, "reviews")) {
+	if !k.IsCustom() && (slices.Contains(configurations, k.Resource) || !c.Reviews && strings.HasSuffix(k.Resource, "reviews")) {
 		return nil
 	}
 	var t targets

@@ -73,12 +73,13 @@ func TestRules(t *testing.T) {
 	for _, c := range readCases[struct {
 		Rules                json.RawMessage
 		Kind, Sub, Operation string
-		Want                 bool
+		Reviews, Want        bool
 	}](t, "rules") {
-		criteria, err := match.ForWebhook(parse(t, `{"rules":`+string(c.Rules)+`}`), served, false)
+		criteria, err := match.ForWebhook(parse(t, `{"rules":`+string(c.Rules)+`}`), served)
 		if err != nil {
 			t.Fatal(err)
 		}
+		criteria.Reviews = c.Reviews
 		k, operation := kind(c.Kind), map[string]request.Operation{"CREATE": request.OnCreate, "UPDATE": request.OnUpdate, "DELETE": request.OnDelete, "CONNECT": request.OnConnect}[c.Operation]
 		got, err := criteria.Match(change(k, c.Sub, operation, tree.Tree{}, tree.Tree{}), match.NewNamespaces())
 		if err != nil || (got == k) != c.Want || (got == nil) == c.Want {
@@ -134,7 +135,7 @@ func TestUnservedVersions(t *testing.T) {
 		{`{"matchPolicy":"Equivalent","excludeResourceRules":` + v1 + `}`, true, served, false, false},
 		{`{"matchPolicy":"Equivalent","excludeResourceRules":` + v1 + `}`, true, withoutV1, true, false},
 	} {
-		criteria, err := match.ForWebhook(parse(t, c.text), c.served, false)
+		criteria, err := match.ForWebhook(parse(t, c.text), c.served)
 		if c.policy {
 			criteria, err = match.ForPolicy(parse(t, c.text), c.served)
 		}
@@ -155,7 +156,7 @@ func TestMatchPolicy(t *testing.T) {
 		Rules           json.RawMessage
 		Kind, Sub, Want string
 	}](t, "matchpolicy") {
-		criteria, err := match.ForWebhook(parse(t, `{"matchPolicy":"`+c.Policy+`","rules":`+string(c.Rules)+`}`), served, false)
+		criteria, err := match.ForWebhook(parse(t, `{"matchPolicy":"`+c.Policy+`","rules":`+string(c.Rules)+`}`), served)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +233,7 @@ func TestSelectors(t *testing.T) {
 		{"a new namespace", namespace, change(kind("/v1/namespaces"), "", request.OnCreate, nil, labelled("in")), true},
 		{"a changed namespace", namespace, change(kind("/v1/namespaces"), "", request.OnUpdate, labelled("in"), labelled("out")), false},
 	} {
-		criteria, err := match.ForWebhook(parse(t, c.criteria), served, false)
+		criteria, err := match.ForWebhook(parse(t, c.criteria), served)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,11 +244,11 @@ func TestSelectors(t *testing.T) {
 	}
 	absent := change(kind("/v1/pods"), "", request.OnCreate, nil, tree.Tree{})
 	absent.Key.Namespace = "absent"
-	criteria, _ := match.ForWebhook(parse(t, namespace), served, false)
+	criteria, _ := match.ForWebhook(parse(t, namespace), served)
 	if _, err := criteria.Match(absent, namespaces); err == nil || err.Error() != `namespaces "absent" not found` {
 		t.Errorf("an absent namespace: %v", err)
 	}
-	if _, err := match.ForWebhook(parse(t, `{"objectSelector":{"matchExpressions":[{"key":"a","operator":"Like"}]}}`), served, false); err == nil {
+	if _, err := match.ForWebhook(parse(t, `{"objectSelector":{"matchExpressions":[{"key":"a","operator":"Like"}]}}`), served); err == nil {
 		t.Error("an unknown operator is accepted")
 	}
 }
@@ -269,7 +270,7 @@ func TestOperationOf(t *testing.T) {
 func TestIndex(t *testing.T) {
 	kind := kinds(t)
 	of := func(resource string) *match.Criteria {
-		c, err := match.ForWebhook(parse(t, `{"rules":[{"operations":["CREATE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["`+resource+`"]}]}`), served, false)
+		c, err := match.ForWebhook(parse(t, `{"rules":[{"operations":["CREATE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["`+resource+`"]}]}`), served)
 		if err != nil {
 			t.Fatal(err)
 		}

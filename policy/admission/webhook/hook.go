@@ -64,9 +64,10 @@ func (p *Plugin) parseHook(configuration string, t tree.Tree) *hook {
 		}
 	}
 	h.conditions = p.compile(t.Objects("matchConditions"))
-	if h.criteria, h.fault = match.ForWebhook(t, p.options.Served, p.options.Reviews); h.fault != nil {
+	if h.criteria, h.fault = match.ForWebhook(t, p.options.Served); h.fault != nil {
 		h.criteria = new(match.Criteria)
 	}
+	h.criteria.Reviews = p.options.Reviews
 	if address, err := webhookclient.ParseAddress(t.Object("clientConfig")); err != nil {
 		h.fault = err
 	} else {
