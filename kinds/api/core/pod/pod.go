@@ -40,8 +40,10 @@ func (s podStrategy) Default(obj tree.Tree) {
 // FinishCreate uses the final containers, to which admission may have added.
 func (podStrategy) FinishCreate(obj tree.Tree) {
 	spec := obj.Object("spec")
-	defaultPodLevel(spec)
-	obj.EnsureObject("status")["qosClass"] = qosClass(spec)
+	if hasAmounts(spec.Object("resources")) {
+		defaultPodLevel(spec)
+		obj.EnsureObject("status")["qosClass"] = qosClass(spec)
+	}
 	scheduling.MergeLabelKeys(spec, obj.Object("metadata", "labels"))
 }
 
@@ -75,7 +77,7 @@ func (s podStrategy) Prepare(obj, old tree.Tree) {
 		return
 	}
 	s.completeAppArmor(obj)
-	status := tree.Tree{"phase": "Pending"}
+	status := tree.Tree{"phase": "Pending", "qosClass": qosClass(obj.Object("spec"))}
 	if len(obj.Object("spec").List("schedulingGates")) > 0 {
 		status["conditions"] = []any{tree.Tree{
 			"type": "PodScheduled", "status": "False", "reason": "SchedulingGated", "message": "Scheduling is blocked due to non-empty scheduling gates",
