@@ -22,14 +22,9 @@ import (
 // managers apply the result or parts of it.
 func TestAppliedAgain(t *testing.T) {
 	t.Parallel()
-	optional := map[string]bool{"admissionregistration.k8s.io/v1beta1": true}
-	kinds, err := catalog.NewWithConfig(meta.Kubernetes, optional, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := newCatalog(t, meta.Kubernetes)
 	s := applySession{client.Open(t, func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
-		c.API.RuntimeConfig = optional
 	})}
 	var all []*reapplied
 	for i, o := range readObjects(t, "testdata/representation/objects.yaml") {

@@ -32,7 +32,7 @@ func TestRows(t *testing.T) {
 			p := &catalogPlayer{s.Client, c, table, fmt.Sprintf("%s-%d", table.name, i+1)}
 			t.Run(strings.ReplaceAll(table.kind+" "+r.text, "/", "|"), func(t *testing.T) {
 				answers[i] = playRow(t, p, r)
-				f := formatClient{t, s, transport, "application/vnd.platform.protobuf"}
+				f := formatClient{t, c, s, transport, "application/vnd.platform.protobuf"}
 				f.checkFormats(p)
 			})
 		}

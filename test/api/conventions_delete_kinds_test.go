@@ -61,7 +61,6 @@ func TestDeleteReturns(t *testing.T) {
 		withoutCollector(c)                          // some objects have owners that do not exist
 		c.Controllers += ",-service-cidr-controller" // it adds finalizers
 		c.Naming = "kubernetes"
-		c.API.RuntimeConfig = daemon.Switches{"admissionregistration.k8s.io/v1beta1": true}
 	})
 	objects, err := os.ReadFile("testdata/representation/objects.yaml")
 	if err != nil {

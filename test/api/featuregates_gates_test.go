@@ -91,7 +91,7 @@ func TestGateWarnings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{`{name="MemoryQoS",stage="ALPHA"} 1`, `{name="WatchList",stage="BETA"} 0`, `{name="CBORServingAndStorage",stage="ALPHA"} 0`} {
+	for _, line := range []string{`{name="MemoryQoS",stage="BETA"} 1`, `{name="WatchList",stage="BETA"} 0`, `{name="CBORServingAndStorage",stage="ALPHA"} 0`} {
 		if !strings.Contains(string(metrics.Body), "kubernetes_feature_enabled"+line+"\n") {
 			t.Errorf("no %s", line)
 		}
@@ -207,14 +207,12 @@ func TestPodTopologyLabels(t *testing.T) {
 	}
 }
 
-// TestMutatingAdmissionPolicy checks that mutating policies take effect only if their API version
-// is served and their gate is on.
+// TestMutatingAdmissionPolicy checks that mutating policies take effect only if their gate is on.
 func TestMutatingAdmissionPolicy(t *testing.T) {
 	t.Parallel()
-	const policies = "/apis/admissionregistration.k8s.io/v1beta1/mutatingadmissionpolicies"
-	open(t, "").Send(404, "GET", policies, "", "")
-	for gates, want := range map[string]bool{"": false, "MutatingAdmissionPolicy=true": true} {
-		s := open(t, gates, "admissionregistration.k8s.io/v1beta1")
+	const policies = "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies"
+	for gates, want := range map[string]bool{"": true, "MutatingAdmissionPolicy=false": false} {
+		s := open(t, gates)
 		s.Send(201, "POST", policies, "application/json", `{"metadata":{"name":"m"},"spec":{"reinvocationPolicy":"Never",
 			"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"]}]},
 			"mutations":[{"patchType":"ApplyConfiguration","applyConfiguration":{"expression":"Object{data:{'by':'policy'}}"}}]}}`)

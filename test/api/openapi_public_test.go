@@ -3,6 +3,7 @@ package api
 import (
 	"reflect"
 
+	"k8s.io/api-v0.35/autoscaling/v2beta2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
@@ -40,7 +41,7 @@ func publicTypes() (all []reflect.Type) {
 	for _, t := range scheme.Scheme.AllKnownTypes() {
 		visit(t)
 	}
-	for _, v := range []any{version.Info{}, metav1.APIVersions{}, metav1.APIGroupList{}, metav1.APIResourceList{}} {
+	for _, v := range []any{version.Info{}, metav1.APIVersions{}, metav1.APIGroupList{}, metav1.APIResourceList{}, v2beta2.HorizontalPodAutoscalerList{}} {
 		visit(reflect.TypeOf(v))
 	}
 	return all

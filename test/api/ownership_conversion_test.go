@@ -23,8 +23,9 @@ func toStored(k *schema.Kind, t tree.Tree) tree.Tree {
 		return t
 	}
 	t = k.Conversion.ToStored(tree.Clone(t).(tree.Tree))
-	delete(t, "apiVersion")
-	delete(t, "kind")
+	if t.Has("apiVersion") {
+		t["apiVersion"], t["kind"] = k.Stored.APIVersion(), k.Stored.Kind
+	}
 	return t
 }
 

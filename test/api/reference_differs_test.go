@@ -7,8 +7,6 @@ type departure struct {
 	why  string
 }
 
-const onceIsEnough = "the reference reports the same cause twice; once is enough"
-
 const ratcheted = "rules of values that an update leaves as they were do not run, so they do not warn"
 
 // differs contains the cases listed in docs/departures.md.
@@ -32,8 +30,4 @@ var differs = map[string]departure{
 	"definitions/ratchet-sibling":              {3, 422, ratcheted},
 	"definitions/ratchet-unchanged":            {3, 200, ratcheted},
 	"fieldValidation/apply-strict":             {0, 400, "the reference answers 500; a field that there is not is the client's fault"},
-	"changes/deletion-grace":                   {1, 422, onceIsEnough},
-	"changes/deletion-time":                    {1, 422, onceIsEnough},
-	"changes/strategic-new-list-without-key":   {1, 422, onceIsEnough},
-	"changes/apply-owner-without-uid":          {1, 422, onceIsEnough},
 }

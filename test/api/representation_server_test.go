@@ -78,7 +78,6 @@ func serveRepresentation(t *testing.T) *requester {
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
 		c.API.FeatureGates = daemon.Switches{"CBORServingAndStorage": true}
-		c.API.RuntimeConfig = daemon.Switches{"admissionregistration.k8s.io/v1beta1": true}
 	})
 	transport := &http.Transport{TLSClientConfig: s.TLS}
 	t.Cleanup(transport.CloseIdleConnections)

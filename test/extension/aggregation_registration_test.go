@@ -57,7 +57,7 @@ func TestLocalAPIServices(t *testing.T) {
 	const golden = "testdata/aggregation/local.txt"
 	if *transcript.Update {
 		client.Eventually(t, func() error {
-			if n := len(listed(t, s, "apiregistration.k8s.io")); n < 22 {
+			if n := len(listed(t, s, "apiregistration.k8s.io")); n < 23 {
 				return fmt.Errorf("%d APIServices", n)
 			}
 			return nil

@@ -121,10 +121,19 @@ func causesDefinitions(answer client.Answer) (all []string) {
 // publicCauses formats errors of the reference implementation like causesDefinitions.
 func publicCauses(errs field.ErrorList) (all []string) {
 	for _, e := range errs {
+		if isRepeated(e) {
+			continue
+		}
 		all = append(all, e.Field+": "+string(e.Type)+": "+comparableText(e.ErrorBody()))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// isRepeated reports whether e adds nothing to another error of the reference implementation, which
+// reports a fraction in an integer twice.
+func isRepeated(e *field.Error) bool {
+	return strings.HasPrefix(e.Detail, "Checked value must be of type integer")
 }
 
 // panics calls validate and reports whether it panicked. The reference implementation panics on

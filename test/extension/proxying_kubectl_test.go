@@ -40,8 +40,8 @@ func TestKubectl(t *testing.T) {
 			{"cp file one:" + dir + "/there", ""},
 			{"cp one:" + dir + "/there back", ""},
 			{"exec one -- cat " + dir + "/there " + dir + "/back", "contentcontent"},
-			{"exec unbound -- true", "Error from server (BadRequest): pod unbound does not have a host assigned\n"},
-			{"logs two -c none", "error: container none is not valid for pod two\n"},
+			{"exec unbound -- true", "error: unable to upgrade connection: pod unbound does not have a host assigned\n"},
+			{"logs two -c none", "error: container none is not valid for pod two out of: main, side\n"},
 			{"get --raw /api/v1/nodes/here/proxy/metrics", "Error from server (BadRequest): address not allowed\n"},
 			{"attach two -c side", "attached\n"},
 		} {
