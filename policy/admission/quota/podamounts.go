@@ -47,50 +47,49 @@ func saysPodLevel(list tree.Tree) bool {
 	return false
 }
 
-// sumContainers returns the effective amounts of all containers. list is "requests" or "limits".
+// sumContainers returns the effective amounts of all containers: the largest of the sums of desired,
+// actual and allocated amounts. list is "requests" or "limits". The desired amounts do not count if
+// the node cannot grant them.
 func sumContainers(pod tree.Tree, list string) amount.List {
-	resize := newResize(pod, list)
-	return amount.OfContainers(pod.Object("spec"), func(c tree.Tree, containers string) amount.List {
-		if containers == "containers" {
-			return resize.effective(c, "containerStatuses")
-		}
-		if c.String("restartPolicy") == "Always" {
-			return resize.effective(c, "initContainerStatuses")
-		}
-		return amount.ListOf(c.Object("resources", list))
-	})
-}
-
-type resize struct {
-	status     tree.Tree
-	list       string
-	infeasible bool // the node cannot grant the desired amounts
-}
-
-func newResize(pod tree.Tree, list string) resize {
-	r := resize{status: pod.Object("status"), list: list}
-	conditions := r.status.Objects("conditions")
-	if i := slices.IndexFunc(conditions, func(c tree.Tree) bool { return c.String("type") == "PodResizePending" }); i >= 0 {
-		r.infeasible = conditions[i].String("reason") == "Infeasible"
+	spec, status := pod.Object("spec"), pod.Object("status")
+	statuses := slices.Concat(status.Objects("containerStatuses"), status.Objects("initContainerStatuses"))
+	infeasible := isResizeInfeasible(status)
+	// sum uses the first of the paths that a container's status has.
+	sum := func(paths ...[]string) amount.List {
+		return amount.OfContainers(spec, func(c tree.Tree, _ string) amount.List {
+			own := func(s tree.Tree) bool { return s.String("name") == c.String("name") }
+			if i := slices.IndexFunc(statuses, own); i >= 0 {
+				for _, path := range paths {
+					if amounts := statuses[i].Object(path...); amounts != nil {
+						return amount.ListOf(amounts)
+					}
+				}
+			}
+			if infeasible {
+				return nil
+			}
+			return amount.ListOf(c.Object("resources", list))
+		})
 	}
-	return r
-}
-
-// effective returns the maximum of a container's desired, actual and allocated amounts. It ignores
-// the desired amounts if the resize is infeasible.
-func (r resize) effective(container tree.Tree, statuses string) amount.List {
-	wanted := container.Object("resources", r.list)
-	all := r.status.Objects(statuses)
-	i := slices.IndexFunc(all, func(s tree.Tree) bool { return s.String("name") == container.String("name") })
-	if i < 0 || !all[i].Has("resources") {
-		return amount.ListOf(wanted)
+	if len(statuses) == 0 {
+		return sum()
 	}
-	most := amount.ListOf(all[i].Object("resources", r.list))
-	if r.list == "requests" {
-		most.Raise(amount.ListOf(all[i].Object("allocatedResources")))
+	actual, allocated := []string{"resources", list}, []string{"allocatedResources"}
+	var most amount.List
+	if list == "requests" {
+		most = sum(actual, allocated)
+		most.Raise(sum(allocated))
+	} else {
+		most = sum(actual)
 	}
-	if !r.infeasible {
-		most.Raise(amount.ListOf(wanted))
+	if !infeasible {
+		most.Raise(sum())
 	}
 	return most
+}
+
+func isResizeInfeasible(status tree.Tree) bool {
+	conditions := status.Objects("conditions")
+	i := slices.IndexFunc(conditions, func(c tree.Tree) bool { return c.String("type") == "PodResizePending" })
+	return i >= 0 && conditions[i].String("reason") == "Infeasible"
 }
