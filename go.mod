@@ -8,7 +8,7 @@ require (
 	github.com/asynkron/protoactor-go v0.0.0-20240822202345-3c0e61ca19c9
 	github.com/aymanbagabas/go-udiff v0.3.1
 	github.com/bufbuild/protocompile v0.14.1
-	github.com/gobwas/ws v1.4.0
+	github.com/gobwas/ws v1.4.0 // coder/websocket hides the frames, which watchers share
 	github.com/golang-jwt/jwt/v5 v5.3.0
 	github.com/google/uuid v1.6.0
 	github.com/klauspost/compress v1.20.3

@@ -65,7 +65,7 @@ func program(module, name string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-const newest = "3.6"
+const newest = "3.7"
 
 // A Cluster is an etcd cluster on loopback addresses.
 type Cluster struct {
