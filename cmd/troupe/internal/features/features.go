@@ -30,6 +30,7 @@ const (
 	APIResponseCompression          = "APIResponseCompression"
 	APIServerIdentity               = "APIServerIdentity"
 	CBORServingAndStorage           = "CBORServingAndStorage"
+	ClaimUnusedSinceTime            = "PersistentVolumeClaimUnusedSinceTime"
 	ClusterTrustBundle              = "ClusterTrustBundle"
 	ComponentFlagz                  = "ComponentFlagz"
 	ComponentStatusz                = "ComponentStatusz"
