@@ -136,7 +136,8 @@ func (p plan) unavailable(s slot, now time.Time) bool {
 }
 
 // toUpdate returns the Pods to delete for the update, from the highest ordinal down to the
-// partition. All unavailable Pods count toward maxUnavailable. With Parallel, deleting them does not.
+// partition. All unavailable Pods count toward maxUnavailable. With Parallel, deleting them does
+// not.
 func (p plan) toUpdate(slots []slot, newest string, now time.Time) (going []*cluster.Pod) {
 	room := p.maxUnavailable
 	for _, s := range slots {

@@ -34,6 +34,7 @@ const (
 	ClusterTrustBundle              = "ClusterTrustBundle"
 	ComponentFlagz                  = "ComponentFlagz"
 	ComponentStatusz                = "ComponentStatusz"
+	CSIVolumeHealth                 = "CSIVolumeHealth"
 	ExcludeReviews                  = "ExcludeAdmissionWebhookVirtualResources"
 	ConstrainedImpersonation        = "ConstrainedImpersonation"
 	HPAScaleToZero                  = "HPAScaleToZero"
