@@ -165,7 +165,15 @@ func TestAutoscaler(t *testing.T) {
 		return a.Status.ObservedGeneration == 1 && a.says("AbleToScale", "False", "FailedGetScale", `the HPA controller was unable to get the target's current scale: no matches for kind "Shelf" in group "apps"`)
 	})
 
-	// An autoscaler scales from zero only what it has scaled to zero.
+	s.scaleFromZero(m)
+	s.Send(201, "POST", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", client.JSON, `{"metadata":{"name":"zweb"},"spec":{
+		"scaleTargetRef":{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web"},"maxReplicas":9,"metrics":[`+cpu+`]}}`)
+	s.wantEvent("AmbiguousSelector", "pods by selector app=web are controlled by more than one HPA (e.g. [default/web default/zweb])")
+}
+
+// scaleFromZero checks that an autoscaler scales from zero only what it has scaled to zero.
+func (s aggregationSession) scaleFromZero(m *metricsServer) {
+	s.T.Helper()
 	const idle = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/idle"
 	s.scaled("idle", 1, `{"type":"External","external":{"metric":{"name":"tasks"},"target":{"type":"AverageValue","averageValue":"2"}}}`)
 	s.Send(200, "PATCH", idle, client.MergePatch, `{"spec":{"minReplicas":0}}`)
@@ -186,10 +194,6 @@ func TestAutoscaler(t *testing.T) {
 	s.wantAutoscaler("idle", func(a autoscalerState) bool {
 		return a.Status.CurrentReplicas == 0 && a.says("ScalingActive", "False", "ScalingDisabled", "") && a.says("ScaledToZero", "False", "NotScaledToZero", "")
 	})
-
-	s.Send(201, "POST", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", client.JSON, `{"metadata":{"name":"zweb"},"spec":{
-		"scaleTargetRef":{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web"},"maxReplicas":9,"metrics":[`+cpu+`]}}`)
-	s.wantEvent("AmbiguousSelector", "pods by selector app=web are controlled by more than one HPA (e.g. [default/web default/zweb])")
 }
 
 // TestAutoscalerGeneration checks that an autoscaler is evaluated when its spec changes.

@@ -52,8 +52,8 @@ func (u *unused) onPod(e reconcile.Event) {
 	}
 }
 
-// usedBy returns the claims of a Pod that has not terminated. The values are the uid of the Pod for
-// claims of ephemeral volumes, which it must own, and "" for others.
+// usedBy returns the claims of a Pod that has not terminated. Those of ephemeral volumes, which the
+// Pod must own, have its uid.
 func (u *unused) usedBy(e reconcile.Event) map[meta.Key]string {
 	if e.Deleted || !bytes.Contains(e.JSON, []byte(`"claimName":`)) && !bytes.Contains(e.JSON, ephemeralField) {
 		return nil

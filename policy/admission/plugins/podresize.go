@@ -50,7 +50,6 @@ func featuresOf(a *request.Attributes) (names []string) {
 	return names
 }
 
-// boundNode returns the node to which the Pod is bound.
 func boundNode(objects policy.Objects, a *request.Attributes) (tree.Tree, error) {
 	if node := objects.Get(meta.GroupResource{Resource: "nodes"}, "", nodeOf(a)); node != nil {
 		return node.Tree, nil
