@@ -47,10 +47,10 @@ func TestSwitches(t *testing.T) {
 	if got := namespaces.AlwaysEffective(); !slices.Equal(got, []string{"NamespaceLifecycle"}) || len(namespaces.Ineffective(all)) > 0 {
 		t.Errorf("always effective: %q, without effect: %q", got, namespaces.Ineffective(all))
 	}
-	if names := admission.Names(); len(names) != 38 || !slices.IsSorted(names) {
+	if names := admission.Names(); len(names) != 40 || !slices.IsSorted(names) {
 		t.Errorf("%d names: %q", len(names), names)
 	}
-	if names := admission.Defaults(); len(names) != 23 || slices.Contains(names, "NodeRestriction") || !slices.Contains(names, "PodSecurity") {
+	if names := admission.Defaults(); len(names) != 25 || slices.Contains(names, "NodeRestriction") || !slices.Contains(names, "PodSecurity") {
 		t.Errorf("%d defaults: %q", len(names), names)
 	}
 }

@@ -34,7 +34,7 @@ func TestRestriction(t *testing.T) {
 			return authz.Failed, "no response"
 		}
 		return authz.NoOpinion, ""
-	}))[0]
+	}), false)[0]
 	if registration.Name != "NodeRestriction" {
 		t.Errorf("got %+v", registration)
 	}
@@ -79,7 +79,7 @@ func TestNodeAudiences(t *testing.T) {
 			return authz.Failed, "no answer"
 		}
 		return authz.NoOpinion, ""
-	}))[1]
+	}), false)[1]
 	accounts := &schema.Kind{Resource: "serviceaccounts"}
 	if !slices.Equal(r.Resources, []string{"/serviceaccounts/token"}) || r.Stage != request.MayBlock {
 		t.Error("what waits is another thing than a request for a token")

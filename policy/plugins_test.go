@@ -76,9 +76,9 @@ func (g pluginGroup) chain(t *testing.T, may []string) *admission.Chain {
 		plugins.CertificateSigning(authorizer, naming), plugins.CertificateSubjectRestriction(naming), plugins.ClaimStatus(authorizer, naming), plugins.ClusterTrustBundleAttest(authorizer, naming),
 		plugins.DefaultIngressClass(naming, plugins.NewIngressClasses(naming)), plugins.DefaultStorageClass(naming, storage),
 		plugins.DefaultTolerationSeconds(naming, 10, 20), plugins.DenyServiceExternalIPs(), plugins.ExtendedResourceToleration(naming),
-		plugins.LimitPodHardAntiAffinityTopology(naming), plugins.LimitRanger(naming), plugins.OwnerReferencesPermissionEnforcement(authorizer, ownerKind),
+		plugins.LimitPodHardAntiAffinityTopology(naming), plugins.LimitRanger(naming), plugins.NodeDeclaredFeatureValidator(c), plugins.OwnerReferencesPermissionEnforcement(authorizer, ownerKind),
 		plugins.PersistentVolumeClaimResize(naming, storage), plugins.PodNodeSelector(selectors, placements),
-		plugins.PodTolerationRestriction(naming, tolerations, placements), plugins.PodTopologyLabels(naming, c), plugins.Priority(), plugins.RuntimeClass(c),
+		plugins.PodResizeValidator(naming, c), plugins.PodTolerationRestriction(naming, tolerations, placements), plugins.PodTopologyLabels(naming, c), plugins.Priority(), plugins.RuntimeClass(c),
 		plugins.SecurityContextDeny(), plugins.StorageObjectInUseProtection(naming), plugins.TaintNodesByCondition(naming))...)
 }
 

@@ -22,6 +22,7 @@ func TestResolve(t *testing.T) {
 	c := newCluster(t, map[string]object{
 		"services n/s":        object(`{"spec":{"clusterIP":"10.0.0.1","ports":[{"name":"w","port":443},{"name":"x","port":80}]}}`),
 		"services n/headless": object(`{"spec":{"clusterIP":"None","ports":[{"port":443}]}}`),
+		"services n/dual":     object(`{"spec":{"clusterIP":"None","ipFamilies":["IPv6","IPv4"],"ports":[{"port":443}]}}`),
 		"services n/external": object(`{"spec":{"type":"ExternalName","externalName":"hook.example.com"}}`),
 	})
 	r := services.NewResolver(t.Context(), c, meta.Platform, map[string]string{"given.n": "192.0.2.1:1"})
@@ -59,6 +60,13 @@ func TestResolve(t *testing.T) {
 	want("headless", 443, "[fd00::1]:1")
 	setSlice(t, c, "b", "headless", `{"ports":[{"port":1}],"endpoints":[{"addresses":["10.1.0.9"],"conditions":{"ready":false}}]}`)
 	want("headless", 443, `no endpoints available for service "headless"`)
+	setSlice(t, c, "v4", "dual", `{"ports":[{"port":1}],"endpoints":[{"addresses":["10.1.0.1"]},{"addresses":["10.1.0.2"]}]}`)
+	setSlice(t, c, "v6", "dual", `{"ports":[{"port":1}],"endpoints":[{"addresses":["fd00::1"]}]}`)
+	for range 20 {
+		if got, err := r.Resolve("n", "dual", 443); err != nil || len(got) != 3 || got[0] != "[fd00::1]:1" {
+			t.Errorf("the primary IP family is not the first: %q %v", got, err)
+		}
+	}
 	if len(c.followers["endpointslices"]) != 1 {
 		t.Errorf("slices are followed %d times", len(c.followers["endpointslices"]))
 	}

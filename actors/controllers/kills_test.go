@@ -252,7 +252,7 @@ var killed = map[string]func(*Env, *testStore) controller{
 	"job":                              workload((*workloads.Group).Jobs),
 	"persistentvolume-binder":          of(volumes.NewBinder),
 	"persistentvolume-protection":      of(volumes.NewVolumeProtection),
-	"persistentvolumeclaim-protection": of(volumes.NewClaimProtection),
+	"persistentvolumeclaim-protection": of(func(e *Env) controller { return volumes.NewClaimProtection(e, true) }),
 	"priority-and-fairness":            of(flowcontrol.NewConfiguration),
 	"replicationcontroller":            workload((*workloads.Group).ReplicationControllers),
 	"scheduler":                        workload((*workloads.Group).Scheduler),

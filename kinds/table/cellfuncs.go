@@ -87,6 +87,7 @@ var cellFuncs = map[string]cellFunc{
 
 	// Storage
 	"defaultName":   showDefaultName,   // the name, marked by the annotation of a default class
+	"newestDefault": showNewestDefault, // like defaultName, for the newest default class of a list
 	"accessModes":   showAccessModes,   // the modes at the path, abbreviated
 	"volumeClass":   showStorageClass,  // the storage class of a volume or claim
 	"claimCapacity": showClaimCapacity, // the capacity of a bound claim

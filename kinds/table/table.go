@@ -38,8 +38,9 @@ func ParseInclude(s string) (IncludeObjectPolicy, bool) {
 type TableOptions struct {
 	ListMeta
 	IncludeObject IncludeObjectPolicy
-	Version       string    // of the meta group: "v1" (or "") or "v1beta1"
-	Now           time.Time // for ages
+	Version       string         // of the meta group: "v1" (or "") or "v1beta1"
+	Now           time.Time      // for ages
+	List          []*meta.Object // nil for a single object
 }
 
 // A TableWriter writes a Table piece by piece: the head, comma-separated rows, and TableEnd. For a
@@ -127,7 +128,7 @@ func (t *TableWriter) AppendRow(b []byte, obj *meta.Object) []byte {
 
 func (t *TableWriter) open(obj *meta.Object) *row {
 	r := &t.row
-	r.object, r.now, r.naming, r.work = obj, t.options.Now, t.naming, maxRowWork
+	r.object, r.now, r.list, r.naming, r.work = obj, t.options.Now, t.options.List, t.naming, maxRowWork
 	r.json.Reset(t.rowSource(obj))
 	if t.converted == nil {
 		r.metadata = r.json.Field("metadata")
@@ -182,6 +183,7 @@ type row struct {
 	object   *meta.Object
 	metadata jsontext.Value // of the object
 	now      time.Time
+	list     []*meta.Object // see TableOptions
 	naming   *meta.Naming
 	work     int         // that JSON paths may still take
 	pod      *podSummary // created by the first column that needs it

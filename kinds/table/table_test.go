@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -65,6 +66,21 @@ func TestTable(t *testing.T) {
 		}
 		if w.row.object != nil || w.row.json.Text() != nil {
 			t.Error("the object is held")
+		}
+	}
+	// Of the default classes of a list, only the newest is marked.
+	var classes []*meta.Object
+	for _, c := range [][3]string{
+		{"a", "storageclass.kubernetes.io/is-default-class", "55"}, {"b", "storageclass.beta.kubernetes.io/is-default-class", "56"},
+		{"c", "storageclass.kubernetes.io/is-default-class", "56"}, {"d", "other", "57"},
+	} {
+		classes = append(classes, &meta.Object{Key: meta.Key{Name: c[0]}, JSON: fmt.Appendf(nil, `{"metadata":{"name":%q,"annotations":{%q:"true"},"creationTimestamp":"2026-11-21T11:%s:00Z"}}`, c[0], c[1], c[2])})
+	}
+	column := cellOf(&schema.Column{Path: "func:newestDefault:storageclass.platform.io/is-default-class storageclass.beta.platform.io/is-default-class"})
+	list := TableWriter{naming: meta.Kubernetes, options: TableOptions{List: classes}}
+	for i, want := range []string{`"a"`, `"b (default)"`, `"c"`, `"d"`} {
+		if got := string(column.append(nil, list.open(classes[i]))); got != want {
+			t.Errorf("class %d: got %s, want %s", i, got, want)
 		}
 	}
 }

@@ -49,14 +49,34 @@ func showStorageClass(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, r.json.At("spec.storageClassName").Text())
 }
 
-// showDefaultName marks the name of a default class, as kubectl does. It accepts several
-// annotations, because the annotation was renamed and older objects have the old name.
-func showDefaultName(b []byte, r *row, annotations string) []byte {
+// showDefaultName marks the name of a default class, as kubectl does.
+func showDefaultName(b []byte, r *row, annotation string) []byte {
 	name := r.object.Key.Name
-	for annotation := range strings.FieldsSeq(annotations) {
-		if r.annotation(annotation) == "true" {
-			return jsontext.AppendString(b, name+" (default)")
+	if r.annotation(annotation) == "true" {
+		name += " (default)"
+	}
+	return jsontext.AppendString(b, name)
+}
+
+// showNewestDefault marks the newest default class of a list. It accepts several annotations,
+// because the annotation was renamed and older objects have the old name.
+func showNewestDefault(b []byte, r *row, annotations string) []byte {
+	isDefault := func(metadata jsontext.Value) bool {
+		return slices.ContainsFunc(strings.Fields(annotations), func(name string) bool {
+			return metadata.Field("annotations").Field(r.naming.Translate(name)).Text() == "true"
+		})
+	}
+	name, newest, created := r.object.Key.Name, "", ""
+	if isDefault(r.metadata) {
+		for _, o := range r.list { // sorted by name
+			m := Metadata(o)
+			if at := m.Field("creationTimestamp").Text(); at > created && isDefault(m) {
+				newest, created = o.Key.Name, at
+			}
 		}
+	}
+	if name == newest {
+		name += " (default)"
 	}
 	return jsontext.AppendString(b, name)
 }

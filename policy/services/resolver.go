@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -98,6 +99,14 @@ func (r *Resolver) Resolve(namespace, name string, port int64) ([]string, error)
 		return nil, fmt.Errorf("no endpoints available for service %q", name)
 	}
 	rand.Shuffle(len(addresses), func(i, j int) { addresses[i], addresses[j] = addresses[j], addresses[i] })
+	families := append(spec.Strings("ipFamilies"), "")
+	rank := func(address string) int {
+		if (address[0] == '[') == (families[0] == "IPv6") { // the primary family
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(addresses, func(a, b string) int { return rank(a) - rank(b) })
 	return addresses, nil
 }
 

@@ -79,6 +79,10 @@ func perform(t *testing.T, binary string, inWorkers bool, profile, table string)
 	if slices.Contains(workloadsTables, table) {
 		config.Controllers += ",workloads"
 	}
+	// Otherwise a claim gets the condition Unused at some time.
+	if err := config.API.FeatureGates.Set("PersistentVolumeClaimUnusedSinceTime=false"); err != nil {
+		t.Fatal(err)
+	}
 	d, err := daemon.New(config, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -267,7 +267,7 @@ func TestSchedulerResources(t *testing.T) {
 	allocatable("resized", "8Gi")
 	pod("grows", "resized", `{"cpu":"1"}`)
 	shows("grows", "resized")
-	c.Send(200, "PATCH", ns+"pods/grows/resize", "application/strategic-merge-patch+json", `{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"100"}}}]}}`)
+	c.Send(200, "PATCH", ns+"pods/grows/resize", "application/strategic-merge-patch+json", `{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"4"}}}]}}`)
 	c.patch(ns+"pods/grows/status", `{"status":{"phase":"Running","conditions":[{"type":"PodResizePending","status":"True","reason":"Infeasible"}],
 		"containerStatuses":[{"name":"c","image":"i","imageID":"","restartCount":0,"ready":true,"allocatedResources":{"cpu":"1"},"resources":{"requests":{"cpu":"500m"}}}]}}`)
 	pod("beside", "resized", `{"cpu":"3"}`)

@@ -56,6 +56,13 @@ func TestStatefulSet(t *testing.T) {
 	if all := c.list("/apis/apps/v1/namespaces/default/controllerrevisions", "app=db"); len(all) != 2 {
 		t.Errorf("%d revisions: %v", len(all), all)
 	}
+	// With OnDelete, the new revision becomes the current one once the last Pod has it.
+	c.patch(path, `{"spec":{"updateStrategy":{"type":"OnDelete","rollingUpdate":null},"template":{"spec":{"containers":[{"name":"c","image":"three"}]}}}}`)
+	s = c.wait(path, map[string]any{"status.updatedReplicas": nil, "status.currentRevision": first})
+	for _, pod := range []string{"db-0", "db-1", "db-2"} {
+		c.Send(200, "DELETE", pods+"/"+pod, "", "")
+	}
+	c.wait(path, map[string]any{"status.updatedReplicas": 3, "status.readyReplicas": 3, "status.currentRevision": s.At("status.updateRevision")})
 	c.patch(path, `{"spec":{"replicas":1,"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Delete","whenDeleted":"Retain"}}}`)
 	c.wait(path, map[string]any{"status.replicas": 1})
 	client.Eventually(t, func() error {

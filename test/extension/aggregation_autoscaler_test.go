@@ -14,10 +14,10 @@ import (
 )
 
 // A metricsServer serves the metrics APIs. It reports the value of used as the CPU usage of every
-// Pod, in millicores.
+// Pod, in millicores, and that of tasks as an external metric.
 type metricsServer struct {
-	used atomic.Int64
-	pods []string
+	used, tasks atomic.Int64
+	pods        []string
 }
 
 func (m *metricsServer) handle(w http.ResponseWriter, r *http.Request) bool {
@@ -37,6 +37,8 @@ func (m *metricsServer) handle(w http.ResponseWriter, r *http.Request) bool {
 		items = []string{fmt.Sprintf(`{"describedObject":{"name":"web"},"timestamp":%q,"value":"12"}`, at)}
 	case r.URL.Path == "/apis/external.metrics.platform.io/v1beta1/namespaces/default/queue" && r.URL.Query().Get("labelSelector") == "app in (web)":
 		items = []string{`{"value":"3500m"}`, `{"value":"4"}`}
+	case r.URL.Path == "/apis/external.metrics.platform.io/v1beta1/namespaces/default/tasks":
+		items = []string{fmt.Sprintf(`{"value":"%d"}`, m.tasks.Load())}
 	default:
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprint(w, `{"kind":"Status","status":"Failure","message":"no such metric","reason":"NotFound","code":404}`)
@@ -154,8 +156,56 @@ func TestAutoscaler(t *testing.T) {
 	s.wantAutoscaler("none", func(a autoscalerState) bool {
 		return a.says("ScalingActive", "False", "FailedGetExternalMetric", "the HPA was unable to compute the replica count: ")
 	})
+	s.scaled("missing", 1, `{"type":"Object","object":{"metric":{"name":"misses"},"describedObject":{"apiVersion":"v1","kind":"Service","name":"web"},"target":{"type":"AverageValue","averageValue":"4"}}}`)
+	s.wantAutoscaler("missing", func(a autoscalerState) bool {
+		return a.says("ScalingActive", "False", "FailedGetObjectMetric", "the HPA was unable to compute the replica count: unable to get metric misses on Service default/web: unable to fetch metrics from custom metrics API: no such metric")
+	})
 	s.Send(200, "PATCH", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/none", client.MergePatch, `{"spec":{"scaleTargetRef":{"kind":"Shelf"}}}`)
 	s.wantAutoscaler("none", func(a autoscalerState) bool {
-		return a.says("AbleToScale", "False", "FailedGetScale", `the HPA controller was unable to get the target's current scale: no matches for kind "Shelf" in group "apps"`)
+		return a.Status.ObservedGeneration == 1 && a.says("AbleToScale", "False", "FailedGetScale", `the HPA controller was unable to get the target's current scale: no matches for kind "Shelf" in group "apps"`)
 	})
+
+	s.scaleFromZero(m)
+	s.Send(201, "POST", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", client.JSON, `{"metadata":{"name":"zweb"},"spec":{
+		"scaleTargetRef":{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web"},"maxReplicas":9,"metrics":[`+cpu+`]}}`)
+	s.wantEvent("AmbiguousSelector", "pods by selector app=web are controlled by more than one HPA (e.g. [default/web default/zweb])")
+}
+
+// scaleFromZero checks that an autoscaler scales from zero only what it has scaled to zero.
+func (s aggregationSession) scaleFromZero(m *metricsServer) {
+	s.T.Helper()
+	const idle = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/idle"
+	s.scaled("idle", 1, `{"type":"External","external":{"metric":{"name":"tasks"},"target":{"type":"AverageValue","averageValue":"2"}}}`)
+	s.Send(200, "PATCH", idle, client.MergePatch, `{"spec":{"minReplicas":0}}`)
+	s.wantAutoscaler("idle", func(a autoscalerState) bool {
+		return a.Status.DesiredReplicas == 0 && a.says("ScaledToZero", "True", "ScaledToZero", "the HPA controller scaled the workload to zero")
+	})
+	m.tasks.Store(3)
+	s.wantAutoscaler("idle", func(a autoscalerState) bool {
+		return a.Status.DesiredReplicas == 2 && a.says("ScaledToZero", "False", "NotScaledToZero", "the HPA controller did not scale the workload to zero")
+	})
+	m.tasks.Store(0)
+	s.wantAutoscaler("idle", func(a autoscalerState) bool {
+		return a.Status.DesiredReplicas == 0 && a.says("ScaledToZero", "True", "ScaledToZero", "")
+	})
+	s.Send(200, "PATCH", idle, client.MergePatch, `{"spec":{"minReplicas":5}}`)
+	s.wantEvent("SuccessfulRescale", "New size: 5; reason: Current number of replicas below Spec.MinReplicas")
+	s.Send(200, "PATCH", "/apis/apps/v1/namespaces/default/replicasets/idle/scale", client.MergePatch, `{"spec":{"replicas":0}}`)
+	s.wantAutoscaler("idle", func(a autoscalerState) bool {
+		return a.Status.CurrentReplicas == 0 && a.says("ScalingActive", "False", "ScalingDisabled", "") && a.says("ScaledToZero", "False", "NotScaledToZero", "")
+	})
+}
+
+// TestAutoscalerGeneration checks that an autoscaler is evaluated when its spec changes.
+func TestAutoscalerGeneration(t *testing.T) {
+	t.Parallel()
+	m := &metricsServer{}
+	s := openAggregation(t, startBackend(t, m.handle).address(), func(c *daemon.Config) {
+		c.Controllers, c.Autoscaling.SyncPeriod = "*,horizontal-pod-autoscaler-controller", daemon.Duration(time.Hour)
+	})
+	s.scaled("web", 2, `{"type":"External","external":{"metric":{"name":"tasks"},"target":{"type":"AverageValue","averageValue":"2"}}}`)
+	for generation := 1; generation < 3; generation++ {
+		s.wantAutoscaler("web", func(a autoscalerState) bool { return a.Status.ObservedGeneration == generation })
+		s.Send(200, "PATCH", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/web", client.MergePatch, fmt.Sprintf(`{"spec":{"maxReplicas":%d}}`, 10+generation))
+	}
 }

@@ -27,6 +27,7 @@ func TestProxyVerb(t *testing.T) {
 	port := c.serveMember(t, host)
 	c.addService(t, "web", host, "one", port)
 	c.addService(t, "forged", "169.254.169.254", "one", port)
+	c.addOtherFamily(t)
 	const base = "/api/v1/namespaces/default/"
 	for _, member := range []string{"pods/one:" + port, "pods/http:one:" + port, "services/web:http", "services/web:80", "services/http:web:http", "nodes/here:" + port} {
 		prefix := base + member + "/proxy"
@@ -160,6 +161,22 @@ func (c *cluster) addService(t *testing.T, name, ip, pod, port string) {
 	if strings.HasPrefix(ip, "169.254") { // not allowed in an EndpointSlice
 		slice.Endpoints = slice.Endpoints[:1]
 	}
+	_, err = c.clients.DiscoveryV1().EndpointSlices("default").Create(t.Context(), slice, metav1.CreateOptions{})
+	must(t, err)
+}
+
+// addOtherFamily adds an endpoint of another IP family than the primary one to the Service web.
+func (c *cluster) addOtherFamily(t *testing.T) {
+	t.Helper()
+	pod, err := c.clients.CoreV1().Pods("default").Get(t.Context(), "one", metav1.GetOptions{})
+	must(t, err)
+	pod.Status.PodIPs = append(pod.Status.PodIPs, corev1.PodIP{IP: "fd00::1"})
+	_, err = c.clients.CoreV1().Pods("default").UpdateStatus(t.Context(), pod, metav1.UpdateOptions{})
+	must(t, err)
+	slice, err := c.clients.DiscoveryV1().EndpointSlices("default").Get(t.Context(), "web", metav1.GetOptions{})
+	must(t, err)
+	slice.Name, slice.ResourceVersion, slice.UID, slice.AddressType, slice.Endpoints = "web6", "", "", discoveryv1.AddressTypeIPv6, slice.Endpoints[1:2]
+	slice.Endpoints[0].Addresses = []string{"fd00::1"}
 	_, err = c.clients.DiscoveryV1().EndpointSlices("default").Create(t.Context(), slice, metav1.CreateOptions{})
 	must(t, err)
 }

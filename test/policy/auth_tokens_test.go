@@ -167,6 +167,8 @@ func requestsAuth(t *testing.T, r tokenCluster) {
 		{robot, ref("Node", "v1", "gone", ""), 404, `nodes \"gone\" not found`},
 		{robot, ref("ConfigMap", "v1", "x", ""), 400, `cannot bind token to object of type /v1, Kind=ConfigMap`},
 		{robot, ref("Pod", "apps/v1", "x", ""), 400, `cannot bind token to object of type apps/v1, Kind=Pod`},
+		{robot, `{"spec":{"audiences":["a"],"attestations":{"admissionReviewAPIGroups":["*"]},"boundObjectRef":{"kind":"MutatingWebhookConfiguration","apiVersion":"admissionregistration.platform.io/v1","name":"x"}}}`, 400,
+			`cannot bind token to object of type admissionregistration.platform.io/v1, Kind=MutatingWebhookConfiguration (feature gate APIServerWebhookAuthenticationToken is disabled)`},
 		{robot, ref("Pod", "v1", "p", "x"), 409, `Operation cannot be fulfilled on Pod \"p\": the UID in the bound object reference (x) does not match the UID in record. The object might have been deleted and then recreated`},
 		{core + "serviceaccounts/other", ref("Pod", "v1", "p", ""), 400, `cannot bind token for serviceaccount \"other\" to pod running with different serviceaccount name.`},
 		{robot, `{"spec":{}}`, 201, `"expirationSeconds":3600`},

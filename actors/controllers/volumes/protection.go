@@ -46,10 +46,14 @@ func NewVolumeProtection(env *reconcile.Env) *Protection {
 	return p
 }
 
-// NewClaimProtection returns a Protection for PersistentVolumeClaims that Pods use.
-func NewClaimProtection(env *reconcile.Env) *Protection {
+// NewClaimProtection returns a Protection for PersistentVolumeClaims that Pods use. If marksUnused
+// is set, it also keeps their condition Unused.
+func NewClaimProtection(env *reconcile.Env, marksUnused bool) *Protection {
 	p := newProtection(env, env.Core("PersistentVolumeClaim"), "pvcprotection", plugins.PVCProtectionFinalizer, env.Core("Pod"))
 	p.inUse = p.usedByPod
+	if marksUnused {
+		p.Go(newUnused(env).Run)
+	}
 	return p
 }
 

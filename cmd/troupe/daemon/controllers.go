@@ -121,7 +121,9 @@ var basicControllers = []builtIn{
 		return namespaces.New(c.env, c.aggregator, time.Duration(c.config.Namespaces.DeletionGracePeriod))
 	}},
 	{name: "persistentvolume-protection-controller", alias: "pv-protection", ofCluster: plain(volumes.NewVolumeProtection)},
-	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", ofCluster: plain(volumes.NewClaimProtection)},
+	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", ofCluster: func(c *clusterControllers) controller {
+		return volumes.NewClaimProtection(c.env, c.features.Enabled(features.ClaimUnusedSinceTime))
+	}},
 	{name: "podcertificaterequest-cleaner-controller", gate: features.PodCertificateRequest, ofCluster: plain(certificates.NewPodRequestCleaner)},
 	{name: "priority-and-fairness-config-producer", group: apiServerAlias, runsOn: everyDaemon, ofServer: func(c *serverControllers, env *controllers.Env) controller {
 		return flowcontrol.NewConfiguration(env)

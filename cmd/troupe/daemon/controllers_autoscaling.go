@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/workloads/autoscaler"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 )
 
 // Autoscaling configures the HorizontalPodAutoscaler controller.
@@ -22,6 +23,7 @@ func autoscalers() builtIn {
 		return c.workloads.Autoscalers(c.aggregator, autoscaler.Options{
 			Period: time.Duration(a.SyncPeriod), DownscaleStabilization: time.Duration(a.DownscaleStabilization), Tolerance: a.Tolerance,
 			CPUInitializationPeriod: time.Duration(a.CPUInitializationPeriod), InitialReadinessDelay: time.Duration(a.InitialReadinessDelay),
+			ScaleToZero: c.features.Enabled(features.HPAScaleToZero),
 		})
 	}
 	return b

@@ -38,7 +38,7 @@ func (p *policies) registrations(configuration *config.Config) ([]admission.Regi
 	if p.features.Enabled(features.GranularClaimStatus) {
 		all = append(all, plugins.ClaimStatus(authorizer, naming))
 	}
-	return append(slices.Concat(all, p.policyPlugins(namespaces), node.Restriction(naming, p.storage.objects, authorizer)),
+	return append(slices.Concat(all, p.policyPlugins(namespaces), node.Restriction(naming, p.storage.objects, authorizer, p.features.Enabled(features.CSIVolumeHealth))),
 		plugins.AdminAccess(naming, p.storage.objects),
 		plugins.CertificateRequester(),
 		plugins.CertificateSubjectRestriction(naming),
@@ -78,7 +78,9 @@ func (p *policies) podPlugins(configuration *config.Config) ([]admission.Registr
 		plugins.ExtendedResourceToleration(naming),
 		plugins.LimitPodHardAntiAffinityTopology(naming),
 		plugins.LimitRanger(naming),
+		plugins.NodeDeclaredFeatureValidator(p.storage.objects),
 		plugins.PodNodeSelector(selectors, placements),
+		plugins.PodResizeValidator(naming, p.storage.objects),
 		plugins.PodTolerationRestriction(naming, tolerations, placements),
 		plugins.Priority(),
 		plugins.RuntimeClass(p.storage.objects),

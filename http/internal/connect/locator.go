@@ -176,8 +176,8 @@ func podAddresses(pod tree.Tree) (all []string) {
 	return all
 }
 
-// service returns the URL of a random ready endpoint of a Service. The requested port is the name
-// or number of a Service port, not of a container port.
+// service returns the URL of a random ready endpoint of a Service, if possible of its primary IP
+// family. The requested port is the name or number of a Service port, not of a container port.
 func (l *Locator) service(ctx context.Context, r Request) (*url.URL, error) {
 	scheme, name, port, err := splitName(r.Name, "service")
 	if err != nil {
@@ -185,10 +185,10 @@ func (l *Locator) service(ctx context.Context, r Request) (*url.URL, error) {
 	}
 	// EndpointSlices have only port names, so a port number is looked up in the Service. A port
 	// name may be empty.
+	service, missing := l.get(servicesResource, r.Namespace, name)
 	if n, err := strconv.ParseInt(port, 10, 64); err == nil {
-		service, err := l.get(servicesResource, r.Namespace, name)
-		if err != nil {
-			return nil, err
+		if missing != nil {
+			return nil, missing
 		}
 		var ok bool
 		if port, ok = portName(service, n); !ok {
@@ -200,9 +200,15 @@ func (l *Locator) service(ctx context.Context, r Request) (*url.URL, error) {
 		return nil, err
 	}
 	// Shuffle, so that clients do not all try the same, possibly dead, endpoint first.
-	for _, i := range rand.Perm(len(found)) {
-		if host := l.endpoint(found[i], r.Namespace, port); host != "" {
-			return &url.URL{Scheme: scheme, Host: host}, nil
+	families := append(service.Object("spec").Strings("ipFamilies"), "")
+	for _, primary := range []bool{true, false} {
+		for _, i := range rand.Perm(len(found)) {
+			if (found[i].String("addressType") == families[0]) != primary {
+				continue
+			}
+			if host := l.endpoint(found[i], r.Namespace, port); host != "" {
+				return &url.URL{Scheme: scheme, Host: host}, nil
+			}
 		}
 	}
 	return nil, meta.NewServiceUnavailable(fmt.Sprintf("no endpoints available for service %q", name))

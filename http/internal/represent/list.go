@@ -65,6 +65,7 @@ func (e *Encoder) List(k *schema.Kind, f negotiate.Format, q requestinfo.Query, 
 		if err != nil {
 			return nil, err
 		}
+		o.List = l.Items
 		list.table = table.NewTableWriter(e.Naming, k, o)
 		list.field, list.head = "rows", list.table.AppendHead(nil)
 	case negotiate.PartialList:

@@ -158,7 +158,11 @@ func (g *TokenRequestHandler) resolveBoundObject(r TokenRequest, to tree.Tree) (
 		if group == "" {
 			version = "/" + version
 		}
-		return b, meta.NewBadRequest(fmt.Sprintf("cannot bind token to object of type %s, Kind=%s", version, kind))
+		why := ""
+		if r.Object.Object("spec").Has("attestations") { // valid only for webhook configurations
+			why = " (feature gate APIServerWebhookAuthenticationToken is disabled)"
+		}
+		return b, meta.NewBadRequest(fmt.Sprintf("cannot bind token to object of type %s, Kind=%s%s", version, kind, why))
 	}
 	if err != nil {
 		return b, err

@@ -16,9 +16,10 @@ import (
 // Node, Lease and CSINode, to mirror Pods, and to the status, tokens and certificates of its Pods. A
 // node may request tokens and certificates only for audiences and signers used by the Pod's volumes,
 // or allowed by authorizer.
-func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer) []admission.Registration {
+func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer, volumeHealth bool) []admission.Registration {
 	r := &restriction{
 		objects:          objects,
+		volumeHealth:     volumeHealth,
 		authorizer:       authorizer,
 		mirrorAnnotation: naming.Translate("platform.io/config.mirror"),
 		leaseNamespace:   naming.NodeLeaseNamespace(),
@@ -32,7 +33,7 @@ func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.A
 			Resources: []string{
 				"/pods", "/pods/status", "/pods/eviction", "/pods/binding", "/pods/ephemeralcontainers", "/pods/resize",
 				"/nodes", "/nodes/status", "/persistentvolumeclaims", "/persistentvolumeclaims/status", "/serviceaccounts/token",
-				"coordination.platform.io/leases", "storage.platform.io/csinodes", "resource.platform.io/resourceslices",
+				"coordination.platform.io/leases", "storage.platform.io/csinodes", "storage.platform.io/csinodes/status", "resource.platform.io/resourceslices",
 				"certificates.platform.io/certificatesigningrequests",
 			},
 			Plugin: request.Plugin{Operations: operations, Mutator: r},
@@ -62,6 +63,7 @@ type restriction struct {
 	mirrorAnnotation, leaseNamespace string
 	labels                           *nodeLabelPolicy
 	signers                          map[string]bool // of node certificates
+	volumeHealth                     bool            // the feature gate CSIVolumeHealth
 }
 
 // nodeAttributes is a change made by a node. Admit ensures that node is not empty.
@@ -96,7 +98,10 @@ func (r *restriction) Admit(change *request.Attributes) error {
 		}
 		return a.requireNodeName("node lease")
 	case "csinodes":
-		return a.requireNodeName("CSINode")
+		if err := a.requireNodeName("CSINode"); err != nil || a.Subresource == "" || r.volumeHealth {
+			return err
+		}
+		return a.forbiddenf("CSIVolumeHealth feature gate is disabled")
 	case "resourceslices":
 		return admitResourceSlice(a)
 	case "certificatesigningrequests":

@@ -56,9 +56,9 @@ func (r audienceRestriction) Admit(a *request.Attributes) error {
 	case authz.Allow:
 		return nil
 	case authz.Failed:
-		return a.Forbidden(fmt.Sprintf("audience %q not found in pod spec volume, error authorizing %s to request tokens for this audience: %s", audience, a.User.Name, reason))
+		return a.Forbidden(fmt.Sprintf("error authorizing %s to request tokens for audience %q: %s", a.User.Name, audience, reason))
 	}
-	return a.Forbidden(fmt.Sprintf("audience %q not found in pod spec volume, %s is not authorized to request tokens for this audience", audience, a.User.Name))
+	return a.Forbidden(fmt.Sprintf("%s is not authorized to request tokens for audience %q", a.User.Name, audience))
 }
 
 // podHasAudience reports whether a volume of the Pod uses the audience. If none does, the error

@@ -50,6 +50,8 @@ func admitPodStatus(a nodeAttributes) error {
 		return a.forbiddenf("node %q cannot update resource claim statues", a.node)
 	case !tree.SemanticEqual(was["extendedResourceClaimStatus"], now["extendedResourceClaimStatus"]):
 		return a.forbiddenf("node %q cannot update extended resource claim status", a.node)
+	case !tree.SemanticEqual(was["nodeAllocatableResourceClaimStatuses"], now["nodeAllocatableResourceClaimStatuses"]):
+		return a.forbiddenf("node %q cannot update node allocatable resource claim statuses", a.node)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// Options configure a Controller. All are required.
+// Options configure a Controller. All durations are required.
 type Options struct {
 	// Period is the time between two reconciliations of an autoscaler.
 	Period time.Duration
@@ -26,6 +26,8 @@ type Options struct {
 	// while the Pod is unready or has just become ready. A Pod that became unready within
 	// InitialReadinessDelay after its start counts as never ready.
 	CPUInitializationPeriod, InitialReadinessDelay time.Duration
+	// ScaleToZero is the feature gate HPAScaleToZero.
+	ScaleToZero bool
 }
 
 // A Controller scales the targets of HorizontalPodAutoscalers.
@@ -56,13 +58,18 @@ func New(c *cluster.Cluster, servers apiservices.Servers, o Options) *Controller
 	}
 	a.Controller = c.Controller("horizontalpodautoscaler", a.reconcile, a.scalers)
 	reconcile.On(a.Controller, a.scalers, func(old, now *reconcile.Item) {
-		if old == nil {
-			a.Add(now.Key)
-		} else if now == nil {
+		if now == nil {
 			a.Add(old.Key)
+		} else if old == nil || generation(old) != generation(now) {
+			a.Add(now.Key)
 		}
 	})
 	return a
+}
+
+func generation(i *reconcile.Item) any {
+	t, _ := i.Tree()
+	return t.Object("metadata")["generation"]
 }
 
 // reconcile evaluates an autoscaler and schedules the next evaluation after Period, which also
@@ -104,7 +111,7 @@ func (c *Controller) forget(key meta.Key) {
 
 // claim records an autoscaler's Pod selector. It returns all autoscalers in the namespace whose
 // selectors match any of the given Pods.
-func (c *Controller) claim(key meta.Key, selects selector.Labels, pods []pod) (claimants []meta.Key) {
+func (c *Controller) claim(key meta.Key, selects selector.Labels, pods []pod) (claimants []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.states[key].selects = selects
@@ -114,7 +121,7 @@ func (c *Controller) claim(key meta.Key, selects selector.Labels, pods []pod) (c
 	}
 	for other, s := range c.states {
 		if other.Namespace == key.Namespace && matchesAny(s.selects, labels) {
-			claimants = append(claimants, other)
+			claimants = append(claimants, other.Namespace+"/"+other.Name)
 		}
 	}
 	return claimants

@@ -130,7 +130,7 @@ func (t *turn) object(ctx context.Context, spec tree.Tree) (p proposal, err erro
 	about := spec.Object("describedObject")
 	value, err := t.objectValue(ctx, about, name, selected)
 	if err != nil {
-		return p, fmt.Errorf("unable to get metric %s: %w on %s %s/%s", name, err, about.String("kind"), t.namespace(), about.String("name"))
+		return p, fmt.Errorf("unable to get metric %s on %s %s/%s: %w", name, about.String("kind"), t.namespace(), about.String("name"), err)
 	}
 	p, err = t.byValue(spec, value, about.String("kind")+" metric "+name)
 	p.status["describedObject"] = about

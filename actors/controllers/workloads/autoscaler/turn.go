@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/selector"
@@ -23,6 +21,9 @@ const (
 	ableToScale    = "AbleToScale"
 	scalingActive  = "ScalingActive"
 	scalingLimited = "ScalingLimited"
+	scaledToZero   = "ScaledToZero"
+
+	belowMinimum = "Current number of replicas below Spec.MinReplicas"
 )
 
 // A turn is one reconciliation of an autoscaler, by one worker.
@@ -55,8 +56,8 @@ func (c *Controller) newTurn(item *reconcile.Item) (*turn, error) {
 	t.tolerance = tolerance{down: t.toleranceOf("scaleDown"), up: t.toleranceOf("scaleUp")}
 	status := object.Object("status")
 	t.conditions = slices.Clone(status.List("conditions"))
-	t.newStatus = tree.Tree{"observedGeneration": object.Object("metadata")["generation"]}
-	for _, field := range []string{"currentReplicas", "desiredReplicas", "lastScaleTime", "currentMetrics", "conditions"} {
+	t.newStatus = tree.Tree{}
+	for _, field := range []string{"observedGeneration", "currentReplicas", "desiredReplicas", "lastScaleTime", "currentMetrics", "conditions"} {
 		t.newStatus.CopyField(status, field)
 	}
 	return t, nil
@@ -102,6 +103,7 @@ func (t *turn) take(ctx context.Context) {
 		return
 	}
 	t.set(ableToScale, true, "SucceededGetScale", "the HPA controller was able to get the target's current scale")
+	t.newStatus["observedGeneration"] = t.tree.Object("metadata")["generation"]
 	t.current, t.observed, t.selectorText = t.target.replicas, t.target.observed, t.target.selector
 	if h := &t.state.history; len(h.recommendations) == 0 {
 		h.recommendations = []event{{t.current, t.now}}
@@ -128,14 +130,15 @@ func (t *turn) sizing() *sizing {
 
 func (t *turn) size(ctx context.Context, s *sizing) (wanted int64, reason string, ok bool) {
 	t.newStatus["currentMetrics"] = nil
+	fromZero := t.current == 0 && t.ScaleToZero && tree.IsConditionTrue(t.tree.Object("status"), scaledToZero)
 	switch {
-	case t.current == 0 && s.minimum != 0:
+	case t.current == 0 && !fromZero:
 		t.set(scalingActive, false, "ScalingDisabled", "scaling is disabled since the replica count of the target is zero")
 		return t.current, "", true
 	case t.current > s.max:
 		return s.max, "Current number of replicas above Spec.MaxReplicas", true
-	case t.current < s.minimum:
-		return s.minimum, "Current number of replicas below Spec.MinReplicas", true
+	case t.current < s.minimum && !fromZero:
+		return s.minimum, belowMinimum, true
 	}
 	proposed, metric, err := t.proposals(ctx)
 	if err != nil {
@@ -150,6 +153,9 @@ func (t *turn) size(ctx context.Context, s *sizing) (wanted int64, reason string
 	v := s.decide(proposed)
 	t.set(ableToScale, true, v.stableReason, v.stableText)
 	t.set(scalingLimited, v.limited, v.limitReason, v.limitMessage)
+	if fromZero && v.replicas < s.minimum {
+		return s.minimum, cmp.Or(reason, belowMinimum), true
+	}
 	return v.replicas, reason, true
 }
 
@@ -210,18 +216,10 @@ func (t *turn) readPods(ctx context.Context) error {
 		t.pods = append(t.pods, pod{object})
 	}
 	if claimants := t.claim(t.item.Key, labels, t.pods); len(claimants) > 1 {
-		return invalid("AmbiguousSelector", "AmbiguousSelector", fmt.Sprintf("pods by selector %s are controlled by multiple HPAs: %s", t.selectorText, keysText(claimants)), "")
+		slices.Sort(claimants)
+		return invalid("AmbiguousSelector", "AmbiguousSelector", fmt.Sprintf("pods by selector %s are controlled by more than one HPA (e.g. %s)", t.selectorText, claimants[:2]), "")
 	}
 	return nil
-}
-
-func keysText(keys []meta.Key) string {
-	texts := make([]string, len(keys))
-	for i, k := range keys {
-		texts[i] = fmt.Sprintf("{%s %s}", k.Name, k.Namespace)
-	}
-	slices.Sort(texts)
-	return "[" + strings.Join(texts, " ") + "]"
 }
 
 func (t *turn) scaleTo(ctx context.Context, s *sizing, wanted int64, reason string) {
@@ -237,6 +235,12 @@ func (t *turn) scaleTo(ctx context.Context, s *sizing, wanted int64, reason stri
 	}
 	t.set(ableToScale, true, "SucceededRescale", fmt.Sprintf("the HPA controller was able to update the target scale to %d", wanted))
 	t.event(reconcile.Normal, "SuccessfulRescale", fmt.Sprintf("New size: %d; reason: %s", wanted, reason))
+	if reason, message := "NotScaledToZero", "the HPA controller did not scale the workload to zero"; t.ScaleToZero {
+		if wanted == 0 {
+			reason, message = scaledToZero, "the HPA controller scaled the workload to zero"
+		}
+		t.set(scaledToZero, wanted == 0, reason, message)
+	}
 	s.note(wanted)
 	t.newStatus["desiredReplicas"], t.newStatus["lastScaleTime"] = wanted, reconcile.Stamp(t.now)
 }

@@ -136,7 +136,8 @@ func (p plan) unavailable(s slot, now time.Time) bool {
 }
 
 // toUpdate returns the Pods to delete for the update, from the highest ordinal down to the
-// partition. All unavailable Pods count toward maxUnavailable.
+// partition. All unavailable Pods count toward maxUnavailable. With Parallel, deleting them does
+// not.
 func (p plan) toUpdate(slots []slot, newest string, now time.Time) (going []*cluster.Pod) {
 	room := p.maxUnavailable
 	for _, s := range slots {
@@ -144,8 +145,13 @@ func (p plan) toUpdate(slots []slot, newest string, now time.Time) (going []*clu
 			room--
 		}
 	}
-	for i := len(slots) - 1; i >= 0 && slots[i].ordinal >= p.start+p.partition && int64(len(going)) < room; i-- {
-		if pod := slots[i].pod; pod != nil && revisionOf(pod) != newest && !pod.Terminating {
+	for i := len(slots) - 1; i >= 0 && slots[i].ordinal >= p.start+p.partition; i-- {
+		switch pod := slots[i].pod; {
+		case pod == nil || revisionOf(pod) == newest || pod.Terminating:
+		case p.parallel && !p.available(slots[i], now):
+			going = append(going, pod)
+		case room > 0:
+			room--
 			going = append(going, pod)
 		}
 	}
@@ -187,7 +193,7 @@ func (p plan) counts(pods []slot, current, newest string, now time.Time) tree.Tr
 // revision may then be deleted.
 func (p plan) complete(status tree.Tree) {
 	updated := status["updatedReplicas"]
-	if p.rolls && updated == status["replicas"] && updated == status["readyReplicas"] && updated == p.replicas {
+	if updated == status["replicas"] && updated == status["readyReplicas"] && updated == p.replicas {
 		status["currentReplicas"], status["currentRevision"] = updated, status["updateRevision"]
 	}
 }

@@ -69,6 +69,21 @@ func TestArrange(t *testing.T) {
 }
 
 func TestToUpdate(t *testing.T) {
+	specs := map[string]tree.Tree{}
+	for name, text := range map[string]string{
+		"": `{}`, "partition": `{"partition":2,"maxUnavailable":1}`, "two": `{"maxUnavailable":2}`,
+		"parallel": `{"maxUnavailable":2}`, "parallel partition": `{"partition":2,"maxUnavailable":2}`,
+	} {
+		rolling, err := tree.Decode([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := tree.Tree{"replicas": int64(3), "updateStrategy": tree.Tree{"type": "RollingUpdate", "rollingUpdate": rolling}}
+		if strings.HasPrefix(name, "parallel") {
+			spec["podManagementPolicy"] = "Parallel"
+		}
+		specs[name] = spec
+	}
 	for _, c := range []struct {
 		spec, pods, want string
 	}{
@@ -81,14 +96,13 @@ func TestToUpdate(t *testing.T) {
 		{"partition", "0@a 1@a 2@a", "s-2"},
 		{"two", "0@a 1@a 2@a", "s-2 s-1"},
 		{"two", "0@a 1@a! 2@a", "s-2"},
+		{"parallel", "0@a! 1@a 2@a!", "s-2 s-0"},
+		{"parallel", "0@a! 1@a 2@b-", "s-0"},
+		{"parallel", "0@a 1@a! 2@b", "s-1 s-0"},
+		{"parallel", "0@a 1@a 2@a", "s-2 s-1"},
+		{"parallel partition", "0@a! 1@a! 2@a!", "s-2"},
 	} {
-		p := plan{replicas: 3, rolls: true, maxUnavailable: 1}
-		switch c.spec {
-		case "partition":
-			p.partition = 2
-		case "two":
-			p.maxUnavailable = 2
-		}
+		p := readPlan(specs[c.spec])
 		slots, _, _ := p.arrange("s", podsOf(c.pods))
 		var got []string
 		for _, pod := range p.toUpdate(slots, "b", now) {

@@ -149,8 +149,9 @@ func (c *Cluster) report(ctx context.Context, name string) error {
 	}
 	status := map[string]any{
 		"capacity": c.Capacity, "allocatable": allocatable, "conditions": conditions,
-		"addresses":       []any{map[string]any{"type": "InternalIP", "address": c.Address}}, // no Hostname, which would not resolve
-		"daemonEndpoints": map[string]any{"kubeletEndpoint": map[string]any{"Port": number}},
+		"declaredFeatures": []string{"InPlacePodLevelResourcesVerticalScaling", "InPlacePodVerticalScalingInitContainers"},
+		"addresses":        []any{map[string]any{"type": "InternalIP", "address": c.Address}}, // no Hostname, which would not resolve
+		"daemonEndpoints":  map[string]any{"kubeletEndpoint": map[string]any{"Port": number}},
 		"nodeInfo": map[string]any{
 			"machineID": name, "systemUUID": name, "bootID": name, "kernelVersion": "simulated", "osImage": "simulated", "containerRuntimeVersion": "simulated://1",
 			"kubeletVersion": KubeletVersion, "kubeProxyVersion": "", "operatingSystem": "linux", "architecture": runtime.GOARCH,
