@@ -124,7 +124,7 @@ func (s *Server) checkIgnoreReadError(x *requestContext) error {
 		f.Invalid(params.FieldIgnoreReadError, true, "is not allowed with DELETECOLLECTION, try again after removing the option")
 		return apierrors.InvalidOptions(s.names.MetaGroup, "DeleteOptions", f)
 	}
-	x.annotate(s.opts.Naming.Translate("apiserver.platform.io/unsafe-delete-ignore-read-error"), "")
+	x.annotate(s.opts.Naming.Group("apiserver")+"/unsafe-delete-ignore-read-error", "")
 	gr := meta.GroupResource{Group: i.Group, Resource: i.Resource}
 	decision, reason := s.decide(x, authz.Attributes{
 		User: x.attributes.User, Verb: ignoreReadErrorVerb, ResourceRequest: true, Group: i.Group, Version: i.Version,

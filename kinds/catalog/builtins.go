@@ -45,7 +45,7 @@ var compiledFeatures = []string{
 	"DRADeviceTaints", "DRAListTypeAttributes", "DRANodeAllocatableResources", "DRAOptionalNodeOperations", "DRAPartitionableDevices",
 	"DRAPartitionableDevicesType", "DRAWorkloadResourceClaims", "EmptyDirVolumeMode", "EvictionRequestAPI", "ExcludeAdmissionWebhookVirtualResources", "GRPCContainerProbeTLS", "GenericWorkload",
 	"H2CContainerProbe", gateScaleToZero, "ImageVolumeWithDigest", "InPlacePodVerticalScalingSchedulerPreemption", "KubeletInUserNamespace",
-	"PodCertificateRequest", "PodGroupPreemptionPolicy", "ResourceHealthStatusMessage", "StatefulSetRecreateStrategy", "StrictIPCIDRValidation",
+	"ManifestBasedAdmissionControlConfig", "PodCertificateRequest", "PodGroupPreemptionPolicy", "ResourceHealthStatusMessage", "StatefulSetRecreateStrategy", "StrictIPCIDRValidation",
 	"TaintTolerationComparisonOperators", "TopologyAwareWorkloadScheduling", "VolumeBindMountOptions", "VolumeLimitScaling", "WorkloadWithJob",
 }
 
