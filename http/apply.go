@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/params"
 	"github.com/troupe-api/troupe/http/internal/requestbody"
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/managedfields"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -88,7 +89,11 @@ func configError(k *schema.Kind, encoding negotiate.Encoding, body []byte, fault
 			return err
 		}
 	}
-	return apierrors.BadRequest("error decoding YAML: " + err.Error())
+	step := "decoding"
+	if malformed := jsontext.SyntaxError(""); encoding == negotiate.YAML && errors.As(err, &malformed) {
+		step = "encoding" // to JSON
+	}
+	return apierrors.BadRequest("error " + step + " patch: " + err.Error())
 }
 
 // structureError returns an error that lists all configuration fields that do not match the schema,
@@ -167,7 +172,7 @@ func typeName(apiVersion, kind string) string {
 // structureError has already rejected those.
 func checkDuplicates(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	if refused := codec.Refused(faults); len(refused) > 0 && v == request.Strict {
-		return nil, apierrors.BadRequest("error strict decoding YAML: " + refused[0].String())
+		return nil, apierrors.BadRequest("error strict decoding patch: " + refused[0].String())
 	}
 	return requestbody.CheckFields(k, faults, v)
 }

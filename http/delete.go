@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/params"
 	"github.com/troupe-api/troupe/http/internal/represent"
@@ -118,6 +119,12 @@ const ignoreReadErrorVerb = "unsafe-delete-ignore-read-errors"
 // needs a separate permission, and reading the object must fail, because its data is damaged.
 func (s *Server) checkIgnoreReadError(x *requestContext) error {
 	i := &x.info
+	if i.Name == "" {
+		var f schema.Faults
+		f.Invalid(params.FieldIgnoreReadError, true, "is not allowed with DELETECOLLECTION, try again after removing the option")
+		return apierrors.InvalidOptions(s.names.MetaGroup, "DeleteOptions", f)
+	}
+	x.annotate(s.opts.Naming.Group("apiserver")+"/unsafe-delete-ignore-read-error", "")
 	gr := meta.GroupResource{Group: i.Group, Resource: i.Resource}
 	decision, reason := s.decide(x, authz.Attributes{
 		User: x.attributes.User, Verb: ignoreReadErrorVerb, ResourceRequest: true, Group: i.Group, Version: i.Version,
@@ -126,20 +133,13 @@ func (s *Server) checkIgnoreReadError(x *requestContext) error {
 	if decision != authz.Allow {
 		return meta.NewForbidden(gr, i.Name, fmt.Sprintf("not permitted to do %q, reason: %s", ignoreReadErrorVerb, reason))
 	}
-	var f schema.Faults
-	gk := meta.GroupKind{Group: i.Group, Kind: i.Resource}
-	if i.Name == "" {
-		f.Invalid(params.FieldIgnoreReadError, true, "is not allowed with DELETECOLLECTION, try again after removing the option")
-		return meta.NewInvalid(gk, "", f.List)
-	}
 	var unreadable *meta.Status
 	_, err := s.opts.Store.Get(x.deadlineCtx, request.Get{Kind: x.kind, Key: i.Key(x.kind)})
-	if errors.As(err, &unreadable) && unreadable.Reason == meta.ReasonStorageRead {
+	switch {
+	case err == nil:
+		return meta.NewConflict(gr, i.Name, "unsafe deletion is not allowed because the object is decodable from storage")
+	case errors.As(err, &unreadable) && unreadable.Reason == meta.ReasonStorageRead:
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	f.Invalid(params.FieldIgnoreReadError, true, "is exclusively used to delete corrupt object(s), try again by removing this option")
-	return meta.NewInvalid(gk, i.Name, f.List)
+	return err
 }

@@ -96,12 +96,8 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	}
 	asked := OperationRequest{
 		User: x.attributes.User, Kind: x.bodyKind, Key: m.Key, Object: tree, DryRun: o.DryRun, Manager: o.FieldManager,
-		Warn: func(text string) { warnings = append(warnings, text) },
-		Annotate: func(key, value string) {
-			if x.audit != nil {
-				x.audit.Annotate([]request.Annotation{{Key: key, Value: value}})
-			}
-		},
+		Warn:     func(text string) { warnings = append(warnings, text) },
+		Annotate: x.annotate,
 	}
 	defer func() { x.addWarnings(warnings) }()
 	reserved, err := m.AdmitOperation(x.deadlineCtx, tree, func() error {

@@ -90,3 +90,9 @@ func (x *requestContext) addRecorded(r *request.Recorder) {
 		x.audit.Annotate(annotations)
 	}
 }
+
+func (x *requestContext) annotate(key, value string) {
+	if x.audit != nil {
+		x.audit.Annotate([]request.Annotation{{Key: key, Value: value}})
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/params"
 	"github.com/troupe-api/troupe/http/internal/represent"
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -139,6 +140,9 @@ func (s *Server) patchAs(x *requestContext, of request.PatchType) error {
 	body, err := s.readBody(x)
 	if err != nil {
 		return err
+	}
+	if !jsontext.Valid(body) {
+		return apierrors.BadRequest("invalid JSON patch")
 	}
 	m := s.newMutation(x, request.Patch{Type: of, Body: append([]byte(nil), body...)}, o)
 	x.auditRequestPatch(body)

@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/discovery"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/kinds/codec"
 )
 
 // A zPage is a diagnostic page, such as /statusz or /flagz. By default, it is served as text for
@@ -23,32 +24,36 @@ type zPage struct {
 	text   func(fields map[string]any) string
 }
 
-const zPageVersion = "v1alpha1"
-
 // serveZPage serves a page as an object if the client requests its kind, for example with
-// "application/json;v=v1alpha1;g=config.k8s.io;as=Statusz". Otherwise it serves text, if the client
+// "application/json;v=v1beta1;g=config.k8s.io;as=Statusz". Otherwise it serves text, if the client
 // accepts text.
 func (s *Server) serveZPage(p zPage) func(*requestContext) error {
-	group := s.opts.Naming.Group("config")
+	group, path := s.opts.Naming.Group("config"), strings.ToLower(p.kind)
 	return func(x *requestContext) error {
 		x.setHeader("Vary", "Accept")
 		x.setHeader("X-Content-Type-Options", "nosniff")
-		object, ok := negotiate.ZPage(string(x.acceptHeader()), group, zPageVersion, p.kind)
-		if !ok {
+		mediaType, version := negotiate.ZPage(string(x.acceptHeader()), group, p.kind)
+		if mediaType == "" {
 			return apierrors.NotAcceptable(fmt.Sprintf("only the following media types are accepted: text/plain, %s;v=%s;g=%s;as=%s",
-				negotiate.TypeJSON, zPageVersion, group, p.kind))
+				negotiate.TypeJSON, negotiate.ZPageVersions[0], group, p.kind))
 		}
 		fields := p.fields()
-		if !object {
-			s.writeRaw(x, negotiate.TypeText, []byte(fmt.Sprintf("\n%s %s\n%s\n%s", p.component, strings.ToLower(p.kind), zPageWarning, p.text(fields))))
+		if version == "" {
+			s.writeRaw(x, mediaType, []byte(fmt.Sprintf("\n%s %s\n%s\n%s", p.component, path, zPageWarning, p.text(fields))))
 			return nil
 		}
-		fields["kind"], fields["apiVersion"], fields["metadata"] = p.kind, group+"/"+zPageVersion, map[string]string{"name": p.component}
+		if version != negotiate.ZPageVersions[0] {
+			x.addWarnings([]string{"This version of the " + path + " endpoint is deprecated. Please use a newer version."})
+		}
+		fields["kind"], fields["apiVersion"], fields["metadata"] = p.kind, group+"/"+version, map[string]string{"name": p.component}
 		body, err := json.Marshal(fields)
+		if err == nil && mediaType == negotiate.TypeYAML {
+			body, err = codec.YAML(body)
+		}
 		if err != nil {
 			return err
 		}
-		s.writeRaw(x, negotiate.TypeJSON, body)
+		s.writeRaw(x, mediaType, body)
 		return nil
 	}
 }

@@ -25,7 +25,7 @@ const (
 	maxDiscoveryBytes = 4 << 20
 )
 
-var discoveryIntervals = intervals{success: time.Minute, initial: time.Second, limit: time.Minute}
+var discoveryIntervals = intervals{success: time.Minute, initial: time.Second / 2, limit: time.Minute}
 
 // refreshDiscovery updates the backend's discovery. After a failure, the previous discovery
 // remains, marked as stale.
@@ -59,9 +59,6 @@ func (b *backend) fetchDiscovery(ctx context.Context, wanted []discovery.GroupVe
 	before := b.discovery.Load()
 	n := b.servers.opts.Naming
 	group := n.Group("apidiscovery")
-	accept := func(version string) string {
-		return "application/json;g=" + group + ";v=" + version + ";as=APIGroupDiscoveryList"
-	}
 	user := &authn.User{Name: n.Translate("system:platform-aggregator"), Groups: []string{authn.GroupMasters}}
 	// The previous document contains only the versions that were wanted then. Send its ETag only if
 	// that document has all versions that are wanted now.
@@ -70,7 +67,7 @@ func (b *backend) fetchDiscovery(ctx context.Context, wanted []discovery.GroupVe
 		etag = ""
 	}
 	a, err := b.send(ctx, request{
-		path: "/apis", accept: accept("v2") + "," + accept("v2beta1"), etag: etag, user: user,
+		path: "/apis", accept: "application/json;g=" + group + ";v=v2;as=APIGroupDiscoveryList", etag: etag, user: user,
 		timeout: discoveryTimeout, maxBytes: maxDiscoveryBytes,
 	})
 	switch {
@@ -94,7 +91,7 @@ func (b *backend) fetchDiscovery(ctx context.Context, wanted []discovery.GroupVe
 func isGroupList(contentType, group string) bool {
 	mediaType, parameters, err := mime.ParseMediaType(contentType)
 	return err == nil && mediaType == "application/json" && parameters["as"] == "APIGroupDiscoveryList" && parameters["g"] == group &&
-		(parameters["v"] == "v2" || parameters["v"] == "v2beta1")
+		parameters["v"] == "v2"
 }
 
 func (b *backend) fetchResourceLists(ctx context.Context, wanted []discovery.GroupVersion, user *authn.User) (*discoveryState, error) {

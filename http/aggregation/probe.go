@@ -22,9 +22,6 @@ const (
 // Probe checks whether the server of an APIService responds at one or more endpoints. The error is
 // a *services.Fault if the Service or its endpoints explain the failure, and otherwise a request
 // error.
-//
-// The certificate is not verified. The probe contains no user data, and a bad certificate does not
-// mean that the server is unavailable.
 func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	a := parse(tree.Tree{"spec": spec})
 	at := a.address
@@ -36,9 +33,13 @@ func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	if err != nil {
 		return err
 	}
+	config, err := at.tls(s.opts.ClientCertificate)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout+time.Second)
 	defer cancel()
-	client := s.probeClient()
+	client := probeClient(config)
 	addresses = addresses[:min(len(addresses), maxProbes)]
 	// The buffer lets a probe that ends after this function has returned send its result.
 	results := make(chan error, len(addresses))
@@ -53,19 +54,14 @@ func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	return err
 }
 
-func (s *Servers) probeClient() *http.Client {
+func probeClient(config *tls.Config) *http.Client {
 	return &http.Client{
 		Timeout: probeTimeout,
 		Transport: &http.Transport{
 			DialContext: (&net.Dialer{}).DialContext,
 			// A reused connection would not show whether the server accepts new connections.
 			DisableKeepAlives: true,
-			TLSClientConfig: &tls.Config{
-				MinVersion: tls.VersionTLS12, InsecureSkipVerify: true,
-				GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-					return s.opts.ClientCertificate(), nil
-				},
-			},
+			TLSClientConfig:   config,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

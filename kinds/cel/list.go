@@ -2,6 +2,7 @@ package cel
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -148,24 +149,31 @@ func (i *listIterator) Next() ref.Val {
 // A setList is an unordered list of distinct scalars (x-kubernetes-list-type: set).
 type setList struct{ *list }
 
-func (s *setList) set() map[any]bool {
-	set := make(map[any]bool, len(s.elements))
-	for i := range s.elements {
-		set[valueKey(s.at(i))] = true
+// setOf returns the distinct elements of l, or an error if some are not scalars.
+func setOf(l traits.Lister) (map[any]bool, ref.Val) {
+	set := map[any]bool{}
+	for it := l.Iterator(); it.HasNext() == types.True; {
+		key, err := setKey(it.Next())
+		if err != nil {
+			return nil, err
+		}
+		set[key] = true
 	}
-	return set
+	return set, nil
 }
 
-// valueKey converts timestamps to UTC, because equal timestamps may have different zones. Bytes
+// setKey converts timestamps to UTC, because equal timestamps may have different zones. Bytes
 // become an array, so that they differ from strings.
-func valueKey(v ref.Val) any {
+func setKey(v ref.Val) (key any, err ref.Val) {
 	switch v := v.(type) {
 	case types.Bytes:
-		return [1]string{string(v)}
+		return [1]string{string(v)}, nil
 	case types.Timestamp:
-		return v.UTC()
+		return v.UTC(), nil
+	case traits.Lister, traits.Mapper, *object:
+		return nil, types.NewErr("listSet operations are only supported on lists of scalar values")
 	}
-	return asKey(v.Value())
+	return asKey(v.Value()), nil
 }
 
 // Equal reports whether the elements are equal, in any order.
@@ -177,13 +185,15 @@ func (s *setList) Equal(other ref.Val) ref.Val {
 	if s.Size() != o.Size() {
 		return types.False
 	}
-	set := s.set()
-	for it := o.Iterator(); it.HasNext() == types.True; {
-		if !set[valueKey(it.Next())] {
-			return types.False
-		}
+	set, err := setOf(s)
+	if err != nil {
+		return err
 	}
-	return types.True
+	others, err := setOf(o)
+	if err != nil {
+		return err
+	}
+	return types.Bool(maps.Equal(set, others))
 }
 
 // Add appends the elements that s does not contain.
@@ -192,10 +202,17 @@ func (s *setList) Add(other ref.Val) ref.Val {
 	if !ok {
 		return types.MaybeNoSuchOverloadErr(other)
 	}
-	set, elements := s.set(), slices.Clip(s.elements)
-	more := natives(o)
+	set, err := setOf(s)
+	if err != nil {
+		return err
+	}
+	elements, more := slices.Clip(s.elements), natives(o)
 	for i, it := 0, o.Iterator(); it.HasNext() == types.True; i++ {
-		if key := valueKey(it.Next()); !set[key] {
+		key, err := setKey(it.Next())
+		if err != nil {
+			return err
+		}
+		if !set[key] {
 			set[key] = true
 			elements = append(elements, more[i])
 		}
@@ -245,7 +262,7 @@ func (m *mapList) Equal(other ref.Val) ref.Val {
 	if m.Size() != o.Size() {
 		return types.False
 	}
-	at := m.positions()
+	at, seen := m.positions(), map[int]bool{}
 	for it := o.Iterator(); it.HasNext() == types.True; {
 		v := it.Next()
 		i, found := at[m.keyOf(v.Value())]
@@ -255,8 +272,9 @@ func (m *mapList) Equal(other ref.Val) ref.Val {
 		if equal := m.at(i).Equal(v); equal != types.True {
 			return equal
 		}
+		seen[i] = true
 	}
-	return types.True
+	return types.Bool(len(seen) == len(at))
 }
 
 // Add replaces elements with the same keys and appends the others.

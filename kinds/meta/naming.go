@@ -94,7 +94,7 @@ var groupPrefixes = map[string]bool{
 	"flowcontrol.apiserver": true, "metrics": true, "custom.metrics": true, "external.metrics": true,
 	// Subdomains of a group.
 	"csi.storage": true, "imperative-eviction": true, "snapshot.storage": true, "customresourcecleanup.apiextensions": true,
-	"mutation.webhook.admission": true, "patch.webhook.admission": true,
+	"mutation.webhook.admission": true, "patch.webhook.admission": true, ".static": true,
 	// Names of controllers.
 	"endpointslice-controller": true, "endpointslicemirroring-controller": true,
 }

@@ -3,6 +3,8 @@ package certs
 import (
 	"crypto/tls"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -63,4 +65,18 @@ func ParseCipherSuites(names []string) (ids []uint16, insecure []string, err err
 		return nil, nil, fmt.Errorf("unknown: %s; supported: %s", strings.Join(unknown, ", "), strings.Join(all, ", "))
 	}
 	return ids, insecure, nil
+}
+
+// ParseCurves parses IDs of key exchanges. For an empty list, it returns nil, which means Go's
+// default.
+func ParseCurves(texts []string) (ids []tls.CurveID, err error) {
+	for _, text := range texts {
+		n, err := strconv.ParseUint(text, 10, 16)
+		id := tls.CurveID(n)
+		if err != nil || strings.HasPrefix(id.String(), "CurveID(") || slices.Contains(ids, id) {
+			return nil, fmt.Errorf("%q: must be a different ID that Go supports, such as %d for %[2]v", text, tls.X25519)
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
 }

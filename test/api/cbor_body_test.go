@@ -211,7 +211,7 @@ func TestApply(t *testing.T) {
 		body []byte
 		want string
 	}{
-		"malformed": {[]byte("\xa1"), "error decoding YAML: unexpected EOF"},
+		"malformed": {[]byte("\xa1"), "error decoding patch: unexpected EOF"},
 		"duplicate": {append(head(t, "a"), "\xa2\x61a\x61b\x61a\x61c"...), "duplicate map key"},
 		"unknown":   {encode(t, cborObject{"apiVersion": "v1", "kind": "ConfigMap", "metadata": cborObject{"name": "a"}, "foo": 1}), ".foo: field not declared in schema"},
 		"no kind":   {encode(t, cborObject{"metadata": cborObject{"name": "a"}}), "invalid object type"},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/test/client"
+	"sigs.k8s.io/yaml"
 )
 
 // getPage requests a page as a user in the given groups, or as the administrator without groups.
@@ -31,7 +32,7 @@ func getPage(t *testing.T, s client.Session, path, accept string, groups ...stri
 // only to monitoring users. Both pages are available as text and as objects.
 func TestZPages(t *testing.T) {
 	t.Parallel()
-	off := open(t, "")
+	off := open(t, "ComponentStatusz=false,ComponentFlagz=false")
 	on := open(t, "ComponentStatusz=true,ComponentFlagz=true")
 	for path, kind := range map[string]string{"/statusz": "Statusz", "/flagz": "Flagz"} {
 		if code, _, _ := getPage(t, off, path, ""); code != 404 {
@@ -40,11 +41,13 @@ func TestZPages(t *testing.T) {
 		if code, _, _ := getPage(t, on, path, "", "system:authenticated"); code != 403 {
 			t.Errorf("%s as an ordinary user: %d", path, code)
 		}
-		asked := "application/json;v=v1alpha1;g=config.k8s.io;as=" + kind
+		of := ";g=config.k8s.io;as=" + kind
+		asked := "application/json;v=v1beta1" + of
 		for accept, want := range map[string]string{
 			"": "text/plain; charset=utf-8", "*/*": "text/plain; charset=utf-8", "text/plain": "text/plain; charset=utf-8",
 			asked: "application/json", "text/plain;q=0.5," + asked: "application/json",
-			"application/json": "", "application/json;v=v1;g=config.k8s.io;as=" + kind: "", "application/yaml": "", asked + ";q=0": "",
+			"application/yaml;v=v1beta1" + of: "application/yaml", "application/*;v=v1alpha1" + of: "application/json",
+			"application/json": "", "application/json;v=v1" + of: "", "application/yaml": "", asked + ";q=0": "",
 		} {
 			code, contentType, body := getPage(t, on, path, accept, "system:monitoring")
 			if want == "" && code != 406 || want != "" && (code != 200 || contentType != want) {
@@ -62,9 +65,19 @@ func TestZPages(t *testing.T) {
 		Flags            map[string]string
 	}
 	read := func(path, kind string) (p page) {
-		_, _, body := getPage(t, on, path, "application/json;v=v1alpha1;g=config.k8s.io;as="+kind)
-		if err := json.Unmarshal([]byte(body), &p); err != nil || p.Kind != kind || p.APIVersion != "config.k8s.io/v1alpha1" {
-			t.Errorf("%s: %v %s", path, err, body)
+		for version, warning := range map[string]string{
+			"v1alpha1": `299 - "This version of the ` + path[1:] + ` endpoint is deprecated. Please use a newer version."`, "v1beta1": "",
+		} {
+			for encoding, unmarshal := range map[string]func([]byte, any) error{
+				"json": json.Unmarshal, "yaml": func(text []byte, v any) error { return yaml.Unmarshal(text, v) },
+			} {
+				a := client.Exchange(t, client.Transport(t, on.TLS), http.MethodGet, on.URL+path, "",
+					"Accept: application/"+encoding+";v="+version+";g=config.k8s.io;as="+kind)
+				p = page{}
+				if err := unmarshal(a.Body, &p); err != nil || p.Kind != kind || p.APIVersion != "config.k8s.io/"+version || a.Header.Get("Warning") != warning {
+					t.Errorf("%s: %v %s %q", path, err, a.Body, a.Header.Get("Warning"))
+				}
+			}
 		}
 		return p
 	}

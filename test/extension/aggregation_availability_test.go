@@ -93,8 +93,8 @@ func TestUnavailable(t *testing.T) {
 	s.Send(404, "GET", "/apis/ext.example.com/v1/namespaces/n/things", "", "")
 }
 
-// TestAggregationTrust checks that user identities are not sent to a server whose certificate has
-// the wrong CA or name.
+// TestAggregationTrust checks that a server whose certificate has the wrong CA or name is
+// unavailable, and receives no requests.
 func TestAggregationTrust(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -102,11 +102,13 @@ func TestAggregationTrust(t *testing.T) {
 	other := startBackend(t, nil)
 	for version, more := range map[string]string{"v1": `,"caBundle":"` + other.ca() + `"`, "v2": ""} {
 		s.Send(201, "POST", apiServices, client.JSON, apiService("ext.example.com", version, more))
-		s.wantCondition(version+".ext.example.com", "True", "Passed", "") // the availability probe sends no user
-		a := s.Send(503, "GET", "/apis/ext.example.com/"+version+"/namespaces/n/things", "", "")
-		if text := string(a.Body); !strings.HasPrefix(text, "error trying to reach service: tls: failed to verify certificate: x509: ") {
-			t.Errorf("%s: %s", version, text)
-		}
+		url := "https://" + b.address() + "/apis/ext.example.com/" + version
+		s.wantCondition(version+".ext.example.com", "False", "FailedDiscoveryCheck",
+			fmt.Sprintf("failing or missing response from %s: Get %[1]q: tls: failed to verify certificate: x509: ", url))
+		s.Send(503, "GET", "/apis/ext.example.com/"+version+"/namespaces/n/things", "", "")
+	}
+	if r := b.last("/"); r != nil {
+		t.Errorf("it got the request %s", r.URL)
 	}
 	s.Send(201, "POST", apiServices, client.JSON, apiService("ext.example.com", "v3", `,"insecureSkipTLSVerify":true`))
 	s.wantCondition("v3.ext.example.com", "True", "Passed", "")

@@ -124,7 +124,7 @@ func TestAggregatedDiscovery(t *testing.T) {
 		if r.URL.Path != "/apis" {
 			return false
 		}
-		if !strings.Contains(r.Header.Get("Accept"), "v=v2;as=APIGroupDiscoveryList") {
+		if r.Header.Get("Accept") != aggregatedType {
 			t.Errorf("it is asked for %q", r.Header.Get("Accept"))
 		}
 		w.Header().Set("Etag", `"`+now+`"`)

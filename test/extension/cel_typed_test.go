@@ -101,6 +101,55 @@ func TestTypedCosts(t *testing.T) {
 	t.Logf("%d evaluations", count)
 }
 
+// TestTypedLists compares operations on lists of the types set and map, also with duplicates, with
+// the reference implementation.
+func TestTypedLists(t *testing.T) {
+	t.Parallel()
+	list := func(listType string, items tree.Tree) tree.Tree {
+		return tree.Tree{"type": "array", "items": items, "x-kubernetes-list-type": listType}
+	}
+	part := tree.Tree{"type": "object", "properties": tree.Tree{"key": tree.Tree{"type": "string"}, "n": tree.Tree{"type": "integer"}}}
+	parts := list("map", part)
+	parts["x-kubernetes-list-map-keys"] = []any{"key"}
+	text := tree.Tree{"type": "string"}
+	s := tree.Tree{"type": "object", "properties": tree.Tree{
+		"set": list("set", text), "twice": list("set", text), "objects": list("set", part), "parts": parts, "more": parts,
+	}}
+	structural, err := structuralschema.NewStructural(internalSchema(t, codec.AppendAny(nil, s)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b, c := tree.Tree{"key": "a", "n": int64(1)}, tree.Tree{"key": "b"}, tree.Tree{"key": "c"}
+	object := tree.Tree{
+		"set": []any{"a", "b"}, "twice": []any{"a", "a"}, "objects": []any{a, b}, "parts": []any{a, b}, "more": []any{c, c},
+	}
+	ours := ourSchema(s)
+	env, err := cel.NewEnv(meta.Kubernetes, cel.Variable("self", cel.NewType(ours, "@self", true)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := environment.MustBaseEnvSet(version.MajorMinor(1, 37))
+	for _, rule := range []string{
+		`self.set == ["b", "a"]`, `self.set == ["a", "c"]`, `self.set == ["a", "a"]`, `self.set == self.twice`,
+		`self.twice == self.set`, `self.twice == self.twice`, `self.set + ["c", "c"] == ["c", "b", "a"]`,
+		`(self.set + self.twice).size() == 2`, `(self.twice + self.set).size() == 3`,
+		`self.objects == self.objects`, `self.objects == []`,
+		`self.parts == [self.parts[1], self.parts[0]]`, `self.parts == [self.parts[0], self.parts[0]]`,
+		`self.more == self.more`, `(self.more + [self.more[0], self.more[0]]).size() == 2`, `self.parts + [self.parts[1]] == self.parts`,
+	} {
+		structural.XValidations = apiextensions.ValidationRules{{Rule: rule}}
+		results, err := referencecel.Compile(structural, model.SchemaDeclType(structural, true), celconfig.PerCallLimit, base, referencecel.NewExpressionsEnvLoader())
+		if err != nil || results[0].Error != nil {
+			t.Fatalf("%s: %v, %v", rule, err, results)
+		}
+		program, err := env.Compile(rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareRun(t, rule, program, results[0].Program, ours.AsResource().Value(object), referencecel.UnstructuredToVal(plain(object), model.WithTypeAndObjectMeta(structural)))
+	}
+}
+
 func compareRun(t *testing.T, rule string, ours *cel.Program, reference celgo.Program, ourSelf cel.Value, self any) {
 	t.Helper()
 	b := cel.NewBudget(cel.RuntimeBudget)

@@ -182,6 +182,7 @@ func playAudited(r *userCluster, namespace string) {
 		{"patch", "root", "PATCH", maps + "/a?fieldManager=tester", `{"data":{"k":"w"}}`, 200, nil},
 		{"patch-malformed", "root", "PATCH", maps + "/a?fieldManager=tester", `{"data":]`, 400, nil},
 		{"apply", "root", "PATCH", maps + "/a?fieldManager=applier&force=true", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: x}\n", 200, []string{"Content-Type: application/apply-patch+yaml"}},
+		{"delete-unsafe", "root", "DELETE", maps + "/a?ignoreStoreReadErrorWithClusterBreakingPotential=true", "", 409, nil},
 		{"delete", "root", "DELETE", maps + "/a", `{"propagationPolicy":"Background"}`, 200, nil},
 		{"forbidden", "jane", "GET", maps, "", 403, nil},
 		{"unauthorized", "", "GET", maps, "", 401, []string{"Authorization: Bearer not-a-token"}},

@@ -62,6 +62,7 @@ func startTLSServer(t *testing.T) *tlsServer {
 		c.TLS.CertFile, c.TLS.PrivateKeyFile = v.path("serving.crt"), v.path("serving.key")
 		c.TLS.SNICertKeys = []string{v.path("one.crt") + "," + v.path("one.key"), v.path("two.crt") + "," + v.path("two.key") + ":two.example,*.two.example"}
 		c.TLS.CipherSuites = []string{"TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"}
+		c.TLS.Curves = []string{"23"}
 		c.TLS.ReloadPeriod = daemon.Duration(20 * time.Millisecond)
 		c.TLS.StrictTransportSecurity = []string{"max-age=31536000", "includeSubDomains"}
 		c.Authentication.ClientCAFile = v.path("clients.pem")
@@ -187,6 +188,8 @@ func (v *tlsServer) versions(t *testing.T) {
 		"1.3":             {between(tls.VersionTLS12, tls.VersionTLS13), tls.VersionTLS13},
 		"1.2, its suite":  {between(tls.VersionTLS12, tls.VersionTLS12, tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384), tls.VersionTLS12},
 		"1.2, not chosen": {between(tls.VersionTLS12, tls.VersionTLS12, tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256), 0},
+		"P-256":           {func(c *tls.Config) { c.CurvePreferences = []tls.CurveID{tls.X25519, tls.CurveP256} }, tls.VersionTLS13},
+		"no P-256":        {func(c *tls.Config) { c.CurvePreferences = []tls.CurveID{tls.X25519} }, 0},
 		"ALPN":            {func(c *tls.Config) { c.NextProtos = []string{"h2", "http/1.1"} }, tls.VersionTLS13},
 		"ALPN of h2 only": {func(c *tls.Config) { c.NextProtos = []string{"h2"} }, 0},
 	} {

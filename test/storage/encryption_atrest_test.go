@@ -216,6 +216,8 @@ func TestMissingKey(t *testing.T) {
 		s.Stop(t)
 	}
 	s = c.serve(t)
+	send(t, s, 200, "DELETE", secrets+"/b?dryRun=All&ignoreStoreReadErrorWithClusterBreakingPotential=true", "")
+	send(t, s, 500, "GET", secrets+"/b", "")
 	send(t, s, 200, "DELETE", secrets+"/b", `{"apiVersion":"v1","kind":"DeleteOptions","ignoreStoreReadErrorWithClusterBreakingPotential":true}`)
 	send(t, s, 201, "POST", secrets, secret("b", "new"))
 	s.Stop(t)

@@ -20,6 +20,7 @@ type TLS struct {
 	CertDir        string   `flag:"cert-dir"`         // "" means pki in the data directory
 	MinVersion     string   `flag:"tls-min-version"`  // VersionTLS12 or VersionTLS13
 	CipherSuites   []string `flag:"tls-cipher-suites"`
+	Curves         []string `flag:"tls-curve-preferences"`
 	ReloadPeriod   Duration `flag:"tls-reload-period"` // between two checks of the files
 	// WriteFiles writes the generated serving certificate and CA to CertFile, and the key to
 	// PrivateKeyFile.
@@ -40,6 +41,8 @@ func (t TLS) validate(f *faults) {
 	f.checkError("tls-min-version", err)
 	_, _, err = certs.ParseCipherSuites(t.CipherSuites)
 	f.checkError("tls-cipher-suites", err)
+	_, err = certs.ParseCurves(t.Curves)
+	f.checkError("tls-curve-preferences", err)
 	f.check(t.ReloadPeriod > 0 && t.ReloadPeriod <= Duration(time.Minute), "tls-reload-period", "must be above 0 and at most 1m")
 	f.checkError("strict-transport-security-directives", checkDirectives(t.StrictTransportSecurity))
 }

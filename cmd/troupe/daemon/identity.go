@@ -221,12 +221,17 @@ func (id *identity) tlsConfig() (*tls.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	curves, err := certs.ParseCurves(id.config.TLS.Curves)
+	if err != nil {
+		return nil, err
+	}
 	return &tls.Config{
-		MinVersion:     least,
-		CipherSuites:   suites,
-		GetCertificate: id.serving.GetCertificate,
-		ClientAuth:     tls.RequestClientCert,
-		NextProtos:     []string{"http/1.1"},
+		MinVersion:       least,
+		CipherSuites:     suites,
+		CurvePreferences: curves,
+		GetCertificate:   id.serving.GetCertificate,
+		ClientAuth:       tls.RequestClientCert,
+		NextProtos:       []string{"http/1.1"},
 	}, nil
 }
 

@@ -49,6 +49,7 @@ func TestFaults(t *testing.T) {
 		"tls-sni-cert-key: [a.crt]":                                                 "tls-sni-cert-key: ",
 		"tls-min-version: VersionTLS11":                                             "tls-min-version: ",
 		"tls-cipher-suites: [TLS_NULL]":                                             "tls-cipher-suites: ",
+		"tls-curve-preferences: ['29', '29']":                                       "tls-curve-preferences: ",
 		"tls-reload-period: 7m":                                                     "tls-reload-period: ",
 		"strict-transport-security-directives: [preload]":                           "strict-transport-security-directives: ",
 	} {

@@ -1,34 +1,43 @@
 package negotiate
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// ZPage reports whether a diagnostic page is returned as an object (true) or as text (false). ok is
-// false if the client accepts neither. A client must name the group, version and kind to get an
+// ZPageVersions are the versions of diagnostic pages. All but the first are deprecated.
+var ZPageVersions = []string{"v1beta1", "v1alpha1"}
+
+// ZPage returns the media type of a diagnostic page, and the version unless it is text. The media
+// type is empty if the client accepts none. A client must name the group, version and kind to get an
 // object, so that a new default version cannot break the client. Without an Accept header the page
 // is text.
-func ZPage(accept, group, version, kind string) (object, ok bool) {
+func ZPage(accept, group, kind string) (mediaType, version string) {
 	if strings.TrimSpace(accept) == "" {
-		return false, true
+		return TypeText, ""
 	}
 	highest := 0.0
 	for item := range strings.SplitSeq(accept, ",") {
-		mediaType, params, _ := strings.Cut(item, ";")
+		asked, params, _ := strings.Cut(item, ";")
 		c, valid := parseAcceptParams(params)
 		if !valid || !(c.q > highest) {
 			continue
 		}
-		switch strings.ToLower(strings.TrimSpace(mediaType)) {
-		case TypeJSON, "application/*":
-			if c.group != group || c.version != version || c.shape != kind {
+		switch asked = strings.ToLower(strings.TrimSpace(asked)); asked {
+		case TypeJSON, TypeYAML, "application/*":
+			if c.group != group || c.shape != kind || !slices.Contains(ZPageVersions, c.version) {
 				continue
 			}
-			object, ok, highest = true, true, c.q
+			if mediaType = TypeJSON; asked == TypeYAML {
+				mediaType = TypeYAML
+			}
+			version, highest = c.version, c.q
 		case "text/plain", "text/*", "*/*":
 			if c.shape != "" {
 				continue
 			}
-			object, ok, highest = false, true, c.q
+			mediaType, version, highest = TypeText, "", c.q
 		}
 	}
-	return object, ok
+	return mediaType, version
 }

@@ -150,7 +150,6 @@ func (d *Delete) validateIgnoreReadError(f *schema.Faults) {
 		name string
 		set  bool
 	}{
-		{"dryRun", len(d.dryRun) > 0},
 		{fieldPolicy, d.policy != nil},
 		{fieldOrphan, d.orphan != nil},
 		{fieldGrace, d.grace != nil},
