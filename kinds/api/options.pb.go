@@ -1106,7 +1106,7 @@ type Rule struct {
 	// The types of errors, with the details of their messages.
 	Required  *string  `protobuf:"bytes,4,opt,name=required,proto3,oneof" json:"required,omitempty"` // the value is empty
 	Invalid   string   `protobuf:"bytes,5,opt,name=invalid,proto3" json:"invalid,omitempty"`
-	Forbidden string   `protobuf:"bytes,6,opt,name=forbidden,proto3" json:"forbidden,omitempty"`
+	Forbidden *string  `protobuf:"bytes,6,opt,name=forbidden,proto3,oneof" json:"forbidden,omitempty"`
 	Supported []string `protobuf:"bytes,7,rep,name=supported,proto3" json:"supported,omitempty"` // the supported values
 	Format    string   `protobuf:"bytes,8,opt,name=format,proto3" json:"format,omitempty"`       // a format of package rules: each of its messages is an error
 	Duplicate bool     `protobuf:"varint,9,opt,name=duplicate,proto3" json:"duplicate,omitempty"`
@@ -1199,8 +1199,8 @@ func (x *Rule) GetInvalid() string {
 }
 
 func (x *Rule) GetForbidden() string {
-	if x != nil {
-		return x.Forbidden
+	if x != nil && x.Forbidden != nil {
+		return *x.Forbidden
 	}
 	return ""
 }
@@ -1861,19 +1861,19 @@ const file_options_proto_rawDesc = "" +
 	"\bwarnings\x18\a \x03(\v2\f.troupe.RuleR\bwarnings\x125\n" +
 	"\x0fstatus_warnings\x18\t \x03(\v2\f.troupe.RuleR\x0estatusWarnings\x12\x17\n" +
 	"\asame_as\x18\n" +
-	" \x01(\tR\x06sameAs\"\xeb\x04\n" +
+	" \x01(\tR\x06sameAs\"\xfe\x04\n" +
 	"\x04Rule\x12\x0e\n" +
 	"\x02if\x18\x01 \x01(\tR\x02if\x12\x0e\n" +
 	"\x02at\x18\x02 \x01(\tR\x02at\x12\x14\n" +
 	"\x05value\x18\x03 \x01(\tR\x05value\x12\x1f\n" +
 	"\brequired\x18\x04 \x01(\tH\x00R\brequired\x88\x01\x01\x12\x18\n" +
-	"\ainvalid\x18\x05 \x01(\tR\ainvalid\x12\x1c\n" +
-	"\tforbidden\x18\x06 \x01(\tR\tforbidden\x12\x1c\n" +
+	"\ainvalid\x18\x05 \x01(\tR\ainvalid\x12!\n" +
+	"\tforbidden\x18\x06 \x01(\tH\x01R\tforbidden\x88\x01\x01\x12\x1c\n" +
 	"\tsupported\x18\a \x03(\tR\tsupported\x12\x16\n" +
 	"\x06format\x18\b \x01(\tR\x06format\x12\x1c\n" +
 	"\tduplicate\x18\t \x01(\bR\tduplicate\x12 \n" +
 	"\tnot_found\x18\n" +
-	" \x01(\tH\x01R\bnotFound\x88\x01\x01\x12\x19\n" +
+	" \x01(\tH\x02R\bnotFound\x88\x01\x01\x12\x19\n" +
 	"\btoo_long\x18\v \x01(\x03R\atooLong\x12\x19\n" +
 	"\btoo_many\x18\f \x01(\x03R\atooMany\x12\x1d\n" +
 	"\n" +
@@ -1882,7 +1882,7 @@ const file_options_proto_rawDesc = "" +
 	"\x02in\x18\x0f \x01(\tR\x02in\x12\x12\n" +
 	"\x04each\x18\x10 \x01(\tR\x04each\x12\x0e\n" +
 	"\x02as\x18\x11 \x01(\tR\x02as\x12\x17\n" +
-	"\x04path\x18\x12 \x01(\tH\x02R\x04path\x88\x01\x01\x12\"\n" +
+	"\x04path\x18\x12 \x01(\tH\x03R\x04path\x88\x01\x01\x12\"\n" +
 	"\x05rules\x18\x13 \x03(\v2\f.troupe.RuleR\x05rules\x12\x14\n" +
 	"\x05first\x18\x14 \x01(\bR\x05first\x12\x10\n" +
 	"\x03use\x18\x15 \x01(\tR\x03use\x12\x12\n" +
@@ -1890,6 +1890,8 @@ const file_options_proto_rawDesc = "" +
 	"\x03let\x18\x17 \x01(\tR\x03let\x12\x12\n" +
 	"\x04stop\x18\x18 \x01(\bR\x04stopB\v\n" +
 	"\t_requiredB\f\n" +
+	"\n" +
+	"_forbiddenB\f\n" +
 	"\n" +
 	"_not_foundB\a\n" +
 	"\x05_path\"\x92\b\n" +

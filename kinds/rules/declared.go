@@ -188,7 +188,7 @@ func (q *rule) report(r *run) bool {
 		return false
 	case q.Invalid != "":
 		f.Invalid(q.pathOf(r), v, q.detail.of(r))
-	case q.Forbidden != "":
+	case q.Forbidden != nil:
 		f.Forbidden(q.pathOf(r), q.detail.of(r))
 	case q.Duplicate:
 		f.Duplicate(q.pathOf(r), v)
@@ -317,9 +317,9 @@ func (c *ruleCompiler) rule(d *schema.Rule) rule {
 	} else if m := plainPath.FindStringSubmatch(d.In + d.Each); m != nil && m[1] != "" {
 		q.path, q.indexed = c.template(m[2]), true
 	}
-	q.detail = c.template(d.Invalid + d.Forbidden + d.OmitValue + d.Warn + d.GetRequired() + d.GetNotFound())
-	q.reports = d.Required != nil || d.NotFound != nil || d.Supported != nil || d.Duplicate || d.TooLong+d.TooMany > 0 ||
-		d.Invalid+d.Forbidden+d.OmitValue+d.Warn+d.Format != ""
+	q.detail = c.template(d.Invalid + d.GetForbidden() + d.OmitValue + d.Warn + d.GetRequired() + d.GetNotFound())
+	q.reports = d.Required != nil || d.Forbidden != nil || d.NotFound != nil || d.Supported != nil || d.Duplicate || d.TooLong+d.TooMany > 0 ||
+		d.Invalid+d.OmitValue+d.Warn+d.Format != ""
 	switch {
 	case !q.reports && d.Call == "" || d.Value != "":
 	case d.At == "":

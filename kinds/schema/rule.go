@@ -86,7 +86,7 @@ func newRules(n *meta.Naming, declared []*options.Rule) []*Rule {
 }
 
 func texts(r *options.Rule) [10]*string {
-	return [10]*string{&r.If, &r.At, &r.Value, &r.Invalid, &r.Forbidden, &r.Warn, &r.Each, &r.In, r.Required, r.Path}
+	return [10]*string{&r.If, &r.At, &r.Value, &r.Invalid, r.Forbidden, &r.Warn, &r.Each, &r.In, r.Required, r.Path}
 }
 
 // mentionsPlatform reports whether a rule may contain names to translate. Few rules do, and copying

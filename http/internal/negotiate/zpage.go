@@ -9,9 +9,9 @@ import (
 var ZPageVersions = []string{"v1beta1", "v1alpha1"}
 
 // ZPage returns the media type of a diagnostic page, and the version unless it is text. The media
-// type is empty if the client accepts none. A client must name the group, version and kind to get an
-// object, so that a new default version cannot break the client. Without an Accept header the page
-// is text.
+// type is empty if the client accepts none. A client must name the group, version and kind to get
+// an object, so that a new default version cannot break the client. Without an Accept header the
+// page is text.
 func ZPage(accept, group, kind string) (mediaType, version string) {
 	if strings.TrimSpace(accept) == "" {
 		return TypeText, ""
