@@ -12,7 +12,6 @@ import (
 
 	"github.com/troupe-api/troupe/actors/allocation"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 )
 
 // Validate returns all invalid settings at once, each with its name. It reads no files.
@@ -47,9 +46,6 @@ func (c Config) Validate() error {
 func (s Serving) validate(f *faults) {
 	f.check(net.ParseIP(s.BindAddress) != nil, "bind-address", fmt.Sprintf("%q is not an IP address", s.BindAddress))
 	f.check(s.AdvertiseAddress == "" || net.ParseIP(s.AdvertiseAddress) != nil, "advertise-address", fmt.Sprintf("%q is not an IP address", s.AdvertiseAddress))
-	for _, fault := range rules.SpecialIP(s.AdvertiseAddress) {
-		f.check(false, "advertise-address", fault)
-	}
 	f.check(s.MaxBodiesBytes >= s.MaxBodyBytes, "max-bodies-bytes", "must be at least max-body-bytes")
 	_, err := parseOrigins(s.CORSAllowedOrigins)
 	f.checkError("cors-allowed-origins", err)
