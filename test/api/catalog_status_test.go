@@ -18,6 +18,7 @@ var statuses = map[string]string{
 	"Job":                     `{"active":1}`,
 	"Namespace":               `{"conditions":[{"type":"Sound","status":"True"}]}`,
 	"PersistentVolume":        `{"phase":"Released"}`,
+	"PodCertificateRequest":   `{"conditions":[{"type":"Denied","status":"True","reason":"R","message":"m","lastTransitionTime":"2026-01-01T00:00:00Z"}]}`,
 	"PodDisruptionBudget":     `{"currentHealthy":1,"desiredHealthy":1,"expectedPods":1,"disruptionsAllowed":0}`,
 	"ResourceClaim":           `{"allocation":{"devices":{"results":[{"request":"r","driver":"d.example.com","pool":"p","device":"e"}]}}}`,
 	"ResourceQuota":           `{"hard":{"pods":"9"},"used":{"pods":"1"}}`,

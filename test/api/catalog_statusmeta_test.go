@@ -22,9 +22,11 @@ var keptMetadata = map[string][]string{
 	"DeviceTaintRule":            {"annotations", "finalizers", "labels", "ownerReferences"},
 	"FlowSchema":                 {"annotations", "finalizers", "labels", "ownerReferences"},
 	"Pod":                        {"ownerReferences"},
+	"PodCertificateRequest":      {"annotations", "finalizers", "labels", "ownerReferences"},
 	"PriorityLevelConfiguration": {"annotations", "finalizers", "labels", "ownerReferences"},
 	"ResourceClaim":              {"annotations", "finalizers", "labels", "ownerReferences"},
 	"ServiceCIDR":                {"annotations", "finalizers", "labels", "ownerReferences"},
+	"StorageVersionMigration":    {"annotations", "finalizers", "labels", "ownerReferences"},
 	"ValidatingAdmissionPolicy":  {"annotations", "finalizers", "labels", "ownerReferences"},
 	"Widget":                     {"annotations", "finalizers", "labels", "ownerReferences"}, // stands for all custom kinds
 	"VolumeAttachment":           {"annotations", "finalizers", "labels", "ownerReferences"},

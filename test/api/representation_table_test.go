@@ -104,7 +104,7 @@ func functionPaths(column string) []string {
 	call, _, _ = strings.Cut(call, "|")
 	name, arg, _ := strings.Cut(call, ":")
 	switch name {
-	case "componentCondition", "condition", "isTrue", "outcome", "subjects", "quota", "defaultName":
+	case "componentCondition", "condition", "isTrue", "outcome", "subjects", "quota", "defaultName", "newestDefault":
 		return nil
 	case "parts":
 		return strings.Split(arg, "/")

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
@@ -57,6 +58,9 @@ func (o OIDC) configuration() (tree.Tree, error) {
 		text, err := os.ReadFile(o.CAFile)
 		if err != nil {
 			return nil, fmt.Errorf("--oidc-ca-file: %w", err)
+		}
+		if !x509.NewCertPool().AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("--oidc-ca-file: %s has no certificate", o.CAFile)
 		}
 		issuer["certificateAuthority"] = string(text)
 	}

@@ -194,7 +194,9 @@ func (p *policies) readPolicies(path string) (authz.RuleResolver, error) {
 // own cluster.
 func (p *policies) newWebhookAuthorizer(name string, config tree.Tree) (authz.RuleResolver, error) {
 	service, err := remote.Load(config.Object("connectionInfo").String("kubeConfigFile"))
-	if err != nil {
+	if err != nil && p.config.Authorization.ConfigFile == "" {
+		return nil, fmt.Errorf("--authorization-webhook-config-file: %w", err)
+	} else if err != nil {
 		return nil, fmt.Errorf("authorization webhook %q: %w", name, err)
 	}
 	return authz.NewWebhook(authz.WebhookOptions{
