@@ -4,12 +4,11 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/jsonpath"
-	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
 // showQuota shows used/hard, as in "pods: 3/10, requests.cpu: 500m/2". If which is "limits", it
 // shows only resources with the prefix "limits.". Otherwise it shows only other resources.
-func showQuota(b []byte, r *row, which string) []byte {
+func showQuota(r *row, which string) string {
 	var parts []string
 	used := r.json.At("status.used")
 	for _, name := range r.json.At("status.hard").Keys() {
@@ -22,5 +21,5 @@ func showQuota(b []byte, r *row, which string) []byte {
 		}
 		parts = append(parts, name+": "+amount+"/"+jsonpath.Text(r.json.At("status.hard").Field(name)))
 	}
-	return jsontext.AppendString(b, strings.Join(parts, ", "))
+	return strings.Join(parts, ", ")
 }
