@@ -234,10 +234,7 @@ func columns(v tree.Tree) []schema.Column {
 	all := []schema.Column{nameColumn}
 	for _, c := range v.Objects("additionalPrinterColumns") {
 		priority, _ := c.Int("priority")
-		description := c.String("description")
-		if description == "" {
-			description = "Custom resource definition column (in JSONPath format): " + c.String("jsonPath")
-		}
+		description := cmp.Or(c.String("description"), "Custom resource definition column (in JSONPath format): "+c.String("jsonPath"))
 		all = append(all, schema.Column{
 			Name: c.String("name"), Type: c.String("type"), Format: c.String("format"),
 			Description: description, Priority: int32(priority), Path: "json:" + c.String("jsonPath"),

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/jsonpath"
@@ -15,10 +16,7 @@ func showQuota(r *row, which string) string {
 		if strings.HasPrefix(name, "limits.") != (which == "limits") {
 			continue
 		}
-		amount := jsonpath.Text(used.Field(name))
-		if amount == "" {
-			amount = "0"
-		}
+		amount := cmp.Or(jsonpath.Text(used.Field(name)), "0")
 		parts = append(parts, name+": "+amount+"/"+jsonpath.Text(r.json.At("status.hard").Field(name)))
 	}
 	return strings.Join(parts, ", ")

@@ -39,10 +39,7 @@ func showBalancerAddresses(r *row, _ string) string {
 
 func balancerAddresses(r *row) (addresses []string) {
 	for i := range r.json.At("status.loadBalancer.ingress").Items {
-		address := i.Field("ip").Text()
-		if address == "" {
-			address = i.Field("hostname").Text()
-		}
+		address := cmp.Or(i.Field("ip").Text(), i.Field("hostname").Text())
 		if address != "" {
 			addresses = append(addresses, address)
 		}

@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -91,10 +92,7 @@ func (p *serviceAccountPlugin) Admit(a *request.Attributes) error {
 		return p.Validate(a)
 	}
 	spec := a.New.EnsureObject("spec")
-	name := spec.String("serviceAccountName")
-	if name == "" {
-		name = defaultAccountName
-	}
+	name := cmp.Or(spec.String("serviceAccountName"), defaultAccountName)
 	account := p.lookup(a.Key.Namespace, name)
 	if account == nil && name == defaultAccountName && !a.Reinvocation {
 		delete(spec, "serviceAccountName")

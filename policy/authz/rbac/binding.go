@@ -1,6 +1,7 @@
 package rbac
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -49,10 +50,7 @@ func newBinding(o *policy.Object) *binding {
 		kind, name := t.String("kind"), strings.Clone(t.String("name"))
 		g := &grant{binding: b, subject: subject{kind == "Group", name}, reason: how + fmt.Sprintf("%s %q", kind, name)}
 		if kind == "ServiceAccount" {
-			namespace := t.String("namespace")
-			if namespace == "" {
-				namespace = b.namespace
-			}
+			namespace := cmp.Or(t.String("namespace"), b.namespace)
 			if namespace == "" {
 				continue // a service account without a namespace is not a user
 			}

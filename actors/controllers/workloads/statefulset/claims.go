@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
@@ -28,9 +29,7 @@ func claimOf(set *reconcile.Item, spec, template tree.Tree, ordinal int64) tree.
 	delete(metadata, "creationTimestamp")
 	labels := metadata.EnsureObject("labels")
 	matched := spec.Object("selector", "matchLabels")
-	for key, value := range matched {
-		labels[key] = value
-	}
+	maps.Copy(labels, matched)
 	return claim
 }
 

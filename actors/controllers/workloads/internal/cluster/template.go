@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"hash/fnv"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -133,9 +134,7 @@ func EqualTemplates(a, b tree.Tree, ignoredLabels ...string) bool {
 func withoutLabels(template tree.Tree, labels []string) tree.Tree {
 	all := template.Object("metadata", "labels")
 	kept := tree.Tree{}
-	for key, value := range all {
-		kept[key] = value
-	}
+	maps.Copy(kept, all)
 	for _, key := range labels {
 		delete(kept, key)
 	}
