@@ -38,23 +38,7 @@ func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout+time.Second)
 	defer cancel()
-	client := s.probeClient()
-	addresses = addresses[:min(len(addresses), maxProbes)]
-	// The buffer lets a probe that ends after this function has returned send its result.
-	results := make(chan error, len(addresses))
-	for _, to := range addresses {
-		go func() { results <- s.probe(ctx, client, to, a.Path()) }()
-	}
-	for range addresses {
-		if err = <-results; err == nil {
-			return nil
-		}
-	}
-	return err
-}
-
-func (s *Servers) probeClient() *http.Client {
-	return &http.Client{
+	client := &http.Client{
 		Timeout: probeTimeout,
 		Transport: &http.Transport{
 			DialContext: (&net.Dialer{}).DialContext,
@@ -69,6 +53,18 @@ func (s *Servers) probeClient() *http.Client {
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+	addresses = addresses[:min(len(addresses), maxProbes)]
+	// The buffer lets a probe that ends after this function has returned send its result.
+	results := make(chan error, len(addresses))
+	for _, to := range addresses {
+		go func() { results <- s.probe(ctx, client, to, a.Path()) }()
+	}
+	for range addresses {
+		if err = <-results; err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 // probe requests path from one endpoint. Any status other than 2xx is an error.

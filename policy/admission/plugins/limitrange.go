@@ -71,7 +71,7 @@ func (l *limitRange) checkPod(spec tree.Tree) (faults []string) {
 				})
 			}
 		case "Pod":
-			faults = append(faults, limit.check(podDemand(spec))...)
+			faults = append(faults, limit.check(demand{podAmounts(spec, "requests"), podAmounts(spec, "limits")})...)
 		}
 	}
 	return faults
