@@ -203,7 +203,7 @@ func (e *Env) lastApplied(t tree.Tree) string {
 	if e.LastApplied == "" {
 		return ""
 	}
-	return t.Object("metadata", "annotations").String(e.LastApplied)
+	return t.Annotations().String(e.LastApplied)
 }
 
 // updateLastApplied writes the configuration into an existing last-applied annotation, so that a
@@ -213,9 +213,9 @@ func (e *Env) updateLastApplied(m *request.Mutation, config, want tree.Tree) tre
 	if m.FieldManager != kubectlManager || e.lastApplied(want) == "" || m.Subresource != "" {
 		return want
 	}
-	if config.Object("metadata", "annotations").Has(e.LastApplied) {
+	if config.Annotations().Has(e.LastApplied) {
 		config = tree.Clone(config).(tree.Tree)
-		delete(config.Object("metadata", "annotations"), e.LastApplied)
+		delete(config.Annotations(), e.LastApplied)
 	}
 	annotations := want.EnsureObject("metadata", "annotations")
 	annotations[e.LastApplied] = string(codec.AppendAny(nil, config)) + "\n"

@@ -54,7 +54,7 @@ func NewCompiler(n *meta.Naming, objectMeta, schemaProps *schema.Message) *Compi
 // CRD. Until names are accepted, it uses the names in the spec.
 func (c *Compiler) Compile(t tree.Tree) *Definition {
 	spec := t.Object("spec")
-	d := &Definition{Name: t.Object("metadata").String("name")}
+	d := &Definition{Name: t.Name()}
 	names := t.Object("status", "acceptedNames")
 	if names.String("plural") == "" {
 		names = spec.Object("names")

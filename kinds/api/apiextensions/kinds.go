@@ -69,5 +69,5 @@ func (c definitionChecks) validateApproval(obj, old tree.Tree, _ string, faults 
 		faults.Required(path, approval.Message)
 		return
 	}
-	faults.Invalid(path, obj.Object("metadata", "annotations").String(c.approvals.Annotation), approval.Message)
+	faults.Invalid(path, obj.Annotations().String(c.approvals.Annotation), approval.Message)
 }

@@ -96,7 +96,7 @@ func (p *imagePolicy) question(a *request.Attributes) tree.Tree {
 		q["containers"] = append(q.List("containers"), tree.Tree{"image": c.String("image")})
 		return true
 	})
-	for key, value := range a.New.Object("metadata", "annotations") {
+	for key, value := range a.New.Annotations() {
 		if text, ok := value.(string); ok && strings.Contains(key, p.keyPart) {
 			q.EnsureObject("annotations")[key] = text
 		}

@@ -29,7 +29,7 @@ var containerLists = [...]string{"initContainers", "containers", "ephemeralConta
 // validation rejects them later.
 func newPod(object tree.Tree, keys *annotationKeys) *pod {
 	spec := object.Object("spec")
-	p := &pod{annotations: object.Object("metadata", "annotations"), spec: spec, security: spec.Object("securityContext"), keys: keys}
+	p := &pod{annotations: object.Annotations(), spec: spec, security: spec.Object("securityContext"), keys: keys}
 	n := 0
 	for _, list := range containerLists {
 		n += len(spec.List(list))

@@ -175,5 +175,5 @@ func (v *View) Restore(object, held tree.Tree) {
 
 func (v *View) generatesName() bool {
 	c, _ := v.attributes.Mutation.Change.(request.Create)
-	return v.attributes.Subresource == "" && c.Object != nil && c.Object.Object("metadata").String("name") == ""
+	return v.attributes.Subresource == "" && c.Object != nil && c.Object.Name() == ""
 }

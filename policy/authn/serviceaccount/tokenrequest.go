@@ -50,7 +50,7 @@ const (
 func (g *TokenRequestHandler) Complete(r TokenRequest) error {
 	rules.Default(r.Kind, r.Object)
 	delete(r.Object, "status")
-	if name := r.Object.Object("metadata").String("name"); name != "" && name != r.Key.Name {
+	if name := r.Object.Name(); name != "" && name != r.Key.Name {
 		var faults schema.Faults
 		faults.Invalid("metadata.name", name, "must match the service account name if specified")
 		return meta.NewInvalid(meta.GroupKind{Group: r.Kind.Group, Kind: r.Kind.Kind}, r.Key.Name, faults.List)

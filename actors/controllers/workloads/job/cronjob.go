@@ -312,10 +312,10 @@ func (r *run) hasEnded(o *meta.Object) bool {
 func (r *run) job(at time.Time) tree.Tree {
 	template := r.spec.Object("jobTemplate")
 	metadata := tree.Tree{"namespace": r.item.Key.Namespace, "name": jobName(r.item.Key.Name, at), "ownerReferences": []any{r.item.ControllerReference()}}
-	if labels := template.Object("metadata", "labels"); len(labels) > 0 {
+	if labels := template.Labels(); len(labels) > 0 {
 		metadata["labels"] = tree.Clone(labels)
 	}
-	annotations := template.Object("metadata", "annotations").Copy()
+	annotations := template.Annotations().Copy()
 	zone, err := time.LoadLocation(r.spec.String("timeZone"))
 	if err != nil {
 		zone = time.UTC

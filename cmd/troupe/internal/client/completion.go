@@ -81,7 +81,7 @@ func (s *session) completeNames(word, prefix string) (all []string) {
 	}
 	_ = s.pages(r, s.namespaceOf(r, false), nil, "", pageSize, func(t tree.Tree) error {
 		for _, item := range t.Objects("items") {
-			all = append(all, prefix+item.Object("metadata").String("name"))
+			all = append(all, prefix+item.Name())
 		}
 		return nil
 	})
