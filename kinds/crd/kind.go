@@ -188,7 +188,7 @@ func (c *Compiler) version(name string, spec, names, v tree.Tree) *schema.Kind {
 		Columns:      columns(v),
 		Subresources: c.subresources(v),
 	}
-	k.Storage = meta.GroupResource{Group: k.Group, Resource: k.Resource}
+	k.Storage = k.GroupResource()
 	for _, f := range v.Objects("selectableFields") {
 		path := strings.TrimPrefix(f.String("jsonPath"), ".")
 		k.SelectFields = append(k.SelectFields, schema.SelectField{Name: path, Path: path, Indexed: true})
