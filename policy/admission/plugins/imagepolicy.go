@@ -92,10 +92,9 @@ func (p *imagePolicy) question(a *request.Attributes) tree.Tree {
 	if a.Subresource == "ephemeralcontainers" {
 		lists = ephemeralContainers
 	}
-	eachContainer(a.New.Object("spec"), lists, func(c tree.Tree, _ string, _ int) bool {
+	for _, c := range containers(a.New.Object("spec"), lists...) {
 		q["containers"] = append(q.List("containers"), tree.Tree{"image": c.String("image")})
-		return true
-	})
+	}
 	for key, value := range a.New.Annotations() {
 		if text, ok := value.(string); ok && strings.Contains(key, p.keyPart) {
 			q.EnsureObject("annotations")[key] = text
