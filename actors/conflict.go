@@ -72,7 +72,7 @@ func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refuse
 		return meta.NewTimeout("other servers repeatedly changed the usage of the same quota")
 	}
 	if r.conflicts >= maxConflicts {
-		return meta.NewConflict(resource(m.Kind), m.Key.Name, "the object has been modified; please apply your changes to the latest version and try again")
+		return m.Conflict("the object has been modified; please apply your changes to the latest version and try again")
 	}
 	if _, err := s.appliedRevision.awaitFor(ctx, conflict.seen, applyTimeout); err != nil {
 		return meta.NewTimeout("a newer state of the object did not arrive in time")

@@ -183,10 +183,10 @@ func (s *Store) definitions() *collection {
 func (s *Store) definitionPrecondition(m *request.Mutation) (createPrecondition, error) {
 	definition := s.definitions().published.Load().get(path("", m.Kind.Origin.Definition))
 	if definition == nil {
-		return createPrecondition{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+		return createPrecondition{}, m.NotFound()
 	}
 	if definition.Meta.Terminating {
-		refused := meta.NewForbidden(resource(m.Kind), m.Key.Name, "create not allowed while custom resource definition is terminating")
+		refused := meta.NewForbidden(m.Kind.GroupResource(), m.Key.Name, "create not allowed while custom resource definition is terminating")
 		if request.Is[request.Create](m) {
 			return createPrecondition{}, refused
 		}

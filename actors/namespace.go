@@ -59,7 +59,7 @@ func (s *Store) namespacePrecondition(m *request.Mutation) createPrecondition {
 		return createPrecondition{refusal: meta.NewNotFound(namespaces, m.Key.Namespace)}
 	}
 	if namespace.Meta.Terminating {
-		return createPrecondition{refusal: meta.NewNamespaceTerminating(resource(m.Kind), m.Key)}
+		return createPrecondition{refusal: meta.NewNamespaceTerminating(m.Kind.GroupResource(), m.Key)}
 	}
 	return createPrecondition{conditions: []persist.Condition{{Key: namespace.Key.String(), Revision: persist.Revision(namespace.Version)}}}
 }

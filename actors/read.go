@@ -53,13 +53,9 @@ func (s *Store) notFound(r request.Get) error {
 	key := r.Key
 	key.GroupResource = r.Kind.Storage
 	if s.quarantine.get(key) != nil {
-		return meta.NewStoreReadError(resource(r.Kind), r.Key.Name, quarantinedText)
+		return meta.NewStoreReadError(r.Kind.GroupResource(), r.Key.Name, quarantinedText)
 	}
-	return meta.NewNotFound(resource(r.Kind), r.Key.Name)
-}
-
-func resource(k *schema.Kind) meta.GroupResource {
-	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
+	return meta.NewNotFound(r.Kind.GroupResource(), r.Key.Name)
 }
 
 // List returns a collection or one chunk of it. The caller usually converts the items to the

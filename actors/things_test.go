@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -83,9 +84,7 @@ func (f *fakeConverter) counts() map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	counts := make(map[string]int)
-	for at, n := range f.converted {
-		counts[at] = n
-	}
+	maps.Copy(counts, f.converted)
 	return counts
 }
 

@@ -41,7 +41,7 @@ func nameOnlyObject(k *schema.Kind, key meta.Key, version uint64) *meta.Object {
 
 // checkUnreadable rejects every change to an object that cannot be decoded, except its deletion.
 func checkUnreadable(m *request.Mutation, version uint64) error {
-	gr := resource(m.Kind)
+	gr := m.Kind.GroupResource()
 	switch d, isDelete := m.Change.(request.Delete); {
 	case request.Is[request.Create](m) && m.Subresource == "":
 		taken := meta.NewAlreadyExists(gr, m.Key.Name)

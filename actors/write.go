@@ -86,8 +86,7 @@ func (s *Store) sendToOwner(ctx context.Context, m *request.Mutation) (request.R
 		}
 		if waiting != nil {
 			if admissions++; admissions > maxAdmissions {
-				return request.Result{}, meta.NewConflict(resource(m.Kind), m.Key.Name,
-					"the object was modified repeatedly during admission or conversion of this change; please try again")
+				return request.Result{}, m.Conflict("the object was modified repeatedly during admission or conversion of this change; please try again")
 			}
 			if err = s.admit(ctx, m, waiting, renamed); err == nil && waiting.prepared.Renamed() {
 				renamed = &waiting.prepared

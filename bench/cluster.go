@@ -27,19 +27,14 @@ type clusterRun struct {
 // simulateCluster runs a cluster's typical operations at their usual rates: Lease renewals, node
 // status updates, and Pod starts. Each Pod start also ends an older Pod. The first row has the
 // total cost and the number of busy CPUs. The other rows have the latencies by verb.
-func simulateCluster(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, 0)
+func simulateCluster(ctx context.Context, f *fixture) ([]Result, error) {
+	leases, err := f.leaseSet(f.scaledSize("cluster: nodes", clusterNodes))
 	if err != nil {
 		return nil, err
 	}
-	defer f.remove()
-	leases, err := f.leaseSet(s.scaledSize("cluster: nodes", clusterNodes))
-	if err != nil {
-		return nil, err
-	}
-	r := &clusterRun{leaseSet: leases, requests: &breakdown{}, churn: min(clusterChurn, s.scaledSize("cluster: Pods a second", clusterChurn))}
+	r := &clusterRun{leaseSet: leases, requests: &breakdown{}, churn: min(clusterChurn, f.scaledSize("cluster: Pods a second", clusterChurn))}
 	r.rate = 2*max(1, len(r.leases)/clusterHeartbeat) + r.churn
-	f.total = max(4*s.Concurrency, s.scaledSize("cluster: Pods", clusterPods)) // Pods should be old when they end
+	f.total = max(4*f.Concurrency, f.scaledSize("cluster: Pods", clusterPods)) // Pods should be old when they end
 	f.others = append(f.others, f.pods())
 	defer r.removeNodes()
 	if err := f.fill(ctx, len(r.leases), func(c *Conn, n int) (int, error) {
@@ -60,7 +55,7 @@ func simulateCluster(ctx context.Context, s *Session) ([]Result, error) {
 		}
 		defer pool.close()
 	}
-	sample, err := s.load().drive(ctx, f.Target, paced(float64(max(leastClusterRate, r.rate)), r.step))
+	sample, err := f.load().drive(ctx, f.Target, paced(float64(max(leastClusterRate, r.rate)), r.step))
 	if err != nil {
 		return nil, err
 	}

@@ -25,20 +25,15 @@ func define(apiGroup, group, plural, kind, properties string) (request Request, 
 
 // customResource measures how soon after a CRD is created the server accepts an object of the new
 // kind. It also reports the number of requests that are rejected in the meantime.
-func customResource(ctx context.Context, s *Session) ([]Result, error) {
-	apiGroup, err := s.Target.group("apiextensions")
+func customResource(ctx context.Context, f *fixture) ([]Result, error) {
+	apiGroup, err := f.Target.group("apiextensions")
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.prepare(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.remove()
 	refused := 0
 	var waits []time.Duration
-	load := Load{Concurrency: 1, Count: min(definitions, s.Count)}
-	sample, err := load.drive(ctx, s.Target, func(c *Conn, n int) (_ int, err error) {
+	load := Load{Concurrency: 1, Count: min(definitions, f.Count)}
+	sample, err := load.drive(ctx, f.Target, func(c *Conn, n int) (_ int, err error) {
 		plural := fmt.Sprintf("bench%dx%d", os.Getpid(), n)
 		definition, path := define(apiGroup, "bench.example.com", plural, "B"+plural, `"size":{"type":"integer"}`)
 		if _, err := c.Call(definition); err != nil {

@@ -10,25 +10,20 @@ import (
 // durableCreate measures creates that a single client sends one after another, so that each create
 // waits for its own sync. For comparison, it first measures bare syncs on the file system of
 // --temp-dir.
-func durableCreate(ctx context.Context, s *Session) ([]Result, error) {
-	load := s.load()
+func durableCreate(ctx context.Context, f *fixture) ([]Result, error) {
+	load := f.load()
 	load.Concurrency = 1
-	syncs, err := measureSyncs(ctx, s.TempDir, s.Size, load)
+	syncs, err := measureSyncs(ctx, f.TempDir, f.Size, load)
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.prepare(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.remove()
-	sample, err := load.drive(ctx, s.Target, step(f.create))
+	sample, err := load.drive(ctx, f.Target, step(f.create))
 	if err != nil {
 		return nil, err
 	}
 	above := milliseconds(sample.percentile(50) - syncs.percentile(50))
 	if above.Unit += " above a sync"; above.Value < 0 {
-		s.Note("durable-create is faster than a sync on %s: the server keeps its data elsewhere, or does not sync", s.TempDir)
+		f.Note("durable-create is faster than a sync on %s: the server keeps its data elsewhere, or does not sync", f.TempDir)
 	}
 	return []Result{{Name: "bare sync", Sample: syncs}, {Sample: sample, Figure: above}}, nil
 }

@@ -25,22 +25,17 @@ type broadcast struct {
 // watchFanout changes objects while many clients watch. To measure latency, it waits until all
 // watchers have received an event before it sends the next. To measure throughput, it sends bursts,
 // so that a server can write several events together.
-func watchFanout(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, hot(s))
+func watchFanout(ctx context.Context, f *fixture) ([]Result, error) {
+	single, err := f.broadcast(ctx, f.Watchers, 1)
 	if err != nil {
 		return nil, err
 	}
-	defer f.remove()
-	single, err := f.broadcast(ctx, s.Watchers, 1)
+	f.Profile = "" // profile single events only
+	bursts, err := f.broadcast(ctx, f.Watchers, burstEvents)
 	if err != nil {
 		return nil, err
 	}
-	s.Profile = "" // profile single events only
-	bursts, err := f.broadcast(ctx, s.Watchers, burstEvents)
-	if err != nil {
-		return nil, err
-	}
-	floor := floorBroadcast(s.load(), s.Watchers, single.bytesPerOperation())
+	floor := floorBroadcast(f.load(), f.Watchers, single.bytesPerOperation())
 	return []Result{{Sample: single, Floor: floor}, {Name: ", bursts", Sample: bursts, Floor: floor}}, nil
 }
 

@@ -4,29 +4,24 @@ import "context"
 
 // idleWatchers measures an idle server's memory, and the memory per idle watch. It runs first,
 // because other workloads change the memory.
-func idleWatchers(ctx context.Context, s *Session) ([]Result, error) {
-	if len(s.Target.Processes) == 0 {
-		s.Note("idle-watchers: no memory to read without a process ID")
+func idleWatchers(ctx context.Context, f *fixture) ([]Result, error) {
+	if len(f.Target.Processes) == 0 {
+		f.Note("idle-watchers: no memory to read without a process ID")
 		return nil, nil
 	}
-	f, err := s.prepare(ctx, 1)
+	f.settle(ctx)
+	before, err := readUsage(f.Target.Processes)
 	if err != nil {
 		return nil, err
 	}
-	defer f.remove()
-	s.settle(ctx)
-	before, err := readUsage(s.Target.Processes)
-	if err != nil {
-		return nil, err
-	}
-	watchers := s.connections("idle-watchers", s.IdleWatchers)
-	m := startMeter(s.Target)
+	watchers := f.connections("idle-watchers", f.IdleWatchers)
+	m := startMeter(f.Target)
 	pool, err := f.openWatchers(ctx, f.collection(), watchers)
 	if err != nil {
 		return nil, err
 	}
 	sample := &Sample{}
-	s.settle(ctx)
+	f.settle(ctx)
 	m.stop(sample)
 	seen := pool.close()
 	sample.Errors, sample.FirstError, sample.Operations = seen.Errors, seen.FirstError, watchers-seen.Errors

@@ -69,21 +69,16 @@ func nodeName(n int) string { return fmt.Sprintf("node-%06d", n) }
 
 // renewLeases measures Lease renewals. Unlike other updates, a renewal has a resourceVersion
 // precondition and changes one field of a small object.
-func renewLeases(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.remove()
-	l, err := f.leaseSet(s.scaledSize("leases: nodes", nodeLeases))
+func renewLeases(ctx context.Context, f *fixture) ([]Result, error) {
+	l, err := f.leaseSet(f.scaledSize("leases: nodes", nodeLeases))
 	if err != nil {
 		return nil, err
 	}
 	if err := f.fill(ctx, len(l.leases), l.renew); err != nil {
 		return nil, err
 	}
-	load := s.load()
-	sample, err := load.drive(ctx, s.Target, l.renew)
+	load := f.load()
+	sample, err := load.drive(ctx, f.Target, l.renew)
 	if err != nil {
 		return nil, err
 	}

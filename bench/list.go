@@ -29,18 +29,13 @@ func (f *fixture) firstChunk(limit int) func(int) Request {
 }
 
 // listChunked lists all objects in chunks, for comparison with the list workload.
-func listChunked(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, s.Objects)
+func listChunked(ctx context.Context, f *fixture) ([]Result, error) {
+	load := f.load()
+	sample, err := load.drive(ctx, f.Target, f.listChunks)
 	if err != nil {
 		return nil, err
 	}
-	defer f.remove()
-	load := s.load()
-	sample, err := load.drive(ctx, s.Target, f.listChunks)
-	if err != nil {
-		return nil, err
-	}
-	requests := (s.Objects + chunk - 1) / chunk
+	requests := (f.Objects + chunk - 1) / chunk
 	return []Result{{Sample: sample, Floor: floorOf(load, get(""), requests, sample.bytesPerOperation())}}, nil
 }
 
@@ -74,20 +69,15 @@ var selections = []struct{ name, query string }{
 }
 
 // selectNothing measures one client's lists with selectors that match no Pod.
-func selectNothing(ctx context.Context, s *Session) (results []Result, err error) {
-	f, err := s.prepare(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.remove()
+func selectNothing(ctx context.Context, f *fixture) (results []Result, err error) {
 	f.others = append(f.others, f.pods())
-	if err := f.fill(ctx, s.scaledSize("selector: Pods", selectorObjects), step(f.createSmallPod)); err != nil {
+	if err := f.fill(ctx, f.scaledSize("selector: Pods", selectorObjects), step(f.createSmallPod)); err != nil {
 		return nil, err
 	}
-	load := s.load()
+	load := f.load()
 	load.Concurrency = 1
 	for _, selection := range selections {
-		sample, err := load.drive(ctx, s.Target, step(f.selectPods(selection.query)))
+		sample, err := load.drive(ctx, f.Target, step(f.selectPods(selection.query)))
 		if err != nil {
 			return nil, err
 		}

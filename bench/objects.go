@@ -16,31 +16,34 @@ const (
 func hot(s *Session) int        { return min(hotObjects, s.Count) }
 func everything(s *Session) int { return s.Objects }
 func one(*Session) int          { return 1 }
+func none(*Session) int         { return 0 }
+
+// withObjects returns a workload that runs with existing objects.
+func withObjects(objects func(*Session) int, run func(context.Context, *fixture) ([]Result, error)) runFunc {
+	return func(ctx context.Context, s *Session) ([]Result, error) {
+		f, err := s.prepare(ctx, objects(s))
+		if err != nil {
+			return nil, err
+		}
+		defer f.remove()
+		return run(ctx, f)
+	}
+}
 
 // single is a workload whose operations are single requests.
 type single struct {
-	objects func(s *Session) int // existing objects; nil for none
-	clients int                  // 0 for --concurrency
-	once    bool                 // one operation per object
+	clients int  // 0 for --concurrency
+	once    bool // one operation per object
 	request func(f *fixture, n int) Request
 }
 
-func (w single) run(ctx context.Context, s *Session) ([]Result, error) {
-	total := 0
-	if w.objects != nil {
-		total = w.objects(s)
-	}
-	f, err := s.prepare(ctx, total)
-	if err != nil {
-		return nil, err
-	}
-	defer f.remove()
-	load := s.load()
+func (w single) run(ctx context.Context, f *fixture) ([]Result, error) {
+	load := f.load()
 	if w.clients > 0 {
 		load.Concurrency = w.clients
 	}
 	if w.once {
-		load.Count = min(load.Count, total)
+		load.Count = min(load.Count, f.total)
 	}
 	result, err := f.measure(ctx, load, "", func(n int) Request { return w.request(f, n) })
 	return []Result{result}, err
@@ -49,18 +52,13 @@ func (w single) run(ctx context.Context, s *Session) ([]Result, error) {
 // applyPods measures server-side apply requests to 2 KiB Pods with three field managers. It reports
 // three rows: requests that change an annotation, requests that differ only in whitespace, and
 // identical requests. Most apply requests of controllers are no-ops like the last two.
-func applyPods(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.remove()
+func applyPods(ctx context.Context, f *fixture) ([]Result, error) {
 	f.others = append(f.others, f.pods())
-	pods := hot(s)
+	pods := hot(f.Session)
 	apply := func(path, manager string, body []byte) Request {
 		return patch(path+"?fieldManager="+manager+"&force=true", typeApplyPatch, body)
 	}
-	err = f.fill(ctx, pods, func(c *Conn, n int) (int, error) {
+	err := f.fill(ctx, pods, func(c *Conn, n int) (int, error) {
 		head := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q`, name(n))
 		return calls(c,
 			apply(f.pod(n), "bench", f.podJSON(n, "")),
@@ -72,7 +70,7 @@ func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	}
 	var results []Result
 	var sent atomic.Int64
-	load := s.load()
+	load := f.load()
 	for _, phase := range []struct {
 		name string
 		body func(n int) []byte

@@ -16,20 +16,15 @@ const (
 // overload measures updates at full speed, then at three times that rate from many more clients,
 // and then at full speed again. A server should serve as many requests as it can, quickly reject
 // the others with 429, and recover fully. A 429 does not count as an error here.
-func overload(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, hot(s))
-	if err != nil {
-		return nil, err
-	}
-	defer f.remove()
-	before, err := s.load().drive(ctx, s.Target, step(f.put))
+func overload(ctx context.Context, f *fixture) ([]Result, error) {
+	before, err := f.load().drive(ctx, f.Target, step(f.put))
 	if err != nil {
 		return nil, err
 	}
 	var refused, withoutRetryAfter atomic.Int64
-	burst := Load{Concurrency: s.connections("overload: clients", s.scaledSize("overload: clients", overloadClients)), Duration: s.Duration, Count: overloadFactor * s.Count}
+	burst := Load{Concurrency: f.connections("overload: clients", f.scaledSize("overload: clients", overloadClients)), Duration: f.Duration, Count: overloadFactor * f.Count}
 	parts := &breakdown{}
-	during, err := burst.drive(ctx, s.Target, paced(max(1, overloadFactor*before.rate()), func(c *Conn, n int) (int, error) {
+	during, err := burst.drive(ctx, f.Target, paced(max(1, overloadFactor*before.rate()), func(c *Conn, n int) (int, error) {
 		return parts.time("put", func() (int, error) {
 			size, err := calls(c, f.put(n))
 			if err != nil && c.Response.StatusCode() == http.StatusTooManyRequests {
@@ -46,12 +41,12 @@ func overload(ctx context.Context, s *Session) ([]Result, error) {
 		return nil, err
 	}
 	parts.results(during) // latencies exclude the pacing delay
-	after, err := s.load().drive(ctx, s.Target, step(f.put))
+	after, err := f.load().drive(ctx, f.Target, step(f.put))
 	if err != nil {
 		return nil, err
 	}
 	if n := withoutRetryAfter.Load(); n > 0 {
-		s.Note("overload: %d responses 429 had no Retry-After", n)
+		f.Note("overload: %d responses 429 had no Retry-After", n)
 	}
 	share, lost := 0.0, 0.0
 	if n := float64(refused.Load()); n > 0 {

@@ -56,18 +56,13 @@ const (
 )
 
 // podLife measures the six writes of a Pod's lifecycle. Watchers must receive all events.
-func podLife(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.remove()
+func podLife(ctx context.Context, f *fixture) ([]Result, error) {
 	f.others = append(f.others, f.pods())
 	watchers, err := f.openWatchers(ctx, f.pods(), podWatchers)
 	if err != nil {
 		return nil, err
 	}
-	sample, err := s.load().drive(ctx, f.Target, func(c *Conn, n int) (int, error) {
+	sample, err := f.load().drive(ctx, f.Target, func(c *Conn, n int) (int, error) {
 		return calls(c, f.createPod(n), f.bindPod(n, "node-1"), f.podStatus(n, "Pending", "False"),
 			f.podStatus(n, "Running", "True"), f.podStatus(n, "Succeeded", "False"), f.deletePod(n))
 	})

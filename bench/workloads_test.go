@@ -169,7 +169,8 @@ func TestEndedWatchesAreErrors(t *testing.T) {
 
 func TestIdleWatchers(t *testing.T) {
 	s := startProxy(t).session(t)
-	results, err := workloadOf("idle-watchers").Run(t.Context(), s)
+	run := workloadOf("idle-watchers").Run
+	results, err := run(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +179,7 @@ func TestIdleWatchers(t *testing.T) {
 		t.Errorf("%+v", watching.Sample)
 	}
 	s.Target.Processes = nil
-	if results, err := idleWatchers(t.Context(), s); err != nil || len(results) != 0 {
+	if results, err := run(t.Context(), s); err != nil || len(results) != 0 {
 		t.Errorf("without a process: %v, %v", results, err)
 	}
 }

@@ -49,7 +49,7 @@ func (s *Server) computed(x *requestContext, read Reader) ([]*meta.Object, error
 	objects := make([]*meta.Object, 0, len(trees))
 	for _, t := range trees {
 		t["kind"], t["apiVersion"] = x.kind.Kind, x.kind.APIVersion()
-		key := meta.Key{GroupResource: x.kind.Storage, Name: t.Object("metadata").String("name")}
+		key := meta.Key{GroupResource: x.kind.Storage, Name: t.Name()}
 		encoded := codec.EncodeJSON(x.kind, t)
 		obj, err := codec.NewObject(x.kind, key, 0, encoded.Unversioned())
 		if err != nil {

@@ -100,7 +100,7 @@ func (s *ServiceAllocator) holdsAddress(address tree.Tree) bool {
 
 // IsManaged reports whether this allocator created the IPAddress.
 func (s *ServiceAllocator) IsManaged(address tree.Tree) bool {
-	return address.Object("metadata", "labels").String(s.naming.Translate(managedByLabel)) == s.manager()
+	return address.Labels().String(s.naming.Translate(managedByLabel)) == s.manager()
 }
 
 // Labels on IPAddresses that are created for Services.

@@ -87,7 +87,7 @@ func completeApplied(k *schema.Kind, merged tree.Tree) tree.Tree {
 // never creates its object.
 func prepareApplyCreate(m *request.Mutation, apply request.Apply, env Env) (Prepared, error) {
 	if m.Subresource != "" {
-		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+		return Prepared{}, m.NotFound()
 	}
 	if err := checkApplyCreate(m, apply); err != nil {
 		return Prepared{}, err
@@ -147,8 +147,7 @@ func isNoOpApply(o *meta.Object, m *request.Mutation, apply request.Apply) bool 
 func checkApplyCreate(m *request.Mutation, apply request.Apply) error {
 	metadata := childObject(apply.Config, "metadata")
 	if uid := metadata.String("uid"); uid != "" {
-		return meta.NewConflict(resource(m.Kind), m.Key.Name,
-			"uid mismatch: the provided object specified uid "+uid+", and no existing object was found")
+		return m.Conflict("uid mismatch: the provided object specified uid " + uid + ", and no existing object was found")
 	}
 	if apply.Misplaced != nil {
 		return apply.Misplaced
@@ -157,8 +156,7 @@ func checkApplyCreate(m *request.Mutation, apply request.Apply) error {
 		return newNoName(m)
 	}
 	if version := metadata.String("resourceVersion"); version != "" && version != "0" {
-		return meta.NewConflict(resource(m.Kind), m.Key.Name,
-			"the provided object specified resourceVersion "+version+", and no existing object was found")
+		return m.Conflict("the provided object specified resourceVersion " + version + ", and no existing object was found")
 	}
 	return nil
 }
@@ -203,7 +201,7 @@ func (e *Env) lastApplied(t tree.Tree) string {
 	if e.LastApplied == "" {
 		return ""
 	}
-	return t.Object("metadata", "annotations").String(e.LastApplied)
+	return t.Annotations().String(e.LastApplied)
 }
 
 // updateLastApplied writes the configuration into an existing last-applied annotation, so that a
@@ -213,9 +211,9 @@ func (e *Env) updateLastApplied(m *request.Mutation, config, want tree.Tree) tre
 	if m.FieldManager != kubectlManager || e.lastApplied(want) == "" || m.Subresource != "" {
 		return want
 	}
-	if config.Object("metadata", "annotations").Has(e.LastApplied) {
+	if config.Annotations().Has(e.LastApplied) {
 		config = tree.Clone(config).(tree.Tree)
-		delete(config.Object("metadata", "annotations"), e.LastApplied)
+		delete(config.Annotations(), e.LastApplied)
 	}
 	annotations := want.EnsureObject("metadata", "annotations")
 	annotations[e.LastApplied] = string(codec.AppendAny(nil, config)) + "\n"

@@ -26,7 +26,7 @@ func prepareCreate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 
 func prepareCreateSubresource(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if cur.Object == nil {
-		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+		return Prepared{}, m.NotFound()
 	}
 	return prepareReplacement(cur, m, tree.Clone(m.Body()).(tree.Tree), env)
 }
@@ -154,17 +154,13 @@ func dropServerManaged(k *schema.Kind, metadata tree.Tree) {
 	}
 }
 
-func resource(k *schema.Kind) meta.GroupResource {
-	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
-}
-
 // kindName returns the kind for validation errors, with the group of the stored kind. Events always
 // have the core group, because both of their groups share one storage.
 func kindName(k *schema.Kind) meta.GroupKind {
 	if k.Stored != nil {
 		return meta.GroupKind{Group: k.Stored.Group, Kind: k.Kind}
 	}
-	return meta.GroupKind{Group: k.Group, Kind: k.Kind}
+	return k.GroupKind()
 }
 
 func bodyKind(m *request.Mutation) *schema.Kind {

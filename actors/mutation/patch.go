@@ -23,7 +23,7 @@ import (
 // result back.
 func preparePatch(cur State, m *request.Mutation, patch request.Patch, env Env) (Prepared, error) {
 	if cur.Object == nil {
-		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+		return Prepared{}, m.NotFound()
 	}
 	sub := m.Kind.Subresource(m.Subresource)
 	kind := convert.BodyKind(m.Kind, sub)

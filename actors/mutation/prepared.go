@@ -182,7 +182,7 @@ func (p *Prepared) Reserve(c *Candidate) error {
 	}
 	if p.taken {
 		reserved.Release()
-		taken := meta.NewAlreadyExists(resource(p.mutation.Kind), p.mutation.Key.Name)
+		taken := meta.NewAlreadyExists(p.mutation.Kind.GroupResource(), p.mutation.Key.Name)
 		if p.takenByTerminating {
 			taken.Message = "object is being deleted: " + taken.Message
 		}

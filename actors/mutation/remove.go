@@ -15,7 +15,7 @@ import (
 
 func prepareRemove(cur State, m *request.Mutation, options request.Delete, env Env) (Prepared, error) {
 	if cur.Object == nil {
-		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+		return Prepared{}, m.NotFound()
 	}
 	if err := checkDelete(cur, m, options); err != nil {
 		return Prepared{}, err
@@ -115,7 +115,7 @@ func checkStepwiseDelete(cur State, m *request.Mutation, options request.Delete)
 	}
 	current := strconv.FormatUint(cur.Object.Version, 10)
 	if version := options.ResourceVersion; version != nil && (!cur.Committed || *version != current) {
-		return meta.NewConflict(resource(m.Kind), m.Key.Name, fmt.Sprintf(
+		return m.Conflict(fmt.Sprintf(
 			"Precondition failed: ResourceVersion in precondition: %s, ResourceVersion in object meta: %s", *version, current))
 	}
 	return nil

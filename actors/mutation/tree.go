@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"maps"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/request"
@@ -17,14 +18,10 @@ func childObject(t tree.Tree, name string) tree.Tree {
 // cloneTop returns t with copies of its top level and metadata, which every mutation writes.
 func cloneTop(t tree.Tree) tree.Tree {
 	c := make(tree.Tree, len(t)+1)
-	for name, value := range t {
-		c[name] = value
-	}
+	maps.Copy(c, t)
 	old := childObject(t, "metadata")
 	metadata := make(tree.Tree, len(old)+2)
-	for name, value := range old {
-		metadata[name] = value
-	}
+	maps.Copy(metadata, old)
 	c["metadata"] = metadata
 	return c
 }

@@ -19,7 +19,7 @@ func prepareUpdate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 		return prepareReplacement(cur, m, copyBody(m, env, request.OnUpdate), env)
 	}
 	if !m.Kind.Writes.CreateOnUpdate || m.Subresource != "" {
-		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+		return Prepared{}, m.NotFound()
 	}
 	if uid, _ := childObject(m.Body(), "metadata")["uid"].(string); uid != "" {
 		return Prepared{}, uidConflict(m, uid, "")
@@ -151,14 +151,13 @@ func checkVersion(cur State, m *request.Mutation, version string, required bool)
 			Message: fmt.Sprintf("Invalid value: %q: must be a version that the server has assigned", version)}})
 	}
 	if !cur.Committed || version != strconv.FormatUint(cur.Object.Version, 10) {
-		return meta.NewConflict(resource(m.Kind), m.Key.Name,
-			"the object has been modified; please apply your changes to the latest version and try again")
+		return m.Conflict("the object has been modified; please apply your changes to the latest version and try again")
 	}
 	return nil
 }
 
 func uidConflict(m *request.Mutation, requested, current string) error {
-	return meta.NewConflict(resource(m.Kind), m.Key.Name, fmt.Sprintf(
+	return m.Conflict(fmt.Sprintf(
 		"Precondition failed: UID in precondition: %s, UID in object meta: %s", requested, current))
 }
 

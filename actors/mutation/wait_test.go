@@ -75,7 +75,7 @@ func TestRefusalReleasesAllocations(t *testing.T) {
 		if seen = c.New.Object("data").String("address"); c.Mutation.DryRun {
 			return nil
 		}
-		return meta.NewForbidden(resource(k), "a", "full")
+		return meta.NewForbidden(k.GroupResource(), "a", "full")
 	}}
 	m := request.Mutation{Kind: k, Key: meta.Key{Namespace: "default", Name: "a"}, Admission: admission(w.plugin()),
 		Change: request.Create{Object: decode(t, k, `{"metadata":{"name":"a","namespace":"default"}}`)}}

@@ -195,7 +195,7 @@ func retryOnConflict(ctx context.Context, do func() error) error {
 	}
 }
 
-func objectName(t tree.Tree) string { return t.Object("metadata").String("name") }
+func objectName(t tree.Tree) string { return t.Name() }
 
 // tooManyRequests returns the error for an eviction that is not allowed now. The client should
 // retry after the given seconds. 0 means unknown.

@@ -31,10 +31,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-func (b *builtIns) deviceSelectors(f Features) *expressions.DeviceSelectors {
-	return expressions.NewDeviceSelectors(b.naming, f.enabled("DRAConsumableCapacity"))
-}
-
 // kindsWithFunctions returns the built-in kinds that need code, by group. All other kinds are fully
 // described by their declarations.
 func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
@@ -57,7 +53,7 @@ func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
 		pod.Kinds(n, b.message, f.enabled),
 		policy.Kinds(),
 		rbac.Kinds(n),
-		resource.Kinds(b.deviceSelectors(f), b.message),
+		resource.Kinds(expressions.NewDeviceSelectors(b.naming, f.enabled("DRAConsumableCapacity")), b.message),
 		scheduling.Kinds(),
 		storage.Kinds(),
 		storagemigration.Kinds(),

@@ -51,15 +51,7 @@ func (l dynamicList) ConvertToNative(t reflect.Type) (any, error) {
 	return l.library().ConvertToNative(t)
 }
 
-func (l dynamicList) ConvertToType(t ref.Type) ref.Val {
-	switch t {
-	case types.ListType:
-		return l
-	case types.TypeType:
-		return types.ListType
-	}
-	return l.library().ConvertToType(t)
-}
+func (l dynamicList) ConvertToType(t ref.Type) ref.Val { return convertToType(l, t) }
 
 func (l dynamicList) Equal(other ref.Val) ref.Val { return l.library().Equal(other) }
 

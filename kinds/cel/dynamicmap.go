@@ -70,15 +70,7 @@ func (m dynamicMap) ConvertToNative(t reflect.Type) (any, error) {
 	return m.library().ConvertToNative(t)
 }
 
-func (m dynamicMap) ConvertToType(t ref.Type) ref.Val {
-	switch t {
-	case types.MapType:
-		return m
-	case types.TypeType:
-		return types.MapType
-	}
-	return m.library().ConvertToType(t)
-}
+func (m dynamicMap) ConvertToType(t ref.Type) ref.Val { return convertToType(m, t) }
 
 func (m dynamicMap) Equal(other ref.Val) ref.Val { return m.library().Equal(other) }
 

@@ -37,15 +37,18 @@ func (l *list) ConvertToNative(t reflect.Type) (any, error) {
 	return texts, nil
 }
 
-func (l *list) ConvertToType(t ref.Type) ref.Val {
+// convertToType converts a list or a map, which has no other type.
+func convertToType(v ref.Val, t ref.Type) ref.Val {
 	switch t {
-	case types.ListType:
-		return l
+	case v.Type():
+		return v
 	case types.TypeType:
-		return types.ListType
+		return v.Type().(*types.Type)
 	}
-	return types.NewErr("type conversion error from '%s' to '%s'", l.Type(), t.TypeName())
+	return types.NewErr("type conversion error from '%s' to '%s'", v.Type(), t.TypeName())
 }
+
+func (l *list) ConvertToType(t ref.Type) ref.Val { return convertToType(l, t) }
 
 // Equal compares the elements in order. It returns an error if two cannot be compared.
 func (l *list) Equal(other ref.Val) ref.Val {

@@ -32,15 +32,7 @@ func (o *object) ConvertToNative(t reflect.Type) (any, error) {
 	return nil, fmt.Errorf("type conversion error from '%s' to '%s'", o.Type(), t)
 }
 
-func (o *object) ConvertToType(t ref.Type) ref.Val {
-	switch t {
-	case types.MapType:
-		return o
-	case types.TypeType:
-		return types.MapType
-	}
-	return types.NewErr("type conversion error from '%s' to '%s'", o.Type(), t.TypeName())
-}
+func (o *object) ConvertToType(t ref.Type) ref.Val { return convertToType(o, t) }
 
 // Equal also compares fields that the schema does not declare, if both objects have them, so that
 // transition rules detect changes in them.

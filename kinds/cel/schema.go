@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"maps"
 	"math"
 
 	"cel.dev/cel-go/cel"
@@ -189,9 +190,7 @@ func (s *Schema) AsResource() *Schema {
 	}
 	with := *s
 	with.Properties = make(map[string]*Schema, len(s.Properties)+3)
-	for name, p := range s.Properties {
-		with.Properties[name] = p
-	}
+	maps.Copy(with.Properties, s.Properties)
 	text := &Schema{Type: "string"}
 	with.Properties["kind"], with.Properties["apiVersion"] = text, text
 	with.Properties["metadata"] = &Schema{Type: "object", Properties: map[string]*Schema{

@@ -50,7 +50,7 @@ func (p *ApprovalPolicy) Of(definition tree.Tree) (Approval, bool) {
 	if !p.protects(definition.Object("spec").String("group")) {
 		return Approval{}, false
 	}
-	text := definition.Object("metadata", "annotations").String(p.Annotation)
+	text := definition.Annotations().String(p.Annotation)
 	at, err := url.ParseRequestURI(text)
 	switch {
 	case text == "":

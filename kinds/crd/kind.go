@@ -54,7 +54,7 @@ func NewCompiler(n *meta.Naming, objectMeta, schemaProps *schema.Message) *Compi
 // CRD. Until names are accepted, it uses the names in the spec.
 func (c *Compiler) Compile(t tree.Tree) *Definition {
 	spec := t.Object("spec")
-	d := &Definition{Name: t.Object("metadata").String("name")}
+	d := &Definition{Name: t.Name()}
 	names := t.Object("status", "acceptedNames")
 	if names.String("plural") == "" {
 		names = spec.Object("names")
@@ -188,7 +188,7 @@ func (c *Compiler) version(name string, spec, names, v tree.Tree) *schema.Kind {
 		Columns:      columns(v),
 		Subresources: c.subresources(v),
 	}
-	k.Storage = meta.GroupResource{Group: k.Group, Resource: k.Resource}
+	k.Storage = k.GroupResource()
 	for _, f := range v.Objects("selectableFields") {
 		path := strings.TrimPrefix(f.String("jsonPath"), ".")
 		k.SelectFields = append(k.SelectFields, schema.SelectField{Name: path, Path: path, Indexed: true})
@@ -234,10 +234,7 @@ func columns(v tree.Tree) []schema.Column {
 	all := []schema.Column{nameColumn}
 	for _, c := range v.Objects("additionalPrinterColumns") {
 		priority, _ := c.Int("priority")
-		description := c.String("description")
-		if description == "" {
-			description = "Custom resource definition column (in JSONPath format): " + c.String("jsonPath")
-		}
+		description := cmp.Or(c.String("description"), "Custom resource definition column (in JSONPath format): "+c.String("jsonPath"))
 		all = append(all, schema.Column{
 			Name: c.String("name"), Type: c.String("type"), Format: c.String("format"),
 			Description: description, Priority: int32(priority), Path: "json:" + c.String("jsonPath"),

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -86,8 +87,6 @@ func cloneOnce(own, shared tree.Tree) tree.Tree {
 		return own
 	}
 	own = make(tree.Tree, len(shared)+1)
-	for k, v := range shared {
-		own[k] = v
-	}
+	maps.Copy(own, shared)
 	return own
 }

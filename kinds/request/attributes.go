@@ -136,12 +136,12 @@ func (a *Attributes) DryRun() bool { return a.Mutation.DryRun }
 
 // Forbidden returns the error with which a plugin rejects the change.
 func (a *Attributes) Forbidden(reason string) error {
-	return meta.NewForbidden(a.GroupResource(), a.Key.Name, reason)
+	return meta.NewForbidden(a.Kind.GroupResource(), a.Key.Name, reason)
 }
 
-// GroupResource returns the resource in the request.
-func (a *Attributes) GroupResource() meta.GroupResource {
-	return meta.GroupResource{Group: a.Kind.Group, Resource: a.Kind.Resource}
+// Invalid returns the error of a change with invalid fields.
+func (a *Attributes) Invalid(causes []meta.Cause) error {
+	return meta.NewInvalid(a.Kind.GroupKind(), a.Key.Name, causes)
 }
 
 // Warn adds warnings for the client, which are sent even if the change is rejected.

@@ -143,3 +143,13 @@ type Result struct {
 	// NoOp is true if an apply was recognized as a no-op without computing the new object.
 	NoOp bool
 }
+
+// NotFound returns the error of a mutation of a missing object.
+func (m *Mutation) NotFound() *meta.Status {
+	return meta.NewNotFound(m.Kind.GroupResource(), m.Key.Name)
+}
+
+// Conflict returns the error of a mutation whose precondition fails.
+func (m *Mutation) Conflict(why string) *meta.Status {
+	return meta.NewConflict(m.Kind.GroupResource(), m.Key.Name, why)
+}

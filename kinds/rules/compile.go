@@ -124,7 +124,8 @@ func (c *compiler) fill(m *schema.Message) {
 		case f.Type == schema.TypeMessage && c.featured[f.Message]:
 			p.Featured = append(p.Featured, schema.FeaturedPart{Name: f.Name, Parts: c.parts[f.Message], Shape: f.Shape, Keep: len(m.OneOf) > 0})
 		}
-		checked, defaulted := c.isChecked(f), c.isDefaulted(f)
+		checked := f.Required || f.RequiredWhen != nil || c.fields[f] != nil || f.Type == schema.TypeMessage && c.checked[f.Message]
+		defaulted := !c.isOff(f) && (changesWhenDefaulted(f) || f.Type == schema.TypeMessage && c.defaulted[f.Message])
 		if !checked && !defaulted {
 			continue
 		}
@@ -139,14 +140,6 @@ func (c *compiler) fill(m *schema.Message) {
 	}
 	p.Filled = len(p.Defaulted)
 	m.Values = &schema.ValuePlan{Parts: p, Evaluators: c.inside(m)}
-}
-
-func (c *compiler) isChecked(f *schema.Field) bool {
-	return f.Required || f.RequiredWhen != nil || c.fields[f] != nil || f.Type == schema.TypeMessage && c.checked[f.Message]
-}
-
-func (c *compiler) isDefaulted(f *schema.Field) bool {
-	return !c.isOff(f) && (changesWhenDefaulted(f) || f.Type == schema.TypeMessage && c.defaulted[f.Message])
 }
 
 func changesWhenDefaulted(f *schema.Field) bool {

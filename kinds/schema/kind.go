@@ -74,6 +74,14 @@ const (
 	DeleteInSteps             // marked first (Strategy.BeginDelete), then removed by a controller
 )
 
+// GroupKind returns the kind without its version.
+func (k *Kind) GroupKind() meta.GroupKind { return meta.GroupKind{Group: k.Group, Kind: k.Kind} }
+
+// GroupResource returns the resource without its version.
+func (k *Kind) GroupResource() meta.GroupResource {
+	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
+}
+
 // Virtual reports whether the kind's objects are not stored, like access reviews. A kind without
 // the watch verb is virtual, because every stored kind supports watch.
 func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "watch") }

@@ -1,42 +1,40 @@
 package table
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
 // showSubjects lists the subjects of one kind, because binding tables have one column per subject
 // kind. Service accounts are shown as "kube-system/builder, default/robot".
-func showSubjects(b []byte, r *row, kind string) []byte {
+func showSubjects(r *row, kind string) string {
 	var names []string
-	r.json.Field("subjects").Items(func(s jsontext.Value) bool {
+	for s := range r.json.Field("subjects").Items {
 		if s.Field("kind").Text() != kind {
-			return true
+			continue
 		}
 		name := s.Field("name").Text()
 		if kind == "ServiceAccount" {
 			name = s.Field("namespace").Text() + "/" + name
 		}
 		names = append(names, name)
-		return true
-	})
-	return jsontext.AppendString(b, strings.Join(names, ", "))
+	}
+	return strings.Join(names, ", ")
 }
 
-func showRequestDuration(b []byte, r *row, _ string) []byte {
+func showRequestDuration(r *row, _ string) string {
 	seconds := r.json.At("spec.expirationSeconds")
 	if !seconds.Exists() {
-		return jsontext.AppendString(b, none)
+		return none
 	}
-	return jsontext.AppendString(b, HumanDuration(time.Duration(seconds.Int())*time.Second))
+	return HumanDuration(time.Duration(seconds.Int()) * time.Second)
 }
 
 // showRequestCondition shows the condition of a CertificateSigningRequest, such as "Pending",
 // "Approved,Issued" or "Denied".
-func showRequestCondition(b []byte, r *row, _ string) []byte {
+func showRequestCondition(r *row, _ string) string {
 	status := r.json.Field("status")
 	conditions := status.Field("conditions")
 	text := "Pending"
@@ -52,12 +50,12 @@ func showRequestCondition(b []byte, r *row, _ string) []byte {
 	if status.Field("certificate").Text() != "" {
 		text += ",Issued"
 	}
-	return jsontext.AppendString(b, text)
+	return text
 }
 
 // showParamRef shows the parameters of an admission policy binding, such as "prod/limits", or the
 // parameter selector. "*/limits" means the request's namespace.
-func showParamRef(b []byte, r *row, _ string) []byte {
+func showParamRef(r *row, _ string) string {
 	p := r.json.At("spec.paramRef")
 	text := ""
 	if name := p.Field("name").Text(); name != "" {
@@ -69,46 +67,46 @@ func showParamRef(b []byte, r *row, _ string) []byte {
 	} else if s := p.Field("selector"); s.Exists() {
 		text = selectorText(s)
 	}
-	return appendOr(b, text, unset)
+	return cmp.Or(text, unset)
 }
 
-func showAPIService(b []byte, r *row, _ string) []byte {
+func showAPIService(r *row, _ string) string {
 	s := r.json.At("spec.service")
 	if !s.Exists() {
-		return jsontext.AppendString(b, "Local")
+		return "Local"
 	}
-	return jsontext.AppendString(b, s.Field("namespace").Text()+"/"+s.Field("name").Text())
+	return s.Field("namespace").Text() + "/" + s.Field("name").Text()
 }
 
 // showCondition shows the status of a condition. With the argument "Dangling/?", it shows the
 // condition Dangling, or "?" if the object has no such condition.
-func showCondition(b []byte, r *row, arg string) []byte {
+func showCondition(r *row, arg string) string {
 	name, absent, _ := strings.Cut(arg, "/")
 	if c := condition(r.json.At("status.conditions"), name); c != nil {
-		return jsontext.AppendString(b, c.Field("status").Text())
+		return c.Field("status").Text()
 	}
-	return jsontext.AppendString(b, absent)
+	return absent
 }
 
 // showAPIAvailable shows the Available condition of an APIService, such as "True" or "False
 // (FailedDiscoveryCheck)".
-func showAPIAvailable(b []byte, r *row, _ string) []byte {
+func showAPIAvailable(r *row, _ string) string {
 	c := condition(r.json.At("status.conditions"), "Available")
 	if c == nil {
-		return jsontext.AppendString(b, "Unknown")
+		return "Unknown"
 	}
 	text := c.Field("status").Text()
 	if text != "True" {
 		text += " (" + c.Field("reason").Text() + ")"
 	}
-	return jsontext.AppendString(b, text)
+	return text
 }
 
 // showServedVersions shows the versions that a CustomResourceDefinition serves, and which of them is
 // stored.
-func showServedVersions(b []byte, r *row, _ string) []byte {
+func showServedVersions(r *row, _ string) string {
 	var versions []string
-	r.json.At("spec.versions").Items(func(v jsontext.Value) bool {
+	for v := range r.json.At("spec.versions").Items {
 		name := v.Field("name").Text()
 		if v.Field("storage").IsTrue() {
 			name += "(storage)"
@@ -116,24 +114,23 @@ func showServedVersions(b []byte, r *row, _ string) []byte {
 		if v.Field("served").IsTrue() {
 			versions = append(versions, name)
 		}
-		return true
-	})
+	}
 	slices.Sort(versions)
-	return jsontext.AppendString(b, strings.Join(versions, ","))
+	return strings.Join(versions, ",")
 }
 
-func showGroupResource(b []byte, r *row, _ string) []byte {
+func showGroupResource(r *row, _ string) string {
 	of := r.json.At("spec.resource")
 	text := of.Field("resource").Text()
 	if group := of.Field("group").Text(); group != "" {
 		text += "." + group
 	}
-	return jsontext.AppendString(b, text)
+	return text
 }
 
 // showOutcome shows the last of several conditions that is True. With the argument
 // "Pending/Ready/Failed", it shows Pending if neither is.
-func showOutcome(b []byte, r *row, arg string) []byte {
+func showOutcome(r *row, arg string) string {
 	kinds := strings.Split(arg, "/")
 	text := kinds[0]
 	for _, kind := range kinds[1:] {
@@ -141,5 +138,5 @@ func showOutcome(b []byte, r *row, arg string) []byte {
 			text = kind
 		}
 	}
-	return jsontext.AppendString(b, text)
+	return text
 }

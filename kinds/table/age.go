@@ -5,12 +5,6 @@ import (
 	"time"
 )
 
-func appendAge(b []byte, stamp string, now time.Time) []byte {
-	b = append(b, '"')
-	b = append(b, Age(stamp, now)...)
-	return append(b, '"')
-}
-
 // Age returns the time since an RFC 3339 timestamp, formatted by HumanDuration.
 func Age(stamp string, now time.Time) string {
 	t, err := time.Parse(time.RFC3339, stamp)

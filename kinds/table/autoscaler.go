@@ -1,6 +1,8 @@
 package table
 
 import (
+	"cmp"
+
 	"github.com/troupe-api/troupe/kinds/jsonpath"
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
@@ -14,22 +16,20 @@ var metricSources = map[string]string{
 
 // showMetricTargets shows current/target values, such as "cpu: <unknown>/80%", "100m/500m (avg)" or
 // "cpu: 40%/80%, 3/10 + 1 more...". It pairs current and target metrics by position.
-func showMetricTargets(b []byte, r *row, _ string) []byte {
+func showMetricTargets(r *row, _ string) string {
 	var shown []string
 	var statuses []jsontext.Value
-	r.json.At("status.currentMetrics").Items(func(m jsontext.Value) bool {
+	for m := range r.json.At("status.currentMetrics").Items {
 		statuses = append(statuses, m)
-		return true
-	})
-	r.json.At("spec.metrics").Items(func(m jsontext.Value) bool {
+	}
+	for m := range r.json.At("spec.metrics").Items {
 		var status jsontext.Value
 		if i := len(shown); i < len(statuses) {
 			status = statuses[i]
 		}
 		shown = append(shown, metric(m, status))
-		return true
-	})
-	return appendOr(b, joinAtMost(shown, maxMetrics, len(shown), ", "), none)
+	}
+	return cmp.Or(joinAtMost(shown, maxMetrics, len(shown), ", "), none)
 }
 
 func metric(spec, status jsontext.Value) string {

@@ -12,11 +12,18 @@ type cellFunc func(b []byte, r *row, arg string) []byte
 
 // cellFuncs holds the functions that a column path can name after "func:".
 var cellFuncs = map[string]cellFunc{
+	"createdAt":  showCreated,   // metadata.creationTimestamp itself
+	"count":      showCount,     // number of items or fields at the path
+	"dataCount":  showDataCount, // number of keys in data and binaryData
+	"isTrue":     showIsTrue,    // whether a condition is True, as a boolean
+	"eventCount": showEventCount,
+}
+
+// textFuncs holds those of columns of strings.
+var textFuncs = map[string]func(r *row, arg string) string{
 	// Functions for any kind. Arguments are dotted paths.
-	"age":       showAge,     // time since metadata.creationTimestamp
-	"createdAt": showCreated, // metadata.creationTimestamp itself
-	"since":     showSince,   // time since the timestamp at the path
-	"count":     showCount,   // number of items or fields at the path
+	"age":   showAge,   // time since metadata.creationTimestamp
+	"since": showSince, // time since the timestamp at the path
 	// join shows a list of strings, or one field of each object (path/field; name by default).
 	"join":      showJoin,
 	"first":     showFirst,     // the first string of a list
@@ -24,9 +31,7 @@ var cellFuncs = map[string]cellFunc{
 	"parts":     showParts,     // the strings at several paths (a.b/a.c), with slashes
 	"text":      showText,      // a number or string, as a string
 	"truth":     showBool,      // True or False
-	"dataCount": showDataCount, // number of keys in data and binaryData
 	"list":      showList,      // like join, but empty if there are none
-	"isTrue":    showIsTrue,    // whether a condition is True, as a boolean
 	"condition": showCondition, // status of a condition, and the text if it is absent (type/text)
 	"outcome":   showOutcome,   // the last condition that is True, or the text (text/type/type)
 	"phase":     showPhase,     // the string at the path, or Terminating
@@ -58,7 +63,6 @@ var cellFuncs = map[string]cellFunc{
 	// Events of the core group and of events.k8s.io
 	"eventLastSeen":  showEventLastSeen,
 	"eventFirstSeen": showEventFirstSeen,
-	"eventCount":     showEventCount,
 	"eventObject":    showEventObject,
 	"eventSubobject": showEventSubobject,
 	"eventSource":    showEventSource,

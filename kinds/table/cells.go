@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,8 +12,8 @@ import (
 
 func showNothing(b []byte, _ *row, _ string) []byte { return append(b, "null"...) }
 
-func showAge(b []byte, r *row, _ string) []byte {
-	return appendAge(b, r.metadata.Field("creationTimestamp").Text(), r.now)
+func showAge(r *row, _ string) string {
+	return Age(r.metadata.Field("creationTimestamp").Text(), r.now)
 }
 
 // showCreated shows the creation timestamp, for clients that compute ages themselves.
@@ -24,8 +25,8 @@ func showCreated(b []byte, r *row, _ string) []byte {
 	return append(b, v...)
 }
 
-func showSince(b []byte, r *row, path string) []byte {
-	return appendAge(b, r.json.At(path).Text(), r.now)
+func showSince(r *row, path string) string {
+	return Age(r.json.At(path).Text(), r.now)
 }
 
 func showCount(b []byte, r *row, path string) []byte {
@@ -36,16 +37,16 @@ func showDataCount(b []byte, r *row, _ string) []byte {
 	return strconv.AppendInt(b, int64(r.json.Field("data").Count()+r.json.Field("binaryData").Count()), 10)
 }
 
-func showJoin(b []byte, r *row, arg string) []byte {
+func showJoin(r *row, arg string) string {
 	path, field, named := strings.Cut(arg, "/")
 	if !named {
 		field = "name"
 	}
-	return appendOr(b, strings.Join(texts(r.json.At(path), field), ","), none)
+	return cmp.Or(strings.Join(texts(r.json.At(path), field), ","), none)
 }
 
-func showList(b []byte, r *row, path string) []byte {
-	return jsontext.AppendString(b, strings.Join(texts(r.json.At(path), "name"), ","))
+func showList(r *row, path string) string {
+	return strings.Join(texts(r.json.At(path), "name"), ",")
 }
 
 func showIsTrue(b []byte, r *row, kind string) []byte {
@@ -54,84 +55,75 @@ func showIsTrue(b []byte, r *row, kind string) []byte {
 }
 
 func texts(v jsontext.Value, field string) (out []string) {
-	v.Items(func(w jsontext.Value) bool {
+	for w := range v.Items {
 		if w[0] == '{' {
 			w = w.Field(field)
 		}
 		out = append(out, w.Text())
-		return true
-	})
+	}
 	return out
 }
 
 // showFirst shows only the first string of a list, to keep the column narrow.
-func showFirst(b []byte, r *row, path string) []byte {
+func showFirst(r *row, path string) string {
 	for _, s := range texts(r.json.At(path), "name") {
-		return appendOr(b, s, none)
+		return cmp.Or(s, none)
 	}
-	return jsontext.AppendString(b, none)
+	return none
 }
 
-func showPairs(b []byte, r *row, path string) []byte {
-	return appendOr(b, strings.Join(pairs(r.json.At(path)), ","), none)
+func showPairs(r *row, path string) string {
+	return cmp.Or(strings.Join(pairs(r.json.At(path)), ","), none)
 }
 
 func pairs(v jsontext.Value) (out []string) {
-	v.Fields(func(key, w jsontext.Value) bool {
+	for key, w := range v.Fields {
 		out = append(out, key.Text()+"="+w.Text())
-		return true
-	})
+	}
 	slices.Sort(out)
 	return out
 }
 
 // showParts expects arg to be a list of paths such as spec.group/spec.version/spec.kind.
-func showParts(b []byte, r *row, arg string) []byte {
+func showParts(r *row, arg string) string {
 	var parts []string
 	for path := range strings.SplitSeq(arg, "/") {
 		parts = append(parts, r.json.At(path).Text())
 	}
-	return jsontext.AppendString(b, strings.Join(parts, "/"))
+	return strings.Join(parts, "/")
 }
 
-func showText(b []byte, r *row, path string) []byte {
-	return jsontext.AppendString(b, jsonpath.Text(r.json.At(path)))
+func showText(r *row, path string) string {
+	return jsonpath.Text(r.json.At(path))
 }
 
-func showBool(b []byte, r *row, path string) []byte {
+func showBool(r *row, path string) string {
 	if r.json.At(path).IsTrue() {
-		return jsontext.AppendString(b, "True")
+		return "True"
 	}
-	return jsontext.AppendString(b, "False")
+	return "False"
 }
 
 // showPhase shows Terminating for an object that is being deleted, because the phase usually stays
 // unchanged.
-func showPhase(b []byte, r *row, path string) []byte {
+func showPhase(r *row, path string) string {
 	if r.object.Meta.Terminating {
-		return jsontext.AppendString(b, "Terminating")
+		return "Terminating"
 	}
-	return jsontext.AppendString(b, r.json.At(path).Text())
+	return r.json.At(path).Text()
 }
 
-func showUnion(b []byte, r *row, path string) []byte {
+func showUnion(r *row, path string) string {
 	name := unset
 	for _, member := range r.json.At(path).Keys() {
 		name = strings.ToUpper(member[:1]) + member[1:]
 	}
-	return jsontext.AppendString(b, name)
+	return name
 }
 
 // annotation returns the value of an annotation. name is in the platform naming profile.
 func (r *row) annotation(name string) string {
 	return r.metadata.Field("annotations").Field(r.naming.Translate(name)).Text()
-}
-
-func appendOr(b []byte, s, empty string) []byte {
-	if s == "" {
-		s = empty
-	}
-	return jsontext.AppendString(b, s)
 }
 
 // joinAtMost joins at most limit strings of list and counts the rest, as in "a,b,c + 2 more...".

@@ -36,6 +36,13 @@ type cell struct {
 	date     bool
 }
 
+func cellFuncNamed(name string) cellFunc {
+	if text := textFuncs[name]; text != nil {
+		return func(b []byte, r *row, arg string) []byte { return jsontext.AppendString(b, text(r, arg)) }
+	}
+	return cellFuncs[name]
+}
+
 func cellsOf(columns []schema.Column) []cell {
 	cells := make([]cell, len(columns))
 	for i := range columns {
@@ -54,11 +61,7 @@ func cellOf(c *schema.Column) cell {
 	if name, ok := strings.CutPrefix(c.Path, "func:"); ok {
 		name, fallback, has := strings.Cut(name, "|")
 		name, arg, _ := strings.Cut(name, ":")
-		call := cellFuncs[name]
-		if call == nil {
-			call = showNothing
-		}
-		out := cell{call: call, arg: arg}
+		out := cell{call: cellFuncNamed(name), arg: arg}
 		if has {
 			out.needs, _, _ = strings.Cut(arg, "/")
 			out.fallback = jsontext.AppendString(nil, fallback)
@@ -91,7 +94,7 @@ func (c *cell) append(b []byte, r *row) []byte {
 	case !v.Exists() || string(v) == `""`:
 		return append(b, c.fallback...)
 	case c.date:
-		return appendAge(b, v.Text(), r.now)
+		return jsontext.AppendString(b, Age(v.Text(), r.now))
 	}
 	return append(b, v...)
 }
@@ -105,5 +108,5 @@ func HasFunction(path string) bool {
 	}
 	name, _, _ = strings.Cut(name, "|")
 	name, _, _ = strings.Cut(name, ":")
-	return cellFuncs[name] != nil
+	return cellFuncNamed(name) != nil
 }

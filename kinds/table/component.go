@@ -1,18 +1,16 @@
 package table
 
-import "github.com/troupe-api/troupe/kinds/jsontext"
-
-func showComponentHealth(b []byte, r *row, _ string) []byte {
+func showComponentHealth(r *row, _ string) string {
 	c := condition(r.json.At("conditions"), "Healthy")
 	switch {
 	case c == nil:
-		return jsontext.AppendString(b, "Unknown")
+		return "Unknown"
 	case c.Field("status").Text() == "True":
-		return jsontext.AppendString(b, "Healthy")
+		return "Healthy"
 	}
-	return jsontext.AppendString(b, "Unhealthy")
+	return "Unhealthy"
 }
 
-func showComponentCondition(b []byte, r *row, field string) []byte {
-	return jsontext.AppendString(b, condition(r.json.At("conditions"), "Healthy").Field(field).Text())
+func showComponentCondition(r *row, field string) string {
+	return condition(r.json.At("conditions"), "Healthy").Field(field).Text()
 }

@@ -26,17 +26,17 @@ func firstSeen(r *row) string {
 	return r.json.Field("eventTime").Text()
 }
 
-func showEventFirstSeen(b []byte, r *row, _ string) []byte {
-	return appendAge(b, firstSeen(r), r.now)
+func showEventFirstSeen(r *row, _ string) string {
+	return Age(firstSeen(r), r.now)
 }
 
-func showEventLastSeen(b []byte, r *row, _ string) []byte {
+func showEventLastSeen(r *row, _ string) string {
 	for _, path := range []string{"series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp"} {
 		if t := r.json.At(path); t.Exists() {
-			return appendAge(b, t.Text(), r.now)
+			return Age(t.Text(), r.now)
 		}
 	}
-	return appendAge(b, firstSeen(r), r.now)
+	return Age(firstSeen(r), r.now)
 }
 
 func showEventCount(b []byte, r *row, _ string) []byte {
@@ -48,20 +48,20 @@ func showEventCount(b []byte, r *row, _ string) []byte {
 	return append(b, '1')
 }
 
-func showEventObject(b []byte, r *row, _ string) []byte {
+func showEventObject(r *row, _ string) string {
 	about := eventField(&r.json, "involvedObject", "regarding")
 	s := strings.ToLower(about.Field("kind").Text())
 	if name := about.Field("name").Text(); name != "" {
 		s += "/" + name
 	}
-	return jsontext.AppendString(b, s)
+	return s
 }
 
-func showEventSubobject(b []byte, r *row, _ string) []byte {
-	return jsontext.AppendString(b, eventField(&r.json, "involvedObject", "regarding").Field("fieldPath").Text())
+func showEventSubobject(r *row, _ string) string {
+	return eventField(&r.json, "involvedObject", "regarding").Field("fieldPath").Text()
 }
 
-func showEventSource(b []byte, r *row, _ string) []byte {
+func showEventSource(r *row, _ string) string {
 	source := eventField(&r.json, "source", "deprecatedSource")
 	component, host := source.Field("component").Text(), source.Field("host").Text()
 	if component == "" {
@@ -76,10 +76,10 @@ func showEventSource(b []byte, r *row, _ string) []byte {
 	if host != "" {
 		component += ", " + host
 	}
-	return jsontext.AppendString(b, component)
+	return component
 }
 
 // showEventMessage trims the message, because a trailing newline would break the row.
-func showEventMessage(b []byte, r *row, _ string) []byte {
-	return jsontext.AppendString(b, strings.TrimSpace(eventField(&r.json, "message", "note").Text()))
+func showEventMessage(r *row, _ string) string {
+	return strings.TrimSpace(eventField(&r.json, "message", "note").Text())
 }

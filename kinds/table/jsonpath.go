@@ -51,5 +51,5 @@ func appendDate(b []byte, text string, now time.Time) []byte {
 	if _, err := time.Parse(time.RFC3339, text); err != nil && text != "" {
 		return jsontext.AppendString(b, "<invalid>")
 	}
-	return appendAge(b, text, now)
+	return jsontext.AppendString(b, Age(text, now))
 }

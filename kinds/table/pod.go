@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -54,14 +55,13 @@ func (r *row) summary() *podSummary {
 	return s
 }
 
-func condition(conditions jsontext.Value, kind string) (found jsontext.Value) {
-	conditions.Items(func(c jsontext.Value) bool {
+func condition(conditions jsontext.Value, kind string) jsontext.Value {
+	for c := range conditions.Items {
 		if c.Field("type").Text() == kind {
-			found = c
+			return c
 		}
-		return found == nil
-	})
-	return found
+	}
+	return nil
 }
 
 func conditionTrue(conditions jsontext.Value, kind string) bool {
@@ -71,7 +71,7 @@ func conditionTrue(conditions jsontext.Value, kind string) bool {
 // countInits counts the init containers. An init container with restartPolicy Always is a sidecar,
 // which counts as a container in ready/total.
 func (s *podSummary) countInits(inits jsontext.Value) {
-	inits.Items(func(c jsontext.Value) bool {
+	for c := range inits.Items {
 		s.initContainers++
 		if c.Field("restartPolicy").Text() == "Always" {
 			if s.restartableInits == nil {
@@ -80,8 +80,7 @@ func (s *podSummary) countInits(inits jsontext.Value) {
 			s.restartableInits[c.Field("name").Text()] = true
 			s.total++
 		}
-		return true
-	})
+	}
 }
 
 func (s *podSummary) addRestarts(c jsontext.Value) {
@@ -97,7 +96,7 @@ func (s *podSummary) addRestarts(c jsontext.Value) {
 // sidecar containers.
 func (s *podSummary) addInits(statuses jsontext.Value) (initializing bool, sidecars podSummary) {
 	i := -1
-	statuses.Items(func(c jsontext.Value) bool {
+	for c := range statuses.Items {
 		i++
 		s.addRestarts(c)
 		restartable := s.restartableInits[c.Field("name").Text()]
@@ -107,12 +106,12 @@ func (s *podSummary) addInits(statuses jsontext.Value) (initializing bool, sidec
 		ended, waiting := c.At("state.terminated"), c.At("state.waiting.reason").Text()
 		switch {
 		case ended.Exists() && ended.Field("exitCode").Int() == 0:
-			return true
+			continue
 		case restartable && c.Field("started").IsTrue():
 			if c.Field("ready").IsTrue() {
 				s.ready++
 			}
-			return true
+			continue
 		case ended.Exists():
 			s.reason = "Init:" + terminationReason(ended)
 		case waiting != "" && waiting != "PodInitializing":
@@ -121,8 +120,8 @@ func (s *podSummary) addInits(statuses jsontext.Value) (initializing bool, sidec
 			s.reason = "Init:" + strconv.Itoa(i) + "/" + strconv.Itoa(s.initContainers)
 		}
 		initializing = true
-		return false
-	})
+		break
+	}
 	return initializing, sidecars
 }
 
@@ -140,7 +139,7 @@ func terminationReason(ended jsontext.Value) string {
 // Pod with both a completed and a running container is not Completed.
 func (s *podSummary) addContainers(statuses jsontext.Value, podReady bool) {
 	running, why := false, ""
-	statuses.Items(func(c jsontext.Value) bool {
+	for c := range statuses.Items {
 		s.addRestarts(c)
 		ended, waiting := c.At("state.terminated"), c.At("state.waiting.reason").Text()
 		trouble := ""
@@ -156,8 +155,7 @@ func (s *podSummary) addContainers(statuses jsontext.Value, podReady bool) {
 		if why == "" {
 			why = trouble
 		}
-		return true
-	})
+	}
 	if why != "" {
 		s.reason = why
 	}
@@ -179,60 +177,55 @@ func (s *podSummary) appendConditions(b []byte) []byte {
 	return b
 }
 
-func showPodReady(b []byte, r *row, _ string) []byte {
+func showPodReady(r *row, _ string) string {
 	s := r.summary()
-	b = append(b, '"')
-	b = strconv.AppendInt(b, int64(s.ready), 10)
-	b = append(b, '/')
-	b = strconv.AppendInt(b, int64(s.total), 10)
-	return append(b, '"')
+	return strconv.Itoa(s.ready) + "/" + strconv.Itoa(s.total)
 }
 
-func showPodStatus(b []byte, r *row, _ string) []byte {
-	return jsontext.AppendString(b, r.summary().reason)
+func showPodStatus(r *row, _ string) string {
+	return r.summary().reason
 }
 
 // showPodRestarts shows, for example, "0" or "3 (5m ago)".
-func showPodRestarts(b []byte, r *row, _ string) []byte {
+func showPodRestarts(r *row, _ string) string {
 	s := r.summary()
 	text := strconv.FormatInt(s.restarts, 10)
 	if s.restarts != 0 && !s.lastRestart.IsZero() {
 		text += " (" + HumanDuration(r.now.Sub(s.lastRestart)) + " ago)"
 	}
-	return jsontext.AppendString(b, text)
+	return text
 }
 
 // showPodIP shows the first address, which has the preferred IP family.
-func showPodIP(b []byte, r *row, _ string) []byte {
+func showPodIP(r *row, _ string) string {
 	status := r.json.Field("status")
 	ip := ""
-	status.Field("podIPs").Items(func(p jsontext.Value) bool {
+	for p := range status.Field("podIPs").Items {
 		ip = p.Field("ip").Text()
-		return false
-	})
+		break
+	}
 	if ip == "" {
 		ip = status.Field("podIP").Text()
 	}
-	return appendOr(b, ip, none)
+	return cmp.Or(ip, none)
 }
 
-func showPodGates(b []byte, r *row, _ string) []byte {
+func showPodGates(r *row, _ string) string {
 	met, all := 0, 0
 	conditions := r.json.At("status.conditions")
-	r.json.At("spec.readinessGates").Items(func(g jsontext.Value) bool {
+	for g := range r.json.At("spec.readinessGates").Items {
 		all++
 		if conditionTrue(conditions, g.Field("conditionType").Text()) {
 			met++
 		}
-		return true
-	})
-	if all == 0 {
-		return jsontext.AppendString(b, none)
 	}
-	return jsontext.AppendString(b, strconv.Itoa(met)+"/"+strconv.Itoa(all))
+	if all == 0 {
+		return none
+	}
+	return strconv.Itoa(met) + "/" + strconv.Itoa(all)
 }
 
-func showPodGroupStatus(b []byte, r *row, _ string) []byte {
+func showPodGroupStatus(r *row, _ string) string {
 	conditions, text := r.json.At("status.conditions"), "Pending"
 	if c := condition(conditions, "PodGroupInitiallyScheduled"); c != nil {
 		text = "Unschedulable"
@@ -243,5 +236,5 @@ func showPodGroupStatus(b []byte, r *row, _ string) []byte {
 	if c := condition(conditions, "DisruptionTarget"); c != nil {
 		text = c.Field("reason").Text()
 	}
-	return jsontext.AppendString(b, text)
+	return text
 }

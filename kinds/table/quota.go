@@ -1,26 +1,23 @@
 package table
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/jsonpath"
-	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
 // showQuota shows used/hard, as in "pods: 3/10, requests.cpu: 500m/2". If which is "limits", it
 // shows only resources with the prefix "limits.". Otherwise it shows only other resources.
-func showQuota(b []byte, r *row, which string) []byte {
+func showQuota(r *row, which string) string {
 	var parts []string
 	used := r.json.At("status.used")
 	for _, name := range r.json.At("status.hard").Keys() {
 		if strings.HasPrefix(name, "limits.") != (which == "limits") {
 			continue
 		}
-		amount := jsonpath.Text(used.Field(name))
-		if amount == "" {
-			amount = "0"
-		}
+		amount := cmp.Or(jsonpath.Text(used.Field(name)), "0")
 		parts = append(parts, name+": "+amount+"/"+jsonpath.Text(r.json.At("status.hard").Field(name)))
 	}
-	return jsontext.AppendString(b, strings.Join(parts, ", "))
+	return strings.Join(parts, ", ")
 }

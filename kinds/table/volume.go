@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,7 +13,7 @@ var accessModes = []struct{ mode, short string }{
 	{"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"},
 }
 
-func showAccessModes(b []byte, r *row, path string) []byte {
+func showAccessModes(r *row, path string) string {
 	given := texts(r.json.At(path), "name")
 	var shown []string
 	for _, m := range accessModes {
@@ -20,47 +21,47 @@ func showAccessModes(b []byte, r *row, path string) []byte {
 			shown = append(shown, m.short)
 		}
 	}
-	return jsontext.AppendString(b, strings.Join(shown, ","))
+	return strings.Join(shown, ",")
 }
 
 // isBound reports whether a PersistentVolumeClaim has a volume. Until then, access modes and
 // capacity are meaningless.
 func isBound(r *row) bool { return r.json.At("spec.volumeName").Text() != "" }
 
-func showClaimModes(b []byte, r *row, _ string) []byte {
+func showClaimModes(r *row, _ string) string {
 	if !isBound(r) {
-		return jsontext.AppendString(b, "")
+		return ""
 	}
-	return showAccessModes(b, r, "status.accessModes")
+	return showAccessModes(r, "status.accessModes")
 }
 
-func showClaimCapacity(b []byte, r *row, _ string) []byte {
+func showClaimCapacity(r *row, _ string) string {
 	if !isBound(r) {
-		return jsontext.AppendString(b, "")
+		return ""
 	}
-	return appendOr(b, jsonpath.Text(r.json.At("status.capacity.storage")), "0")
+	return cmp.Or(jsonpath.Text(r.json.At("status.capacity.storage")), "0")
 }
 
 // showStorageClass prefers the deprecated annotation, which still overrides the field.
-func showStorageClass(b []byte, r *row, _ string) []byte {
+func showStorageClass(r *row, _ string) string {
 	if class := r.annotation("volume.beta.platform.io/storage-class"); class != "" {
-		return jsontext.AppendString(b, class)
+		return class
 	}
-	return jsontext.AppendString(b, r.json.At("spec.storageClassName").Text())
+	return r.json.At("spec.storageClassName").Text()
 }
 
 // showDefaultName marks the name of a default class, as kubectl does.
-func showDefaultName(b []byte, r *row, annotation string) []byte {
+func showDefaultName(r *row, annotation string) string {
 	name := r.object.Key.Name
 	if r.annotation(annotation) == "true" {
 		name += " (default)"
 	}
-	return jsontext.AppendString(b, name)
+	return name
 }
 
 // showNewestDefault marks the newest default class of a list. It accepts several annotations,
 // because the annotation was renamed and older objects have the old name.
-func showNewestDefault(b []byte, r *row, annotations string) []byte {
+func showNewestDefault(r *row, annotations string) string {
 	isDefault := func(metadata jsontext.Value) bool {
 		return slices.ContainsFunc(strings.Fields(annotations), func(name string) bool {
 			return metadata.Field("annotations").Field(r.naming.Translate(name)).Text() == "true"
@@ -78,10 +79,10 @@ func showNewestDefault(b []byte, r *row, annotations string) []byte {
 	if name == newest {
 		name += " (default)"
 	}
-	return jsontext.AppendString(b, name)
+	return name
 }
 
-func showDeviceState(b []byte, r *row, _ string) []byte {
+func showDeviceState(r *row, _ string) string {
 	var states []string
 	if r.object.Meta.Terminating {
 		states = append(states, "deleted")
@@ -96,5 +97,5 @@ func showDeviceState(b []byte, r *row, _ string) []byte {
 	default:
 		states = append(states, "allocated")
 	}
-	return jsontext.AppendString(b, strings.Join(states, ","))
+	return strings.Join(states, ",")
 }

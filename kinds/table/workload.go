@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,12 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-func showReady(b []byte, r *row, _ string) []byte {
-	b = append(b, '"')
-	b = strconv.AppendInt(b, r.json.At("status.readyReplicas").Int(), 10)
-	b = append(b, '/')
-	b = strconv.AppendInt(b, r.json.At("spec.replicas").Int(), 10)
-	return append(b, '"')
+func showReady(r *row, _ string) string {
+	return strconv.FormatInt(r.json.At("status.readyReplicas").Int(), 10) + "/" + strconv.FormatInt(r.json.At("spec.replicas").Int(), 10)
 }
 
 func templateContainers(r *row, template string) jsontext.Value {
@@ -23,20 +20,20 @@ func templateContainers(r *row, template string) jsontext.Value {
 	return r.json.At(template).At("spec.containers")
 }
 
-func showContainers(b []byte, r *row, template string) []byte {
-	return jsontext.AppendString(b, strings.Join(texts(templateContainers(r, template), "name"), ","))
+func showContainers(r *row, template string) string {
+	return strings.Join(texts(templateContainers(r, template), "name"), ",")
 }
 
-func showImages(b []byte, r *row, template string) []byte {
-	return jsontext.AppendString(b, strings.Join(texts(templateContainers(r, template), "image"), ","))
+func showImages(r *row, template string) string {
+	return strings.Join(texts(templateContainers(r, template), "image"), ",")
 }
 
 // showSelector shows a label selector in query syntax, such as "app=web,!old,tier in (a,b)".
-func showSelector(b []byte, r *row, path string) []byte {
+func showSelector(r *row, path string) string {
 	if path == "" {
 		path = "spec.selector"
 	}
-	return appendOr(b, selectorText(r.json.At(path)), none)
+	return cmp.Or(selectorText(r.json.At(path)), none)
 }
 
 // selectorText sorts requirements by key, so that equal selectors look equal.
@@ -46,10 +43,9 @@ func selectorText(s jsontext.Value) string {
 		return strings.Join(pairs(s), ",")
 	}
 	parts := pairs(labels)
-	expressions.Items(func(e jsontext.Value) bool {
+	for e := range expressions.Items {
 		parts = append(parts, expression(e))
-		return true
-	})
+	}
 	slices.SortFunc(parts, func(a, b string) int {
 		return strings.Compare(strings.TrimPrefix(a, "!"), strings.TrimPrefix(b, "!"))
 	})
@@ -72,18 +68,18 @@ func expression(e jsontext.Value) string {
 }
 
 // showController shows the controlling owner, such as "deployment.apps/web".
-func showController(b []byte, r *row, _ string) []byte {
+func showController(r *row, _ string) string {
 	text := none
-	r.metadata.Field("ownerReferences").Items(func(o jsontext.Value) bool {
+	for o := range r.metadata.Field("ownerReferences").Items {
 		if !o.Field("controller").IsTrue() {
-			return true
+			continue
 		}
 		kind := o.Field("kind").Text()
 		if group, _, grouped := strings.Cut(o.Field("apiVersion").Text(), "/"); grouped {
 			kind += "." + group
 		}
 		text = strings.ToLower(kind) + "/" + o.Field("name").Text()
-		return false
-	})
-	return jsontext.AppendString(b, text)
+		break
+	}
+	return text
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -31,16 +29,11 @@ func Load(path string, naming *meta.Naming) (*Policy, error) {
 // Parse parses a Policy in YAML or JSON. It rejects duplicate and unknown fields, because a rule
 // with a misspelled field would match and record too much.
 func Parse(text []byte, naming *meta.Naming) (*Policy, error) {
-	doc, err := yaml.YAMLToJSONStrict(text)
+	object, err := codec.DecodeConfigFile(text)
 	if err != nil {
 		return nil, err
 	}
-	value, _, err := codec.DecodeAny(doc)
-	if err != nil {
-		return nil, err
-	}
-	object, ok := value.(tree.Tree)
-	if !ok {
+	if object == nil {
 		return nil, errors.New("a policy must be a map")
 	}
 	r := &policyReader{}

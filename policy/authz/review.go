@@ -26,7 +26,7 @@ func (r *Reviewer) access(k *schema.Kind, review tree.Tree, user *authn.User) (t
 	var faults schema.Faults
 	rules.ValidateRules(k, review, nil, &faults)
 	if len(faults.List) > 0 {
-		return nil, meta.NewInvalid(meta.GroupKind{Group: k.Group, Kind: k.Kind}, "", faults.List)
+		return nil, meta.NewInvalid(k.GroupKind(), "", faults.List)
 	}
 	decision, reason := r.Authorizer.Authorize(reviewAttributes(review.Object("spec"), user))
 	status := tree.Tree{"allowed": decision == Allow}

@@ -113,10 +113,7 @@ func (w *Webhook) excludes(a *Attributes) (excluded bool, err error) {
 	if len(w.conditions) == 0 {
 		return false, nil
 	}
-	request, err := a.conditionRequest()
-	if err != nil {
-		return false, err
-	}
+	request := a.reviewSpec()
 	budget := cel.NewBudget(cel.MatchConditionsBudget)
 	for _, x := range w.conditions {
 		v, failure := x.Program.Eval(context.Background(), cel.Variables{"request": request}, budget)

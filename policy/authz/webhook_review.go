@@ -3,133 +3,87 @@ package authz
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 
 	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
-)
-
-type (
-	subjectAccessReview struct {
-		APIVersion string                  `json:"apiVersion"`
-		Kind       string                  `json:"kind"`
-		Spec       subjectAccessReviewSpec `json:"spec"`
-	}
-	subjectAccessReviewSpec struct {
-		Resource *resourceAttributes    `json:"resourceAttributes,omitempty"`
-		Path     *nonResourceAttributes `json:"nonResourceAttributes,omitempty"`
-		User     string                 `json:"user,omitempty"`
-		Groups   []string               `json:"groups,omitempty"` // in v1
-		Group    []string               `json:"group,omitempty"`  // in v1beta1
-		Extra    map[string][]string    `json:"extra,omitempty"`
-		UID      string                 `json:"uid,omitempty"`
-	}
-	resourceAttributes struct {
-		Namespace   string              `json:"namespace,omitempty"`
-		Verb        string              `json:"verb,omitempty"`
-		Group       string              `json:"group,omitempty"`
-		Version     string              `json:"version,omitempty"`
-		Resource    string              `json:"resource,omitempty"`
-		Subresource string              `json:"subresource,omitempty"`
-		Name        string              `json:"name,omitempty"`
-		Fields      *selectorAttributes `json:"fieldSelector,omitempty"`
-		Labels      *selectorAttributes `json:"labelSelector,omitempty"`
-	}
-	nonResourceAttributes struct {
-		Path string `json:"path,omitempty"`
-		Verb string `json:"verb,omitempty"`
-	}
-	selectorAttributes struct {
-		Requirements []selectorRequirement `json:"requirements"`
-	}
-	selectorRequirement struct {
-		Key      string   `json:"key"`
-		Operator string   `json:"operator"`
-		Values   []string `json:"values,omitempty"`
-	}
+	"github.com/troupe-api/troupe/policy/remote"
 )
 
 const reviewKind = "SubjectAccessReview"
 
 func encodeReview(a *Attributes, apiVersion string, beta bool) ([]byte, error) {
-	q := subjectAccessReview{APIVersion: apiVersion, Kind: reviewKind}
-	if u := a.User; u != nil {
-		q.Spec.User, q.Spec.UID, q.Spec.Extra = u.Name, u.UID, u.Extra
-		if beta {
-			q.Spec.Group = u.Groups
-		} else {
-			q.Spec.Groups = u.Groups
+	spec := a.reviewSpec()
+	omitEmpty(spec)
+	if groups := spec["groups"]; beta && groups != nil {
+		delete(spec, "groups")
+		spec["group"] = groups
+	}
+	return json.Marshal(tree.Tree{"apiVersion": apiVersion, "kind": reviewKind, "spec": spec})
+}
+
+func omitEmpty(t tree.Tree) {
+	for name, v := range t {
+		if fields, ok := v.(tree.Tree); ok {
+			omitEmpty(fields)
 		}
+		if tree.IsEmpty(v) {
+			delete(t, name)
+		}
+	}
+}
+
+// reviewSpec returns the spec of a v1 review, which is also the variable request of
+// matchConditions. Strings are never absent.
+func (a *Attributes) reviewSpec() tree.Tree {
+	spec := tree.Tree{"user": "", "uid": "", "groups": []any{}, "extra": tree.Tree{}}
+	if a.User != nil {
+		maps.Copy(spec, a.User.Tree())
+		delete(spec, "username")
+		spec["user"] = a.User.Name
 	}
 	if !a.ResourceRequest {
-		q.Spec.Path = &nonResourceAttributes{a.Path, a.Verb}
-		return json.Marshal(q)
+		spec["nonResourceAttributes"] = tree.Tree{"path": a.Path, "verb": a.Verb}
+		return spec
 	}
-	q.Spec.Resource = &resourceAttributes{
-		Namespace: a.Namespace, Verb: a.Verb, Group: a.Group, Version: a.Version,
-		Resource: a.Resource, Subresource: a.Subresource, Name: a.Name,
+	resource := tree.Tree{
+		"namespace": a.Namespace, "verb": a.Verb, "group": a.Group, "version": a.Version,
+		"resource": a.Resource, "subresource": a.Subresource, "name": a.Name,
 	}
 	if s := a.Selectors; s != nil {
-		q.Spec.Resource.Fields, q.Spec.Resource.Labels = newSelectorAttributes(s.Fields), newSelectorAttributes(s.Labels)
+		addSelector(resource, "fieldSelector", s.Fields)
+		addSelector(resource, "labelSelector", s.Labels)
 	}
-	return json.Marshal(q)
+	spec["resourceAttributes"] = resource
+	return spec
 }
 
-// conditionRequest returns the variable request of matchConditions: the spec of a v1 review, in
-// which strings are never absent.
-func (a *Attributes) conditionRequest() (tree.Tree, error) {
-	body, err := encodeReview(a, "", false)
-	if err != nil {
-		return nil, err
-	}
-	var review tree.Tree
-	err = json.Unmarshal(body, &review)
-	spec := tree.Tree{"user": "", "uid": "", "groups": []any{}, "extra": tree.Tree{}}
-	maps.Copy(spec, review.Object("spec"))
-	if resource := spec.Object("resourceAttributes"); resource != nil {
-		for _, name := range []string{"namespace", "verb", "group", "version", "resource", "subresource", "name"} {
-			if !resource.Has(name) {
-				resource[name] = ""
-			}
-		}
-	}
-	return spec, err
-}
-
-// newSelectorAttributes encodes requirements for a review. It omits Gt and Lt, because a review
-// cannot express them. The service then decides about more objects than the request selects.
-func newSelectorAttributes(conditions []selector.Requirement) *selectorAttributes {
-	q := &selectorAttributes{}
+// addSelector adds requirements to a review. It omits Gt and Lt, because a review cannot express
+// them. The service then decides about more objects than the request selects.
+func addSelector(resource tree.Tree, name string, conditions []selector.Requirement) {
+	var all []any
 	for _, c := range conditions {
 		if c.Operator != "Gt" && c.Operator != "Lt" {
-			q.Requirements = append(q.Requirements, selectorRequirement(c))
+			requirement := tree.Tree{"key": c.Key, "operator": c.Operator, "values": tree.ListOf(c.Values)}
+			omitEmpty(requirement)
+			all = append(all, requirement)
 		}
 	}
-	if q.Requirements == nil {
-		return nil
+	if len(all) > 0 {
+		resource[name] = tree.Tree{"requirements": all}
 	}
-	return q
 }
 
 func decodeReview(text []byte, apiVersion string) (webhookDecision, error) {
-	var review struct {
-		APIVersion string `json:"apiVersion"`
-		Kind       string `json:"kind"`
-		Status     struct {
-			Allowed bool   `json:"allowed"`
-			Denied  bool   `json:"denied"`
-			Reason  string `json:"reason"`
-		} `json:"status"`
-	}
-	if err := json.Unmarshal(text, &review); err != nil {
-		return webhookDecision{}, errors.New("the response is not a valid JSON object")
-	}
-	if review.APIVersion != apiVersion || review.Kind != reviewKind {
-		return webhookDecision{}, fmt.Errorf("the response has apiVersion %q, kind %q", review.APIVersion, review.Kind)
-	}
-	a := webhookDecision{reason: review.Status.Reason}
-	switch s := review.Status; {
+	s, err := remote.ReadReview[struct {
+		Allowed bool   `json:"allowed"`
+		Denied  bool   `json:"denied"`
+		Reason  string `json:"reason"`
+	}](text, apiVersion, reviewKind)
+	a := webhookDecision{reason: s.Reason}
+	switch {
+	case err != nil:
+		return webhookDecision{}, err
 	case s.Allowed && s.Denied:
 		return webhookDecision{}, errors.New("the response both allows and denies")
 	case s.Allowed:

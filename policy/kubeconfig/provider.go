@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -172,9 +173,7 @@ func (p *provider) refresh(ctx context.Context) error {
 		return errors.New("it returned no id_token for the refresh-token: sign in with the scope openid, or use a provider that returns one")
 	}
 	config := map[string]string{}
-	for name, value := range p.config {
-		config[name] = value
-	}
+	maps.Copy(config, p.config)
 	config[settingIDToken] = token
 	if got.RefreshToken != "" {
 		config[settingRefreshToken] = got.RefreshToken

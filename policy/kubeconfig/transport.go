@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/netip"
 	"sync"
@@ -69,9 +70,7 @@ func (t *Transport) send(r *http.Request, c *Credential, proved *issued) (*http.
 		if own == "" && authorization != "" {
 			r.Header.Set("Authorization", authorization)
 		}
-		for name, values := range t.header {
-			r.Header[name] = values
-		}
+		maps.Copy(r.Header, t.header)
 	}
 	return t.transport(c, proved).RoundTrip(r)
 }

@@ -82,7 +82,7 @@ func (p *RootCAPublisher) ensure(ctx context.Context, namespace string) error {
 	if o == nil {
 		return p.maps.Ensure(ctx, tree.Tree{"metadata": tree.Tree{"name": p.name, "namespace": namespace, "annotations": description}, "data": data})
 	}
-	if tree.SemanticEqual(object["data"], data) && object.Object("metadata", "annotations").String(p.annotation) != "" {
+	if tree.SemanticEqual(object["data"], data) && object.Annotations().String(p.annotation) != "" {
 		return nil
 	}
 	for name := range object.Object("data") {

@@ -168,7 +168,7 @@ func (c *Configuration) ensure(ctx context.Context, k key) (*meta.Object, error)
 		return nil, nil
 	}
 	// annotated is nil if the annotation has a valid value.
-	auto, annotated := strconv.ParseBool(obj.Object("metadata", "annotations").String(c.annotation))
+	auto, annotated := strconv.ParseBool(obj.Annotations().String(c.annotation))
 	if !maintained {
 		if annotated == nil && auto {
 			return nil, kind.Delete(ctx, o)

@@ -87,7 +87,7 @@ func (f *ownerWatch) take(events []request.Event) error {
 // objects that the new watch has not delivered. They were deleted while no watch was running.
 func (f *ownerWatch) markSynced() {
 	g := f.garbage
-	g.Add(g.graph.observeKind(groupKindOf(f.kind))...)
+	g.Add(g.graph.observeKind(f.kind.GroupKind())...)
 	switch {
 	case f.epoch > 1:
 		g.Add(g.graph.removeStale(f.kind, f.epoch)...)

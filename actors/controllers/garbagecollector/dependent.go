@@ -98,7 +98,7 @@ func (g *Controller) ownerState(ctx context.Context, p objectReference, dependen
 	if k.Namespaced && !p.kind.Namespaced {
 		return ownerPresent, g.reportForeignOwner(ctx, p, dependent, k, owner)
 	}
-	g.graph.await(p.uid.String(), groupKindOf(k.Stored))
+	g.graph.await(p.uid.String(), k.Stored.GroupKind())
 	at := objectReference{kind: k.Stored, name: owner.Name, uid: meta.NewText(owner.UID)}
 	if k.Namespaced {
 		at.namespace = p.namespace

@@ -27,8 +27,6 @@ func (p objectReference) key() meta.Key {
 }
 
 // groupKindOf returns a kind without its version, which does not matter in owner references.
-func groupKindOf(k *schema.Kind) meta.GroupKind { return meta.GroupKind{Group: k.Group, Kind: k.Kind} }
-
 // graph holds the owner references that watches have delivered. To save memory, it has nodes only
 // for objects that have owners or are being deleted in the foreground. Each of these objects needs
 // one node, one edge and an entry in two maps. Decisions are based on the objects in the store.
@@ -176,7 +174,7 @@ func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReferen
 func (g *graph) removeKind(k *schema.Kind) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.watched, groupKindOf(k))
+	delete(g.watched, k.GroupKind())
 	before := len(g.nodes)
 	for uid, n := range g.nodes {
 		if n.kind.Storage == k.Storage {

@@ -125,7 +125,7 @@ func (c *Controller) deleteContent(ctx context.Context, name string, namespace t
 
 // deleteObjects deletes the objects of one kind in a namespace and adds the remaining ones to left.
 func (c *Controller) deleteObjects(ctx context.Context, k *schema.Kind, namespace tree.Tree, left *remainingContent) {
-	name, resource := namespace.Object("metadata").String("name"), meta.GroupResource{Group: k.Group, Resource: k.Resource}
+	name, resource := namespace.Name(), k.GroupResource()
 	content := request.List{Kind: k.Unconverted(), Namespace: name}
 	listing, err := c.Store.DeleteCollection(ctx, content, request.Mutation{
 		Kind: k, Change: request.Delete{PropagationPolicy: "Background"},

@@ -137,7 +137,7 @@ type claim struct {
 }
 
 func (c claim) annotation(name string) string {
-	return c.tree.Object("metadata").Object("annotations").String(name)
+	return c.tree.Annotations().String(name)
 }
 
 func (c claim) ref() reference { return reference{c.Key.Namespace, c.Key.Name, c.Meta.UID} }

@@ -109,7 +109,7 @@ func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 // unbind frees a volume whose claim is bound to another volume.
 func (b *Binder) unbind(ctx context.Context, o *meta.Object, object tree.Tree) error {
 	change := tree.Tree{"spec": tree.Tree{"claimRef": tree.Tree{"uid": nil, "resourceVersion": nil}}}
-	if object.Object("metadata").Object("annotations").String(b.boundByBinder) != "" {
+	if object.Annotations().String(b.boundByBinder) != "" {
 		change = tree.Tree{"spec": tree.Tree{"claimRef": nil}, "metadata": tree.Tree{"annotations": tree.Tree{b.boundByBinder: nil}}}
 	}
 	return b.volumes.Patch(ctx, o, "", change)
@@ -129,7 +129,7 @@ func (b *Binder) reclaim(ctx context.Context, o *meta.Object, object tree.Tree) 
 	case "Recycle":
 		reason, message = "VolumeFailedRecycle", "No recycler plugin found for the volume!"
 	case "Delete":
-		if object.Object("metadata").Object("annotations").String(b.provisionedBy) != "" {
+		if object.Annotations().String(b.provisionedBy) != "" {
 			return nil
 		}
 		reason, message = "VolumeFailedDelete", fmt.Sprintf("error getting deleter volume plugin for volume %q: no deletable volume plugin matched", o.Key.Name)

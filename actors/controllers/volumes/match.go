@@ -46,7 +46,7 @@ func newVolume(o *meta.Object, object tree.Tree, betaClass string) volume {
 }
 
 func classOf(object tree.Tree, betaClass string) string {
-	if class, ok := object.Object("metadata").Object("annotations")[betaClass].(string); ok {
+	if class, ok := object.Annotations()[betaClass].(string); ok {
 		return class
 	}
 	return object.Object("spec").String("storageClassName")

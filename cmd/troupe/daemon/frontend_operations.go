@@ -50,7 +50,7 @@ func (f *frontEnd) evictionOperation() http.Operation {
 	evictor := operations.NewEvictor(f.storage.store, f.pods(),
 		f.storage.kinds.ByGVK(meta.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}))
 	return http.Operation{Answer: func(ctx context.Context, c http.OperationRequest) (tree.Tree, error) {
-		if c.Object.Object("metadata").String("name") != c.Key.Name {
+		if c.Object.Name() != c.Key.Name {
 			return nil, meta.NewBadRequest("name in URL does not match name in Eviction object")
 		}
 		v, err := operations.ReadEviction(c.Key, c.Object, f.naming)

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 
@@ -80,10 +81,7 @@ func CertDir(dataDir string) (string, error) {
 }
 
 func certDirOf(dataDir string, labels map[string]string) string {
-	dir := filepath.FromSlash(labels[certDirLabel])
-	if dir == "" {
-		dir = defaultCertDir
-	}
+	dir := cmp.Or(filepath.FromSlash(labels[certDirLabel]), defaultCertDir)
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(dataDir, dir)
 	}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -29,10 +30,7 @@ type Etcd struct {
 }
 
 func (e Etcd) options() etcd.Options {
-	compaction := time.Duration(e.CompactionInterval)
-	if compaction == 0 {
-		compaction = -1
-	}
+	compaction := cmp.Or(time.Duration(e.CompactionInterval), -1)
 	return etcd.Options{
 		Endpoints: e.Servers, CAFile: e.CAFile, CertFile: e.CertFile, KeyFile: e.KeyFile, Prefix: e.Prefix,
 		CompactionInterval: compaction, HealthCheckTimeout: time.Duration(e.HealthCheckTimeout), WriteTimeout: time.Duration(e.WriteTimeout),

@@ -47,7 +47,7 @@ func (s *Server) load(paths []string) error {
 	defer l.Close()
 	for _, m := range all {
 		if err := l.apply(m); err != nil {
-			return fmt.Errorf("%s: %s %q: %w", m.Source, m.Object.String("kind"), m.Object.Object("metadata").String("name"), err)
+			return fmt.Errorf("%s: %s %q: %w", m.Source, m.Object.String("kind"), m.Object.Name(), err)
 		}
 	}
 	return nil

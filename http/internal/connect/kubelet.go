@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -39,10 +40,7 @@ type Kubelets struct {
 
 // NewKubelets returns connection pools for the options.
 func NewKubelets(o KubeletOptions) *Kubelets {
-	secure := o.TLS
-	if secure == nil {
-		secure = &tls.Config{InsecureSkipVerify: true}
-	}
+	secure := cmp.Or(o.TLS, &tls.Config{InsecureSkipVerify: true})
 	unverified := secure.Clone()
 	// The client certificate is still sent, because the kubelet authenticates the server with it.
 	unverified.InsecureSkipVerify, unverified.VerifyConnection = true, nil

@@ -42,10 +42,7 @@ const (
 
 // NewBackend returns a Backend without connections.
 func NewBackend(o BackendOptions) *Backend {
-	config := o.TLS
-	if config == nil {
-		config = &tls.Config{}
-	}
+	config := cmp.Or(o.TLS, &tls.Config{})
 	b := &Backend{upgrade: config.Clone(), dial: o.Dial, timeout: cmp.Or(o.DialTimeout, 30*time.Second)}
 	b.upgrade.NextProtos = []string{"http/1.1"}
 	if b.dial == nil {
@@ -80,10 +77,7 @@ func (b *Backend) dialInTime(ctx context.Context, network, address string) (net.
 
 // DialUpgrade opens a separate HTTP/1.1 connection to a server, with TLS for https.
 func (b *Backend) DialUpgrade(ctx context.Context, u *url.URL) (net.Conn, error) {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	raw, err := b.dialInTime(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil || u.Scheme != "https" {
 		return raw, err

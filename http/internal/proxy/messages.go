@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"encoding/base64"
+	"maps"
 	"net/http"
 
 	"github.com/gobwas/ws"
@@ -20,9 +21,7 @@ type Messages struct {
 
 // head returns the 101 response and an empty message, which marks the start of the body.
 func (m *Messages) head(front http.Header) []byte {
-	for name, values := range m.Header {
-		front[name] = values
-	}
+	maps.Copy(front, m.Header)
 	return stream.AppendFrameHeader(headOf(http.StatusSwitchingProtocols, front), m.opcode(), 0)
 }
 

@@ -137,7 +137,7 @@ func checkCustomKind(k *schema.Kind, object tree.Tree, body []byte) error {
 	case kind != k.Kind:
 		var faults schema.Faults
 		faults.Invalid("kind", kind, "must be "+k.Kind)
-		name := object.Object("metadata").String("name")
+		name := object.Name()
 		return meta.NewInvalid(meta.GroupKind{Group: k.Group, Kind: kind}, name, faults.List)
 	}
 	return nil

@@ -10,7 +10,11 @@ import (
 // Kinds returns the group's kinds with their strategies.
 func Kinds(n *meta.Naming) []schema.Behavior {
 	return []schema.Behavior{
-		{Name: "apiextensions.platform.io/v1/CustomResourceDefinition", Strategy: newDefinitionStrategy(n)},
+		{Name: "apiextensions.platform.io/v1/CustomResourceDefinition", Strategy: &definitionStrategy{
+			formats:    crd.NewFormats(n),
+			lostFields: lostFieldFinder{crd.NewExtensions(n)},
+			finalizer:  n.Translate(crd.CleanupFinalizer),
+		}},
 	}
 }
 
@@ -65,5 +69,5 @@ func (c definitionChecks) validateApproval(obj, old tree.Tree, _ string, faults 
 		faults.Required(path, approval.Message)
 		return
 	}
-	faults.Invalid(path, obj.Object("metadata", "annotations").String(c.approvals.Annotation), approval.Message)
+	faults.Invalid(path, obj.Annotations().String(c.approvals.Annotation), approval.Message)
 }

@@ -59,7 +59,7 @@ func (s daemonSetStrategy) Prepare(obj, old tree.Tree) {
 
 // PrepareSubresource keeps the template generation when a client writes the status.
 func (daemonSetStrategy) PrepareSubresource(obj, old tree.Tree) {
-	annotations, was := obj.Object("metadata", "annotations"), old.Object("metadata", "annotations")
+	annotations, was := obj.Annotations(), old.Annotations()
 	if _, err := templatesOf(obj); err != nil || annotations[templateGeneration] == was[templateGeneration] {
 		return
 	}
@@ -73,7 +73,7 @@ func (daemonSetStrategy) PrepareSubresource(obj, old tree.Tree) {
 }
 
 func templatesOf(obj tree.Tree) (int64, error) {
-	text, given := obj.Object("metadata", "annotations")[templateGeneration]
+	text, given := obj.Annotations()[templateGeneration]
 	if !given {
 		return 0, nil
 	}
@@ -83,6 +83,6 @@ func templatesOf(obj tree.Tree) (int64, error) {
 
 func validateTemplateGeneration(obj tree.Tree, _ string, faults *schema.Faults) {
 	if _, err := templatesOf(obj); err != nil {
-		faults.Invalid("metadata.annotations["+templateGeneration+"]", obj.Object("metadata", "annotations")[templateGeneration], "must be a whole number")
+		faults.Invalid("metadata.annotations["+templateGeneration+"]", obj.Annotations()[templateGeneration], "must be a whole number")
 	}
 }

@@ -27,14 +27,6 @@ type autoscalerV1Strategy struct {
 	spec, status *schema.Message // of v2
 }
 
-func newAutoscalerV1Strategy(names autoscalerAnnotations, message func(string) *schema.Message) autoscalerV1Strategy {
-	return autoscalerV1Strategy{
-		autoscalerAnnotations: names,
-		spec:                  message("autoscaling.v2.HorizontalPodAutoscalerSpec"),
-		status:                message("autoscaling.v2.HorizontalPodAutoscalerStatus"),
-	}
-}
-
 const (
 	targetCPU  = "targetCPUUtilizationPercentage"
 	currentCPU = "currentCPUUtilizationPercentage"
@@ -78,7 +70,7 @@ func (v1 autoscalerV1Strategy) FromStored(obj tree.Tree) tree.Tree {
 
 func (v1 autoscalerV1Strategy) ToStored(obj tree.Tree) tree.Tree {
 	spec := obj.EnsureObject("spec")
-	annotations := obj.Object("metadata", "annotations")
+	annotations := obj.Annotations()
 	metrics := insertCPUMetric(metricsFromV1(annotations, v1.metrics, specMetricFields), spec)
 	v1.setIfDecodable(spec, "metrics", metrics, v1.spec)
 	v1.setIfDecodable(spec, "behavior", jsonAnnotation(annotations, v1.behavior), v1.spec)

@@ -66,7 +66,7 @@ func (a autoscalerAnnotations) toleranceToAnnotations(obj tree.Tree) {
 func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
 	for direction, name := range a.tolerance {
 		scaling := obj.Object("spec", "behavior", direction)
-		if q, err := quantity.Parse(obj.Object("metadata", "annotations").String(name)); err == nil && scaling != nil {
+		if q, err := quantity.Parse(obj.Annotations().String(name)); err == nil && scaling != nil {
 			scaling["tolerance"] = q
 		}
 	}

@@ -2,6 +2,7 @@ package certificates
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -38,9 +39,7 @@ func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) er
 		default:
 			// Restore all fields, because the client may have dropped unknown ones.
 			clear(now)
-			for name, value := range was {
-				now[name] = value
-			}
+			maps.Copy(now, was)
 		}
 	}
 	switch was, now := status.String("certificate"), wanted.String("certificate"); {

@@ -17,7 +17,7 @@ type namespaceStrategy struct {
 // label again, because the name may be generated after defaulting, and a client may have changed
 // the label.
 func (s namespaceStrategy) Default(obj tree.Tree) {
-	if name := obj.Object("metadata").String("name"); name != "" {
+	if name := obj.Name(); name != "" {
 		obj.EnsureObject("metadata", "labels")[s.label] = name
 	}
 }

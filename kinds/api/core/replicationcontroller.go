@@ -25,7 +25,7 @@ func (replicationControllerStrategy) Default(obj tree.Tree) {
 		return
 	}
 	pod.DefaultTemplate(template)
-	labels := template.Object("metadata", "labels")
+	labels := template.Labels()
 	if len(labels) == 0 {
 		return
 	}

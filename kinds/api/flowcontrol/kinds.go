@@ -34,7 +34,7 @@ func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
 type fixedSpecs map[string]tree.Tree
 
 func (f fixedSpecs) validateSchema(obj tree.Tree, _ string, faults *schema.Faults) {
-	spec, name := obj.Object("spec"), obj.Object("metadata").String("name")
+	spec, name := obj.Object("spec"), obj.Name()
 	if want, ok := f[name]; ok && !tree.SemanticEqual(spec, want) {
 		faults.Invalid("spec", spec, fmt.Sprintf("spec of '%s' must equal the fixed value", name))
 	}

@@ -133,6 +133,5 @@ func describe(u *authn.User) string {
 }
 
 func forbidden(a *request.Attributes, path, text string) error {
-	return meta.NewInvalid(meta.GroupKind{Group: a.Kind.Group, Kind: a.Kind.Kind}, a.Key.Name,
-		[]meta.Cause{{Type: meta.CauseForbidden, Field: path, Message: "Forbidden: " + text}})
+	return a.Invalid([]meta.Cause{{Type: meta.CauseForbidden, Field: path, Message: "Forbidden: " + text}})
 }

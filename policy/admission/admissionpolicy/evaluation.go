@@ -2,6 +2,7 @@ package admissionpolicy
 
 import (
 	"context"
+	"maps"
 
 	"github.com/troupe-api/troupe/kinds/cel"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -113,9 +114,7 @@ func (e *evaluation) namespaceObject() tree.Tree {
 		return nil
 	}
 	metadata := tree.Tree{}
-	for name, v := range o.Tree.Object("metadata") {
-		metadata[name] = v
-	}
+	maps.Copy(metadata, o.Tree.Object("metadata"))
 	for _, name := range hiddenMetadata {
 		delete(metadata, name)
 	}

@@ -142,7 +142,7 @@ func (r *verdict) refuse(h *hook, b *binding, d decision) {
 		by += fmt.Sprintf(" with binding '%s'", b.name)
 	}
 	message := by + " denied request: " + d.message
-	status := meta.NewForbidden(r.a.GroupResource(), r.a.Key.Name, message)
+	status := meta.NewForbidden(r.a.Kind.GroupResource(), r.a.Key.Name, message)
 	if status.Reason = d.reason; status.Reason == meta.ReasonUnknown {
 		status.Reason = meta.ReasonInvalid
 	}

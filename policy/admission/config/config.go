@@ -11,7 +11,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission"
-	"sigs.k8s.io/yaml"
 )
 
 // A Config maps plugins to their configuration. The nil Config is empty.
@@ -62,19 +61,11 @@ func readFile(path string) (tree.Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	json, err := yaml.YAMLToJSONStrict(text)
-	if err != nil {
-		return nil, err
+	t, err := codec.DecodeConfigFile(text)
+	if err == nil && t == nil {
+		err = errors.New("must be an object")
 	}
-	v, _, err := codec.DecodeAny(json)
-	if err != nil {
-		return nil, err
-	}
-	t, ok := v.(tree.Tree)
-	if !ok {
-		return nil, errors.New("must be an object")
-	}
-	return t, nil
+	return t, err
 }
 
 // legacy maps a top-level field to its plugin. A file without kind may hold only the configuration

@@ -179,7 +179,7 @@ func nameOf(a *request.Attributes) string {
 	if a.Key.Name != "" {
 		return a.Key.Name
 	}
-	return a.New.Object("metadata").String("name")
+	return a.New.Name()
 }
 
 // matchesObject reports whether the object selector matches the old or the new object. For a
@@ -218,7 +218,7 @@ func bodies(a *request.Attributes, sub *schema.Subresource) (old, now tree.Tree)
 }
 
 func (c *Criteria) hasLabels(k *schema.Kind, object tree.Tree) bool {
-	return object != nil && k.Message().Field("metadata") != nil && c.objects.Matches(selector.LabelsOf(object.Object("metadata", "labels")))
+	return object != nil && k.Message().Field("metadata") != nil && c.objects.Matches(selector.LabelsOf(object.Labels()))
 }
 
 // matchesNamespace reports whether the namespace selector matches. Cluster-scoped objects other
@@ -229,7 +229,7 @@ func (c *Criteria) matchesNamespace(a *request.Attributes, namespaces *Namespace
 		return true, nil
 	}
 	if isNamespace && a.Subresource == "" && a.New != nil {
-		return c.namespaces.Matches(selector.LabelsOf(a.New.Object("metadata", "labels"))), nil
+		return c.namespaces.Matches(selector.LabelsOf(a.New.Labels())), nil
 	}
 	name := NamespaceOf(a)
 	labels, ok := namespaces.Labels(name)

@@ -40,7 +40,7 @@ func (p adminAccess) Validate(a *request.Attributes) error {
 	if value, _ := namespace.Labels.Get(p.label); value == "true" {
 		return nil
 	}
-	return meta.NewInvalid(meta.GroupKind{Group: a.Kind.Group, Kind: a.Kind.Kind}, a.Key.Name, []meta.Cause{{
+	return a.Invalid([]meta.Cause{{
 		Type: meta.CauseForbidden, Field: path,
 		Message: fmt.Sprintf("Forbidden: admin access to devices requires the `%s: true` label on the containing namespace", p.label),
 	}})

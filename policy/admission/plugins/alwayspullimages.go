@@ -41,10 +41,13 @@ func (imagePuller) Validate(a *request.Attributes) error {
 // eachPullPolicy calls do for each pull policy of a Pod's containers and image volumes. The policy
 // is in field of the object of, and path is the path of that field.
 func eachPullPolicy(spec tree.Tree, do func(of tree.Tree, field, path string)) {
-	eachContainer(spec, allContainers, func(c tree.Tree, list string, i int) bool {
-		do(c, "imagePullPolicy", tree.IndexPath("spec."+list, i))
-		return true
-	})
+	for _, list := range allContainers {
+		for i, v := range spec.List(list) {
+			if c, ok := v.(tree.Tree); ok {
+				do(c, "imagePullPolicy", tree.IndexPath("spec."+list, i))
+			}
+		}
+	}
 	for i, v := range spec.Objects("volumes") {
 		if image := v.Object("image"); image != nil {
 			do(image, "pullPolicy", tree.IndexPath("spec.volumes", i)+".image")
@@ -58,14 +61,14 @@ func (imagePuller) Handles(a *request.Attributes) bool {
 	if a.IsCreate() {
 		return true
 	}
-	had, brings := map[string]bool{}, false
-	eachContainer(a.Old.Object("spec"), allContainers, func(c tree.Tree, _ string, _ int) bool {
+	had := map[string]bool{}
+	for _, c := range containers(a.Old.Object("spec"), allContainers...) {
 		had[c.String("image")] = true
-		return true
-	})
-	eachContainer(a.New.Object("spec"), allContainers, func(c tree.Tree, _ string, _ int) bool {
-		brings = !had[c.String("image")]
-		return !brings
-	})
-	return brings
+	}
+	for _, c := range containers(a.New.Object("spec"), allContainers...) {
+		if !had[c.String("image")] {
+			return true
+		}
+	}
+	return false
 }

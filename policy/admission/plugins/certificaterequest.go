@@ -3,6 +3,7 @@ package plugins
 import (
 	"crypto/x509/pkix"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -32,9 +33,7 @@ func (csrRequester) Handles(a *request.Attributes) bool { return a.User != nil }
 // Admit overwrites any values set by the client.
 func (csrRequester) Admit(a *request.Attributes) error {
 	spec := a.New.EnsureObject("spec")
-	for name, value := range a.User.Tree() {
-		spec[name] = value
-	}
+	maps.Copy(spec, a.User.Tree())
 	return nil
 }
 

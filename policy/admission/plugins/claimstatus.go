@@ -66,7 +66,7 @@ func (p claimStatus) Validate(a *request.Attributes) error {
 	if causes == nil {
 		return nil
 	}
-	return meta.NewInvalid(meta.GroupKind{Group: a.Kind.Group, Kind: a.Kind.Kind}, a.Key.Name, causes)
+	return a.Invalid(causes)
 }
 
 func isOnNode(allocation tree.Tree, node string) bool {

@@ -34,7 +34,7 @@ func newClasses(group, resource string, defaultAnnotations ...string) *policy.Ca
 }
 
 func readClass(t tree.Tree, defaultAnnotations []string) Class {
-	annotations := t.Object("metadata", "annotations")
+	annotations := t.Annotations()
 	return Class{
 		Default:         slices.ContainsFunc(defaultAnnotations, func(name string) bool { return annotations.String(name) == "true" }),
 		Created:         t.Object("metadata").String("creationTimestamp"),

@@ -1,6 +1,10 @@
 package plugins
 
-import "github.com/troupe-api/troupe/kinds/tree"
+import (
+	"iter"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+)
 
 // Container lists of a Pod spec, in validation order.
 var (
@@ -8,12 +12,15 @@ var (
 	allContainers = []string{"initContainers", "containers", "ephemeralContainers"}
 )
 
-// eachContainer skips items that are not objects, which validation reports later.
-func eachContainer(spec tree.Tree, lists []string, do func(c tree.Tree, list string, i int) bool) {
-	for _, list := range lists {
-		for i, v := range spec.List(list) {
-			if c, ok := v.(tree.Tree); ok && !do(c, list, i) {
-				return
+// containers returns the containers of a Pod spec with the names of their lists. It skips items
+// that are not objects, which validation reports later.
+func containers(spec tree.Tree, lists ...string) iter.Seq2[string, tree.Tree] {
+	return func(yield func(string, tree.Tree) bool) {
+		for _, list := range lists {
+			for _, v := range spec.List(list) {
+				if c, ok := v.(tree.Tree); ok && !yield(list, c) {
+					return
+				}
 			}
 		}
 	}

@@ -27,14 +27,13 @@ type extendedResources struct {
 func (p extendedResources) Admit(a *request.Attributes) error {
 	spec := a.New.Object("spec")
 	asked := map[string]bool{}
-	eachContainer(spec, podContainers, func(c tree.Tree, _ string, _ int) bool {
+	for _, c := range containers(spec, podContainers...) {
 		for name := range c.Object("resources", "requests") {
 			if p.isExtended(name) {
 				asked[name] = true
 			}
 		}
-		return true
-	})
+	}
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		tolerates := func(t tree.Tree) bool {
 			return t.String("key") == name && t.String("operator") == "Exists" && t.String("effect") == "NoSchedule" && t.String("value") == ""

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -53,31 +51,15 @@ type imagePolicy struct {
 	auditKey   string // prefix of audit annotation keys
 }
 
-type (
-	imageReview struct {
-		APIVersion string             `json:"apiVersion"`
-		Kind       string             `json:"kind"`
-		Spec       imageReviewSpec    `json:"spec"`
-		Status     *imageReviewStatus `json:"status,omitempty"`
-	}
-	imageReviewSpec struct {
-		Containers  []imageReviewContainer `json:"containers,omitempty"`
-		Annotations map[string]string      `json:"annotations,omitempty"`
-		Namespace   string                 `json:"namespace,omitempty"`
-	}
-	imageReviewContainer struct {
-		Image string `json:"image,omitempty"`
-	}
-	imageReviewStatus struct {
-		Allowed          bool              `json:"allowed"`
-		Reason           string            `json:"reason,omitempty"`
-		AuditAnnotations map[string]string `json:"auditAnnotations,omitempty"`
-	}
-)
+type imageReviewStatus struct {
+	Allowed          bool              `json:"allowed"`
+	Reason           string            `json:"reason"`
+	AuditAnnotations map[string]string `json:"auditAnnotations"`
+}
 
 func (p *imagePolicy) Validate(a *request.Attributes) error {
 	ctx := a.Context
-	body, err := json.Marshal(imageReview{APIVersion: p.apiVersion, Kind: imageReviewKind, Spec: p.question(a)})
+	body, err := json.Marshal(tree.Tree{"apiVersion": p.apiVersion, "kind": imageReviewKind, "spec": p.question(a)})
 	if err != nil {
 		return a.Forbidden(err.Error())
 	}
@@ -104,22 +86,18 @@ func (p *imagePolicy) Validate(a *request.Attributes) error {
 
 // question returns the spec of the ImageReview. It lists the images of the containers that the
 // request may set, and the Pod's annotations for the backend.
-func (p *imagePolicy) question(a *request.Attributes) imageReviewSpec {
-	q := imageReviewSpec{Namespace: a.Key.Namespace}
+func (p *imagePolicy) question(a *request.Attributes) tree.Tree {
+	q := tree.Tree{"namespace": a.Key.Namespace}
 	lists := []string{"containers", "initContainers"}
 	if a.Subresource == "ephemeralcontainers" {
 		lists = ephemeralContainers
 	}
-	eachContainer(a.New.Object("spec"), lists, func(c tree.Tree, _ string, _ int) bool {
-		q.Containers = append(q.Containers, imageReviewContainer{c.String("image")})
-		return true
-	})
-	for key, value := range a.New.Object("metadata", "annotations") {
+	for _, c := range containers(a.New.Object("spec"), lists...) {
+		q["containers"] = append(q.List("containers"), tree.Tree{"image": c.String("image")})
+	}
+	for key, value := range a.New.Annotations() {
 		if text, ok := value.(string); ok && strings.Contains(key, p.keyPart) {
-			if q.Annotations == nil {
-				q.Annotations = map[string]string{}
-			}
-			q.Annotations[key] = text
+			q.EnsureObject("annotations")[key] = text
 		}
 	}
 	return q
@@ -139,7 +117,7 @@ func (p *imagePolicy) ask(ctx context.Context, body []byte) (imageReviewStatus, 
 	if err != nil {
 		return imageReviewStatus{}, err
 	}
-	said, err := p.read(text)
+	said, err := remote.ReadReview[imageReviewStatus](text, p.apiVersion, imageReviewKind)
 	if err != nil {
 		return said, err
 	}
@@ -151,18 +129,4 @@ func (p *imagePolicy) ask(ctx context.Context, body []byte) (imageReviewStatus, 
 		p.answers.Put(digest, said, p.now().Add(ttl))
 	}
 	return said, nil
-}
-
-func (p *imagePolicy) read(text []byte) (imageReviewStatus, error) {
-	var review imageReview
-	if err := json.Unmarshal(text, &review); err != nil {
-		return imageReviewStatus{}, errors.New("the response is not a valid JSON object")
-	}
-	if review.APIVersion != p.apiVersion || review.Kind != imageReviewKind {
-		return imageReviewStatus{}, fmt.Errorf("the response has apiVersion %q, kind %q", review.APIVersion, review.Kind)
-	}
-	if review.Status == nil { // no status denies
-		return imageReviewStatus{}, nil
-	}
-	return *review.Status, nil
 }

@@ -20,7 +20,7 @@ type defaultIngressClass struct {
 
 // Handles skips Ingresses that set the field or the annotation, even to "".
 func (p defaultIngressClass) Handles(a *request.Attributes) bool {
-	return !a.New.Object("spec").Has("ingressClassName") && !a.New.Object("metadata", "annotations").Has(p.annotation)
+	return !a.New.Object("spec").Has("ingressClassName") && !a.New.Annotations().Has(p.annotation)
 }
 
 func (p defaultIngressClass) Admit(a *request.Attributes) error {

@@ -64,14 +64,11 @@ func (l *limitRange) checkPod(spec tree.Tree) (faults []string) {
 	for i := range l.limits {
 		switch limit := &l.limits[i]; limit.of {
 		case "Container":
-			for _, list := range []string{"containers", "initContainers"} {
-				eachContainer(spec, []string{list}, func(c tree.Tree, _ string, _ int) bool {
-					faults = append(faults, limit.check(demandOf(c.Object("resources")))...)
-					return true
-				})
+			for _, c := range containers(spec, "containers", "initContainers") {
+				faults = append(faults, limit.check(demandOf(c.Object("resources")))...)
 			}
 		case "Pod":
-			faults = append(faults, limit.check(podDemand(spec))...)
+			faults = append(faults, limit.check(demand{podAmounts(spec, "requests"), podAmounts(spec, "limits")})...)
 		}
 	}
 	return faults

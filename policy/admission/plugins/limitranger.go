@@ -105,17 +105,14 @@ func (l *limitRange) setDefaults(spec tree.Tree) (set []string) {
 	if len(l.defaultLimits) == 0 && len(l.defaultRequests) == 0 {
 		return nil
 	}
-	for _, list := range []string{"containers", "initContainers"} {
-		eachContainer(spec, []string{list}, func(c tree.Tree, _ string, _ int) bool {
-			who := containerWords[list] + " " + c.String("name")
-			if names := fillAmounts(c, "requests", l.defaultRequests); len(names) > 0 {
-				set = append(set, strings.Join(names, ", ")+" request for "+who)
-			}
-			if names := fillAmounts(c, "limits", l.defaultLimits); len(names) > 0 {
-				set = append(set, strings.Join(names, ", ")+" limit for "+who)
-			}
-			return true
-		})
+	for list, c := range containers(spec, "containers", "initContainers") {
+		who := containerWords[list] + " " + c.String("name")
+		if names := fillAmounts(c, "requests", l.defaultRequests); len(names) > 0 {
+			set = append(set, strings.Join(names, ", ")+" request for "+who)
+		}
+		if names := fillAmounts(c, "limits", l.defaultLimits); len(names) > 0 {
+			set = append(set, strings.Join(names, ", ")+" limit for "+who)
+		}
 	}
 	return set
 }

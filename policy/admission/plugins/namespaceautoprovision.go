@@ -39,7 +39,7 @@ func (p namespaceProvisioner) provision(ctx context.Context, k *schema.Kind, key
 		return nil
 	}
 	if err := p.creator.CreateNamespace(ctx, key.Namespace); err != nil {
-		return meta.NewForbidden(meta.GroupResource{Group: k.Group, Resource: k.Resource}, key.Name, err.Error())
+		return meta.NewForbidden(k.GroupResource(), key.Name, err.Error())
 	}
 	return nil
 }

@@ -23,5 +23,5 @@ func (p namespaceLifecycle) Admit(a *request.Attributes) error {
 	if !exists || !namespace.Terminating {
 		return nil
 	}
-	return meta.NewNamespaceTerminating(meta.GroupResource{Group: a.Kind.Group, Resource: a.Kind.Resource}, a.Key)
+	return meta.NewNamespaceTerminating(a.Kind.GroupResource(), a.Key)
 }

@@ -57,7 +57,7 @@ func (n *NamespacePlacements) of(namespace string) *namespacePlacement {
 // because it disables the server's default.
 func (n *NamespacePlacements) parse(o *policy.Object) *namespacePlacement {
 	var p namespacePlacement
-	annotations := o.Tree.Object("metadata", "annotations")
+	annotations := o.Tree.Annotations()
 	if text, ok := annotations[n.nodeSelector].(string); ok {
 		p.nodeSelector, p.nodeSelectorErr = parseNodeSelector(text)
 	}

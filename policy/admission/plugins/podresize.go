@@ -78,7 +78,7 @@ func (p podResize) Validate(a *request.Attributes) error {
 		return err
 	}
 	reject := func(cause meta.CauseType, why string) error {
-		s := meta.NewForbidden(a.GroupResource(), a.Key.Name, why)
+		s := meta.NewForbidden(a.Kind.GroupResource(), a.Key.Name, why)
 		s.Details.Causes = []meta.Cause{{Type: cause}}
 		return s
 	}

@@ -22,18 +22,17 @@ var (
 	deniedOfContainers = []deniedField{{"seLinuxOptions", "SELinuxOptions"}, {"runAsUser", "RunAsUser"}}
 )
 
-func (securityContextDeny) Validate(a *request.Attributes) (err error) {
+func (securityContextDeny) Validate(a *request.Attributes) error {
 	spec := a.New.Object("spec")
 	if name := deniedIn(spec, deniedOfPods); name != "" {
 		return a.Forbidden("pod.Spec.SecurityContext." + name + " is forbidden")
 	}
-	eachContainer(spec, podContainers, func(c tree.Tree, _ string, _ int) bool {
+	for _, c := range containers(spec, podContainers...) {
 		if name := deniedIn(c, deniedOfContainers); name != "" {
-			err = a.Forbidden("SecurityContext." + name + " is forbidden")
+			return a.Forbidden("SecurityContext." + name + " is forbidden")
 		}
-		return err == nil
-	})
-	return err
+	}
+	return nil
 }
 
 func deniedIn(t tree.Tree, denied []deniedField) string {

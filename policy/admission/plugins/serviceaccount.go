@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -69,7 +70,7 @@ func (p *serviceAccountPlugin) parse(o *policy.Object) *serviceAccount {
 	for _, secret := range o.Tree.Objects("secrets") {
 		account.secrets[secret.String("name")] = true
 	}
-	account.limited, _ = strconv.ParseBool(o.Tree.Object("metadata", "annotations").String(p.enforce))
+	account.limited, _ = strconv.ParseBool(o.Tree.Annotations().String(p.enforce))
 	return account
 }
 
@@ -91,10 +92,7 @@ func (p *serviceAccountPlugin) Admit(a *request.Attributes) error {
 		return p.Validate(a)
 	}
 	spec := a.New.EnsureObject("spec")
-	name := spec.String("serviceAccountName")
-	if name == "" {
-		name = defaultAccountName
-	}
+	name := cmp.Or(spec.String("serviceAccountName"), defaultAccountName)
 	account := p.lookup(a.Key.Namespace, name)
 	if account == nil && name == defaultAccountName && !a.Reinvocation {
 		delete(spec, "serviceAccountName")
@@ -137,7 +135,7 @@ func (s *serviceAccount) mounts(spec tree.Tree) bool {
 }
 
 func (p *serviceAccountPlugin) isMirror(pod tree.Tree) bool {
-	return pod.Object("metadata", "annotations").Has(p.mirror)
+	return pod.Annotations().Has(p.mirror)
 }
 
 // Validate checks new Pods and added ephemeral containers. Other updates cannot change references

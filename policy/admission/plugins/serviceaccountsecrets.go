@@ -37,27 +37,24 @@ func (s *serviceAccount) checkPod(a *request.Attributes) error {
 	return nil
 }
 
-func (s *serviceAccount) checkContainers(a *request.Attributes, lists []string) (err error) {
+func (s *serviceAccount) checkContainers(a *request.Attributes, lists []string) error {
 	if !s.limited {
 		return nil
 	}
-	eachContainer(a.New.Object("spec"), lists, func(c tree.Tree, list string, _ int) bool {
+	for list, c := range containers(a.New.Object("spec"), lists...) {
 		who := containerWords[list] + " " + c.String("name")
 		for _, env := range c.Objects("env") {
 			if ref := env.Object("valueFrom", "secretKeyRef"); ref != nil && !s.secrets[ref.String("name")] {
-				err = s.refuse(a, fmt.Sprintf("%s with envVar %s referencing secret.secretName=%q", who, env.String("name"), ref.String("name")), "secret")
-				return false
+				return s.refuse(a, fmt.Sprintf("%s with envVar %s referencing secret.secretName=%q", who, env.String("name"), ref.String("name")), "secret")
 			}
 		}
 		for _, from := range c.Objects("envFrom") {
 			if ref := from.Object("secretRef"); ref != nil && !s.secrets[ref.String("name")] {
-				err = s.refuse(a, fmt.Sprintf("%s with envFrom referencing secret.secretName=%q", who, ref.String("name")), "secret")
-				return false
+				return s.refuse(a, fmt.Sprintf("%s with envFrom referencing secret.secretName=%q", who, ref.String("name")), "secret")
 			}
 		}
-		return true
-	})
-	return err
+	}
+	return nil
 }
 
 func (s *serviceAccount) refuse(a *request.Attributes, what, kind string) error {
@@ -90,14 +87,13 @@ func checkMirror(a *request.Attributes) error {
 func namesSecret(spec tree.Tree) bool {
 	found := slices.ContainsFunc(spec.Objects("imagePullSecrets"), func(ref tree.Tree) bool { return ref.String("name") != "" }) ||
 		slices.ContainsFunc(spec.Objects("volumes"), volumeNamesSecret)
-	eachContainer(spec, allContainers, func(c tree.Tree, _ string, _ int) bool {
+	for _, c := range containers(spec, allContainers...) {
 		found = found || slices.ContainsFunc(c.Objects("env"), func(env tree.Tree) bool {
 			return env.Object("valueFrom", "secretKeyRef").String("name") != ""
 		}) || slices.ContainsFunc(c.Objects("envFrom"), func(from tree.Tree) bool {
 			return from.Object("secretRef").String("name") != ""
 		})
-		return !found
-	})
+	}
 	return found
 }
 

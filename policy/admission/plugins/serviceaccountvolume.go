@@ -19,13 +19,12 @@ func (p *serviceAccountPlugin) mountToken(spec tree.Tree) {
 		volume, has = p.volumePrefix+randomSuffix(), false
 	}
 	mounted := false
-	eachContainer(spec, podContainers, func(c tree.Tree, _ string, _ int) bool {
+	for _, c := range containers(spec, podContainers...) {
 		if !p.hasMount(c) {
 			appendItem(c, "volumeMounts", tree.Tree{"name": volume, "readOnly": true, "mountPath": p.mountPath})
 			mounted = true
 		}
-		return true
-	})
+	}
 	if mounted && !has {
 		appendItem(spec, "volumes", p.newTokenVolume(volume))
 	}

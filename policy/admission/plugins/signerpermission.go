@@ -45,7 +45,7 @@ func (p podCertificateSigning) Validate(a *request.Attributes) error {
 	if p.allows(a.User, signer) {
 		return nil
 	}
-	return meta.NewInvalid(meta.GroupKind{Group: a.Kind.Group, Kind: a.Kind.Kind}, a.Key.Name, []meta.Cause{{
+	return a.Invalid([]meta.Cause{{
 		Type: meta.CauseForbidden, Field: "spec.signerName",
 		Message: fmt.Sprintf("Forbidden: User %q is not permitted to \"sign\" for signer %q", a.User.Name, signer),
 	}})

@@ -40,7 +40,7 @@ func newClaimClassReader(naming *meta.Naming) claimClassReader {
 // classOf returns a claim's class. given is false if no class is set; "" counts as set. As in
 // controllers, the annotation overrides the field.
 func (r claimClassReader) classOf(claim tree.Tree) (name string, given bool) {
-	if annotated, ok := claim.Object("metadata", "annotations")[r.annotation].(string); ok {
+	if annotated, ok := claim.Annotations()[r.annotation].(string); ok {
 		return annotated, true
 	}
 	name, given = claim.Object("spec")["storageClassName"].(string)

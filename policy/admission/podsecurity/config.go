@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -41,16 +39,11 @@ func ParseConfiguration(text []byte, naming *meta.Naming) (Configuration, error)
 	if len(bytes.TrimSpace(text)) == 0 {
 		return Configuration{}, nil
 	}
-	doc, err := yaml.YAMLToJSONStrict(text)
+	object, err := codec.DecodeConfigFile(text)
 	if err != nil {
 		return Configuration{}, err
 	}
-	value, _, err := codec.DecodeAny(doc)
-	if err != nil {
-		return Configuration{}, err
-	}
-	object, ok := value.(tree.Tree)
-	if !ok {
+	if object == nil {
 		return Configuration{}, errors.New("a PodSecurityConfiguration must be a map")
 	}
 	return ReadConfiguration(object, naming)

@@ -23,7 +23,7 @@ func newLabelKeys(naming *meta.Naming) labelKeys {
 type labelSource func(key string) (string, bool)
 
 func labelsOf(object tree.Tree) labelSource {
-	labels := object.Object("metadata", "labels")
+	labels := object.Labels()
 	return func(key string) (string, bool) {
 		value, ok := labels[key].(string)
 		return value, ok

@@ -1,7 +1,6 @@
 package podsecurity
 
 import (
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/policy/admission"
 )
@@ -44,7 +43,7 @@ func (p plugin) Validate(a *request.Attributes) error {
 	case d.Failure != nil:
 		return d.Failure
 	case len(d.Faults) > 0:
-		return meta.NewInvalid(meta.GroupKind{Group: a.Kind.Group, Kind: a.Kind.Kind}, a.Key.Name, d.Faults)
+		return a.Invalid(d.Faults)
 	case d.Forbidden != "":
 		return a.Forbidden(d.Forbidden)
 	}

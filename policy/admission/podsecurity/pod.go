@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -30,7 +29,7 @@ var containerLists = [...]string{"initContainers", "containers", "ephemeralConta
 // validation rejects them later.
 func newPod(object tree.Tree, keys *annotationKeys) *pod {
 	spec := object.Object("spec")
-	p := &pod{annotations: object.Object("metadata", "annotations"), spec: spec, security: spec.Object("securityContext"), keys: keys}
+	p := &pod{annotations: object.Annotations(), spec: spec, security: spec.Object("securityContext"), keys: keys}
 	n := 0
 	for _, list := range containerLists {
 		n += len(spec.List(list))
@@ -54,22 +53,12 @@ func (p *pod) containersThat(match func(c container) bool) (names []string) {
 	return names
 }
 
-func (p *pod) isWindows() bool { return p.spec.Object("os").String("name") == "windows" }
-
 func (p *pod) hasUserNamespace() bool {
 	hostUsers, ok := p.spec["hostUsers"].(bool)
 	return ok && !hostUsers
 }
 
 type annotationKeys struct{ appArmorPrefix, seccompPod, seccompPrefix string }
-
-func newAnnotationKeys(naming *meta.Naming) *annotationKeys {
-	return &annotationKeys{
-		appArmorPrefix: naming.Translate("container.apparmor.security.beta.platform.io/"),
-		seccompPod:     naming.Translate("seccomp.security.alpha.platform.io/pod"),
-		seccompPrefix:  naming.Translate("container.seccomp.security.alpha.platform.io/"),
-	}
-}
 
 func plural(one, many string, n int) string {
 	if n == 1 {

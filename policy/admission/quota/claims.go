@@ -63,7 +63,7 @@ func (v volumeClaims) usage(claim tree.Tree) amount.List {
 }
 
 func (v volumeClaims) class(claim tree.Tree) string {
-	if class, ok := claim.Object("metadata", "annotations")[v.classAnnotation].(string); ok {
+	if class, ok := claim.Annotations()[v.classAnnotation].(string); ok {
 		return class
 	}
 	return claim.Object("spec").String("storageClassName")

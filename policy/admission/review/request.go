@@ -39,10 +39,10 @@ func (v *View) Request(naming *meta.Naming) tree.Tree {
 // hides the generated name, name returns "".
 func (v *View) name() string {
 	if v.generatesName() {
-		return v.Object.Object("metadata").String("name")
+		return v.Object.Name()
 	}
 	if c, _ := v.attributes.Mutation.Change.(request.Create); v.attributes.Subresource == "" && c.Object != nil {
-		return c.Object.Object("metadata").String("name") // an admission plugin may have renamed the object
+		return c.Object.Name() // an admission plugin may have renamed the object
 	}
 	return v.attributes.Key.Name
 }

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"strconv"
@@ -125,10 +126,7 @@ func (v *View) withVersion(object, body tree.Tree) tree.Tree {
 	if object == nil || v.attributes.OldVersion == 0 || object.Object("metadata").Has("resourceVersion") {
 		return object
 	}
-	version := body.Object("metadata").String("resourceVersion")
-	if version == "" {
-		version = strconv.FormatUint(v.attributes.OldVersion, 10)
-	}
+	version := cmp.Or(body.Object("metadata").String("resourceVersion"), strconv.FormatUint(v.attributes.OldVersion, 10))
 	metadata := maps.Clone(object.Object("metadata"))
 	if metadata == nil {
 		metadata = tree.Tree{}
@@ -177,5 +175,5 @@ func (v *View) Restore(object, held tree.Tree) {
 
 func (v *View) generatesName() bool {
 	c, _ := v.attributes.Mutation.Change.(request.Create)
-	return v.attributes.Subresource == "" && c.Object != nil && c.Object.Object("metadata").String("name") == ""
+	return v.attributes.Subresource == "" && c.Object != nil && c.Object.Name() == ""
 }

@@ -75,7 +75,7 @@ func (h *hook) refuseUnevaluated(a *request.Attributes, faults []string) error {
 	if len(faults) > 1 {
 		text = "[" + text + "]"
 	}
-	return meta.NewForbidden(a.GroupResource(), a.Key.Name, text)
+	return meta.NewForbidden(a.Kind.GroupResource(), a.Key.Name, text)
 }
 
 // variables sets namespaceObject to null, as Kubernetes does for webhooks.

@@ -2,8 +2,10 @@ package webhook
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -92,7 +94,8 @@ func (c *mutatingCall) askOne(ctx context.Context, h *hook, k *schema.Kind, a *r
 	changed, err := c.change(ctx, h, v, k, a, round)
 	o := h.outcomeOf(err)
 	c.plugin.observe(h, a, o, time.Since(began))
-	c.plugin.annotateMutation(a, h, round, changed)
+	a.Annotate(c.plugin.annotationKey(mutationAnnotation, round, h.index), fmt.Sprintf(`{"configuration":%s,"webhook":%s,"mutated":%t}`,
+		codec.AppendAny(nil, h.configuration), codec.AppendAny(nil, h.name), changed))
 	if changed {
 		c.requireAgain()
 	}
@@ -115,7 +118,9 @@ func (c *mutatingCall) change(ctx context.Context, h *hook, v *review.View, k *s
 	}
 	changed, err := h.applyPatch(said.patchText, v, k, a)
 	if err == nil {
-		c.plugin.annotatePatch(a, h, round, said.patch)
+		// Only at audit levels that include bodies, because the patch may contain object data.
+		a.AnnotateDetail(c.plugin.annotationKey(patchAnnotation, round, h.index), fmt.Sprintf(`{"configuration":%s,"webhook":%s,"patch":%s,"patchType":"%s"}`,
+			codec.AppendAny(nil, h.configuration), codec.AppendAny(nil, h.name), codec.AppendAny(nil, said.patch), jsonPatch))
 	}
 	return changed, err
 }

@@ -1,7 +1,6 @@
 package oidc
 
 import (
-	"context"
 	"crypto/ecdsa"
 	"crypto/tls"
 	"crypto/x509"
@@ -51,10 +50,10 @@ const (
 type Authenticator struct {
 	options   Options
 	audiences []string
-	issuer    *issuer
-	parser    *jwt.Parser
-	verified  *authn.Cache[cachedResult[*authn.User]]
-	rejected  *authn.Cache[cachedResult[error]]
+	*issuer
+	parser   *jwt.Parser
+	verified *authn.Cache[cachedResult[*authn.User]]
+	rejected *authn.Cache[cachedResult[error]]
 }
 
 // A cachedResult is valid only while keySet is the current one.
@@ -81,13 +80,6 @@ func New(o Options) *Authenticator {
 	}
 }
 
-// Run keeps the issuer's keys current until ctx ends. It fetches them every refreshPeriod. After a
-// failure, it retries with backoff.
-func (t *Authenticator) Run(ctx context.Context) { t.issuer.run(ctx) }
-
-// Load fetches the keys once.
-func (t *Authenticator) Load(ctx context.Context) error { return t.issuer.fetch(ctx) }
-
 // errNoKeys is not cached, because the keys may be loaded before the next request.
 var errNoKeys = errors.New("the OIDC issuer's keys are not loaded yet")
 
@@ -96,7 +88,7 @@ func (t *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	if strings.Count(r.Token, ".") != 2 {
 		return nil, nil
 	}
-	set := t.issuer.keys()
+	set := t.keys()
 	digest := authn.DigestOf(r.Token)
 	if k, ok := t.verified.Get(digest); ok && k.keySet == set {
 		return k.value, nil
@@ -106,7 +98,7 @@ func (t *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	}
 	c := tree.Tree{}
 	token, parts, err := t.parser.ParseUnverified(r.Token, jwt.MapClaims(c))
-	if c["iss"] != t.issuer.url {
+	if c["iss"] != t.url {
 		return nil, nil
 	}
 	if set == nil {
@@ -152,7 +144,7 @@ func (t *Authenticator) verify(token *jwt.Token, parts []string, set **keySet) e
 	if verifySignature(token, text, signature, *set) {
 		return nil
 	}
-	if newer := t.issuer.newerKeys(*set); newer != *set {
+	if newer := t.newerKeys(*set); newer != *set {
 		*set = newer
 		if verifySignature(token, text, signature, newer) {
 			return nil

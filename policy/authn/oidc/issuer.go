@@ -55,11 +55,13 @@ func newIssuer(where, discovery string, transport http.RoundTripper, o Options) 
 	}}
 }
 
-func (i *issuer) run(ctx context.Context) {
+// Run keeps the issuer's keys current until ctx ends. It fetches them every refreshPeriod. After a
+// failure, it retries with backoff.
+func (i *issuer) Run(ctx context.Context) {
 	pause := minBackoff
 	for {
 		wait := refreshPeriod
-		if err := i.fetch(ctx); err != nil && ctx.Err() == nil {
+		if err := i.Load(ctx); err != nil && ctx.Err() == nil {
 			i.log.Warn("cannot load the keys of the OIDC issuer", "issuer", i.url, "error", err, "again", pause)
 			wait, pause = pause, min(2*pause, maxBackoff)
 		} else {
@@ -103,7 +105,8 @@ func (i *issuer) newerKeys(than *keySet) *keySet {
 	return i.keys()
 }
 
-func (i *issuer) fetch(ctx context.Context) error {
+// Load fetches the keys once.
+func (i *issuer) Load(ctx context.Context) error {
 	_, err, _ := i.inflight.Do("", func() (any, error) { return nil, i.fetchOnce(ctx) })
 	return err
 }

@@ -22,4 +22,4 @@ func (s SignIn) orNone() *SignIn {
 func (t *Authenticator) ClientID() string { return t.audiences[0] }
 
 // SignIn returns the sign-in endpoints, or nil if they are unknown.
-func (t *Authenticator) SignIn() *SignIn { return t.issuer.signIn.Load() }
+func (i *issuer) SignIn() *SignIn { return i.signIn.Load() }

@@ -58,7 +58,7 @@ func (n SecretNames) Read(secret tree.Tree) (s TokenSecret, ok bool) {
 	if secret.String("type") != n.Type {
 		return s, false
 	}
-	annotations := secret.Object("metadata", "annotations")
+	annotations := secret.Annotations()
 	return TokenSecret{Account: annotations.String(n.Account), UID: annotations.String(n.UID), Data: secret.Object("data")}, true
 }
 

@@ -50,10 +50,10 @@ const (
 func (g *TokenRequestHandler) Complete(r TokenRequest) error {
 	rules.Default(r.Kind, r.Object)
 	delete(r.Object, "status")
-	if name := r.Object.Object("metadata").String("name"); name != "" && name != r.Key.Name {
+	if name := r.Object.Name(); name != "" && name != r.Key.Name {
 		var faults schema.Faults
 		faults.Invalid("metadata.name", name, "must match the service account name if specified")
-		return meta.NewInvalid(meta.GroupKind{Group: r.Kind.Group, Kind: r.Kind.Kind}, r.Key.Name, faults.List)
+		return meta.NewInvalid(r.Kind.GroupKind(), r.Key.Name, faults.List)
 	}
 	account, ok := g.Objects.GetMeta(accounts, r.Key.Namespace, r.Key.Name)
 	if !ok {
@@ -117,7 +117,7 @@ func (r *TokenRequest) prepare(uid string, now time.Time) error {
 	var faults schema.Faults
 	rules.ValidateRules(r.Kind, r.Object, nil, &faults)
 	if len(faults.List) > 0 {
-		return meta.NewInvalid(meta.GroupKind{Group: r.Kind.Group, Kind: r.Kind.Kind}, "", faults.List)
+		return meta.NewInvalid(r.Kind.GroupKind(), "", faults.List)
 	}
 	delete(metadata, "managedFields")
 	if managed := r.newManagedFields(now); len(managed) > 0 {

@@ -101,7 +101,7 @@ func (g *graph) handlePod(c policy.Change) {
 	var now pod
 	if !c.Deleted {
 		now.node = c.Tree.Object("spec").String("nodeName")
-		if _, mirrors := c.Tree.Object("metadata", "annotations")[g.mirrorAnnotation]; !mirrors && now.node != "" {
+		if _, mirrors := c.Tree.Annotations()[g.mirrorAnnotation]; !mirrors && now.node != "" {
 			now.refs = podReferences(c.Object)
 		}
 	}

@@ -18,7 +18,7 @@ func (r *restriction) admitNode(a nodeAttributes) error {
 	if a.New == nil {
 		return nil
 	}
-	forbidden := r.labels.forbiddenChanges(a.Old.Object("metadata", "labels"), a.New.Object("metadata", "labels"))
+	forbidden := r.labels.forbiddenChanges(a.Old.Labels(), a.New.Labels())
 	was, source := a.Old.Object("spec"), a.New.Object("spec")["configSource"]
 	if a.Old == nil {
 		switch {

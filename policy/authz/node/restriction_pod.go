@@ -59,7 +59,7 @@ func admitPodStatus(a nodeAttributes) error {
 // admitMirrorPod lets a node create only mirror Pods. They must be bound to the node, be owned by
 // it, and not refer to other objects, because references would grant the node access.
 func (r *restriction) admitMirrorPod(a nodeAttributes) error {
-	if !a.New.Object("metadata", "annotations").Has(r.mirrorAnnotation) {
+	if !a.New.Annotations().Has(r.mirrorAnnotation) {
 		return a.forbiddenf("pod does not have %q annotation, node %q can only create mirror pods", r.mirrorAnnotation, a.node)
 	}
 	if nodeName(a.New) != a.node {

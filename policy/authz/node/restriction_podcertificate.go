@@ -35,7 +35,7 @@ func (r *restriction) admitPodCertificateRequest(a nodeAttributes) error {
 	switch {
 	case nodeName(pod.Tree) != a.node:
 		return a.forbiddenf("pod %q is not running on node %q named in the PodCertificateRequest", name, a.node)
-	case pod.Tree.Object("metadata", "annotations").Has(r.mirrorAnnotation):
+	case pod.Tree.Annotations().Has(r.mirrorAnnotation):
 		return a.forbiddenf("pod %q is a mirror pod", name)
 	case account != own:
 		return a.forbiddenf("PodCertificateRequest for pod %q contains serviceAccountName (%q) that differs from running pod (%q)", name, account, own)

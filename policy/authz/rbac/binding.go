@@ -1,10 +1,10 @@
 package rbac
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
@@ -49,10 +49,7 @@ func newBinding(o *policy.Object) *binding {
 		kind, name := t.String("kind"), strings.Clone(t.String("name"))
 		g := &grant{binding: b, subject: subject{kind == "Group", name}, reason: how + fmt.Sprintf("%s %q", kind, name)}
 		if kind == "ServiceAccount" {
-			namespace := t.String("namespace")
-			if namespace == "" {
-				namespace = b.namespace
-			}
+			namespace := cmp.Or(t.String("namespace"), b.namespace)
 			if namespace == "" {
 				continue // a service account without a namespace is not a user
 			}
@@ -70,5 +67,3 @@ func newBinding(o *policy.Object) *binding {
 // A namespacedName identifies a role or binding. It needs no kind. An empty namespace stands for a
 // ClusterRole or ClusterRoleBinding, and any other for a Role or RoleBinding.
 type namespacedName struct{ namespace, name string }
-
-func namespacedNameOf(k meta.Key) namespacedName { return namespacedName{k.Namespace, k.Name} }

@@ -1,6 +1,7 @@
 package rbac
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 
@@ -96,10 +97,7 @@ func (e escalation) admitBinding(a *request.Attributes) error {
 // confirmNoEscalation rejects rules that the user does not hold. The error lists missing roles to
 // which the user is bound, because they may explain the rejection.
 func (e escalation) confirmNoEscalation(a *request.Attributes, wanted []rule) error {
-	user := a.User
-	if user == nil {
-		user = &authn.User{}
-	}
+	user := cmp.Or(a.User, &authn.User{})
 	held, lacking := e.heldRules(user, a.Key.Namespace)
 	lacks := uncovered(held, wanted)
 	if len(lacks) == 0 {

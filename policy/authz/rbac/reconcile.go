@@ -131,7 +131,7 @@ func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wan
 		return nil, err
 	}
 	has, err := codec.DecodeStored(k.Message(), stored.JSON)
-	if err != nil || has.Object("metadata", "annotations").String(r.autoupdateAnnotation) == "false" {
+	if err != nil || has.Annotations().String(r.autoupdateAnnotation) == "false" {
 		return nil, err
 	}
 	changed := addMissingEntries(has, wanted, "labels")

@@ -167,8 +167,8 @@ func (e *Endpoints) wanted(t *target, has tree.Tree, subsets []any, at time.Time
 
 // same compares Endpoints without the trigger time, which would otherwise force a write per sync.
 func (e *Endpoints) same(a, b tree.Tree) bool {
-	annotation := func(o tree.Tree) string { return o.Object("metadata", "annotations").String(e.capacityAnnotation) }
-	return annotation(a) == annotation(b) && tree.SemanticEqual(a.Object("metadata", "labels"), b.Object("metadata", "labels")) &&
+	annotation := func(o tree.Tree) string { return o.Annotations().String(e.capacityAnnotation) }
+	return annotation(a) == annotation(b) && tree.SemanticEqual(a.Labels(), b.Labels()) &&
 		tree.SemanticEqual(a["subsets"], b["subsets"])
 }
 
@@ -176,7 +176,7 @@ func (e *Endpoints) same(a, b tree.Tree) bool {
 // protects a recreated object.
 func (e *Endpoints) delete(ctx context.Context, service meta.Key) error {
 	o, object, err := e.endpoints.ReadNamed(ctx, service.Namespace, service.Name)
-	if err != nil || o == nil || object.Object("metadata", "annotations").Has(e.leaderAnnotation) {
+	if err != nil || o == nil || object.Annotations().Has(e.leaderAnnotation) {
 		return err
 	}
 	return e.endpoints.DeleteKey(ctx, o.Key, request.Delete{UID: &o.Meta.UID})

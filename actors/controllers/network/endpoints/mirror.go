@@ -68,7 +68,7 @@ func (m *Mirror) sync(ctx context.Context, key meta.Key) error {
 // election are not mirrored, because they change often and have no addresses.
 func (m *Mirror) mirrors(o *meta.Object, object tree.Tree) bool {
 	skip, _ := o.Meta.Labels.Get(m.skipLabel)
-	return skip != "true" && !object.Object("metadata", "annotations").Has(m.leaderAnnotation)
+	return skip != "true" && !object.Annotations().Has(m.leaderAnnotation)
 }
 
 func (m *Mirror) servesWithoutSelector(ctx context.Context, key meta.Key) (bool, error) {
@@ -169,13 +169,13 @@ func sameEndpoints(a, b []tree.Tree) bool {
 // newSlice returns the slice for a group. It copies labels and annotations except the trigger time
 // and kubectl's last-applied configuration, which describes the Endpoints object.
 func (m *Mirror) newSlice(o *meta.Object, object tree.Tree, g *mirroredGroup) tree.Tree {
-	labels := without(object.Object("metadata", "labels"))
+	labels := without(object.Labels())
 	labels[m.serviceLabel], labels[m.managerLabel] = o.Key.Name, m.manager
 	metadata := tree.Tree{
 		"generateName": sliceNamePrefix(o.Key.Name), "namespace": o.Key.Namespace, "labels": labels,
 		"ownerReferences": []any{m.endpoints.ControllerReference(o.Key.Name, o.Meta.UID)},
 	}
-	if annotations := without(object.Object("metadata", "annotations"), m.triggerAnnotation, m.appliedAnnotation); len(annotations) > 0 {
+	if annotations := without(object.Annotations(), m.triggerAnnotation, m.appliedAnnotation); len(annotations) > 0 {
 		metadata["annotations"] = annotations
 	}
 	return tree.Tree{"metadata": metadata, "addressType": g.family, "ports": g.ports}

@@ -33,7 +33,7 @@ func newTarget(o *meta.Object, object tree.Tree) (t *target, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	t = &target{object: o, spec: spec, labels: object.Object("metadata", "labels"), selector: matching}
+	t = &target{object: o, spec: spec, labels: object.Labels(), selector: matching}
 	t.created = reconcile.Time(object.Object("metadata"), "creationTimestamp")
 	return t, true
 }

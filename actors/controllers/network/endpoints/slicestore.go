@@ -100,7 +100,7 @@ func (s *sliceStore) write(ctx context.Context, owner *meta.Object, plan slicePl
 		}
 	}
 	for _, x := range plan.kept {
-		relabel := labels != nil && !tree.SemanticEqual(x.object.Object("metadata", "labels"), labels)
+		relabel := labels != nil && !tree.SemanticEqual(x.object.Labels(), labels)
 		if !x.changed && !relabel {
 			continue
 		}

@@ -117,7 +117,7 @@ func (c *Controller) claim(key meta.Key, selects selector.Labels, pods []pod) (c
 	c.states[key].selects = selects
 	labels := make([]meta.Labels, len(pods))
 	for i, p := range pods {
-		labels[i] = selector.LabelsOf(p.Object("metadata", "labels"))
+		labels[i] = selector.LabelsOf(p.Labels())
 	}
 	for other, s := range c.states {
 		if other.Namespace == key.Namespace && matchesAny(s.selects, labels) {

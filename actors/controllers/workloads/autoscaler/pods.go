@@ -12,7 +12,7 @@ import (
 
 type pod struct{ tree.Tree }
 
-func (p pod) name() string { return p.Object("metadata").String("name") }
+func (p pod) name() string { return p.Name() }
 
 func (p pod) ready() bool {
 	return p.Object("status").String("phase") == cluster.PodRunning && tree.IsConditionTrue(p.Object("status"), "Ready")

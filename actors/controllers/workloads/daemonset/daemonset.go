@@ -63,7 +63,7 @@ func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, object
 		return err
 	}
 	collisions, _ := object.Object("status").Int("collisionCount")
-	current, err := d.history.Current(ctx, item, object.Object("metadata", "annotations"), spec.Object("template"), revisions, &collisions)
+	current, err := d.history.Current(ctx, item, object.Annotations(), spec.Object("template"), revisions, &collisions)
 	if err != nil {
 		return err
 	}

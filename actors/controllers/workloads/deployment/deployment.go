@@ -67,7 +67,7 @@ func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree
 }
 
 func (r *rollout) annotation(key string) string {
-	return r.tree.Object("metadata", "annotations").String(key)
+	return r.tree.Annotations().String(key)
 }
 
 func (r *rollout) generation() int64 { return number(r.tree.Object("metadata"), "generation") }

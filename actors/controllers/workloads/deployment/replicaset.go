@@ -73,7 +73,7 @@ func readReplicaSet(i *reconcile.Item, n names) (*replicaSet, error) {
 }
 
 func (rs *replicaSet) annotation(key string) string {
-	return rs.tree.Object("metadata", "annotations").String(key)
+	return rs.tree.Annotations().String(key)
 }
 
 // template returns the template with the hash label. The caller must not modify it.

@@ -68,7 +68,7 @@ func (r *rollout) tellProgress(status, reason, message string) {
 // When it increases, the previous one is added to the history annotation for clients.
 func (r *rollout) setAnnotations(rs *replicaSet, revision int64) tree.Tree {
 	changes := tree.Tree{}
-	annotations := r.tree.Object("metadata", "annotations")
+	annotations := r.tree.Annotations()
 	for key := range annotations {
 		if v := annotations.String(key); !r.names.own(key) && rs.annotation(key) != v {
 			changes[key] = v
@@ -138,7 +138,7 @@ func (r *rollout) newSet(revision int64) (object tree.Tree, name string) {
 	annotations[r.names.max] = strconv.FormatInt(r.pace.replicas+r.pace.surge, 10)
 	return tree.Tree{
 		"metadata": tree.Tree{
-			"name": name, "namespace": r.item.Key.Namespace, "labels": tree.Clone(template.Object("metadata", "labels")), "annotations": annotations,
+			"name": name, "namespace": r.item.Key.Namespace, "labels": tree.Clone(template.Labels()), "annotations": annotations,
 			"ownerReferences": []any{r.item.ControllerReference()},
 		},
 		"spec": tree.Tree{
@@ -201,7 +201,7 @@ func (r *rollout) rollBack(ctx context.Context) error {
 		revision = previousRevision(r.all())
 	}
 	t := r.tree.Copy()
-	delete(t.Object("metadata", "annotations"), rollbackTo)
+	delete(t.Annotations(), rollbackTo)
 	i := slices.IndexFunc(r.all(), func(rs *replicaSet) bool { return revision > 0 && rs.revision == revision })
 	switch {
 	case i < 0:
@@ -220,7 +220,7 @@ func (r *rollout) rollBack(ctx context.Context) error {
 // label, which the Deployment's own template does not have.
 func (r *rollout) takeTemplate(t tree.Tree, rs *replicaSet) {
 	template := rs.template().Copy()
-	delete(template.Object("metadata", "labels"), hashLabel)
+	delete(template.Labels(), hashLabel)
 	t.EnsureObject("spec")["template"] = template
 	annotations := t.EnsureObject("metadata", "annotations")
 	for key := range annotations {
@@ -228,7 +228,7 @@ func (r *rollout) takeTemplate(t tree.Tree, rs *replicaSet) {
 			delete(annotations, key)
 		}
 	}
-	had := rs.tree.Object("metadata", "annotations")
+	had := rs.tree.Annotations()
 	for key, v := range had {
 		if !r.names.own(key) {
 			annotations[key] = v

@@ -234,7 +234,7 @@ func (r *run) start(ctx context.Context) error {
 func (r *run) mayStart(s schedule, at time.Time) bool {
 	name := jobName(r.item.Key.Name, at)
 	switch {
-	case s.tooLate(at, r.now):
+	case s.limited && at.Add(s.deadline).Before(r.now):
 		r.Warn("MissSchedule", "Missed scheduled time to start a job: %s", at.UTC().Format(time.RFC1123Z))
 		return false
 	case s.last.Equal(at) || slices.ContainsFunc(r.active, func(a tree.Tree) bool { return a.String("name") == name }):
@@ -312,10 +312,10 @@ func (r *run) hasEnded(o *meta.Object) bool {
 func (r *run) job(at time.Time) tree.Tree {
 	template := r.spec.Object("jobTemplate")
 	metadata := tree.Tree{"namespace": r.item.Key.Namespace, "name": jobName(r.item.Key.Name, at), "ownerReferences": []any{r.item.ControllerReference()}}
-	if labels := template.Object("metadata", "labels"); len(labels) > 0 {
+	if labels := template.Labels(); len(labels) > 0 {
 		metadata["labels"] = tree.Clone(labels)
 	}
-	annotations := template.Object("metadata", "annotations").Copy()
+	annotations := template.Annotations().Copy()
 	zone, err := time.LoadLocation(r.spec.String("timeZone"))
 	if err != nil {
 		zone = time.UTC

@@ -19,7 +19,7 @@ type verdict struct {
 // match, the failure counts. Unknown actions are skipped, because a newer API version may have
 // added them.
 func evaluateFailurePolicy(policy, pod tree.Tree) verdict {
-	name := pod.Object("metadata").String("namespace") + "/" + pod.Object("metadata").String("name")
+	name := pod.Object("metadata").String("namespace") + "/" + pod.Name()
 	for i, rule := range policy.Objects("rules") {
 		what := matchRule(rule, pod.Object("status"), name)
 		if what == "" {

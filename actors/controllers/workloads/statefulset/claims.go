@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
@@ -28,9 +29,7 @@ func claimOf(set *reconcile.Item, spec, template tree.Tree, ordinal int64) tree.
 	delete(metadata, "creationTimestamp")
 	labels := metadata.EnsureObject("labels")
 	matched := spec.Object("selector", "matchLabels")
-	for key, value := range matched {
-		labels[key] = value
-	}
+	maps.Copy(labels, matched)
 	return claim
 }
 
@@ -38,7 +37,7 @@ func withClaims(pod, spec tree.Tree, set string, ordinal int64) {
 	var volumes []any
 	claimed := map[string]bool{}
 	for _, t := range spec.Objects("volumeClaimTemplates") {
-		name := t.Object("metadata").String("name")
+		name := t.Name()
 		claimed[name] = true
 		volumes = append(volumes, tree.Tree{"name": name, "persistentVolumeClaim": tree.Tree{"claimName": claimName(name, set, ordinal)}})
 	}
@@ -74,7 +73,7 @@ func (t *turn) ensureClaims(ctx context.Context, ordinal int64, pod string) erro
 	var faults []error
 	for _, template := range t.spec.Objects("volumeClaimTemplates") {
 		wanted := claimOf(t.item, t.spec, template, ordinal)
-		name := wanted.Object("metadata").String("name")
+		name := wanted.Name()
 		is, err := t.readClaim(ctx, name)
 		switch {
 		case err != nil:
@@ -171,7 +170,7 @@ func (t *turn) own(ctx context.Context, s slot, surplus bool) error {
 	}
 	reference := t.Pods.ControllerReference(pod.Key.Name, pod.UID)
 	for _, template := range t.spec.Objects("volumeClaimTemplates") {
-		is, err := t.readClaim(ctx, claimName(template.Object("metadata").String("name"), t.item.Key.Name, s.ordinal))
+		is, err := t.readClaim(ctx, claimName(template.Name(), t.item.Key.Name, s.ordinal))
 		if err != nil {
 			return err
 		}
@@ -199,7 +198,7 @@ func (t *turn) stale(ctx context.Context, ordinal int64, pod string) (bool, erro
 		return false, nil
 	}
 	for _, template := range t.spec.Objects("volumeClaimTemplates") {
-		is, err := t.readClaim(ctx, claimName(template.Object("metadata").String("name"), t.item.Key.Name, ordinal))
+		is, err := t.readClaim(ctx, claimName(template.Name(), t.item.Key.Name, ordinal))
 		if err != nil {
 			return false, err
 		}

@@ -90,7 +90,7 @@ func (s *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree
 }
 
 func (t *turn) findRevisions(ctx context.Context, all []*history.Revision, collisions *int64) (err error) {
-	annotations := t.tree.Object("metadata", "annotations")
+	annotations := t.tree.Annotations()
 	if t.newest, err = t.history.Current(ctx, t.item, annotations, t.spec.Object("template"), all, collisions); err != nil {
 		return err
 	}

@@ -18,7 +18,13 @@ func (f *connectionFlags) completion(declared string) commands.Completion {
 	case "names":
 		return f.fromServer(func(s *session, _ []string, _ string) []string { return s.completeNames(what, "") })
 	case "entries":
-		return f.completeEntries(what)
+		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			view, err := f.rules().View()
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveError
+			}
+			return entryNames(view, what), cobra.ShellCompDirectiveNoFileComp
+		}
 	case "verbs":
 		return func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
@@ -75,7 +81,7 @@ func (s *session) completeNames(word, prefix string) (all []string) {
 	}
 	_ = s.pages(r, s.namespaceOf(r, false), nil, "", pageSize, func(t tree.Tree) error {
 		for _, item := range t.Objects("items") {
-			all = append(all, prefix+item.Object("metadata").String("name"))
+			all = append(all, prefix+item.Name())
 		}
 		return nil
 	})

@@ -58,7 +58,7 @@ func (o *getOptions) run(s *session, args []string) error {
 }
 
 func (s *session) nameOf(o tree.Tree) string {
-	name := o.Object("metadata").String("name")
+	name := o.Name()
 	if c, err := s.served(); err == nil {
 		if r := c.ForKind(o.String("apiVersion"), o.String("kind")); r != nil {
 			return r.TypeName() + "/" + name
@@ -193,7 +193,7 @@ func asTable(t tree.Tree) tree.Tree {
 	}
 	rows := []any{}
 	for _, one := range objects {
-		rows = append(rows, tree.Tree{"cells": []any{one.Object("metadata").String("name"), table.Age(one.Object("metadata").String("creationTimestamp"), time.Now())}, "object": one})
+		rows = append(rows, tree.Tree{"cells": []any{one.Name(), table.Age(one.Object("metadata").String("creationTimestamp"), time.Now())}, "object": one})
 	}
 	return tree.Tree{"rows": rows, "columnDefinitions": []any{tree.Tree{"name": "Name", "format": "name"}, tree.Tree{"name": "Age"}}}
 }

@@ -84,7 +84,7 @@ func (s *session) containerOf(pod object, name string) (string, error) {
 	if len(names) == 0 {
 		return "", errors.New("the Pod has no containers")
 	}
-	if wanted := pod.tree.Object("metadata", "annotations").String("kubectl." + s.catalog.Naming.Domains()[0] + "/default-container"); slices.Contains(names, wanted) {
+	if wanted := pod.tree.Annotations().String("kubectl." + s.catalog.Naming.Domains()[0] + "/default-container"); slices.Contains(names, wanted) {
 		return wanted, nil
 	}
 	if many := pod.tree.Object("spec").Objects("containers"); len(many) > 1 {

@@ -257,7 +257,7 @@ type object struct {
 	source   string // the file that named it, or ""
 }
 
-func (o object) name() string      { return o.tree.Object("metadata").String("name") }
+func (o object) name() string      { return o.tree.Name() }
 func (o object) namespace() string { return o.tree.Object("metadata").String("namespace") }
 func (o object) path() string      { return o.resource.Path(o.namespace(), o.name()) }
 

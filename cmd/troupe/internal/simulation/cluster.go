@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -45,9 +46,7 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	o.Prefix = cmp.Or(o.Prefix, "node-")
 	capacity := map[string]string{"cpu": "32", "memory": "256Gi", "pods": "110", "ephemeral-storage": "1Ti"}
-	for name, amount := range o.Capacity {
-		capacity[name] = amount
-	}
+	maps.Copy(capacity, o.Capacity)
 	o.Capacity = capacity
 	o.Address = cmp.Or(o.Address, "127.0.0.1")
 	if !o.PodRange.IsValid() {

@@ -31,7 +31,7 @@ func (s podStrategy) WarningsBeforePrepare(pod tree.Tree) (texts []string) {
 // eachAppArmor calls found for each container with an AppArmor annotation. It skips a container
 // that has a profile, or whose Pod has the same profile. key is the annotation name.
 func (s podStrategy) eachAppArmor(pod tree.Tree, found func(container, profile tree.Tree, key string)) {
-	annotations, spec := pod.Object("metadata", "annotations"), pod.Object("spec")
+	annotations, spec := pod.Annotations(), pod.Object("spec")
 	if len(annotations) == 0 || spec.Object("os").String("name") == "windows" {
 		return
 	}

@@ -16,7 +16,7 @@ import (
 // A Binding is the only way to assign an existing Pod to a node. A Pod can be bound only once: if
 // two schedulers bind the Pod concurrently, the second one gets a conflict.
 func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
-	if body.Object("metadata").String("name") != obj.Object("metadata").String("name") {
+	if body.Name() != obj.Name() {
 		return meta.NewBadRequest("name in URL does not match name in Binding object")
 	}
 	target := body.Object("target")
@@ -29,7 +29,7 @@ func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
 		return nil
 	}
 	if why := bindingError(obj); why != "" {
-		name := obj.Object("metadata").String("name")
+		name := obj.Name()
 		return meta.NewConflict(meta.GroupResource{Resource: "pods/binding"}, name, "pod "+name+" "+why)
 	}
 	obj.EnsureObject("spec")["nodeName"] = target.String("name")

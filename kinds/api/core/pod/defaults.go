@@ -1,6 +1,7 @@
 package pod
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"sync"
@@ -47,10 +48,7 @@ func DefaultTemplate(template tree.Tree) { defaultPodSpec(template.EnsureObject(
 // defaultServiceAccount keeps the deprecated field serviceAccount, which older clients read, equal
 // to serviceAccountName.
 func defaultServiceAccount(spec tree.Tree) {
-	name := spec.String("serviceAccountName")
-	if name == "" {
-		name = spec.String("serviceAccount")
-	}
+	name := cmp.Or(spec.String("serviceAccountName"), spec.String("serviceAccount"))
 	if name != "" && (spec.String("serviceAccountName") != name || spec.String("serviceAccount") != name) {
 		spec["serviceAccountName"], spec["serviceAccount"] = name, name
 	}

@@ -17,7 +17,7 @@ func ephemeralView(mirror string, container *schema.Message) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		// The node runs a static Pod from a file and would ignore changes to its mirror Pod.
 		const path = "spec.ephemeralContainers"
-		if obj.Object("metadata", "annotations").Has(mirror) {
+		if obj.Annotations().Has(mirror) {
 			faults.Forbidden("", "static pods do not support ephemeral containers")
 		}
 		added := map[string]tree.Tree{}

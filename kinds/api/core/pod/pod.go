@@ -44,7 +44,7 @@ func (podStrategy) FinishCreate(obj tree.Tree) {
 		defaultPodLevel(spec)
 		obj.EnsureObject("status")["qosClass"] = qosClass(spec)
 	}
-	scheduling.MergeLabelKeys(spec, obj.Object("metadata", "labels"))
+	scheduling.MergeLabelKeys(spec, obj.Labels())
 }
 
 // GracePeriod returns the requested grace period or else the Pod's own, in seconds. It returns 0

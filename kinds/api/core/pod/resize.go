@@ -15,7 +15,7 @@ func resizeView(mirror string) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		spec, was := body.Object("spec"), obj.Object("spec")
 		switch {
-		case obj.Object("metadata", "annotations").Has(mirror):
+		case obj.Annotations().Has(mirror):
 			faults.Forbidden("", "static pods cannot be resized")
 		case was.Object("os").String("name") == "windows":
 			faults.Forbidden("", "windows pods cannot be resized")

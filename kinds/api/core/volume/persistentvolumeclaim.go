@@ -74,7 +74,7 @@ func copyDataSource(t tree.Tree) tree.Tree {
 func (s persistentVolumeClaimStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	m, class := s.spec, s.class
 	spec, was := obj.Object("spec"), old.Object("spec")
-	now, before := obj.Object("metadata", "annotations").String(class), old.Object("metadata", "annotations").String(class)
+	now, before := obj.Annotations().String(class), old.Annotations().String(class)
 	moved := before != "" && !was.Has("storageClassName") && spec.String("storageClassName") == before
 	if now != before && !moved {
 		faults.Invalid(tree.KeyPath("metadata.annotations", class), now, "field is immutable")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"hash/fnv"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -46,7 +47,7 @@ var errNotSelected = errors.New("unable to create pods, the selector does not ma
 // CheckSelected returns an error if an object's selector does not match a Pod that the controller
 // is about to create for it.
 func CheckSelected(i *reconcile.Item, pod tree.Tree) error {
-	if !i.Selects(selector.LabelsOf(pod.Object("metadata", "labels"))) {
+	if !i.Selects(selector.LabelsOf(pod.Labels())) {
 		return errNotSelected
 	}
 	return nil
@@ -55,7 +56,7 @@ func CheckSelected(i *reconcile.Item, pod tree.Tree) error {
 // CreatePod creates a Pod and records an Event. In a terminating namespace, it records no Event,
 // because the namespace also rejects Events.
 func (c *Cluster) CreatePod(ctx context.Context, r reconcile.Reporter, i *reconcile.Item, pod tree.Tree) error {
-	if len(pod.Object("metadata", "labels")) == 0 {
+	if len(pod.Labels()) == 0 {
 		return errNoLabels
 	}
 	var o *meta.Object
@@ -131,11 +132,9 @@ func EqualTemplates(a, b tree.Tree, ignoredLabels ...string) bool {
 }
 
 func withoutLabels(template tree.Tree, labels []string) tree.Tree {
-	all := template.Object("metadata", "labels")
+	all := template.Labels()
 	kept := tree.Tree{}
-	for key, value := range all {
-		kept[key] = value
-	}
+	maps.Copy(kept, all)
 	for _, key := range labels {
 		delete(kept, key)
 	}

@@ -134,7 +134,7 @@ func (h *History) create(ctx context.Context, owner *reconcile.Item, annotations
 	for {
 		hash := hashOf(data, *collisions)
 		name := owner.Key.Name[:min(len(owner.Key.Name), maxNamePrefix)] + "-" + hash
-		labels := template.Object("metadata", "labels").Copy()
+		labels := template.Labels().Copy()
 		labels[h.hashLabel] = hash
 		metadata := tree.Tree{"namespace": owner.Key.Namespace, "name": name, "labels": labels, "ownerReferences": []any{owner.ControllerReference()}}
 		if len(annotations) > 0 {

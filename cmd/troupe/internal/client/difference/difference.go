@@ -65,7 +65,7 @@ func mask(t, other tree.Tree, mark string) {
 			}
 		}
 	}
-	annotations := t.Object("metadata", "annotations")
+	annotations := t.Annotations()
 	for name := range annotations {
 		if strings.HasSuffix(name, "/last-applied-configuration") {
 			annotations[name] = "***"

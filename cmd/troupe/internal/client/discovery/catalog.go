@@ -88,7 +88,7 @@ func (c *Catalog) naming() *meta.Naming {
 
 func (c *Catalog) addAggregated(list tree.Tree) {
 	for _, group := range list.Objects("items") {
-		name := group.Object("metadata").String("name")
+		name := group.Name()
 		for _, version := range group.Objects("versions") {
 			gv := meta.GroupVersionKind{Group: name, Version: version.String("version")}
 			if version.String("freshness") == "Stale" {

@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -33,10 +34,7 @@ func (r *Resource) FullName() string {
 
 // TypeName returns the type that precedes the slash in output, such as "pod" or "deployment.apps".
 func (r *Resource) TypeName() string {
-	name := r.Singular
-	if name == "" {
-		name = strings.ToLower(r.Kind)
-	}
+	name := cmp.Or(r.Singular, strings.ToLower(r.Kind))
 	return meta.GroupResource{Group: r.Group, Resource: name}.String()
 }
 

@@ -1,0 +1,10 @@
+package tree
+
+// Name returns the name of the object t.
+func (t Tree) Name() string { return t.Object("metadata").String("name") }
+
+// Annotations returns the annotations of the object t.
+func (t Tree) Annotations() Tree { return t.Object("metadata", "annotations") }
+
+// Labels returns the labels of the object t.
+func (t Tree) Labels() Tree { return t.Object("metadata", "labels") }
