@@ -176,9 +176,5 @@ func (p *publisher) tick(now time.Time) {
 	p.snapshotCache.expire(now.Add(-t.HistoryTime))
 	p.snapshotCache.dropBelow(p.history.floor.Load())
 	p.passivate(now.Add(-t.IdleTime))
-	p.watchers.each(func(w *watch) {
-		if w.request.Bookmarks && w.lastSent.Load() < now.Add(-t.BookmarkPeriod).UnixNano() && w.ref.Len() == 0 {
-			w.ref.Send(bookmarkDue{})
-		}
-	})
+	p.watchers.sendBookmarks(now.Add(-t.BookmarkPeriod))
 }

@@ -3,6 +3,7 @@ package actors
 import (
 	"math"
 	"sync"
+	"time"
 
 	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -117,6 +118,14 @@ func (all *watchers) wakeGroups(r *record, field int, state *meta.Object) {
 		}
 		g.namespace = state.Key.Namespace
 	}
+}
+
+func (all *watchers) sendBookmarks(since time.Time) {
+	all.each(func(w *watch) {
+		if w.request.Bookmarks && w.lastSent.Load() < since.UnixNano() && w.ref.Len() == 0 {
+			w.ref.Send(bookmarkDue{})
+		}
+	})
 }
 
 func (all *watchers) each(fn func(*watch)) {

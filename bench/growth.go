@@ -102,10 +102,7 @@ func (g *growthRun) bindings(ctx context.Context) error {
 				return err
 			}
 		}
-		// These bindings sort before those of readers, so that a linear search visits them first.
-		if err := r.fill(ctx, size-before, step(func(n int) Request {
-			return r.bind(fmt.Sprintf("decoy-%06d", n+before), fmt.Sprintf(`{"apiGroup":%q,"kind":"User","name":"user-%06d"}`, r.group, n+before))
-		})); err != nil {
+		if err := r.addOtherBindings(ctx, before, size); err != nil {
 			return err
 		}
 		return g.add(ctx, reader, "get", size, "RoleBindings", step(f.get))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 )
@@ -58,4 +59,12 @@ func (r *roles) addReader(c *Conn, name string) (*Target, error) {
 	}
 	err = json.Unmarshal(answer, &request)
 	return r.Target.bearer(request.Status.Token), err
+}
+
+// addOtherBindings adds bindings for other users, numbered from first. Their names sort before
+// those of readers, so that a linear search visits them first.
+func (r *roles) addOtherBindings(ctx context.Context, first, total int) error {
+	return r.fill(ctx, total-first, step(func(n int) Request {
+		return r.bind(fmt.Sprintf("decoy-%06d", n+first), fmt.Sprintf(`{"apiGroup":%q,"kind":"User","name":"user-%06d"}`, r.group, n+first))
+	}))
 }

@@ -17,11 +17,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
 // KubeletOptions configures connections to kubelets.
 type KubeletOptions = connect.KubeletOptions
+
+// newLocator returns a Locator, which finds the targets of connections to Pods, Services and Nodes.
+// The proxy does not verify the certificates of Pods, because Pods are addressed only by IP.
+func (s *Server) newLocator(objects policy.Objects, kubelets KubeletOptions) *connect.Locator {
+	return &connect.Locator{
+		Objects: objects, EndpointSlices: s.endpointSlices,
+		Kubelets: connect.NewKubelets(kubelets), Members: proxy.NewUnverifiedBackend(connect.DialMember),
+	}
+}
 
 // endpointSlices returns the EndpointSlices of a Service, or nil if the resource is not served.
 func (s *Server) endpointSlices(ctx context.Context, namespace, service string) ([]tree.Tree, error) {

@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/http/internal/discovery"
 	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
-	"github.com/troupe-api/troupe/http/internal/proxy"
 	"github.com/troupe-api/troupe/http/internal/represent"
 	"github.com/troupe-api/troupe/http/internal/requestbody"
 	"github.com/troupe-api/troupe/http/internal/stream"
@@ -92,10 +91,7 @@ func New(o Options) (*Server, error) {
 	s.flowHeaders = newFlowHeaders(o.Naming)
 	s.reserves, s.ledger = newReserves(o.Naming), limits.NewLedger(o.capacities())
 	if o.Members != nil {
-		s.locator = &connect.Locator{
-			Objects: o.Members, EndpointSlices: s.endpointSlices,
-			Kubelets: connect.NewKubelets(o.Kubelets), Members: proxy.NewUnverifiedBackend(connect.DialMember),
-		}
+		s.locator = s.newLocator(o.Members, o.Kubelets)
 	}
 	s.connections = s.newConnections()
 	s.documents = discovery.NewCache(discovery.Options{

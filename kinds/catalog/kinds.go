@@ -31,6 +31,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
+func (b *builtIns) deviceSelectors(f Features) *expressions.DeviceSelectors {
+	return expressions.NewDeviceSelectors(b.naming, f.enabled("DRAConsumableCapacity"))
+}
+
 // kindsWithFunctions returns the built-in kinds that need code, by group. All other kinds are fully
 // described by their declarations.
 func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
@@ -53,7 +57,7 @@ func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
 		pod.Kinds(n, b.message, f.enabled),
 		policy.Kinds(),
 		rbac.Kinds(n),
-		resource.Kinds(expressions.NewDeviceSelectors(b.naming, f.enabled("DRAConsumableCapacity")), b.message),
+		resource.Kinds(b.deviceSelectors(f), b.message),
 		scheduling.Kinds(),
 		storage.Kinds(),
 		storagemigration.Kinds(),

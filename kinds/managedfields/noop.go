@@ -265,7 +265,7 @@ func (s *noOpChecker) owns(w Writer, m *schema.Message, text string) bool {
 		if !ok || s.custom && !s.upToDate(entry, w, m) {
 			return false
 		}
-		if s.isQuoted(entry.operation, opApply) && s.isQuoted(entry.manager, w.Manager) && s.isQuoted(entry.subresource, w.Subresource) {
+		if entry.writtenBy(w, s) {
 			if string(entry.fields) != text || !s.isQuoted(entry.version, w.APIVersion) {
 				return false
 			}
@@ -309,6 +309,10 @@ func (s *noOpChecker) entry() (e entry, ok bool) {
 			e.fields = value
 		}
 	}
+}
+
+func (e *entry) writtenBy(w Writer, s *noOpChecker) bool {
+	return s.isQuoted(e.operation, opApply) && s.isQuoted(e.manager, w.Manager) && s.isQuoted(e.subresource, w.Subresource)
 }
 
 func (s *noOpChecker) isQuoted(value []byte, text string) bool {

@@ -148,10 +148,7 @@ func splitScopes(o Options) (scopes map[string]*scope, all scope) {
 		}
 		path := groupVersion(k.Group, k.Version)
 		if scopes[path] == nil {
-			fix(path, metaEndpoint{
-				"/" + groupVersion(k.Group, k.Version) + "/", "get" + n.operations(k.Group, k.Version) + "APIResources",
-				n.tag(k.Group, k.Version), "get available resources", "APIResourceList",
-			})
+			fix(path, n.resourceListPath(k.Group, k.Version))
 		}
 		scopes[path].kinds = append(scopes[path].kinds, k)
 	}

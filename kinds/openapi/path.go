@@ -231,6 +231,13 @@ func (b *builder) metaPathItem(f metaEndpoint) object {
 	return object{{"get", b.operation(o)}}
 }
 
+func (n names) resourceListPath(group, version string) metaEndpoint {
+	return metaEndpoint{
+		"/" + groupVersion(group, version) + "/", "get" + n.operations(group, version) + "APIResources",
+		n.tag(group, version), "get available resources", "APIResourceList",
+	}
+}
+
 func (n names) groupPath(group string) metaEndpoint {
 	word := n.group(group)
 	return metaEndpoint{"/apis/" + group + "/", "get" + capitalize(word) + "APIGroup", word, "get information of a group", "APIGroup"}

@@ -124,8 +124,7 @@ func (c *compiler) fill(m *schema.Message) {
 		case f.Type == schema.TypeMessage && c.featured[f.Message]:
 			p.Featured = append(p.Featured, schema.FeaturedPart{Name: f.Name, Parts: c.parts[f.Message], Shape: f.Shape, Keep: len(m.OneOf) > 0})
 		}
-		checked := f.Required || f.RequiredWhen != nil || c.fields[f] != nil || f.Type == schema.TypeMessage && c.checked[f.Message]
-		defaulted := !c.isOff(f) && (changesWhenDefaulted(f) || f.Type == schema.TypeMessage && c.defaulted[f.Message])
+		checked, defaulted := c.isChecked(f), c.isDefaulted(f)
 		if !checked && !defaulted {
 			continue
 		}
@@ -140,6 +139,14 @@ func (c *compiler) fill(m *schema.Message) {
 	}
 	p.Filled = len(p.Defaulted)
 	m.Values = &schema.ValuePlan{Parts: p, Evaluators: c.inside(m)}
+}
+
+func (c *compiler) isChecked(f *schema.Field) bool {
+	return f.Required || f.RequiredWhen != nil || c.fields[f] != nil || f.Type == schema.TypeMessage && c.checked[f.Message]
+}
+
+func (c *compiler) isDefaulted(f *schema.Field) bool {
+	return !c.isOff(f) && (changesWhenDefaulted(f) || f.Type == schema.TypeMessage && c.defaulted[f.Message])
 }
 
 func changesWhenDefaulted(f *schema.Field) bool {

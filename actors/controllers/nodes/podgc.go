@@ -75,7 +75,7 @@ func (g *PodGC) collect(ctx context.Context) error {
 	for _, p := range pods {
 		node := g.nodeOf(p)
 		lost, known := nodes[node]
-		switch phase := p.Meta.Fields[g.phase]; {
+		switch phase := g.phaseOf(p); {
 		case node != "" && !known && len(nodes) > 0: // without any nodes, none is missing
 			seen[node] = true
 			if g.isGone(node) {

@@ -29,6 +29,8 @@ func newPodStore(env *reconcile.Env, component string) podStore {
 
 func (p *podStore) nodeOf(o *meta.Object) string { return o.Meta.Fields[p.node] }
 
+func (p *podStore) phaseOf(o *meta.Object) string { return o.Meta.Fields[p.phase] }
+
 func (p *podStore) on(ctx context.Context, node string) ([]*meta.Object, error) {
 	return p.pods.ListBy(ctx, "spec.nodeName", node)
 }

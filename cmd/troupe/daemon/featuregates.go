@@ -1,7 +1,11 @@
 package daemon
 
 import (
+	"fmt"
+	"io"
+
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
+	"github.com/troupe-api/troupe/internal/metrics"
 )
 
 func (c Config) validateFeatures(f *faults) {
@@ -21,4 +25,12 @@ func (s *settings) warnOfFeatureGates() {
 	for _, name := range s.features.Outdated() {
 		s.log.Warn("feature gate may be removed in a future release", "gate", name, "enabled", s.features.Enabled(name))
 	}
+}
+
+// writeFeatureGates writes the state of every gate, even of gates without effect, so that servers
+// can be compared.
+func (s *settings) writeFeatureGates(w io.Writer) {
+	metrics.GaugeValue("kubernetes_feature_enabled", "Feature gates by stage: 1 if enabled, 0 if disabled.",
+		metrics.Each(features.All(), func(g features.Gate) string { return fmt.Sprintf("name=%q,stage=%q", g.Name, g.Stage) },
+			func(g features.Gate) any { return s.features.Enabled(g.Name) })).Write(w)
 }

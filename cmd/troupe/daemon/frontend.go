@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/http"
-	"github.com/troupe-api/troupe/internal/metrics"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
@@ -143,9 +142,7 @@ func (f *frontEnd) clientStore() *actors.ClientStore {
 // have no metrics.
 func (f *frontEnd) writeMetrics(w io.Writer) {
 	f.writeProcess(w)
-	metrics.GaugeValue("kubernetes_feature_enabled", "Feature gates by stage: 1 if enabled, 0 if disabled.",
-		metrics.Each(features.All(), func(g features.Gate) string { return fmt.Sprintf("name=%q,stage=%q", g.Name, g.Stage) },
-			func(g features.Gate) any { return f.features.Enabled(g.Name) })).Write(w)
+	f.writeFeatureGates(w)
 	f.storage.store.WriteMetrics(w)
 	if log := f.storage.state.etcd; log != nil {
 		log.WriteMetrics(w)

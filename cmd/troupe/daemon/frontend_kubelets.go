@@ -43,18 +43,23 @@ func (f *frontEnd) kubeletOptions() (o http.KubeletOptions, err error) {
 			return o, fmt.Errorf("--kubelet-certificate-authority: %w", err)
 		}
 		f.identity.reloader.Add("kubelet authorities", authorities.Refresh)
-		// Unlike RootCAs, authorities may change at run time.
-		o.TLS.VerifyConnection = func(s tls.ConnectionState) error {
-			if len(s.PeerCertificates) == 0 {
-				return errors.New("the server presented no certificate")
-			}
-			o := x509.VerifyOptions{Roots: authorities.Pool(), DNSName: s.ServerName, Intermediates: x509.NewCertPool()}
-			for _, c := range s.PeerCertificates[1:] {
-				o.Intermediates.AddCert(c)
-			}
-			_, err := s.PeerCertificates[0].Verify(o)
-			return err
-		}
+		o.TLS.VerifyConnection = verifyServer(authorities)
 	}
 	return o, nil
+}
+
+// verifyServer returns a function that verifies server certificates. Unlike the RootCAs of a
+// tls.Config, authorities may change at run time.
+func verifyServer(authorities *certs.CAs) func(tls.ConnectionState) error {
+	return func(s tls.ConnectionState) error {
+		if len(s.PeerCertificates) == 0 {
+			return errors.New("the server presented no certificate")
+		}
+		o := x509.VerifyOptions{Roots: authorities.Pool(), DNSName: s.ServerName, Intermediates: x509.NewCertPool()}
+		for _, c := range s.PeerCertificates[1:] {
+			o.Intermediates.AddCert(c)
+		}
+		_, err := s.PeerCertificates[0].Verify(o)
+		return err
+	}
 }

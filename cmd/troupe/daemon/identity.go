@@ -178,6 +178,10 @@ func (id *identity) clientCAs(file string) (*certs.CAs, error) {
 	return id.authoritiesOfClients("client-ca", sources...)
 }
 
+func (id *identity) proxyCAs(file string) (*certs.CAs, error) {
+	return id.authoritiesOfClients("requestheader-client-ca", certs.FileSource(file))
+}
+
 func (id *identity) authoritiesOfClients(name string, sources ...certs.Source) (*certs.CAs, error) {
 	cas, err := id.authorities(name, sources...)
 	id.clients = append(id.clients, cas)

@@ -17,10 +17,7 @@ const redirectRefused = "the backend attempted to redirect this request, which i
 
 func (e *Exchange) answer(body *wire.BodyStream, resp *http.Response, started func(int)) (Result, error) {
 	if e.target.RefuseRedirects && isRedirect(resp) {
-		resp = &http.Response{
-			StatusCode: http.StatusBadGateway, Header: http.Header{},
-			Body: io.NopCloser(strings.NewReader(redirectRefused)), ContentLength: int64(len(redirectRefused)),
-		}
+		resp = refusedRedirect()
 	}
 	if edit := e.target.EditResponse; edit != nil {
 		if err := edit(resp); err != nil {
@@ -41,6 +38,13 @@ func (e *Exchange) answer(body *wire.BodyStream, resp *http.Response, started fu
 
 func isRedirect(resp *http.Response) bool {
 	return resp.StatusCode >= 300 && resp.StatusCode <= 399 && resp.Header.Get("Location") != ""
+}
+
+func refusedRedirect() *http.Response {
+	return &http.Response{
+		StatusCode: http.StatusBadGateway, Header: http.Header{},
+		Body: io.NopCloser(strings.NewReader(redirectRefused)), ContentLength: int64(len(redirectRefused)),
+	}
 }
 
 type answerWriter struct {

@@ -13,11 +13,7 @@ import (
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
 	annotations := newAutoscalerAnnotations(n)
 	return []schema.Behavior{
-		{Name: "autoscaling/v1/HorizontalPodAutoscaler", Strategy: autoscalerV1Strategy{
-			autoscalerAnnotations: annotations,
-			spec:                  message("autoscaling.v2.HorizontalPodAutoscalerSpec"),
-			status:                message("autoscaling.v2.HorizontalPodAutoscalerStatus"),
-		}},
+		{Name: "autoscaling/v1/HorizontalPodAutoscaler", Strategy: newAutoscalerV1Strategy(annotations, message)},
 		{Name: "autoscaling/v2/HorizontalPodAutoscaler", Strategy: autoscalerStrategy{names: annotations}},
 		{Name: "autoscaling/v2beta2/HorizontalPodAutoscaler", Strategy: autoscalerV2beta2Strategy{names: annotations}},
 	}

@@ -27,6 +27,14 @@ type autoscalerV1Strategy struct {
 	spec, status *schema.Message // of v2
 }
 
+func newAutoscalerV1Strategy(names autoscalerAnnotations, message func(string) *schema.Message) autoscalerV1Strategy {
+	return autoscalerV1Strategy{
+		autoscalerAnnotations: names,
+		spec:                  message("autoscaling.v2.HorizontalPodAutoscalerSpec"),
+		status:                message("autoscaling.v2.HorizontalPodAutoscalerStatus"),
+	}
+}
+
 const (
 	targetCPU  = "targetCPUUtilizationPercentage"
 	currentCPU = "currentCPUUtilizationPercentage"

@@ -94,7 +94,7 @@ func checksAt(level Level, minor int) (all []check) {
 // exceptWindows exempts Windows Pods, which cannot set the field.
 func exceptWindows(c check) check {
 	return func(p *pod) (reason, detail string) {
-		if p.spec.Object("os").String("name") == "windows" {
+		if p.isWindows() {
 			return "", ""
 		}
 		return c(p)

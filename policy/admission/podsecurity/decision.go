@@ -35,6 +35,15 @@ type Annotation struct{ Key, Value string }
 
 type auditKeys struct{ enforced, violations, exempt, fault string }
 
+func newAuditKeys(naming *meta.Naming) auditKeys {
+	return auditKeys{
+		enforced:   naming.Translate(domain + "enforce-policy"),
+		violations: naming.Translate(domain + "audit-violations"),
+		exempt:     naming.Translate(domain + "exempt"),
+		fault:      naming.Translate(domain + "error"),
+	}
+}
+
 // Objects reads the objects that decisions depend on. It must be safe for concurrent use.
 type Objects interface {
 	// GetMeta returns the current metadata of an object, or false if it does not exist. It does not
@@ -61,12 +70,7 @@ type Admission struct {
 func New(config Configuration, naming *meta.Naming, objects Objects) *Admission {
 	a := &Admission{
 		evaluator: NewEvaluator(naming), config: config,
-		labels: newLabelKeys(naming), audit: auditKeys{
-			enforced:   naming.Translate(domain + "enforce-policy"),
-			violations: naming.Translate(domain + "audit-violations"),
-			exempt:     naming.Translate(domain + "exempt"),
-			fault:      naming.Translate(domain + "error"),
-		},
+		labels: newLabelKeys(naming), audit: newAuditKeys(naming),
 		objects: objects, metrics: newMetricSet(),
 	}
 	a.allowed = []Annotation{{a.audit.enforced, LevelVersion{}.String()}}

@@ -16,11 +16,7 @@ type Evaluator struct {
 
 // NewEvaluator returns an Evaluator with the checks of all levels and versions.
 func NewEvaluator(naming *meta.Naming) *Evaluator {
-	e := &Evaluator{keys: &annotationKeys{
-		appArmorPrefix: naming.Translate("container.apparmor.security.beta.platform.io/"),
-		seccompPod:     naming.Translate("seccomp.security.alpha.platform.io/pod"),
-		seccompPrefix:  naming.Translate("container.seccomp.security.alpha.platform.io/"),
-	}}
+	e := &Evaluator{keys: newAnnotationKeys(naming)}
 	for level := range e.checks {
 		for minor := range e.checks[level] {
 			e.checks[level][minor] = checksAt(Level(level), minor)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -53,12 +54,22 @@ func (p *pod) containersThat(match func(c container) bool) (names []string) {
 	return names
 }
 
+func (p *pod) isWindows() bool { return p.spec.Object("os").String("name") == "windows" }
+
 func (p *pod) hasUserNamespace() bool {
 	hostUsers, ok := p.spec["hostUsers"].(bool)
 	return ok && !hostUsers
 }
 
 type annotationKeys struct{ appArmorPrefix, seccompPod, seccompPrefix string }
+
+func newAnnotationKeys(naming *meta.Naming) *annotationKeys {
+	return &annotationKeys{
+		appArmorPrefix: naming.Translate("container.apparmor.security.beta.platform.io/"),
+		seccompPod:     naming.Translate("seccomp.security.alpha.platform.io/pod"),
+		seccompPrefix:  naming.Translate("container.seccomp.security.alpha.platform.io/"),
+	}
+}
 
 func plural(one, many string, n int) string {
 	if n == 1 {

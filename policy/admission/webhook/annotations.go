@@ -3,6 +3,7 @@ package webhook
 import (
 	"fmt"
 
+	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/policy/webhookclient"
@@ -19,6 +20,18 @@ const (
 
 func (p *Plugin) annotationKey(prefix string, round, n int) string {
 	return fmt.Sprintf("%s/round_%d_index_%d", p.options.Naming.Group(prefix), round, n)
+}
+
+func (p *Plugin) annotateMutation(a *request.Attributes, h *hook, round int, changed bool) {
+	a.Annotate(p.annotationKey(mutationAnnotation, round, h.index), fmt.Sprintf(`{"configuration":%s,"webhook":%s,"mutated":%t}`,
+		codec.AppendAny(nil, h.configuration), codec.AppendAny(nil, h.name), changed))
+}
+
+// annotatePatch records a patch only at audit levels that include bodies, because it may contain
+// object data.
+func (p *Plugin) annotatePatch(a *request.Attributes, h *hook, round int, patch []any) {
+	a.AnnotateDetail(p.annotationKey(patchAnnotation, round, h.index), fmt.Sprintf(`{"configuration":%s,"webhook":%s,"patch":%s,"patchType":"%s"}`,
+		codec.AppendAny(nil, h.configuration), codec.AppendAny(nil, h.name), codec.AppendAny(nil, patch), jsonPatch))
 }
 
 func (p *Plugin) annotateFailedOpen(a *request.Attributes, h *hook, round, n int) {

@@ -2,10 +2,8 @@ package webhook
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -94,8 +92,7 @@ func (c *mutatingCall) askOne(ctx context.Context, h *hook, k *schema.Kind, a *r
 	changed, err := c.change(ctx, h, v, k, a, round)
 	o := h.outcomeOf(err)
 	c.plugin.observe(h, a, o, time.Since(began))
-	a.Annotate(c.plugin.annotationKey(mutationAnnotation, round, h.index), fmt.Sprintf(`{"configuration":%s,"webhook":%s,"mutated":%t}`,
-		codec.AppendAny(nil, h.configuration), codec.AppendAny(nil, h.name), changed))
+	c.plugin.annotateMutation(a, h, round, changed)
 	if changed {
 		c.requireAgain()
 	}
@@ -118,9 +115,7 @@ func (c *mutatingCall) change(ctx context.Context, h *hook, v *review.View, k *s
 	}
 	changed, err := h.applyPatch(said.patchText, v, k, a)
 	if err == nil {
-		// Only at audit levels that include bodies, because the patch may contain object data.
-		a.AnnotateDetail(c.plugin.annotationKey(patchAnnotation, round, h.index), fmt.Sprintf(`{"configuration":%s,"webhook":%s,"patch":%s,"patchType":"%s"}`,
-			codec.AppendAny(nil, h.configuration), codec.AppendAny(nil, h.name), codec.AppendAny(nil, said.patch), jsonPatch))
+		c.plugin.annotatePatch(a, h, round, said.patch)
 	}
 	return changed, err
 }

@@ -24,6 +24,16 @@ type selection struct {
 	ok     bool
 }
 
+// itemView returns a function that creates Items of a kind. The function does not decode the
+// objects, because most versions of an object are never examined.
+func itemView(k Client) func(*meta.Object) *Item {
+	return func(o *meta.Object) *Item {
+		i := &Item{Head: NewHead(o), object: o, client: k}
+		i.selects = sync.OnceValue(i.readSelector)
+		return i
+	}
+}
+
 // Tree decodes the object. The caller owns the result.
 func (i *Item) Tree() (tree.Tree, error) { return i.client.Decode(i.object) }
 
@@ -40,12 +50,7 @@ func (e *Env) Items(group, version, kind string) *Cache[*Item] {
 	items, _ := e.caches[k.Storage].(*Cache[*Item])
 	e.mu.Unlock()
 	if items == nil {
-		items = NewCache(k, func(o *meta.Object) *Item {
-			// Not decoded, because most versions of an object are never examined.
-			i := &Item{Head: NewHead(o), object: o, client: k}
-			i.selects = sync.OnceValue(i.readSelector)
-			return i
-		})
+		items = NewCache(k, itemView(k))
 		items.namespaces = Index[string, meta.Key, *Item]{}
 	}
 	return items

@@ -15,6 +15,12 @@ type backend struct {
 	ready   bool
 }
 
+// addressKey returns a key for an address. The key includes the uid of the target, because two
+// objects may share an IP.
+func addressKey(address tree.Tree) string {
+	return address.String("ip") + " " + address.Object("targetRef").String("uid")
+}
+
 func textOf(t tree.Tree) string {
 	b, err := json.Marshal(t)
 	if err != nil {
@@ -35,7 +41,7 @@ func subsetsOf(backends []backend) []any {
 	addresses := map[string]tree.Tree{}
 	groups := map[string]*portGroup{}
 	for _, b := range backends {
-		key, port := b.address.String("ip")+" "+b.address.Object("targetRef").String("uid"), textOf(b.port)
+		key, port := addressKey(b.address), textOf(b.port)
 		if addresses[key] == nil {
 			addresses[key] = b.address
 		}

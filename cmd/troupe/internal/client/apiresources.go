@@ -29,15 +29,7 @@ func (o *apiResources) run(s *session, _ []string) error {
 			o.Namespaced != "" && (o.Namespaced == "true") != r.Namespaced ||
 			!containsAll(r.Verbs, o.Verbs) || !containsAll(r.Categories, o.Categories)
 	})
-	slices.SortStableFunc(all, func(a, b *discovery.Resource) int {
-		switch o.SortBy {
-		case "kind":
-			return strings.Compare(a.Kind, b.Kind)
-		case "name":
-			return strings.Compare(a.Name, b.Name)
-		}
-		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Name, b.Name))
-	})
+	sortResources(all, o.SortBy)
 	grid := &printer.Grid{}
 	if !o.NoHeaders && o.Output != "name" {
 		headers := []string{"NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"}
@@ -68,6 +60,18 @@ func (o *apiResources) run(s *session, _ []string) error {
 
 func containsAll(have, wanted []string) bool {
 	return !slices.ContainsFunc(wanted, func(w string) bool { return !slices.Contains(have, w) })
+}
+
+func sortResources(all []*discovery.Resource, by string) {
+	slices.SortStableFunc(all, func(a, b *discovery.Resource) int {
+		switch by {
+		case "kind":
+			return strings.Compare(a.Kind, b.Kind)
+		case "name":
+			return strings.Compare(a.Name, b.Name)
+		}
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Name, b.Name))
+	})
 }
 
 type apiVersions struct{}

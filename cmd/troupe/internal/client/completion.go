@@ -18,13 +18,7 @@ func (f *connectionFlags) completion(declared string) commands.Completion {
 	case "names":
 		return f.fromServer(func(s *session, _ []string, _ string) []string { return s.completeNames(what, "") })
 	case "entries":
-		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			view, err := f.rules().View()
-			if err != nil {
-				return nil, cobra.ShellCompDirectiveError
-			}
-			return entryNames(view, what), cobra.ShellCompDirectiveNoFileComp
-		}
+		return f.completeEntries(what)
 	case "verbs":
 		return func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {

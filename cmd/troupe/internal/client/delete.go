@@ -183,9 +183,7 @@ func (s *session) awaitGone(o *deleteOptions, all []deleted) error {
 	}
 	var faults []error
 	for _, one := range all {
-		err := s.until(ctx, one.resource, one.namespace, one.name, func(o tree.Tree) (bool, error) {
-			return o == nil || one.uid != "" && o.Object("metadata").String("uid") != one.uid, nil
-		})
+		err := s.untilGone(ctx, one.resource, one.namespace, one.name, one.uid)
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			faults = append(faults, fmt.Errorf("timed out waiting for the condition on %s/%s: it is terminating, but has finalizers", one.resource.Name, one.name))
@@ -194,4 +192,10 @@ func (s *session) awaitGone(o *deleteOptions, all []deleted) error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+func (s *session) untilGone(ctx context.Context, r *discovery.Resource, namespace, name, uid string) error {
+	return s.until(ctx, r, namespace, name, func(o tree.Tree) (bool, error) {
+		return o == nil || uid != "" && o.Object("metadata").String("uid") != uid, nil
+	})
 }

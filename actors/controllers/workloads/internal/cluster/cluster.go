@@ -33,18 +33,7 @@ type Leader interface {
 func New(env *reconcile.Env, leader Leader) *Cluster {
 	c := &Cluster{Env: env, Names: NewNames(env.Naming), Now: time.Now, leader: leader}
 	pods, nodes := env.Core("Pod").As(reconcile.Manager), env.Core("Node").As(reconcile.Manager)
-	c.Pods = reconcile.NewCache(pods, func(o *meta.Object) *Pod {
-		p := &Pod{Head: reconcile.NewHead(o), Index: -1}
-		t, err := pods.Decode(o)
-		if err != nil {
-			env.Log.Error("cannot decode a Pod", "pod", p.Key, "error", err)
-			return p
-		}
-		if err := p.read(t, c.Names); err != nil {
-			env.Log.Error("cannot parse requests of a Pod, so it is not scheduled", "pod", p.Key, "error", err)
-		}
-		return p
-	})
+	c.Pods = reconcile.NewCache(pods, podView(pods, c.Names, env.Log))
 	c.Nodes = reconcile.NewCache(nodes, nodeView(nodes, env.Naming, env.Log))
 	return c
 }

@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"errors"
+	"log/slog"
 	"math"
 	"strconv"
 	"time"
@@ -60,6 +61,22 @@ func NewNames(n *meta.Naming) Names {
 		DeletionCost: n.Translate("controller.platform.io/pod-deletion-cost"), JobTracking: n.Translate("batch.platform.io/job-tracking"),
 		JobIndex: n.Translate("batch.platform.io/job-completion-index"), IndexFailures: n.Translate("batch.platform.io/job-index-failure-count"),
 		IndexIgnored: n.Translate("batch.platform.io/job-index-ignored-failure-count"),
+	}
+}
+
+// podView returns a function that creates views. A view does not keep its object in memory.
+func podView(k reconcile.Client, names Names, logger *slog.Logger) func(*meta.Object) *Pod {
+	return func(o *meta.Object) *Pod {
+		p := &Pod{Head: reconcile.NewHead(o), Index: -1}
+		t, err := k.Decode(o)
+		if err != nil {
+			logger.Error("cannot decode a Pod", "pod", p.Key, "error", err)
+			return p
+		}
+		if err := p.read(t, names); err != nil {
+			logger.Error("cannot parse requests of a Pod, so it is not scheduled", "pod", p.Key, "error", err)
+		}
+		return p
 	}
 }
 
