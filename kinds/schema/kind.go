@@ -74,10 +74,10 @@ const (
 	DeleteInSteps             // marked first (Strategy.BeginDelete), then removed by a controller
 )
 
-// GroupKind returns the kind without its version.
+// GroupKind omits the version.
 func (k *Kind) GroupKind() meta.GroupKind { return meta.GroupKind{Group: k.Group, Kind: k.Kind} }
 
-// GroupResource returns the resource without its version.
+// GroupResource omits the version.
 func (k *Kind) GroupResource() meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }

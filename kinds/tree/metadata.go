@@ -1,10 +1,10 @@
 package tree
 
-// Name returns the name of the object t.
+// Name returns the name of an object.
 func (t Tree) Name() string { return t.Object("metadata").String("name") }
 
-// Annotations returns the annotations of the object t.
+// Annotations returns the annotations of an object.
 func (t Tree) Annotations() Tree { return t.Object("metadata", "annotations") }
 
-// Labels returns the labels of the object t.
+// Labels returns the labels of an object.
 func (t Tree) Labels() Tree { return t.Object("metadata", "labels") }

@@ -74,9 +74,9 @@ func TestAuthorizationWebhook(t *testing.T) {
 	r.grant("other", "other", rules)
 
 	r.expect("good", "GET", configMaps+"?fieldSelector=metadata.name%3Da&labelSelector=b", "", 200)
-	if got, want := m.lastRequest.Load(), `"resourceAttributes":{"namespace":"default","verb":"list","version":"v1","resource":"configmaps","name":"a",`+
-		`"fieldSelector":{"requirements":[{"key":"metadata.name","operator":"In","values":["a"]}]},"labelSelector":{"requirements":[{"key":"b","operator":"Exists"}]}},`+
-		`"user":"good","groups":["a","system:authenticated"]}`; !strings.Contains(got.(string), want) {
+	if got, want := m.lastRequest.Load(), `"spec":{"groups":["a","system:authenticated"],`+
+		`"resourceAttributes":{"fieldSelector":{"requirements":[{"key":"metadata.name","operator":"In","values":["a"]}]},"labelSelector":{"requirements":[{"key":"b","operator":"Exists"}]},`+
+		`"name":"a","namespace":"default","resource":"configmaps","verb":"list","version":"v1"},"user":"good"}`; !strings.Contains(got.(string), want) {
 		t.Errorf("asked %s\nwant  %s", got, want)
 	}
 	before := m.requests.Load()
