@@ -18,7 +18,6 @@ func everything(s *Session) int { return s.Objects }
 func one(*Session) int          { return 1 }
 func none(*Session) int         { return 0 }
 
-// withObjects returns a workload with existing objects.
 func withObjects(objects func(*Session) int, run func(context.Context, *fixture) ([]Result, error)) runFunc {
 	return func(ctx context.Context, s *Session) ([]Result, error) {
 		f, err := s.prepare(ctx, objects(s))

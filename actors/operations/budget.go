@@ -114,7 +114,6 @@ func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 	return nil
 }
 
-// evictionForbidden returns a 403 error with the cause that clients show.
 func evictionForbidden(budget tree.Tree, why, cause string) error {
 	s := meta.NewForbidden(meta.GroupResource{Group: "policy", Resource: "poddisruptionbudget"}, objectName(budget), why)
 	s.Details.Causes = []meta.Cause{{Type: "DisruptionBudget", Message: "The disruption budget " + objectName(budget) + " does not allow evicting pods currently: " + cause}}

@@ -49,8 +49,6 @@ var compiledFeatures = []string{
 	"TaintTolerationComparisonOperators", "TopologyAwareWorkloadScheduling", "VolumeBindMountOptions", "VolumeLimitScaling", "WorkloadWithJob",
 }
 
-// gateScaleToZero lets a HorizontalPodAutoscaler with an object or external metric scale to zero
-// replicas.
 const gateScaleToZero = "HPAScaleToZero"
 
 func (f Features) key(n *meta.Naming) builtInsKey {

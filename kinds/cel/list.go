@@ -37,7 +37,6 @@ func (l *list) ConvertToNative(t reflect.Type) (any, error) {
 	return texts, nil
 }
 
-// convertToType converts a list or a map.
 func convertToType(v ref.Val, t ref.Type) ref.Val {
 	switch t {
 	case v.Type():

@@ -102,8 +102,6 @@ func showAPIAvailable(r *row, _ string) string {
 	return text
 }
 
-// showServedVersions shows the versions that a CustomResourceDefinition serves, and which of them is
-// stored.
 func showServedVersions(r *row, _ string) string {
 	var versions []string
 	for v := range r.json.At("spec.versions").Items {

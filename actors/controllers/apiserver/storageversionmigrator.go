@@ -108,8 +108,7 @@ func (c *StorageVersionMigrator) next(ctx context.Context, of meta.GroupResource
 	return next, nil
 }
 
-// sync performs one step of the migrations of a resource. The write of a status triggers the next
-// step.
+// sync performs one step. The write of a status triggers the next one.
 func (c *StorageVersionMigrator) sync(ctx context.Context, of meta.GroupResource) error {
 	m, err := c.next(ctx, of)
 	if err != nil || m == nil {
@@ -222,7 +221,6 @@ func (c *StorageVersionMigrator) start(ctx context.Context, m *migration) error 
 	return c.write(ctx, m, condition(migrationRunning, "True", migrationRunningReason, migrationRunningMessage))
 }
 
-// finish ends a migration with one of the conditions Succeeded and Failed.
 func (c *StorageVersionMigrator) finish(ctx context.Context, m *migration, outcome, message string) error {
 	if err := c.markDefinition(ctx, m, "False", "Migration"+outcome, "The migration has "+strings.ToLower(outcome)); err != nil {
 		return err
@@ -271,7 +269,6 @@ func condition(kind, status, reason, message string) tree.Tree {
 	return tree.Tree{"type": kind, "status": status, "reason": reason, "message": strings.ToValidUTF8(message[:min(len(message), maxMigrationMessage)], "")}
 }
 
-// write sets conditions, unless the migration has changed since it was read.
 func (c *StorageVersionMigrator) write(ctx context.Context, m *migration, all ...tree.Tree) error {
 	for _, one := range all {
 		m.status["conditions"], _ = reconcile.WithCondition(m.status, one)

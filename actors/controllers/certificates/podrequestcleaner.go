@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// podRequestLifetime is the time in which a node and a signer process a PodCertificateRequest.
 const podRequestLifetime = 15 * time.Minute
 
 // PodRequestCleaner deletes old PodCertificateRequests. Their certificates stay valid.

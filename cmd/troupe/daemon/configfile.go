@@ -49,7 +49,6 @@ func (b base) followConfig(topic, path string, apply func(t tree.Tree) error) (*
 	return m, nil
 }
 
-// configKind returns AuthenticationConfiguration or AuthorizationConfiguration.
 func configKind(topic string) string { return "A" + topic[1:] + "Configuration" }
 
 func (b base) decodeConfig(kind string, text []byte) (tree.Tree, error) {

@@ -42,13 +42,11 @@ func (o OIDC) validate(f *faults) {
 	}
 }
 
-// isDefault reports whether only SystemNames is set.
 func (o OIDC) isDefault() bool {
 	o.SystemNames = nil
 	return reflect.DeepEqual(o, defaults().Authentication.OIDC)
 }
 
-// configuration returns the flags as an AuthenticationConfiguration.
 func (o OIDC) configuration() (tree.Tree, error) {
 	if o.IssuerURL == "" {
 		return nil, nil
@@ -99,8 +97,6 @@ func (i *issuers) Authenticate(r authn.Request) (*authn.User, error) {
 	return i.current.Load().Authenticate(r)
 }
 
-// startIssuers creates the issuers of the configuration file or the flags. It returns the
-// configuration.
 func (a *authentication) startIssuers() (config tree.Tree, err error) {
 	a.generation.AddSource(func() any { return a.issuers.changes.Load() })
 	c := a.config.Authentication

@@ -69,7 +69,6 @@ func checkPaths(f *faults, name string, paths []string) {
 
 func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, mode) }
 
-// configuration returns the settings as an AuthorizationConfiguration.
 func (a Authorization) configuration() tree.Tree {
 	var all []any
 	for _, mode := range a.Modes {
@@ -88,7 +87,6 @@ func (a Authorization) configuration() tree.Tree {
 	return tree.Tree{"authorizers": all}
 }
 
-// startAuthorizer creates the authorizer of the configuration file or the settings.
 func (p *policies) startAuthorizer() (err error) {
 	p.modes, p.authorizer, p.authorizerMetrics = map[string]authz.RuleResolver{}, &authz.Current{}, authz.NewMetrics()
 	p.authentication.generation.AddSource(func() any {

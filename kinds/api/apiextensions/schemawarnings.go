@@ -27,8 +27,7 @@ func schemaWarnings(definition tree.Tree, known crd.Formats, keys crd.Extensions
 	return append(formats, sets...)
 }
 
-// visitSchemas calls visit for a schema and its subschemas in a fixed order. It also visits
-// unsupported keywords, because stored CRDs may contain them.
+// visitSchemas also visits unsupported keywords, because stored CRDs may contain them.
 func visitSchemas(schema tree.Tree, visit func(tree.Tree)) {
 	visit(schema)
 	for _, name := range [...]string{"items", "not", "additionalProperties", "additionalItems"} {

@@ -17,7 +17,6 @@ func Kinds() []schema.Behavior {
 
 type podGroupStrategy struct{ schema.KeptStatus }
 
-// Default lets the Pods of a group be preempted one by one.
 func (podGroupStrategy) Default(obj tree.Tree) {
 	field.SetIfAbsent(obj.EnsureObject("spec"), "disruptionMode", tree.Tree{"single": tree.Tree{}})
 }

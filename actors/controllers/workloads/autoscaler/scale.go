@@ -39,7 +39,6 @@ func (c *Controller) kindOf(ref tree.Tree) *schema.Kind {
 	return nil
 }
 
-// unknownKind returns the error for an unknown kind, worded as in Kubernetes 1.37.
 func unknownKind(ref tree.Tree) error {
 	group, _, _ := strings.Cut(ref.String("apiVersion"), "/")
 	return fmt.Errorf("no matches for kind %q in group %q", ref.String("kind"), group)
