@@ -43,7 +43,7 @@ func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
 		admissionregistration.Kinds(b.expressions),
 		apiextensions.Kinds(n),
 		apiregistration.Kinds(),
-		apps.Kinds(b.message),
+		apps.Kinds(b.message, f.enabled),
 		autoscaling.Kinds(n, b.message),
 		batch.Kinds(n, b.message),
 		certificates.Kinds(),

@@ -70,7 +70,7 @@ func hasSigned(key, signed any) any {
 	return false
 }
 
-// certificates describes the blocks of PEM text. One that does not parse as a certificate has no key.
+// certificates describes the blocks of PEM text. A block that is no certificate has no key.
 // Times are in seconds since 1970, and the life is in nanoseconds.
 func certificates(v any) any {
 	var all []any

@@ -18,7 +18,6 @@ import (
 // otherChoices lists the fields whose documented values differ from the constants of their Go type,
 // with the reason. Field names omit the common prefix in the documents.
 var otherChoices = map[string]string{
-	"core.v1.ServiceSpec.ipFamilies": "the empty one is refused",
 }
 
 // TestEnums checks that the documents list the constants of each field whose Go type is an

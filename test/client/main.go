@@ -93,8 +93,8 @@ func TroupeWorkerBinary(t testing.TB) string {
 	return troupeWorker.Get(t)
 }
 
-// KubectlBinary returns the path of kubectl, which is built once per suite. The environment variable
-// TROUPE_KUBECTL selects another one.
+// KubectlBinary returns the path of kubectl, which is built once per suite. The environment
+// variable TROUPE_KUBECTL selects another one.
 func KubectlBinary(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv("TROUPE_KUBECTL"); path != "" {

@@ -6,12 +6,12 @@ import (
 
 // Kinds returns the group's kinds with their strategies. message returns the schema.Message with
 // the given name.
-func Kinds(message func(name string) *schema.Message) []schema.Behavior {
+func Kinds(message func(name string) *schema.Message, enabled func(gate string) bool) []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "apps/v1/DaemonSet", Strategy: daemonSetStrategy{}},
 		{Name: "apps/v1/Deployment", Strategy: deploymentStrategy{}},
 		{Name: "apps/v1/ReplicaSet", Strategy: replicaSetStrategy{}},
-		{Name: "apps/v1/StatefulSet", Strategy: statefulSetStrategy{}},
+		{Name: "apps/v1/StatefulSet", Strategy: statefulSetStrategy{hasBudget: enabled("MaxUnavailableStatefulSet")}},
 	}
 }
 

@@ -7,7 +7,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-type statefulSetStrategy struct{ schema.AlwaysWarns }
+type statefulSetStrategy struct {
+	schema.AlwaysWarns
+	hasBudget bool // updates have maxUnavailable
+}
 
 // Prepare sets a new object's replica counts to zero, because clients print them.
 func (statefulSetStrategy) Prepare(obj, old tree.Tree) {
@@ -18,7 +21,7 @@ func (statefulSetStrategy) Prepare(obj, old tree.Tree) {
 
 // Default sets the kind, apiVersion and phase of volumeClaimTemplates, which are complete embedded
 // objects. PVCs are retained by default, so that scaling down loses no data.
-func (statefulSetStrategy) Default(obj tree.Tree) {
+func (s statefulSetStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	pod.DefaultTemplate(spec.EnsureObject("template"))
 	strategy := spec.EnsureObject("updateStrategy")
@@ -28,7 +31,9 @@ func (statefulSetStrategy) Default(obj tree.Tree) {
 	}
 	if rolling := strategy.Object("rollingUpdate"); rolling != nil && strategy["type"] == "RollingUpdate" {
 		field.SetIfAbsent(rolling, "partition", int64(0))
-		field.SetIfAbsent(rolling, "maxUnavailable", int64(1))
+		if s.hasBudget {
+			field.SetIfAbsent(rolling, "maxUnavailable", int64(1))
+		}
 	}
 	retention := spec.EnsureObject("persistentVolumeClaimRetentionPolicy")
 	field.SetIfEmpty(retention, "whenDeleted", "Retain")

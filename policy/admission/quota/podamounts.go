@@ -47,8 +47,8 @@ func saysPodLevel(list tree.Tree) bool {
 	return false
 }
 
-// sumContainers returns the effective amounts of all containers: the largest of the sums of desired,
-// actual and allocated amounts. list is "requests" or "limits". The desired amounts do not count if
+// sumContainers returns the effective amounts of all containers: the largest sum of their desired,
+// actual or allocated amounts. list is "requests" or "limits". The desired amounts do not count if
 // the node cannot grant them.
 func sumContainers(pod tree.Tree, list string) amount.List {
 	spec, status := pod.Object("spec"), pod.Object("status")

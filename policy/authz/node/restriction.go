@@ -13,9 +13,9 @@ import (
 )
 
 // Restriction returns the NodeRestriction admission plugin. It limits a node's writes to its own
-// Node, Lease and CSINode, to mirror Pods, and to the status, tokens and certificates of its Pods. A
-// node may request tokens and certificates only for audiences and signers used by the Pod's volumes,
-// or allowed by authorizer.
+// Node, Lease and CSINode, to mirror Pods, and to the status, tokens and certificates of its Pods.
+// A node may request tokens and certificates only for audiences and signers used by the Pod's
+// volumes, or allowed by authorizer.
 func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer, volumeHealth bool) []admission.Registration {
 	r := &restriction{
 		objects:          objects,
