@@ -184,9 +184,11 @@ type row struct {
 	metadata jsontext.Value // of the object
 	now      time.Time
 	list     []*meta.Object // see TableOptions
-	naming   *meta.Naming
-	work     int         // that JSON paths may still take
-	pod      *podSummary // created by the first column that needs it
+	// newestDefault is set by the first row of a default class, so that others need not search list.
+	newestDefault string
+	naming        *meta.Naming
+	work          int         // that JSON paths may still take
+	pod           *podSummary // created by the first column that needs it
 }
 
 func (r *row) append(b []byte, cells []cell) []byte {

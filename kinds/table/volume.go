@@ -67,16 +67,20 @@ func showNewestDefault(r *row, annotations string) string {
 			return metadata.Field("annotations").Field(r.naming.Translate(name)).Text() == "true"
 		})
 	}
-	name, newest, created := r.object.Key.Name, "", ""
-	if isDefault(r.metadata) {
+	name := r.object.Key.Name
+	if !isDefault(r.metadata) {
+		return name
+	}
+	if r.newestDefault == "" {
+		created := ""
 		for _, o := range r.list { // sorted by name
 			m := Metadata(o)
 			if at := m.Field("creationTimestamp").Text(); at > created && isDefault(m) {
-				newest, created = o.Key.Name, at
+				r.newestDefault, created = o.Key.Name, at
 			}
 		}
 	}
-	if name == newest {
+	if name == r.newestDefault {
 		name += " (default)"
 	}
 	return name

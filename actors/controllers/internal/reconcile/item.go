@@ -34,6 +34,9 @@ func itemView(k Client) func(*meta.Object) *Item {
 	}
 }
 
+// Generation returns metadata.generation.
+func (i *Item) Generation() int64 { return i.object.Meta.Generation }
+
 // Tree decodes the object. The caller owns the result.
 func (i *Item) Tree() (tree.Tree, error) { return i.client.Decode(i.object) }
 

@@ -60,16 +60,11 @@ func New(c *cluster.Cluster, servers apiservices.Servers, o Options) *Controller
 	reconcile.On(a.Controller, a.scalers, func(old, now *reconcile.Item) {
 		if now == nil {
 			a.Add(old.Key)
-		} else if old == nil || generation(old) != generation(now) {
+		} else if old == nil || old.Generation() != now.Generation() {
 			a.Add(now.Key)
 		}
 	})
 	return a
-}
-
-func generation(i *reconcile.Item) any {
-	t, _ := i.Tree()
-	return t.Object("metadata")["generation"]
 }
 
 // reconcile evaluates an autoscaler and schedules the next evaluation after Period, which also
