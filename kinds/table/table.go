@@ -184,7 +184,7 @@ type row struct {
 	metadata jsontext.Value // of the object
 	now      time.Time
 	list     []*meta.Object // see TableOptions
-	// newestDefault is set by the first row of a default class, so that others need not search list.
+	// newestDefault is set by the first row of a default class, so that others do not search list.
 	newestDefault string
 	naming        *meta.Naming
 	work          int         // that JSON paths may still take
