@@ -157,7 +157,7 @@ func warnsAlways(m *request.Mutation) bool {
 	if m.Subresource == "" {
 		return m.Kind.Stored.Strategy.WarnsOnNoOp()
 	}
-	return m.Subresource == "status" && m.Kind.Stored.Declared.Checks().StatusWarnings != nil
+	return m.Subresource == "status" && m.Kind.Stored.Declared.Message().Checks().StatusWarnings != nil
 }
 
 func warn(m *request.Mutation, object, old tree.Tree) {

@@ -128,7 +128,7 @@ func TestEveryDeclaredRule(t *testing.T) {
 			}
 		}
 	}
-	for _, line := range strings.Split(declared(plan(t)), "\n") {
+	for _, line := range strings.Split(declared(messages(t)), "\n") {
 		parts := strings.Split(line, " ")
 		if asked[parts[0]] && parts[2] != "default" && !held[strings.Join(parts[:3], " ")] {
 			t.Errorf("%s: declared, and not broken", line)
@@ -177,9 +177,9 @@ func withoutRules(kinds []*schema.Kind) []*schema.Kind {
 	all := make([]*schema.Kind, len(kinds))
 	for i, k := range kinds {
 		b := *k
-		declared := *b.Declared
+		declared := *b.Message()
 		declared.Rules = nil
-		b.Strategy, b.Declared, all[i] = schema.DefaultStrategy{}, &declared, &b
+		b.Strategy, b.Declared, all[i] = schema.DefaultStrategy{}, schema.DeclarationOf(&declared), &b
 	}
 	return all
 }

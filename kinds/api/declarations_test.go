@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ const declaredFile = "testdata/declared.txt"
 
 // TestDeclaredRules compares all declared rules with a golden file, so that reviews show changes.
 func TestDeclaredRules(t *testing.T) {
-	got := declared(plan(t))
+	got := declared(messages(t))
 	if *golden.Update {
 		if err := os.WriteFile(declaredFile, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -44,19 +45,23 @@ func TestDeclaredRules(t *testing.T) {
 	}
 }
 
-func plan(t *testing.T) *schema.Plan {
+func messages(t *testing.T) map[string]*schema.Message {
 	t.Helper()
-	p, err := schema.Compile(api.Descriptors, meta.Platform)
+	p, err := schema.Load(api.Encoded, meta.Platform)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	all, err := p.Messages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
-func declared(p *schema.Plan) string {
+func declared(messages map[string]*schema.Message) string {
 	var b strings.Builder
-	for _, name := range slices.Sorted(messageNames(p)) {
-		m := p.Messages[name]
+	for _, name := range slices.Sorted(maps.Keys(messages)) {
+		m := messages[name]
 		for _, f := range m.Fields {
 			for _, r := range rulesDeclared(m, f) {
 				fmt.Fprintf(&b, "%s %s %s\n", name, f.Name, r)
@@ -64,16 +69,6 @@ func declared(p *schema.Plan) string {
 		}
 	}
 	return b.String()
-}
-
-func messageNames(p *schema.Plan) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for name := range p.Messages {
-			if !yield(name) {
-				return
-			}
-		}
-	}
 }
 
 // rulesDeclared returns a field's rules, each as "name value" or "name".

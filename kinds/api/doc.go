@@ -1,15 +1,11 @@
 // Package api holds the built-in kinds. Each API group has a folder with its declarations (.proto)
 // and, where these do not suffice, a package with its strategies. The tests of all groups are in
 // this folder. options.proto defines the options of declarations. `make generate` derives
-// descriptors.binpb and options.pb.go from these files.
+// declarations.binpb and options.pb.go from these files.
 //
-// descriptors.binpb is a google.protobuf.FileDescriptorSet of all files except options.proto, with
-// imports first. It omits implied properties: labels of singular fields, types of message fields,
-// and JSON names that equal the field name. Each file's source info is one location without path or
-// span. Its leading comment documents messages and fields with lines of this form, where message
-// and field are indexes:
-//
-//	<message>[.<field>] <text>
+// declarations.binpb has the messages of all files except options.proto, in the format that
+// options.proto describes as Declarations. It omits implied properties: labels of singular fields,
+// types of message fields, and JSON names that equal the field name.
 //
 // options.pb.go has the options as Go types.
 //

@@ -4,7 +4,7 @@ import _ "embed"
 
 //go:generate go run ../internal/gen
 
-// Descriptors holds the compiled declarations. The package comment describes the format.
+// Encoded holds all declarations in the format that options.proto describes.
 //
-//go:embed descriptors.binpb
-var Descriptors []byte
+//go:embed declarations.binpb
+var Encoded []byte

@@ -395,6 +395,191 @@ func (ListType) EnumDescriptor() ([]byte, []int) {
 	return file_options_proto_rawDescGZIP(), []int{6}
 }
 
+// Declarations lists all messages of the declarations. declarations.binpb holds it, preceded by its
+// length as a varint and followed by the encoded Source of each message.
+type Declarations struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Messages      []*Declaration         `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
+	Variables     []string               `protobuf:"bytes,2,rep,name=variables,proto3" json:"variables,omitempty"` // of all rules, in as and let
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Declarations) Reset() {
+	*x = Declarations{}
+	mi := &file_options_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Declarations) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Declarations) ProtoMessage() {}
+
+func (x *Declarations) ProtoReflect() protoreflect.Message {
+	mi := &file_options_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Declarations.ProtoReflect.Descriptor instead.
+func (*Declarations) Descriptor() ([]byte, []int) {
+	return file_options_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *Declarations) GetMessages() []*Declaration {
+	if x != nil {
+		return x.Messages
+	}
+	return nil
+}
+
+func (x *Declarations) GetVariables() []string {
+	if x != nil {
+		return x.Variables
+	}
+	return nil
+}
+
+type Declaration struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Name       string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`                                // as in "core.v1.Pod"
+	SourceSize int64                  `protobuf:"varint,2,opt,name=source_size,json=sourceSize,proto3" json:"source_size,omitempty"` // in bytes
+	// kind is set if the message is a kind. Inherited options are included.
+	Kind          *Kind `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
+	SameAs        bool  `protobuf:"varint,4,opt,name=same_as,json=sameAs,proto3" json:"same_as,omitempty"` // the message has the option same_as
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Declaration) Reset() {
+	*x = Declaration{}
+	mi := &file_options_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Declaration) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Declaration) ProtoMessage() {}
+
+func (x *Declaration) ProtoReflect() protoreflect.Message {
+	mi := &file_options_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Declaration.ProtoReflect.Descriptor instead.
+func (*Declaration) Descriptor() ([]byte, []int) {
+	return file_options_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Declaration) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Declaration) GetSourceSize() int64 {
+	if x != nil {
+		return x.SourceSize
+	}
+	return 0
+}
+
+func (x *Declaration) GetKind() *Kind {
+	if x != nil {
+		return x.Kind
+	}
+	return nil
+}
+
+func (x *Declaration) GetSameAs() bool {
+	if x != nil {
+		return x.SameAs
+	}
+	return false
+}
+
+// A Source is a declared message with its documentation.
+type Source struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// message has inherited fields and options, without the option kind.
+	Message       *descriptorpb.DescriptorProto `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	Doc           string                        `protobuf:"bytes,2,opt,name=doc,proto3" json:"doc,omitempty"`
+	FieldDocs     []string                      `protobuf:"bytes,3,rep,name=field_docs,json=fieldDocs,proto3" json:"field_docs,omitempty"` // by index
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Source) Reset() {
+	*x = Source{}
+	mi := &file_options_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Source) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Source) ProtoMessage() {}
+
+func (x *Source) ProtoReflect() protoreflect.Message {
+	mi := &file_options_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Source.ProtoReflect.Descriptor instead.
+func (*Source) Descriptor() ([]byte, []int) {
+	return file_options_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Source) GetMessage() *descriptorpb.DescriptorProto {
+	if x != nil {
+		return x.Message
+	}
+	return nil
+}
+
+func (x *Source) GetDoc() string {
+	if x != nil {
+		return x.Doc
+	}
+	return ""
+}
+
+func (x *Source) GetFieldDocs() []string {
+	if x != nil {
+		return x.FieldDocs
+	}
+	return nil
+}
+
 // A Kind declares how a message is served. The message is named after the kind. Without a resource
 // it has no path of its own: it is the body of a subresource.
 type Kind struct {
@@ -436,7 +621,7 @@ type Kind struct {
 
 func (x *Kind) Reset() {
 	*x = Kind{}
-	mi := &file_options_proto_msgTypes[0]
+	mi := &file_options_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -448,7 +633,7 @@ func (x *Kind) String() string {
 func (*Kind) ProtoMessage() {}
 
 func (x *Kind) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[0]
+	mi := &file_options_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -461,7 +646,7 @@ func (x *Kind) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Kind.ProtoReflect.Descriptor instead.
 func (*Kind) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{0}
+	return file_options_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Kind) GetGroup() string {
@@ -644,7 +829,7 @@ type Deprecation struct {
 
 func (x *Deprecation) Reset() {
 	*x = Deprecation{}
-	mi := &file_options_proto_msgTypes[1]
+	mi := &file_options_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -656,7 +841,7 @@ func (x *Deprecation) String() string {
 func (*Deprecation) ProtoMessage() {}
 
 func (x *Deprecation) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[1]
+	mi := &file_options_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -669,7 +854,7 @@ func (x *Deprecation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Deprecation.ProtoReflect.Descriptor instead.
 func (*Deprecation) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{1}
+	return file_options_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Deprecation) GetSince() string {
@@ -718,7 +903,7 @@ type Subresource struct {
 
 func (x *Subresource) Reset() {
 	*x = Subresource{}
-	mi := &file_options_proto_msgTypes[2]
+	mi := &file_options_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -730,7 +915,7 @@ func (x *Subresource) String() string {
 func (*Subresource) ProtoMessage() {}
 
 func (x *Subresource) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[2]
+	mi := &file_options_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -743,7 +928,7 @@ func (x *Subresource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Subresource.ProtoReflect.Descriptor instead.
 func (*Subresource) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{2}
+	return file_options_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Subresource) GetName() string {
@@ -821,7 +1006,7 @@ type Scale struct {
 
 func (x *Scale) Reset() {
 	*x = Scale{}
-	mi := &file_options_proto_msgTypes[3]
+	mi := &file_options_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -833,7 +1018,7 @@ func (x *Scale) String() string {
 func (*Scale) ProtoMessage() {}
 
 func (x *Scale) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[3]
+	mi := &file_options_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -846,7 +1031,7 @@ func (x *Scale) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Scale.ProtoReflect.Descriptor instead.
 func (*Scale) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{3}
+	return file_options_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Scale) GetReplicas() string {
@@ -886,7 +1071,7 @@ type Column struct {
 
 func (x *Column) Reset() {
 	*x = Column{}
-	mi := &file_options_proto_msgTypes[4]
+	mi := &file_options_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -898,7 +1083,7 @@ func (x *Column) String() string {
 func (*Column) ProtoMessage() {}
 
 func (x *Column) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[4]
+	mi := &file_options_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -911,7 +1096,7 @@ func (x *Column) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Column.ProtoReflect.Descriptor instead.
 func (*Column) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{4}
+	return file_options_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Column) GetName() string {
@@ -992,7 +1177,7 @@ type Message struct {
 
 func (x *Message) Reset() {
 	*x = Message{}
-	mi := &file_options_proto_msgTypes[5]
+	mi := &file_options_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1004,7 +1189,7 @@ func (x *Message) String() string {
 func (*Message) ProtoMessage() {}
 
 func (x *Message) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[5]
+	mi := &file_options_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1017,7 +1202,7 @@ func (x *Message) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Message.ProtoReflect.Descriptor instead.
 func (*Message) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{5}
+	return file_options_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Message) GetScalar() Scalar {
@@ -1135,7 +1320,7 @@ type Rule struct {
 
 func (x *Rule) Reset() {
 	*x = Rule{}
-	mi := &file_options_proto_msgTypes[6]
+	mi := &file_options_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1147,7 +1332,7 @@ func (x *Rule) String() string {
 func (*Rule) ProtoMessage() {}
 
 func (x *Rule) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[6]
+	mi := &file_options_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1160,7 +1345,7 @@ func (x *Rule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rule.ProtoReflect.Descriptor instead.
 func (*Rule) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{6}
+	return file_options_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Rule) GetIf() string {
@@ -1383,7 +1568,7 @@ type Field struct {
 
 func (x *Field) Reset() {
 	*x = Field{}
-	mi := &file_options_proto_msgTypes[7]
+	mi := &file_options_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1395,7 +1580,7 @@ func (x *Field) String() string {
 func (*Field) ProtoMessage() {}
 
 func (x *Field) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[7]
+	mi := &file_options_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1408,7 +1593,7 @@ func (x *Field) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Field.ProtoReflect.Descriptor instead.
 func (*Field) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{7}
+	return file_options_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Field) GetEmitEmpty() bool {
@@ -1633,7 +1818,7 @@ type RequiredWhen struct {
 
 func (x *RequiredWhen) Reset() {
 	*x = RequiredWhen{}
-	mi := &file_options_proto_msgTypes[8]
+	mi := &file_options_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1645,7 +1830,7 @@ func (x *RequiredWhen) String() string {
 func (*RequiredWhen) ProtoMessage() {}
 
 func (x *RequiredWhen) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[8]
+	mi := &file_options_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1658,7 +1843,7 @@ func (x *RequiredWhen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequiredWhen.ProtoReflect.Descriptor instead.
 func (*RequiredWhen) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{8}
+	return file_options_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RequiredWhen) GetField() string {
@@ -1694,7 +1879,7 @@ type OneOf struct {
 
 func (x *OneOf) Reset() {
 	*x = OneOf{}
-	mi := &file_options_proto_msgTypes[9]
+	mi := &file_options_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1706,7 +1891,7 @@ func (x *OneOf) String() string {
 func (*OneOf) ProtoMessage() {}
 
 func (x *OneOf) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[9]
+	mi := &file_options_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1719,7 +1904,7 @@ func (x *OneOf) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OneOf.ProtoReflect.Descriptor instead.
 func (*OneOf) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{9}
+	return file_options_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *OneOf) GetFields() []string {
@@ -1792,7 +1977,21 @@ var File_options_proto protoreflect.FileDescriptor
 
 const file_options_proto_rawDesc = "" +
 	"\n" +
-	"\roptions.proto\x12\x06troupe\x1a google/protobuf/descriptor.proto\"\xa6\a\n" +
+	"\roptions.proto\x12\x06troupe\x1a google/protobuf/descriptor.proto\"]\n" +
+	"\fDeclarations\x12/\n" +
+	"\bmessages\x18\x01 \x03(\v2\x13.troupe.DeclarationR\bmessages\x12\x1c\n" +
+	"\tvariables\x18\x02 \x03(\tR\tvariables\"}\n" +
+	"\vDeclaration\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1f\n" +
+	"\vsource_size\x18\x02 \x01(\x03R\n" +
+	"sourceSize\x12 \n" +
+	"\x04kind\x18\x03 \x01(\v2\f.troupe.KindR\x04kind\x12\x17\n" +
+	"\asame_as\x18\x04 \x01(\bR\x06sameAs\"u\n" +
+	"\x06Source\x12:\n" +
+	"\amessage\x18\x01 \x01(\v2 .google.protobuf.DescriptorProtoR\amessage\x12\x10\n" +
+	"\x03doc\x18\x02 \x01(\tR\x03doc\x12\x1d\n" +
+	"\n" +
+	"field_docs\x18\x03 \x03(\tR\tfieldDocs\"\xa6\a\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x05group\x18\x01 \x01(\tR\x05group\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x1a\n" +
@@ -2000,60 +2199,67 @@ func file_options_proto_rawDescGZIP() []byte {
 }
 
 var file_options_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
-var file_options_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_options_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_options_proto_goTypes = []any{
-	(Deletion)(0),                       // 0: troupe.Deletion
-	(Scope)(0),                          // 1: troupe.Scope
-	(NameFormat)(0),                     // 2: troupe.NameFormat
-	(Scalar)(0),                         // 3: troupe.Scalar
-	(Empty)(0),                          // 4: troupe.Empty
-	(Presence)(0),                       // 5: troupe.Presence
-	(ListType)(0),                       // 6: troupe.ListType
-	(*Kind)(nil),                        // 7: troupe.Kind
-	(*Deprecation)(nil),                 // 8: troupe.Deprecation
-	(*Subresource)(nil),                 // 9: troupe.Subresource
-	(*Scale)(nil),                       // 10: troupe.Scale
-	(*Column)(nil),                      // 11: troupe.Column
-	(*Message)(nil),                     // 12: troupe.Message
-	(*Rule)(nil),                        // 13: troupe.Rule
-	(*Field)(nil),                       // 14: troupe.Field
-	(*RequiredWhen)(nil),                // 15: troupe.RequiredWhen
-	(*OneOf)(nil),                       // 16: troupe.OneOf
-	(*descriptorpb.MessageOptions)(nil), // 17: google.protobuf.MessageOptions
-	(*descriptorpb.FieldOptions)(nil),   // 18: google.protobuf.FieldOptions
+	(Deletion)(0),                        // 0: troupe.Deletion
+	(Scope)(0),                           // 1: troupe.Scope
+	(NameFormat)(0),                      // 2: troupe.NameFormat
+	(Scalar)(0),                          // 3: troupe.Scalar
+	(Empty)(0),                           // 4: troupe.Empty
+	(Presence)(0),                        // 5: troupe.Presence
+	(ListType)(0),                        // 6: troupe.ListType
+	(*Declarations)(nil),                 // 7: troupe.Declarations
+	(*Declaration)(nil),                  // 8: troupe.Declaration
+	(*Source)(nil),                       // 9: troupe.Source
+	(*Kind)(nil),                         // 10: troupe.Kind
+	(*Deprecation)(nil),                  // 11: troupe.Deprecation
+	(*Subresource)(nil),                  // 12: troupe.Subresource
+	(*Scale)(nil),                        // 13: troupe.Scale
+	(*Column)(nil),                       // 14: troupe.Column
+	(*Message)(nil),                      // 15: troupe.Message
+	(*Rule)(nil),                         // 16: troupe.Rule
+	(*Field)(nil),                        // 17: troupe.Field
+	(*RequiredWhen)(nil),                 // 18: troupe.RequiredWhen
+	(*OneOf)(nil),                        // 19: troupe.OneOf
+	(*descriptorpb.DescriptorProto)(nil), // 20: google.protobuf.DescriptorProto
+	(*descriptorpb.MessageOptions)(nil),  // 21: google.protobuf.MessageOptions
+	(*descriptorpb.FieldOptions)(nil),    // 22: google.protobuf.FieldOptions
 }
 var file_options_proto_depIdxs = []int32{
-	1,  // 0: troupe.Kind.scope:type_name -> troupe.Scope
-	9,  // 1: troupe.Kind.subresources:type_name -> troupe.Subresource
-	0,  // 2: troupe.Kind.deletion:type_name -> troupe.Deletion
-	2,  // 3: troupe.Kind.name_format:type_name -> troupe.NameFormat
-	11, // 4: troupe.Kind.columns:type_name -> troupe.Column
-	8,  // 5: troupe.Kind.deprecation:type_name -> troupe.Deprecation
-	10, // 6: troupe.Subresource.scale:type_name -> troupe.Scale
-	3,  // 7: troupe.Message.scalar:type_name -> troupe.Scalar
-	16, // 8: troupe.Message.one_of:type_name -> troupe.OneOf
-	13, // 9: troupe.Message.rules:type_name -> troupe.Rule
-	13, // 10: troupe.Message.update_rules:type_name -> troupe.Rule
-	13, // 11: troupe.Message.write_rules:type_name -> troupe.Rule
-	13, // 12: troupe.Message.status_rules:type_name -> troupe.Rule
-	13, // 13: troupe.Message.warnings:type_name -> troupe.Rule
-	13, // 14: troupe.Message.status_warnings:type_name -> troupe.Rule
-	13, // 15: troupe.Rule.rules:type_name -> troupe.Rule
-	6,  // 16: troupe.Field.list_type:type_name -> troupe.ListType
-	5,  // 17: troupe.Field.documented_presence:type_name -> troupe.Presence
-	15, // 18: troupe.Field.required_when:type_name -> troupe.RequiredWhen
-	4,  // 19: troupe.Field.empty:type_name -> troupe.Empty
-	17, // 20: troupe.kind:extendee -> google.protobuf.MessageOptions
-	17, // 21: troupe.message:extendee -> google.protobuf.MessageOptions
-	18, // 22: troupe.field:extendee -> google.protobuf.FieldOptions
-	7,  // 23: troupe.kind:type_name -> troupe.Kind
-	12, // 24: troupe.message:type_name -> troupe.Message
-	14, // 25: troupe.field:type_name -> troupe.Field
-	26, // [26:26] is the sub-list for method output_type
-	26, // [26:26] is the sub-list for method input_type
-	23, // [23:26] is the sub-list for extension type_name
-	20, // [20:23] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	8,  // 0: troupe.Declarations.messages:type_name -> troupe.Declaration
+	10, // 1: troupe.Declaration.kind:type_name -> troupe.Kind
+	20, // 2: troupe.Source.message:type_name -> google.protobuf.DescriptorProto
+	1,  // 3: troupe.Kind.scope:type_name -> troupe.Scope
+	12, // 4: troupe.Kind.subresources:type_name -> troupe.Subresource
+	0,  // 5: troupe.Kind.deletion:type_name -> troupe.Deletion
+	2,  // 6: troupe.Kind.name_format:type_name -> troupe.NameFormat
+	14, // 7: troupe.Kind.columns:type_name -> troupe.Column
+	11, // 8: troupe.Kind.deprecation:type_name -> troupe.Deprecation
+	13, // 9: troupe.Subresource.scale:type_name -> troupe.Scale
+	3,  // 10: troupe.Message.scalar:type_name -> troupe.Scalar
+	19, // 11: troupe.Message.one_of:type_name -> troupe.OneOf
+	16, // 12: troupe.Message.rules:type_name -> troupe.Rule
+	16, // 13: troupe.Message.update_rules:type_name -> troupe.Rule
+	16, // 14: troupe.Message.write_rules:type_name -> troupe.Rule
+	16, // 15: troupe.Message.status_rules:type_name -> troupe.Rule
+	16, // 16: troupe.Message.warnings:type_name -> troupe.Rule
+	16, // 17: troupe.Message.status_warnings:type_name -> troupe.Rule
+	16, // 18: troupe.Rule.rules:type_name -> troupe.Rule
+	6,  // 19: troupe.Field.list_type:type_name -> troupe.ListType
+	5,  // 20: troupe.Field.documented_presence:type_name -> troupe.Presence
+	18, // 21: troupe.Field.required_when:type_name -> troupe.RequiredWhen
+	4,  // 22: troupe.Field.empty:type_name -> troupe.Empty
+	21, // 23: troupe.kind:extendee -> google.protobuf.MessageOptions
+	21, // 24: troupe.message:extendee -> google.protobuf.MessageOptions
+	22, // 25: troupe.field:extendee -> google.protobuf.FieldOptions
+	10, // 26: troupe.kind:type_name -> troupe.Kind
+	15, // 27: troupe.message:type_name -> troupe.Message
+	17, // 28: troupe.field:type_name -> troupe.Field
+	29, // [29:29] is the sub-list for method output_type
+	29, // [29:29] is the sub-list for method input_type
+	26, // [26:29] is the sub-list for extension type_name
+	23, // [23:26] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_options_proto_init() }
@@ -2061,15 +2267,15 @@ func file_options_proto_init() {
 	if File_options_proto != nil {
 		return
 	}
-	file_options_proto_msgTypes[6].OneofWrappers = []any{}
-	file_options_proto_msgTypes[7].OneofWrappers = []any{}
+	file_options_proto_msgTypes[9].OneofWrappers = []any{}
+	file_options_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_options_proto_rawDesc), len(file_options_proto_rawDesc)),
 			NumEnums:      7,
-			NumMessages:   10,
+			NumMessages:   13,
 			NumExtensions: 3,
 			NumServices:   0,
 		},

@@ -30,7 +30,6 @@ func TestRulesCompile(t *testing.T) {
 	}
 	for _, k := range NewCatalog(t, meta.Platform).Kinds() {
 		run(k.Message())
-		run(k.Declared)
 	}
 	if lists < 100 {
 		t.Errorf("only %d lists of rules", lists)

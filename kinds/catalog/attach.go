@@ -83,7 +83,7 @@ func attachDefaultViews(k *schema.Kind) {
 
 func writeStatus(k *schema.Kind) func(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	return func(obj, body tree.Tree, now string, faults *schema.Faults) error {
-		check, old := k.Declared.Checks().Status, tree.Tree(nil)
+		check, old := k.Declared.Message().Checks().Status, tree.Tree(nil)
 		if check != nil {
 			old = maps.Clone(obj)
 		}

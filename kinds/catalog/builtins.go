@@ -18,8 +18,8 @@ import (
 // builtIns holds the built-in kinds of a naming profile. It is immutable. All catalogs of a process
 // share it, because compiling kinds dominates the cost of creating a catalog.
 type builtIns struct {
-	naming   *meta.Naming
-	messages map[string]*schema.Message
+	naming *meta.Naming
+	plan   *schema.Plan
 	// expressions compiles the expressions in admission policies and webhooks.
 	expressions *expressions.Compiler
 	// definitions compiles CRD schemas only to validate them. Each catalog has its own compiler for
@@ -63,7 +63,7 @@ func (f Features) key(n *meta.Naming) builtInsKey {
 
 // checkFeatures returns an error if a field's feature gate is missing from compiledFeatures, and
 // therefore from builtInsKey.
-func checkFeatures(messages map[string]*schema.Message) error {
+func checkFeatures(messages []*schema.Message) error {
 	for _, m := range messages {
 		for _, f := range m.Fields {
 			if f.Feature != "" && !slices.Contains(compiledFeatures, f.Feature) {
@@ -84,23 +84,26 @@ func builtInsFor(n *meta.Naming, f Features) (*builtIns, error) {
 }
 
 func (b *builtIns) newDefinitionCompiler() *crd.Compiler {
-	return crd.NewCompiler(b.naming, b.messages["meta.v1.ObjectMeta"], b.messages["apiextensions.v1.JSONSchemaProps"])
+	return crd.NewCompiler(b.naming, b.message("meta.v1.ObjectMeta").Message(), b.message("apiextensions.v1.JSONSchemaProps"))
 }
 
 func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {
-	plan, err := schema.Compile(api.Descriptors, n)
+	plan, err := schema.Load(api.Encoded, n)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFeatures(plan.Messages); err != nil {
-		return nil, err
+	b := &builtIns{naming: n, plan: plan, expressions: expressions.NewCompiler(n), set: newKindSet(len(plan.Kinds))}
+	calls := map[string]schema.CheckFunc{}
+	declared := rules.NewRuleCompiler(calls, plan.Variables, strings.Split(f.key(n).features, ",")...)
+	plan.Complete = func(messages []*schema.Message) error {
+		if err := checkFeatures(messages); err != nil {
+			return err
+		}
+		declared.Add(messages)
+		return rules.Compile(f, messages...)
 	}
-	if err := rules.Compile(f, slices.Collect(maps.Values(plan.Messages))...); err != nil {
-		return nil, err
-	}
-	b := &builtIns{naming: n, messages: plan.Messages, expressions: expressions.NewCompiler(n), set: newKindSet(len(plan.Kinds))}
 	b.definitions = b.newDefinitionCompiler()
-	rules.AddRules(plan.Messages, b.ruleFunctions(f), strings.Split(f.key(n).features, ",")...)
+	maps.Copy(calls, b.ruleFunctions(f))
 	for _, k := range plan.Kinds {
 		if err := b.set.add(k); err != nil {
 			return nil, err
@@ -110,7 +113,7 @@ func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {
 	return b, b.attachFunctions(b.kindsWithFunctions(f))
 }
 
-func (b *builtIns) message(name string) *schema.Message { return b.messages[name] }
+func (b *builtIns) message(name string) *schema.Declaration { return b.plan.Declarations[name] }
 
 func (b *builtIns) hasGroup(group string) bool {
 	return b.set.containsKind(group, func(*schema.Kind) bool { return true })

@@ -81,7 +81,7 @@ func (c *Catalog) ByGVK(gvk meta.GroupVersionKind) *schema.Kind {
 func (c *Catalog) Kinds() []*schema.Kind { return c.current.Load().lists().kinds }
 
 // Message returns a message by its full name, such as "meta.v1.ListMeta", or nil.
-func (c *Catalog) Message(name string) *schema.Message { return c.message(name) }
+func (c *Catalog) Message(name string) *schema.Message { return c.message(name).Message() }
 
 // Expressions returns the compiler of admission expressions. Validation and policy share it.
 func (c *Catalog) Expressions() *expressions.Compiler { return c.expressions }

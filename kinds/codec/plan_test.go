@@ -94,7 +94,7 @@ var thingPlan = schema.NewMessage("core.v1.Thing",
 
 var thing = &schema.Kind{
 	GroupVersionKind: meta.GroupVersionKind{Version: "v1", Kind: "Thing"},
-	Declared:         thingPlan,
+	Declared:         schema.DeclarationOf(thingPlan),
 	SelectFields: []schema.SelectField{
 		{Name: "spec.nodeName", Path: "spec.nodeName"}, {Name: "shared", Path: "spec.hostNetwork"}, {Name: "spec.replicas", Path: "spec.replicas"},
 	},

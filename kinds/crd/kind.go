@@ -27,17 +27,17 @@ type Compiler struct {
 	objectMeta *schema.Message
 	// embeddedMeta is objectMeta for embedded objects, in which every field is optional. It keeps
 	// empty fields and does not add missing ones.
-	embeddedMeta  *schema.Message
-	schemaMessage *schema.Message // of the schemas in CRDs
-	approval      string          // annotation of an approval, in quotes
-	validations   []byte          // the quoted JSON key of rules
-	schemas       schemaCache
+	embeddedMeta *schema.Message
+	schemaProps  *schema.Declaration // of the schemas in CRDs
+	approval     string              // annotation of an approval, in quotes
+	validations  []byte              // the quoted JSON key of rules
+	schemas      schemaCache
 }
 
 // NewCompiler returns a Compiler for a naming profile. objectMeta is the message of object
 // metadata, and schemaProps is the message of the schemas in CRDs.
-func NewCompiler(n *meta.Naming, objectMeta, schemaProps *schema.Message) *Compiler {
-	c := &Compiler{naming: n, extensions: NewExtensions(n), objectMeta: objectMeta, schemaMessage: schemaProps}
+func NewCompiler(n *meta.Naming, objectMeta *schema.Message, schemaProps *schema.Declaration) *Compiler {
+	c := &Compiler{naming: n, extensions: NewExtensions(n), objectMeta: objectMeta, schemaProps: schemaProps}
 	c.approval = strconv.Quote(NewApprovalPolicy(n).Annotation)
 	c.validations, c.schemas.limit = []byte(`"`+c.extensions.Validations+`"`), DefaultSchemaMemory
 	if objectMeta != nil {

@@ -71,7 +71,7 @@ func (s *definedSchema) Tree() tree.Tree {
 	if from.text == nil {
 		return from.tree
 	}
-	t, err := codec.DecodeStored(s.compiler.schemaMessage, from.text)
+	t, err := codec.DecodeStored(s.compiler.schemaProps.Message(), from.text)
 	if err != nil {
 		return nil
 	}

@@ -111,7 +111,7 @@ func TestMemoryOfSchemas(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newTestCompiler(DefaultSchemaMemory)
-			c.schemaMessage = schema.NewMessage("", rawField("type"), rawField("description"), rawField("properties"), rawField("required"))
+			c.schemaProps = schema.DeclarationOf(schema.NewMessage("", rawField("type"), rawField("description"), rawField("properties"), rawField("required")))
 			var all [4]*definedSchema
 			for i := range all {
 				all[i] = c.newSchema(schemaText(text))

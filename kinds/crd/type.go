@@ -11,7 +11,7 @@ import (
 // again, so frequent callers should keep the result.
 func TypeOf(n *meta.Naming, k *schema.Kind, name string) *cel.Type {
 	if !k.IsCustom() {
-		return cel.MessageType(k.Declared, name)
+		return cel.MessageType(k.Message(), name)
 	}
 	text := k.Origin.Schema.Tree()
 	if len(text) == 0 {

@@ -3,6 +3,7 @@ package expressions
 import (
 	"crypto/x509"
 	"fmt"
+	"sync"
 
 	"github.com/troupe-api/troupe/kinds/cel"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -15,7 +16,7 @@ func (c *Compiler) Access(variable, text string, wanted ...*cel.Type) *Expr {
 	if x, ok := c.access.Load(key); ok {
 		return x.(*Expr)
 	}
-	types := map[string]*cel.Type{"claims": cel.MapOf(cel.Any), "user": userType, "request": c.request}
+	types := map[string]*cel.Type{"claims": cel.MapOf(cel.Any), "user": userType, "request": c.request()}
 	env, err := cel.NewEnv(c.naming, cel.Variable(variable, types[variable]))
 	if err != nil {
 		return &Expr{Text: text, Err: err}
@@ -27,8 +28,8 @@ func (c *Compiler) Access(variable, text string, wanted ...*cel.Type) *Expr {
 
 // AccessChecks returns the validation functions of these configurations. review is the spec of a
 // SubjectAccessReview, the type of the variable request.
-func (c *Compiler) AccessChecks(review *schema.Message) map[string]schema.CheckFunc {
-	c.request = cel.MessageType(review, "platform")
+func (c *Compiler) AccessChecks(review *schema.Declaration) map[string]schema.CheckFunc {
+	c.request = sync.OnceValue(func() *cel.Type { return cel.MessageType(review.Message(), "platform") })
 	check := func(variable string, wanted ...*cel.Type) schema.CheckFunc {
 		return schema.TextCheck(func(s, path string, faults *schema.Faults) {
 			if x := c.Access(variable, s, wanted...); x.Err != nil {

@@ -20,8 +20,8 @@ const maxRemembered = 512 << 10
 type Compiler struct {
 	naming     *meta.Naming
 	remembered *cache.Cache[string, *Policy]
-	access     sync.Map  // *Expr by variable, type and text
-	request    *cel.Type // set by AccessChecks
+	access     sync.Map         // *Expr by variable, type and text
+	request    func() *cel.Type // set by AccessChecks
 }
 
 // NewCompiler returns a Compiler for a naming profile, which determines the names in errors.

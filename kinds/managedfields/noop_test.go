@@ -23,7 +23,7 @@ func storable() *schema.Kind {
 	inner := m.Field("inner").Message
 	inner.Fields = append(inner.Fields, list()) // a field of the same name that is not managed
 	inner.Index()
-	k := &schema.Kind{Declared: m}
+	k := &schema.Kind{Declared: schema.DeclarationOf(m)}
 	k.Version, k.Kind = "v1", "Object"
 	return k
 }

@@ -43,7 +43,7 @@ func (d *definitions) kind(k *schema.Kind) string {
 	if k.IsCustom() {
 		return d.customKind(k)
 	}
-	return d.named(d.names.kind(k), k.Declared)
+	return d.named(d.names.kind(k), k.Message())
 }
 
 func (d *definitions) message(m *schema.Message) string {

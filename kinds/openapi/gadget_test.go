@@ -18,9 +18,9 @@ func message(name, doc string, fields ...*schema.Field) *schema.Message {
 	return m
 }
 
-func typed(m *schema.Message) *schema.Message {
+func typed(m *schema.Message) *schema.Declaration {
 	m.HasTypeMeta = true
-	return m
+	return schema.DeclarationOf(m)
 }
 
 var (

@@ -51,7 +51,7 @@ func (n names) kind(k *schema.Kind) string {
 	if k.IsCustom() {
 		return reverseDomain(k.Group) + "." + k.Version + "." + k.Kind
 	}
-	return n.message(k.Declared)
+	return n.message(k.Message())
 }
 
 func (n names) list(k *schema.Kind) string {

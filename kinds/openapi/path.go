@@ -254,8 +254,8 @@ var (
 func gvks(kinds []*schema.Kind) map[*schema.Message][]meta.GroupVersionKind {
 	all := map[*schema.Message][]meta.GroupVersionKind{}
 	add := func(k *schema.Kind) {
-		if !slices.Contains(all[k.Declared], k.GroupVersionKind) {
-			all[k.Declared] = append(all[k.Declared], k.GroupVersionKind)
+		if m := k.Message(); !slices.Contains(all[m], k.GroupVersionKind) {
+			all[m] = append(all[m], k.GroupVersionKind)
 		}
 	}
 	for _, k := range kinds {

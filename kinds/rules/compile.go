@@ -10,8 +10,8 @@ import (
 )
 
 // Compile compiles the value plans of messages, including nested ones, from their field options.
-// The error joins all unknown formats and invalid patterns. isOn reports whether a feature is
-// enabled. A nil isOn disables all features.
+// Messages with a plan stay as they are. The error joins all unknown formats and invalid patterns.
+// isOn reports whether a feature is enabled. A nil isOn disables all features.
 //
 // Messages are sorted by name, so that errors have a fixed order. Every write walks the plans, so
 // Compile computes everything that depends only on the declarations.
@@ -32,19 +32,17 @@ func Compile(isOn func(feature string) bool, messages ...*schema.Message) error 
 // all messages, finds those that need plans, and then builds the plans, which refer to each other.
 type compiler struct {
 	isOn   func(feature string) bool
-	order  []*schema.Message
-	parts  map[*schema.Message]*schema.Parts
-	fields map[*schema.Field]*evaluators // of fields that have any
+	order  []*schema.Message                 // those without a plan
+	parts  map[*schema.Message]*schema.Parts // of messages in order
+	fields map[*schema.Field]*evaluators     // of fields that have any
 	// Messages that contain, at any depth, a field with the respective property. Validation visits
 	// no other messages.
 	checked, defaulted, immutable, featured map[*schema.Message]bool
-	// Messages with required fields, for which even an empty object is invalid.
-	demanding map[*schema.Message]bool
-	faults    []error
+	faults                                  []error
 }
 
 func (c *compiler) collect(m *schema.Message) {
-	if c.parts[m] != nil {
+	if m.Values != nil || c.parts[m] != nil {
 		return
 	}
 	c.parts[m] = &schema.Parts{}
@@ -71,11 +69,13 @@ func (c *compiler) mark() {
 	}
 	c.checked = c.closure(func(m *schema.Message, f *schema.Field) bool {
 		return f.Required || f.RequiredWhen != nil || c.fields[f] != nil || len(m.OneOf) > 0
-	}, anywhere)
-	c.defaulted = c.closure(func(_ *schema.Message, f *schema.Field) bool { return changesWhenDefaulted(f) }, anywhere)
-	c.immutable = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Immutable }, isSingle)
-	c.featured = c.closure(func(_ *schema.Message, f *schema.Field) bool { return c.isOff(f) }, anywhere)
-	c.demanding = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Required }, isAlwaysThere)
+	}, anywhere, func(old *schema.ValuePlan) bool { return old.Evaluators != nil })
+	c.defaulted = c.closure(func(_ *schema.Message, f *schema.Field) bool { return changesWhenDefaulted(f) }, anywhere,
+		func(old *schema.ValuePlan) bool { return len(old.Parts.Defaulted) > 0 })
+	c.immutable = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Immutable }, isSingle,
+		func(old *schema.ValuePlan) bool { return len(old.Parts.Immutable) > 0 })
+	c.featured = c.closure(func(_ *schema.Message, f *schema.Field) bool { return c.isOff(f) }, anywhere,
+		func(old *schema.ValuePlan) bool { return len(old.Parts.Featured) > 0 })
 }
 
 func (c *compiler) isOff(f *schema.Field) bool {
@@ -86,11 +86,25 @@ func anywhere(*schema.Field) bool        { return true }
 func isSingle(f *schema.Field) bool      { return f.Shape == schema.Single }
 func isAlwaysThere(f *schema.Field) bool { return isSingle(f) && f.EmitEmpty && !f.Pointer }
 
+// isDemanding reports whether m has required fields, so that even an empty object is invalid.
+func isDemanding(m *schema.Message) bool {
+	return slices.ContainsFunc(m.Fields, func(f *schema.Field) bool {
+		return f.Required || f.Type == schema.TypeMessage && isAlwaysThere(f) && isDemanding(f.Message)
+	})
+}
+
 // closure returns the messages with a field for which has returns true. It also returns messages
-// that contain such a message, at any depth, through fields for which into returns true. It takes
-// quadratic time, but runs only at startup.
-func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, into func(*schema.Field) bool) map[*schema.Message]bool {
+// that contain such a message, at any depth, through fields for which into returns true. had tells
+// the same of messages that have a plan. It takes quadratic time, but runs only once per message.
+func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, into func(*schema.Field) bool, had func(*schema.ValuePlan) bool) map[*schema.Message]bool {
 	found := map[*schema.Message]bool{}
+	for _, m := range c.order {
+		for _, f := range m.Fields {
+			if f.Type == schema.TypeMessage && f.Message.Values != nil {
+				found[f.Message] = had(f.Message.Values)
+			}
+		}
+	}
 	for more := true; more; {
 		more = false
 		for _, m := range c.order {
@@ -106,6 +120,13 @@ func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, into f
 	return found
 }
 
+func (c *compiler) partsOf(m *schema.Message) *schema.Parts {
+	if p := c.parts[m]; p != nil {
+		return p
+	}
+	return m.Values.Parts
+}
+
 // fill builds the plan of a message. It omits fields that need neither a check nor a default, so
 // that validation time does not depend on the number of fields.
 func (c *compiler) fill(m *schema.Message) {
@@ -116,20 +137,20 @@ func (c *compiler) fill(m *schema.Message) {
 		case f.Immutable:
 			p.Immutable = append(p.Immutable, schema.ImmutablePart{Field: f})
 		case f.Type == schema.TypeMessage && f.Shape == schema.Single && c.immutable[f.Message]:
-			p.Immutable = append(p.Immutable, schema.ImmutablePart{Field: f, Parts: c.parts[f.Message]})
+			p.Immutable = append(p.Immutable, schema.ImmutablePart{Field: f, Parts: c.partsOf(f.Message)})
 		}
 		switch {
 		case c.isOff(f):
 			p.Featured = append(p.Featured, schema.FeaturedPart{Name: f.Name, Feature: f.Feature})
 		case f.Type == schema.TypeMessage && c.featured[f.Message]:
-			p.Featured = append(p.Featured, schema.FeaturedPart{Name: f.Name, Parts: c.parts[f.Message], Shape: f.Shape, Keep: len(m.OneOf) > 0})
+			p.Featured = append(p.Featured, schema.FeaturedPart{Name: f.Name, Parts: c.partsOf(f.Message), Shape: f.Shape, Keep: len(m.OneOf) > 0})
 		}
 		checked, defaulted := c.isChecked(f), c.isDefaulted(f)
 		if !checked && !defaulted {
 			continue
 		}
 		part := schema.Part{Name: f.Name, ValuePlan: c.field(f), Required: f.Required, RequiredDetail: f.RequiredDetail, RequiredWhen: f.RequiredWhen,
-			CheckAbsent: f.Type == schema.TypeMessage && isAlwaysThere(f) && c.demanding[f.Message]}
+			CheckAbsent: f.Type == schema.TypeMessage && isAlwaysThere(f) && isDemanding(f.Message)}
 		if checked {
 			p.Checked = append(p.Checked, part)
 		}
@@ -154,6 +175,9 @@ func changesWhenDefaulted(f *schema.Field) bool {
 }
 
 func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
+	if m.Values != nil {
+		return m.Values.Evaluators
+	}
 	if !c.checked[m] {
 		return nil
 	}
@@ -175,7 +199,7 @@ func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	value := &schema.ValuePlan{Evaluators: made.value, Absence: schema.AbsentIfNull, WholeThousandths: f.WholeThousandths}
 	if f.Type == schema.TypeMessage {
 		value.Evaluators = slices.Concat(value.Evaluators, c.inside(f.Message))
-		value.Parts = c.parts[f.Message]
+		value.Parts = c.partsOf(f.Message)
 	}
 	plan := value
 	switch f.Shape {

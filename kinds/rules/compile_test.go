@@ -31,7 +31,7 @@ func TestRecursiveMessage(t *testing.T) {
 		{Name: "mode", Default: "rw"},
 	}
 	node.Index()
-	k := &schema.Kind{Strategy: schema.DefaultStrategy{}, Declared: schema.NewMessage("t.Tree", &schema.Field{Name: "root", Type: schema.TypeMessage, Message: node})}
+	k := &schema.Kind{Strategy: schema.DefaultStrategy{}, Declared: schema.DeclarationOf(schema.NewMessage("t.Tree", &schema.Field{Name: "root", Type: schema.TypeMessage, Message: node}))}
 	if err := rules.Compile(nil, k.Message()); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestOptionsBetweenFields(t *testing.T) {
 		&schema.Field{Name: "free", Shape: schema.List, ListType: schema.ListSet, MayRepeat: true},
 	)
 	spec.OneOf = []schema.OneOf{{Fields: []string{"a", "b", "c"}, None: "one is needed", Many: "one is enough"}}
-	k := &schema.Kind{Strategy: schema.DefaultStrategy{}, Declared: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true, RequiredDetail: "always"})}
+	k := &schema.Kind{Strategy: schema.DefaultStrategy{}, Declared: schema.DeclarationOf(schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true, RequiredDetail: "always"}))}
 	if err := rules.Compile(nil, k.Message()); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestAbsentObjects(t *testing.T) {
 		&schema.Field{Name: "count", Type: schema.TypeInt32, Pointer: true},
 		&schema.Field{Name: "limit", Type: schema.TypeInt32, Pointer: true, RequiredWhen: &schema.RequiredWhen{Field: "count"}},
 	)
-	k := &schema.Kind{Strategy: schema.DefaultStrategy{}, Declared: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, EmitEmpty: true})}
+	k := &schema.Kind{Strategy: schema.DefaultStrategy{}, Declared: schema.DeclarationOf(schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, EmitEmpty: true}))}
 	if err := rules.Compile(nil, k.Message()); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 // A ruleSet is a list of declared rules and implements schema.Check. Rules are compiled on first
 // use, because compiling all of them would take a tenth of the CPU time at startup.
 type ruleSet struct {
-	compiler *ruleCompiler
+	compiler *RuleCompiler
 	uses     map[string]*ruleSet // what rules of the set mean by messages
 	declared []*schema.Rule      // nil in nested sets
 	self     *schema.Message     // type of the current object
@@ -233,35 +233,47 @@ func (t *template) of(r *run) string {
 	return b.String()
 }
 
-// A ruleCompiler compiles the rules of all messages. All rules share one set of variables.
-type ruleCompiler struct {
+// A RuleCompiler compiles the declared rules of messages. All rules share one set of variables.
+type RuleCompiler struct {
 	calls    map[string]schema.CheckFunc
 	features []string     // enabled ones
 	size     atomic.Int64 // of vars
 
-	mu   sync.Mutex // guards the fields below
-	uses map[string]*ruleSet
-	vars map[string]int
-	self *schema.Message // type of the current object; nil if unknown
-	errs []error
+	mu             sync.Mutex          // guards the fields below
+	validate, warn map[string]*ruleSet // by message
+	uses           map[string]*ruleSet // validate or warn
+	vars           map[string]int
+	self           *schema.Message // type of the current object; nil if unknown
+	errs           []error
 }
 
-// AddRules sets the checks of messages from their declared rules. calls holds the functions that
-// rules can call, and AddRules adds its own functions to it. features lists the enabled features.
-// If a rule refers to another message, the validation rules of that message run, or its warning
-// rules in the case of a warning. A rule that does not compile panics on first use.
-// TestRulesCompile in kinds/api therefore compiles all rules.
-func AddRules(messages map[string]*schema.Message, calls map[string]schema.CheckFunc, features ...string) {
+// NewRuleCompiler returns a compiler for rules that can call the functions in calls, and to which it
+// adds those of this package. The caller may add others before the first rule runs. variables lists
+// the variables of all rules, since a rule can read those that the rules of another message set.
+// features lists the enabled features.
+func NewRuleCompiler(calls map[string]schema.CheckFunc, variables []string, features ...string) *RuleCompiler {
 	calls["domainPath"], calls["fullDomain"] = checkDomain(DomainPath), checkDomain(FullDomain)
 	calls["annotations"] = schema.ObjectCheck(ValidateAnnotations)
-	c := &ruleCompiler{calls: calls, features: features, vars: map[string]int{"self": varSelf, "object": varObject, "old": varOld, "i": varIndex, "key": varKey}}
-	validate, warn := map[string]*ruleSet{}, map[string]*ruleSet{}
-	for name, m := range messages {
+	c := &RuleCompiler{calls: calls, features: features, validate: map[string]*ruleSet{}, warn: map[string]*ruleSet{},
+		vars: map[string]int{"self": varSelf, "object": varObject, "old": varOld, "i": varIndex, "key": varKey}}
+	for _, name := range variables {
+		c.vars[name] = len(c.vars)
+	}
+	return c
+}
+
+// Add sets the checks of messages from their declared rules. If a rule refers to another message,
+// which must have been added, the validation rules of that message run, or its warning rules in the
+// case of a warning. A rule that does not compile panics on first use. TestRulesCompile in kinds/api
+// therefore compiles all rules.
+func (c *RuleCompiler) Add(messages []*schema.Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range messages {
 		r := m.Rules
 		if r == nil {
 			r = &schema.Rules{}
 		}
-		c.declare(slices.Concat(r.Validate, r.Update, r.Write, r.Status, r.Warnings, r.StatusWarnings))
 		set := func(declared []*schema.Rule, uses map[string]*ruleSet, check *schema.Check) *ruleSet {
 			s := &ruleSet{compiler: c, uses: uses, declared: declared, self: m}
 			if len(declared) > 0 {
@@ -269,15 +281,16 @@ func AddRules(messages map[string]*schema.Message, calls map[string]schema.Check
 			}
 			return s
 		}
-		validate[name], warn[name] = set(r.Validate, validate, &r.Checks.Validate), set(r.Warnings, warn, &r.Checks.Warnings)
-		set(r.Update, validate, &r.Checks.Update)
-		set(r.Write, validate, &r.Checks.Write)
-		set(r.Status, validate, &r.Checks.Status)
-		set(r.StatusWarnings, warn, &r.Checks.StatusWarnings)
+		c.validate[m.Name] = set(r.Validate, c.validate, &r.Checks.Validate)
+		c.warn[m.Name] = set(r.Warnings, c.warn, &r.Checks.Warnings)
+		set(r.Update, c.validate, &r.Checks.Update)
+		set(r.Write, c.validate, &r.Checks.Write)
+		set(r.Status, c.validate, &r.Checks.Status)
+		set(r.StatusWarnings, c.warn, &r.Checks.StatusWarnings)
 	}
 }
 
-func (c *ruleCompiler) compileLater(s *ruleSet) []rule {
+func (c *RuleCompiler) compileLater(s *ruleSet) []rule {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.self, c.uses = s.self, s.uses
@@ -289,7 +302,7 @@ func (c *ruleCompiler) compileLater(s *ruleSet) []rule {
 	return compiled.rules
 }
 
-func (c *ruleCompiler) compile(declared []*schema.Rule) *ruleSet {
+func (c *RuleCompiler) compile(declared []*schema.Rule) *ruleSet {
 	if len(declared) == 0 {
 		return nil
 	}
@@ -303,7 +316,7 @@ func (c *ruleCompiler) compile(declared []*schema.Rule) *ruleSet {
 // plainPath matches a path of fields of the current object or of a variable.
 var plainPath = regexp.MustCompile(`^([A-Za-z_]\w*\.)?([A-Za-z_]\w*(\.[A-Za-z_]\w*)*)$`)
 
-func (c *ruleCompiler) rule(d *schema.Rule) rule {
+func (c *RuleCompiler) rule(d *schema.Rule) rule {
 	q := rule{Rule: d, cond: c.parse(d.If), value: c.parse(d.Value), at: c.template(d.At)}
 	q.part = c.parse(d.In + d.Each)
 	if d.As != "" {
@@ -378,27 +391,14 @@ func zeroed(e expr, f *schema.Field) expr {
 	}
 }
 
-// declare uses the same slots for the rules of all messages. If a rule runs the rules of another
-// message, those rules can therefore read variables set before.
-func (c *ruleCompiler) declare(rules []*schema.Rule) {
-	for _, d := range rules {
-		for _, name := range []string{d.As, d.Let} {
-			if name != "" {
-				c.slot(name)
-			}
-		}
-		c.declare(d.Rules)
-	}
-}
-
-func (c *ruleCompiler) slot(name string) int {
+func (c *RuleCompiler) slot(name string) int {
 	if _, known := c.vars[name]; !known {
 		c.vars[name] = len(c.vars)
 	}
 	return c.vars[name]
 }
 
-func (c *ruleCompiler) template(s string) (t template) {
+func (c *RuleCompiler) template(s string) (t template) {
 	if !strings.Contains(s, "{") {
 		return template{text: s}
 	}

@@ -28,17 +28,17 @@ const (
 // calls, and the macros has, exists, all, map and filter.
 type exprParser struct {
 	scanner.Scanner
-	*ruleCompiler
+	*RuleCompiler
 	next   rune
 	varies int // number of non-constant parts so far
 	err    error
 }
 
-func (c *ruleCompiler) parse(text string) expr {
+func (c *RuleCompiler) parse(text string) expr {
 	if text == "" {
 		return nil
 	}
-	p := &exprParser{ruleCompiler: c}
+	p := &exprParser{RuleCompiler: c}
 	p.Init(strings.NewReader(text))
 	p.Mode = scanner.ScanIdents | scanner.ScanInts | scanner.ScanStrings | scanner.ScanChars
 	p.Error = func(_ *scanner.Scanner, msg string) { p.fail(msg) }

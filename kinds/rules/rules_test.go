@@ -69,7 +69,7 @@ func sample(t *testing.T) *schema.Kind {
 	}}
 	item.Index()
 	spec.Index()
-	k := &schema.Kind{Strategy: schema.DefaultStrategy{}, Declared: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true})}
+	k := &schema.Kind{Strategy: schema.DefaultStrategy{}, Declared: schema.DeclarationOf(schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true}))}
 	if err := rules.Compile(nil, k.Message()); err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func errEnded() error {
 
 // ValidateRules checks t with the rules and functions of its kind, but not with field options.
 func ValidateRules(k *schema.Kind, t, old tree.Tree, faults *schema.Faults) {
-	schema.Run(k.Declared.Checks().Validate, t, old, "", faults)
+	schema.Run(k.Declared.Message().Checks().Validate, t, old, "", faults)
 	k.Strategy.Validate(t, old, faults)
 }
 
@@ -66,7 +66,7 @@ func ValidateUpdate(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 		checkImmutable(schema.NewEvaluation("", &faults), m.Values.Parts, t, old)
 	}
 	planned := len(faults.List)
-	schema.Run(k.Declared.Checks().Update, t, old, "", &faults)
+	schema.Run(k.Declared.Message().Checks().Update, t, old, "", &faults)
 	k.Strategy.ValidateUpdate(t, old, &faults)
 	if len(faults.List) == planned {
 		return faults.List
@@ -88,7 +88,7 @@ func ValidateMetadataUpdate(t, old tree.Tree) []meta.Cause {
 // a timeout if ctx is done.
 func ValidateServed(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]meta.Cause, error) {
 	faults := newFaults(ctx, schema.ValidationBudget)
-	schema.Run(k.Declared.Checks().Write, t, old, "", &faults)
+	schema.Run(k.Declared.Message().Checks().Write, t, old, "", &faults)
 	k.Strategy.ValidateServed(t, old, &faults)
 	if faults.Work.Err() != nil {
 		return nil, errEnded()
@@ -99,14 +99,14 @@ func ValidateServed(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]me
 // Warnings returns the warnings about a valid object t. old is nil on create.
 func Warnings(k *schema.Kind, t, old tree.Tree) []string {
 	var faults schema.Faults
-	schema.Run(k.Declared.Checks().Warnings, t, old, "", &faults)
+	schema.Run(k.Declared.Message().Checks().Warnings, t, old, "", &faults)
 	return append(faults.Warnings, k.Strategy.Warnings(t, old)...)
 }
 
 // StatusWarnings returns the warnings about a valid write of the status.
 func StatusWarnings(k *schema.Kind, t, old tree.Tree) []string {
 	var faults schema.Faults
-	schema.Run(k.Declared.Checks().StatusWarnings, t, old, "", &faults)
+	schema.Run(k.Declared.Message().Checks().StatusWarnings, t, old, "", &faults)
 	return faults.Warnings
 }
 

@@ -53,8 +53,25 @@ func (c *compiler) single(t Type, v any) (any, bool) {
 	return nil, false
 }
 
-func (c *compiler) checkField(s *source, f *Field) {
-	fault := func(text string) { c.fault(s.message.Name, f.Name, text) }
+// A checker checks compiled messages and kinds.
+type checker struct{ faults []error }
+
+func (c *checker) fault(message, field, text string) {
+	c.faults = append(c.faults, fault(message, field, text))
+}
+
+func (c *checker) checkMessage(m *Message) {
+	for i, f := range m.Fields {
+		c.checkField(m, f)
+		if slices.ContainsFunc(m.Fields[:i], func(o *Field) bool { return o.Name == f.Name }) {
+			c.fault(m.Name, f.Name, "is declared twice")
+		}
+	}
+	c.checkFieldNames(m)
+}
+
+func (c *checker) checkField(m *Message, f *Field) {
+	fault := func(text string) { c.fault(m.Name, f.Name, text) }
 	if f.ListType != ListAtomic && f.Shape != List {
 		fault("has a list type but is not a list")
 	}
@@ -62,11 +79,11 @@ func (c *compiler) checkField(s *source, f *Field) {
 		fault("list_map_keys require list_type MAP")
 	}
 	for _, key := range f.ListMapKeys {
-		if !c.hasField(f, key) {
+		if !f.hasField(key) {
 			fault(fmt.Sprintf("list map key %q is not a field of its items", key))
 		}
 	}
-	if f.MergeKey != "" && (f.Shape != List || !c.hasField(f, f.MergeKey)) {
+	if f.MergeKey != "" && (f.Shape != List || !f.hasField(f.MergeKey)) {
 		fault(fmt.Sprintf("merge key %q is not a field of its items", f.MergeKey))
 	}
 	if len(f.ReservedDomains) > 0 && f.Shape != Map {
@@ -88,7 +105,7 @@ func (c *compiler) checkField(s *source, f *Field) {
 		fault("may be empty but is not an optional string")
 	}
 	for _, name := range f.RequiredFields {
-		if f.Shape == Map || !c.hasField(f, name) {
+		if f.Shape == Map || !f.hasField(name) {
 			fault(fmt.Sprintf("requires %q, which is not one of its fields", name))
 		}
 	}
@@ -103,7 +120,7 @@ func (c *compiler) checkField(s *source, f *Field) {
 	}
 }
 
-func (c *compiler) checkFieldNames(m *Message) {
+func (c *checker) checkFieldNames(m *Message) {
 	for _, f := range m.Fields {
 		if w := f.RequiredWhen; w != nil && m.byName[w.Field] == nil {
 			c.fault(m.Name, f.Name, fmt.Sprintf("is required because of %q, which is not a field", w.Field))
@@ -122,32 +139,11 @@ func (f *Field) isNumber() bool {
 	return f.Type == TypeInt32 || f.Type == TypeInt64 || f.Type == TypeIntOrString
 }
 
-// hasField reads the declaration, because the message may not be compiled yet.
-func (c *compiler) hasField(f *Field, name string) bool {
-	if f.Message == nil {
-		return false
-	}
-	return c.declares(c.sources["."+f.Message.Name], name, 0)
-}
-
-func (c *compiler) declares(s *source, name string, depth int) bool {
-	if s == nil || depth > maxInline {
-		return false
-	}
-	for _, d := range s.desc.Field {
-		if fieldOptions(d).GetInline() {
-			if c.declares(c.sources[d.GetTypeName()], name, depth+1) {
-				return true
-			}
-		} else if c.jsonName(d) == name {
-			return true
-		}
-	}
-	return false
-}
+// hasField reports whether the message of f has the named field.
+func (f *Field) hasField(name string) bool { return f.Message != nil && f.Message.byName[name] != nil }
 
 // checkKind reports columns, selectable fields and scales whose path does not exist.
-func (c *compiler) checkKind(k *Kind) {
+func (c *checker) checkKind(k *Kind) {
 	if k.Message().Field("metadata") == nil && k.Resource != "" {
 		c.fault(k.Message().Name, "metadata", "is missing")
 	}
@@ -174,7 +170,7 @@ func (c *compiler) checkKind(k *Kind) {
 	}
 }
 
-func (c *compiler) checkScale(k *Kind, s *Scale) {
+func (c *checker) checkScale(k *Kind, s *Scale) {
 	if s == nil {
 		return
 	}

@@ -4,237 +4,168 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	options "github.com/troupe-api/troupe/kinds/api"
-	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Plan holds the compiled form of all declarations.
-type Plan struct {
-	Kinds    []*Kind             // in order of declaration
-	Messages map[string]*Message // by full name, as in "core.v1.PodSpec"; without scalars
-}
-
-// Compile compiles a serialized FileDescriptorSet, with the names of naming profile n. It joins all
-// declaration errors, each with its message and field.
-func Compile(descriptors []byte, n *meta.Naming) (*Plan, error) {
-	set := &descriptorpb.FileDescriptorSet{}
-	if err := proto.Unmarshal(descriptors, set); err != nil {
-		return nil, fmt.Errorf("descriptor set: %w", err)
-	}
-	c := &compiler{
-		naming:      n,
-		sources:     map[string]*source{},
-		stored:      map[*Kind]bool{},
-		nestedForms: map[*Message]*Message{},
-		plan:        &Plan{Messages: map[string]*Message{}},
-	}
-	for _, file := range set.File {
-		c.collect(file)
-	}
-	for _, s := range c.order {
-		c.inherit(s)
-	}
-	for _, s := range c.order {
-		c.compile(s)
-	}
-	c.fillNested()
-	c.resolveReferences()
-	for _, k := range c.plan.Kinds {
-		c.checkKind(k)
-	}
-	if len(c.faults) > 0 {
-		return nil, errors.Join(c.faults...)
-	}
-	return c.plan, nil
-}
-
+// A compiler compiles a message and all messages that it refers to.
 type compiler struct {
-	naming      *meta.Naming
-	sources     map[string]*source // by the name in descriptors, as in ".core.v1.Pod"
-	order       []*source
-	stored      map[*Kind]bool        // kinds marked as storage versions
-	nestedForms map[*Message]*Message // the form of typed messages within others
-	plan        *Plan
-	faults      []error
-}
-
-type source struct {
-	desc    *descriptorpb.DescriptorProto
-	message *Message // nil for scalars
-	scalar  Type
-	union   bool
-	docs    []string // of the fields, by index; nil if there are none
-
-	inherited bool
+	*Plan
+	queue  []*Declaration
+	nested []*Message // forms of messages with type meta, to be completed
+	faults []error
 }
 
 const maxInline = 8
 
-// collect registers the messages of a file before any of them is compiled, because they can refer
-// to each other.
-func (c *compiler) collect(file *descriptorpb.FileDescriptorProto) {
-	all := make([]*source, len(file.MessageType))
-	for i, desc := range file.MessageType {
-		all[i] = c.declare(file.GetPackage()+"."+desc.GetName(), desc)
+func (p *Plan) compile(d *Declaration) error {
+	c := &compiler{Plan: p}
+	c.enqueue(d)
+	for i := 0; i < len(c.queue); i++ {
+		c.compileMessage(c.queue[i])
 	}
-	for _, location := range file.GetSourceCodeInfo().GetLocation() {
-		attachDocs(all, location.GetLeadingComments())
-	}
-}
-
-func (c *compiler) declare(name string, desc *descriptorpb.DescriptorProto) *source {
-	s := &source{desc: desc}
-	o := messageOptions(desc)
-	if t, ok := scalarTypes[o.GetScalar()]; ok {
-		s.scalar = t
-	} else if o.GetScalar() == options.Scalar_UNION {
-		s.message, s.union = &Message{Name: name}, true
-	} else {
-		s.message = &Message{Name: name, HasTypeMeta: o.GetTypeMeta() || kindOptions(desc) != nil}
-		c.plan.Messages[name] = s.message
-	}
-	c.sources["."+name] = s
-	c.order = append(c.order, s)
-	return s
-}
-
-// attachDocs parses the documentation that kinds/internal/gen has written. Each line has the index
-// of a message, or "message.field" indexes, followed by a space and the text.
-func attachDocs(all []*source, lines string) {
-	for line := range strings.Lines(lines) {
-		indexes, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		message, field, ofField := strings.Cut(indexes, ".")
-		i, err := strconv.Atoi(message)
-		if err != nil || i >= len(all) || all[i].message == nil {
-			continue
-		}
-		s := all[i]
-		if !ofField {
-			s.message.Doc = text
-			continue
-		}
-		if s.docs == nil {
-			s.docs = make([]string, len(s.desc.Field))
-		}
-		if at, err := strconv.Atoi(field); err == nil && at < len(s.docs) {
-			s.docs[at] = text
+	c.completeNested()
+	var messages []*Message
+	for _, d := range c.queue {
+		if d.message != nil && !d.union {
+			messages = append(messages, d.message)
 		}
 	}
-}
-
-func (s *source) doc(i int) string {
-	if s.docs == nil {
-		return ""
+	if len(c.faults) > 0 {
+		return errors.Join(c.faults...)
 	}
-	return s.docs[i]
+	if p.Complete != nil {
+		if err := p.Complete(messages); err != nil {
+			return err
+		}
+	}
+	for _, d := range c.queue {
+		d.compiled.Store(d.message)
+	}
+	for _, d := range p.read {
+		d.source = nil
+	}
+	p.read = nil
+	return nil
 }
 
-func (c *compiler) compile(s *source) {
-	if s.message == nil {
+// enqueue has d compiled unless it is compiled already. It prepares d.message and d.scalar.
+func (c *compiler) enqueue(d *Declaration) {
+	if d.message != nil || d.scalar != 0 {
 		return
 	}
-	m := s.message
-	m.Fields, m.OneOf = c.fields(s, nil), c.oneOf(s, 0)
-	if o := messageOptions(s.desc); o != nil {
-		rules := func(declared []*Rule) []*Rule { return newRules(c.naming, declared) }
+	o := messageOptions(d.descriptor())
+	if t, ok := scalarTypes[o.GetScalar()]; ok {
+		d.scalar = t
+		return
+	}
+	d.union = o.GetScalar() == options.Scalar_UNION
+	d.message = &Message{Name: d.Name, Doc: d.source.Doc, HasTypeMeta: o.GetTypeMeta() || d.isKind}
+	c.queue = append(c.queue, d)
+}
+
+func (c *compiler) compileMessage(d *Declaration) {
+	m, desc := d.message, d.descriptor()
+	m.Fields, m.OneOf = c.fields(d, nil), c.oneOf(desc, 0)
+	if o := messageOptions(desc); o != nil {
+		rules := func(declared []*Rule) []*Rule {
+			c.enqueueUsed(declared)
+			return newRules(c.naming, declared)
+		}
 		m.Rules = &Rules{Validate: rules(o.Rules), Update: rules(o.UpdateRules), Write: rules(o.WriteRules), Status: rules(o.StatusRules),
 			Warnings: rules(o.Warnings), StatusWarnings: rules(o.StatusWarnings)}
 	}
 	m.Index()
-	c.checkFieldNames(m)
-	if len(m.byName) < len(m.Fields) {
-		for i, f := range m.Fields {
-			if slices.ContainsFunc(m.Fields[:i], func(o *Field) bool { return o.Name == f.Name }) {
-				c.fault(m.Name, f.Name, "is declared twice")
-			}
-		}
-	}
-	o := kindOptions(s.desc)
-	if o == nil {
-		return
-	}
-	k, err := newKind(s.desc, o, c.naming)
-	if err != nil {
-		c.faults = append(c.faults, err)
-		return
-	}
-	k.Declared, k.SameAs = m, s.inherited
-	c.stored[k] = o.StorageVersion
-	c.plan.Kinds = append(c.plan.Kinds, k)
 }
 
-// fields returns the fields of s in declaration order. An inlined message is replaced with its
-// fields. wire holds the field numbers on the path to s.
-func (c *compiler) fields(s *source, wire []int32) []*Field {
-	list := make([]*Field, 0, len(s.desc.Field))
-	for i, d := range s.desc.Field {
+// enqueueUsed has the messages compiled whose rules are used.
+func (c *compiler) enqueueUsed(rules []*Rule) {
+	for _, r := range rules {
+		if d := c.Declarations[r.Use]; d != nil {
+			c.enqueue(d)
+		}
+		c.enqueueUsed(r.Rules)
+	}
+}
+
+// fields returns the fields of in in declaration order. An inlined message is replaced with its
+// fields. wire holds the field numbers on the path to in.
+func (c *compiler) fields(in *Declaration, wire []int32) []*Field {
+	desc := in.descriptor()
+	list := make([]*Field, 0, len(desc.Field))
+	for i, d := range desc.Field {
 		path := append(slices.Clip(slices.Clone(wire)), d.GetNumber())
 		if fieldOptions(d).GetInline() {
-			inlined := c.sources[d.GetTypeName()]
-			if inlined == nil || inlined.message == nil || len(path) > maxInline {
-				c.fault(s.message.Name, d.GetName(), "cannot be inlined")
+			inlined := c.declaration(d.GetTypeName())
+			if inlined == nil || len(path) > maxInline {
+				c.fault(in.Name, d.GetName(), "cannot be inlined")
 				continue
 			}
 			within := c.fields(inlined, path)
-			c.requireInlined(s, within, fieldOptions(d).GetRequiredFields())
+			c.requireInlined(in, within, fieldOptions(d).GetRequiredFields())
 			list = append(list, within...)
 			continue
 		}
-		list = append(list, c.field(s, d, path, s.doc(i)))
+		f := c.field(in, d, path)
+		if i < len(in.source.FieldDocs) {
+			f.Doc = in.source.FieldDocs[i]
+		}
+		list = append(list, f)
 	}
 	return list
 }
 
-// requireInlined makes fields of an inlined message required in s. As in Kubernetes, the published
+// declaration returns the declaration with a name as in ".core.v1.Pod", or nil.
+func (c *compiler) declaration(name string) *Declaration {
+	return c.Declarations[strings.TrimPrefix(name, ".")]
+}
+
+// requireInlined makes fields of an inlined message required. As in Kubernetes, the published
 // OpenAPI documents still show these fields as optional.
-func (c *compiler) requireInlined(s *source, inlined []*Field, names []string) {
+func (c *compiler) requireInlined(in *Declaration, inlined []*Field, names []string) {
 	for _, name := range names {
 		i := slices.IndexFunc(inlined, func(f *Field) bool { return f.Name == name })
 		if i < 0 {
-			c.fault(s.message.Name, name, "is required but is not a field of the inlined message")
+			c.fault(in.Name, name, "is required but is not a field of the inlined message")
 			continue
 		}
 		inlined[i].Required, inlined[i].Documented = true, PresenceOptional
 	}
 }
 
-func (c *compiler) oneOf(s *source, depth int) []OneOf {
-	all := newOneOf(messageOptions(s.desc))
-	for _, d := range s.desc.Field {
-		if inlined := c.sources[d.GetTypeName()]; fieldOptions(d).GetInline() && inlined != nil && depth < maxInline {
-			all = append(all, c.oneOf(inlined, depth+1)...)
+func (c *compiler) oneOf(desc *descriptorpb.DescriptorProto, depth int) []OneOf {
+	all := newOneOf(messageOptions(desc))
+	for _, d := range desc.Field {
+		if inlined := c.declaration(d.GetTypeName()); fieldOptions(d).GetInline() && inlined != nil && depth < maxInline {
+			all = append(all, c.oneOf(inlined.descriptor(), depth+1)...)
 		}
 	}
 	return all
 }
 
-func (c *compiler) field(s *source, d *descriptorpb.FieldDescriptorProto, wire []int32, doc string) *Field {
-	f := &Field{Name: c.jsonName(d), Doc: doc, Wire: wire, Pointer: d.GetProto3Optional()}
+func (c *compiler) field(in *Declaration, d *descriptorpb.FieldDescriptorProto, wire []int32) *Field {
+	f := &Field{Name: c.jsonName(d), Wire: wire, Pointer: d.GetProto3Optional()}
 	o := fieldOptions(d)
 	f.applyOptions(o, c.naming)
 	value := d
 	if d.GetLabel() == descriptorpb.FieldDescriptorProto_LABEL_REPEATED {
 		f.Shape = List
-		if entry := mapEntry(s.desc, d); entry != nil {
+		if entry := mapEntry(in.descriptor(), d); entry != nil {
 			f.Shape, value = Map, entry.Field[1]
 		}
 	}
-	c.setType(s, f, value)
+	c.setType(in, f, value)
 	f.WireEmitEmpty = f.Shape == Single && !f.Pointer && f.Type != TypeBytes
 	if text := o.GetDefault(); text != "" {
 		v, err := c.defaultValue(f, text)
 		if err != nil {
-			c.fault(s.message.Name, f.Name, err.Error())
+			c.fault(in.Name, f.Name, err.Error())
 		}
 		f.Default = v
 	}
-	c.checkField(s, f)
 	return f
 }
 
@@ -265,28 +196,33 @@ var plainTypes = map[descriptorpb.FieldDescriptorProto_Type]Type{
 	descriptorpb.FieldDescriptorProto_TYPE_BYTES:  TypeBytes,
 }
 
-func (c *compiler) setType(s *source, f *Field, d *descriptorpb.FieldDescriptorProto) {
+func (c *compiler) setType(in *Declaration, f *Field, d *descriptorpb.FieldDescriptorProto) {
 	if d.GetTypeName() == "" {
 		t, ok := plainTypes[d.GetType()]
 		if !ok {
-			c.fault(s.message.Name, f.Name, "has a type that is not supported")
+			c.fault(in.Name, f.Name, "has a type that is not supported")
 		}
 		f.Type = t
 		return
 	}
-	of := c.sources[d.GetTypeName()]
+	of := c.declaration(d.GetTypeName())
+	if of == nil {
+		c.fault(in.Name, f.Name, "has a type that is not supported")
+		return
+	}
+	c.enqueue(of)
 	switch {
-	case of == nil:
-		c.fault(s.message.Name, f.Name, "has a type that is not supported")
 	case of.message == nil:
 		f.Type = of.scalar
 	case of.union:
 		f.Type, f.Message = TypeRaw, of.message
 	default:
-		f.Type, f.Message = TypeMessage, c.nested(of.message)
+		f.Type, f.Message = TypeMessage, c.within(of.message)
 	}
 }
 
 func (c *compiler) fault(message, field, text string) {
-	c.faults = append(c.faults, fmt.Errorf("%s.%s: %s", message, field, text))
+	c.faults = append(c.faults, fault(message, field, text))
 }
+
+func fault(message, field, text string) error { return fmt.Errorf("%s.%s: %s", message, field, text) }

@@ -3,12 +3,14 @@ package schema
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	options "github.com/troupe-api/troupe/kinds/api"
+	"github.com/troupe-api/troupe/kinds/internal/declarations"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
@@ -50,17 +52,22 @@ func kind(o *options.Kind, m *descriptorpb.DescriptorProto) *descriptorpb.Descri
 
 func compile(t *testing.T, messages ...*descriptorpb.DescriptorProto) (*Plan, error) {
 	t.Helper()
-	set := &descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{{
-		Package: proto.String("p"), MessageType: messages,
-		SourceCodeInfo: &descriptorpb.SourceCodeInfo{Location: []*descriptorpb.SourceCodeInfo_Location{
-			{LeadingComments: proto.String("0 A Thing is it.\n0.1 The second.\n")},
-		}},
-	}}}
-	b, err := proto.Marshal(set)
+	location := func(doc string, path ...int32) *descriptorpb.SourceCodeInfo_Location {
+		return &descriptorpb.SourceCodeInfo_Location{Path: path, LeadingComments: &doc}
+	}
+	info := &descriptorpb.SourceCodeInfo{Location: []*descriptorpb.SourceCodeInfo_Location{location(" A Thing\n is it.\n", 4, 0)}}
+	if len(messages[0].Field) > 1 {
+		info.Location = append(info.Location, location(" The second.\n", 4, 0, 2, 1))
+	}
+	encoded, err := declarations.Encode([]*descriptorpb.FileDescriptorProto{{Package: proto.String("p"), MessageType: messages, SourceCodeInfo: info}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Compile(b, meta.Kubernetes)
+	plan, err := Load(encoded, meta.Kubernetes)
+	if err == nil {
+		_, err = plan.Messages()
+	}
+	return plan, err
 }
 
 func TestCompileFaults(t *testing.T) {
@@ -95,7 +102,7 @@ func TestCompileFaults(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	if _, err := Compile([]byte{0xff}, meta.Platform); err == nil {
+	if _, err := Load([]byte{0xff}, meta.Platform); err == nil {
 		t.Error("garbage compiles")
 	}
 }
@@ -140,7 +147,7 @@ func TestCompileKind(t *testing.T) {
 	if all := k.Message().OneOf; len(all) != 1 || all[0].None != "no depth" {
 		t.Errorf("one_of of the inlined message: %+v", all)
 	}
-	if !k.Message().HasTypeMeta || plan.Messages["p.Meta"].HasTypeMeta {
+	if !k.Message().HasTypeMeta || plan.Declarations["p.Meta"].Message().HasTypeMeta {
 		t.Error("kinds are typed, their parts are not")
 	}
 }
@@ -161,5 +168,46 @@ func TestStorageVersion(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
+	}
+}
+
+// TestFirstUse checks that a message is compiled when it is first used, with those that it refers
+// to and no others, and only once.
+func TestFirstUse(t *testing.T) {
+	shared := func() *descriptorpb.FieldDescriptorProto { return of(".p.Meta", field("metadata", nil)) }
+	kindOf := func(name string) *descriptorpb.DescriptorProto {
+		return kind(&options.Kind{Version: "v1", Resource: strings.ToLower(name)}, message(name, shared()))
+	}
+	encoded, err := declarations.Encode([]*descriptorpb.FileDescriptorProto{{
+		Package: proto.String("p"), MessageType: []*descriptorpb.DescriptorProto{kindOf("A"), kindOf("B"), message("Meta", field("name", nil))},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := Load(encoded, meta.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var completed []string
+	plan.Complete = func(messages []*Message) error {
+		for _, m := range messages {
+			completed = append(completed, m.Name)
+		}
+		return nil
+	}
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() { plan.Kinds[0].Message() })
+	}
+	wait.Wait()
+	if want := []string{"p.A", "p.Meta"}; !slices.Equal(completed, want) {
+		t.Errorf("compiled %v, want %v", completed, want)
+	}
+	a, b := plan.Kinds[0].Message(), plan.Kinds[1].Message()
+	if want := []string{"p.A", "p.Meta", "p.B"}; !slices.Equal(completed, want) {
+		t.Errorf("compiled %v, want %v", completed, want)
+	}
+	if a.Field("metadata").Message != b.Field("metadata").Message {
+		t.Error("a shared message was compiled twice")
 	}
 }

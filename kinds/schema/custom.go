@@ -23,7 +23,7 @@ func (k *Kind) Message() *Message {
 	if k.Origin != nil {
 		return k.Origin.Schema.Message()
 	}
-	return k.Declared
+	return k.Declared.Message()
 }
 
 // A Custom defines how objects of a custom kind are decoded. Except for the metadata, the decoder

@@ -1,7 +1,8 @@
-// Package schema compiles the declarations of kinds into a Plan. Only this package reads
-// declaration options.
+// Package schema loads the declarations of kinds into a Plan. Only this package and the generator
+// read declaration options.
 //
-//	Plan        all kinds and messages of a set of declarations (Compile)
+//	Plan        all kinds and messages of a set of declarations (Load)
+//	Declaration a declared message, compiled on first use
 //	Kind        how a resource is served: names, verbs, subresources, columns
 //	Origin      the properties of a kind that come from its CustomResourceDefinition
 //	Message     the structure of an object or a part of one; its fields in declaration order

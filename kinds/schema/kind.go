@@ -34,8 +34,8 @@ type Kind struct {
 	Subresources []Subresource
 	Columns      []Column
 	SelectFields []SelectField // beyond metadata.name and metadata.namespace
-	// Declared is the Message of a built-in kind. Kind.Message also works for custom kinds.
-	Declared *Message
+	// Declared declares the Message of a built-in kind. Kind.Message also works for custom kinds.
+	Declared *Declaration
 	// Origin is nil for a built-in kind.
 	Origin *Origin
 	// SetStrategy sets the following fields.

@@ -1,59 +1,68 @@
 package schema
 
-// resolveReferences links each kind to the body kinds of its subresources and to its storage
-// version.
-func (c *compiler) resolveReferences() {
-	byKind := map[string]*Kind{}
-	for _, k := range c.plan.Kinds {
-		byKind[k.APIVersion()+" "+k.Kind] = k
-	}
-	for _, k := range c.plan.Kinds {
-		c.resolveSubresources(k, byKind)
+import "github.com/troupe-api/troupe/kinds/meta"
+
+// A linker links each kind to the body kinds of its subresources and to its storage version.
+type linker struct {
+	byKind  map[meta.GroupVersionKind]*Kind
+	sharing map[meta.GroupResource][]*Kind // by collection
+	marked  map[*Kind]bool                 // as storage versions
+	faults  []error
+}
+
+func (l *linker) link(kinds []*Kind) {
+	for _, k := range kinds {
+		l.byKind[k.GroupVersionKind] = k
 		if k.Resource != "" {
-			k.Stored = c.storageVersion(k)
-			k.Stored.Versions = append(k.Stored.Versions, k)
+			l.sharing[k.Storage] = append(l.sharing[k.Storage], k)
+		}
+	}
+	for _, k := range kinds {
+		l.linkSubresources(k)
+	}
+	for _, versions := range l.sharing {
+		stored := l.storageVersion(versions)
+		stored.Versions = versions
+		for _, k := range versions {
+			k.Stored = stored
 		}
 	}
 }
 
-func (c *compiler) resolveSubresources(k *Kind, byKind map[string]*Kind) {
+func (l *linker) linkSubresources(k *Kind) {
 	for i := range k.Subresources {
 		s := &k.Subresources[i]
 		if s.Kind.Kind == "" || s.Kind == k.GroupVersionKind {
 			continue
 		}
-		if s.BodyKind = byKind[s.Kind.APIVersion()+" "+s.Kind.Kind]; s.BodyKind == nil {
-			c.fault(k.Message().Name, s.Name, "has a body of a kind that is not declared")
+		if s.BodyKind = l.byKind[s.Kind]; s.BodyKind == nil {
+			l.fault(k, s.Name, "has a body of a kind that is not declared")
 		}
 	}
 }
 
-// storageVersion returns the kind marked as the storage version of k's collection. If only one kind
+// storageVersion returns the kind marked as the storage version of a collection. If only one kind
 // uses the collection, that kind needs no mark.
-func (c *compiler) storageVersion(k *Kind) *Kind {
-	var marked, first *Kind
-	sharing := 0
-	for _, other := range c.plan.Kinds {
-		if other.Resource == "" || other.Storage != k.Storage {
-			continue
-		}
-		if first == nil {
-			first = other
-		}
-		sharing++
-		if !c.stored[other] {
+func (l *linker) storageVersion(versions []*Kind) *Kind {
+	var marked *Kind
+	for _, k := range versions {
+		if !l.marked[k] {
 			continue
 		}
 		if marked != nil {
-			c.fault(k.Message().Name, k.Resource, "has a storage with more than one storage version")
+			l.fault(k, k.Resource, "has a storage with more than one storage version")
 		}
-		marked = other
+		marked = k
 	}
-	if marked == nil && sharing > 1 {
-		c.fault(k.Message().Name, k.Resource, "shares its storage, and no kind there is marked as the storage version")
+	if marked == nil && len(versions) > 1 {
+		l.fault(versions[0], versions[0].Resource, "shares its storage, and no kind there is marked as the storage version")
 	}
 	if marked == nil {
-		return first
+		return versions[0]
 	}
 	return marked
+}
+
+func (l *linker) fault(k *Kind, field, text string) {
+	l.faults = append(l.faults, fault(k.Declared.Name, field, text))
 }

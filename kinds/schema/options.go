@@ -16,14 +16,6 @@ var standardVerbs = []string{"create", "delete", "deletecollection", "get", "lis
 
 var subresourceVerbs = []string{"get", "patch", "update"}
 
-func kindOptions(d *descriptorpb.DescriptorProto) *options.Kind {
-	if d.Options == nil {
-		return nil
-	}
-	o, _ := proto.GetExtension(d.Options, options.E_Kind).(*options.Kind)
-	return o
-}
-
 func messageOptions(d *descriptorpb.DescriptorProto) *options.Message {
 	if d.Options == nil {
 		return nil
@@ -40,12 +32,14 @@ func fieldOptions(d *descriptorpb.FieldDescriptorProto) *options.Field {
 	return o
 }
 
-func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (*Kind, error) {
+func newKind(declared *Declaration, o *options.Kind, n *meta.Naming) (*Kind, error) {
+	name := declared.Name[strings.LastIndexByte(declared.Name, '.')+1:]
 	k := &Kind{
-		GroupVersionKind: meta.GroupVersionKind{Group: n.Translate(o.Group), Version: o.Version, Kind: d.GetName()},
+		GroupVersionKind: meta.GroupVersionKind{Group: n.Translate(o.Group), Version: o.Version, Kind: name},
+		Declared:         declared,
 		Strategy:         DefaultStrategy{},
 		Resource:         o.Resource,
-		Names:            Names{Singular: orDefault(o.Singular, strings.ToLower(d.GetName())), Short: o.ShortNames, Categories: o.Categories},
+		Names:            Names{Singular: orDefault(o.Singular, strings.ToLower(name)), Short: o.ShortNames, Categories: o.Categories},
 		Namespaced:       o.Scope == options.Scope_NAMESPACED,
 		Verbs:            verbs(o.Verbs, standardVerbs),
 		OffByDefault:     o.OffByDefault,
@@ -57,7 +51,7 @@ func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (
 		NameFormat: NameFormat(o.NameFormat),
 	}
 	if o.Version == "" {
-		return nil, fmt.Errorf("%s: a kind needs a version", d.GetName())
+		return nil, fmt.Errorf("%s: a kind needs a version", name)
 	}
 	if d := o.Deprecation; d != nil {
 		k.Deprecation = &Deprecation{Since: d.Since, Removed: d.Removed, Replacement: n.Translate(d.Replacement)}
@@ -68,7 +62,7 @@ func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (
 	for _, name := range o.IndexedFields {
 		i := slices.IndexFunc(k.SelectFields, func(f SelectField) bool { return f.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("%s: indexed field %q is not a selectable field", d.GetName(), name)
+			return nil, fmt.Errorf("%s: indexed field %q is not a selectable field", name, name)
 		}
 		k.SelectFields[i].Indexed = true
 	}
@@ -78,7 +72,7 @@ func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (
 	}
 	for _, s := range o.Subresources {
 		if k.Subresource(s.Name) != nil {
-			return nil, fmt.Errorf("%s: sub-resource %q is declared twice", d.GetName(), s.Name)
+			return nil, fmt.Errorf("%s: sub-resource %q is declared twice", name, s.Name)
 		}
 		k.Subresources = append(k.Subresources, newSubresource(s, n))
 	}

@@ -4,9 +4,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds returns the group's kinds with their strategies. message returns the schema.Message with
+// Kinds returns the group's kinds with their strategies. message returns the Declaration with
 // the given name.
-func Kinds(message func(name string) *schema.Message, enabled func(gate string) bool) []schema.Behavior {
+func Kinds(message func(name string) *schema.Declaration, enabled func(gate string) bool) []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "apps/v1/DaemonSet", Strategy: daemonSetStrategy{}},
 		{Name: "apps/v1/Deployment", Strategy: deploymentStrategy{}},

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds returns the group's kinds with their strategies. message returns the schema.Message with
+// Kinds returns the group's kinds with their strategies. message returns the Declaration with
 // the given name.
-func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
+func Kinds(n *meta.Naming, message func(name string) *schema.Declaration) []schema.Behavior {
 	annotations := newAutoscalerAnnotations(n)
 	return []schema.Behavior{
 		{Name: "autoscaling/v1/HorizontalPodAutoscaler", Strategy: newAutoscalerV1Strategy(annotations, message)},

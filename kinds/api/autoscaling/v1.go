@@ -24,10 +24,10 @@ type autoscalerV1Strategy struct {
 	schema.DefaultStrategy
 	schema.Lossless
 	autoscalerAnnotations
-	spec, status *schema.Message // of v2
+	spec, status *schema.Declaration // of v2
 }
 
-func newAutoscalerV1Strategy(names autoscalerAnnotations, message func(string) *schema.Message) autoscalerV1Strategy {
+func newAutoscalerV1Strategy(names autoscalerAnnotations, message func(string) *schema.Declaration) autoscalerV1Strategy {
 	return autoscalerV1Strategy{
 		autoscalerAnnotations: names,
 		spec:                  message("autoscaling.v2.HorizontalPodAutoscalerSpec"),
@@ -80,12 +80,12 @@ func (v1 autoscalerV1Strategy) ToStored(obj tree.Tree) tree.Tree {
 	spec := obj.EnsureObject("spec")
 	annotations := obj.Annotations()
 	metrics := insertCPUMetric(metricsFromV1(annotations, v1.metrics, specMetricFields), spec)
-	v1.setIfDecodable(spec, "metrics", metrics, v1.spec)
-	v1.setIfDecodable(spec, "behavior", jsonAnnotation(annotations, v1.behavior), v1.spec)
+	v1.setIfDecodable(spec, "metrics", metrics, v1.spec.Message())
+	v1.setIfDecodable(spec, "behavior", jsonAnnotation(annotations, v1.behavior), v1.spec.Message())
 	status := obj.EnsureObject("status") // Protobuf omits a status of zeros
 	current := metricsFromV1(annotations, v1.currentMetrics, statusMetricFields)
-	v1.setIfDecodable(status, "currentMetrics", insertCurrentCPU(current, status), v1.status)
-	v1.setIfDecodable(status, "conditions", jsonAnnotation(annotations, v1.conditions), v1.status)
+	v1.setIfDecodable(status, "currentMetrics", insertCurrentCPU(current, status), v1.status.Message())
+	v1.setIfDecodable(status, "conditions", jsonAnnotation(annotations, v1.conditions), v1.status.Message())
 	v1.toleranceFromAnnotations(obj)
 	v1.drop(obj)
 	return obj

@@ -17,7 +17,7 @@ type jobLabels struct{ uid, name []string }
 type jobStrategy struct {
 	schema.DefaultStrategy
 	labels jobLabels
-	spec   *schema.Message
+	spec   *schema.Declaration
 }
 
 // newJobLabels returns each label with and without a domain prefix. Older clients read the
@@ -122,17 +122,17 @@ func (l jobLabels) validateGenerated(obj tree.Tree, _ string, faults *schema.Fau
 // resources of the template may change while the Job is suspended and has no Pods, so that a queue
 // controller can decide where its Pods run.
 func (s jobStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
-	spec, was := obj.Object("spec"), old.Object("spec")
-	validateCompletionsUpdate(s.spec, spec, was, faults)
-	field.Immutable(s.spec, spec, was, "spec", "selector", faults)
-	m, now, before, path, name := s.spec, spec, was, "spec", "template"
+	spec, was, declared := obj.Object("spec"), old.Object("spec"), s.spec.Message()
+	validateCompletionsUpdate(declared, spec, was, faults)
+	field.Immutable(declared, spec, was, "spec", "selector", faults)
+	m, now, before, path, name := declared, spec, was, "spec", "template"
 	if isTemplateMutable(old) {
 		m, now, path, name = m.Field(name).Message, spec.Object(name), "spec.template", "spec"
 		before = tree.Tree{name: withMutableFieldsOf(was.Object("template", name), now.Object(name))}
 	}
 	field.Immutable(m, now, before, path, name, faults)
 	for _, name := range []string{"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"} {
-		field.Immutable(s.spec, spec, was, "spec", name, faults)
+		field.Immutable(declared, spec, was, "spec", name, faults)
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds returns the group's kinds with their strategies. message returns the schema.Message with
+// Kinds returns the group's kinds with their strategies. message returns the Declaration with
 // the given name.
-func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
+func Kinds(n *meta.Naming, message func(name string) *schema.Declaration) []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "batch/v1/CronJob", Strategy: cronJobStrategy{}},
 		{Name: "batch/v1/Job", Strategy: jobStrategy{labels: newJobLabels(n), spec: message("batch.v1.JobSpec")}},

@@ -30,7 +30,7 @@ func (s resourceClaimStrategy) writeStatus(obj, body tree.Tree, _ string, faults
 			delete(status, "devices")
 		}
 	}
-	s.message.Checks().Status.Run(obj, old, "", faults)
+	s.claim.Message().Checks().Status.Run(obj, old, "", faults)
 	return nil
 }
 

@@ -6,9 +6,9 @@ import (
 )
 
 // Kinds returns the group's kinds with their strategies. selectors compiles device selectors.
-// message returns the schema.Message with the given name.
-func Kinds(selectors *expressions.DeviceSelectors, message func(name string) *schema.Message) []schema.Behavior {
-	claims := resourceClaimStrategy{selectors: selectors, message: message("resource.v1.ResourceClaim")}
+// message returns the Declaration with the given name.
+func Kinds(selectors *expressions.DeviceSelectors, message func(name string) *schema.Declaration) []schema.Behavior {
+	claims := resourceClaimStrategy{selectors: selectors, claim: message("resource.v1.ResourceClaim")}
 	return []schema.Behavior{
 		{Name: "resource.platform.io/v1/DeviceClass", Strategy: deviceClassStrategy{selectors: selectors}},
 		{Name: "resource.platform.io/v1/DeviceTaintRule", Strategy: deviceTaintRuleStrategy{}},

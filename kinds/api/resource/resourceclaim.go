@@ -23,7 +23,7 @@ func (s deviceClassStrategy) ValidateServed(obj, old tree.Tree, faults *schema.F
 type resourceClaimStrategy struct {
 	schema.KeptStatus
 	selectors *expressions.DeviceSelectors
-	message   *schema.Message
+	claim     *schema.Declaration
 }
 
 func (resourceClaimStrategy) Default(obj tree.Tree) { defaultDevices(obj.Object("spec")) }

@@ -65,7 +65,7 @@ func compileExample(t *testing.T) *schema.Kind {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := schema.Compile(outputs["descriptors.binpb"], meta.Platform)
+	plan, err := schema.Load(outputs["declarations.binpb"], meta.Platform)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/linker"
@@ -17,6 +16,10 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/pluginpb"
+
+	"github.com/troupe-api/troupe/kinds/internal/declarations"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // optionsFile declares the protobuf options that annotate kinds and fields. It is compiled to Go
@@ -38,15 +41,18 @@ func Generate(ctx context.Context, dir string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := descriptorSet(files)
+	declared, err := encode(files)
 	if err != nil {
+		return nil, err
+	}
+	if err := check(declared); err != nil {
 		return nil, err
 	}
 	options, err := optionTypes(files.FindFileByPath(optionsFile))
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{"descriptors.binpb": set, "options.pb.go": options}, nil
+	return map[string][]byte{"declarations.binpb": declared, "options.pb.go": options}, nil
 }
 
 func protoFiles(dir string) (names []string, err error) {
@@ -59,11 +65,10 @@ func protoFiles(dir string) (names []string, err error) {
 	return names, err
 }
 
-// descriptorSet returns the encoded descriptors. Each file comes after its imports, so that readers
-// can register files in order. google.protobuf and the options file are omitted, because the daemon
-// has them as Go code.
-func descriptorSet(files linker.Files) ([]byte, error) {
-	set := &descriptorpb.FileDescriptorSet{}
+// encode returns the declarations of files in a fixed order. google.protobuf and the options file
+// are omitted, because the daemon has them as Go code.
+func encode(files linker.Files) ([]byte, error) {
+	var all []*descriptorpb.FileDescriptorProto
 	done := map[string]bool{optionsFile: true}
 	var add func(file protoreflect.FileDescriptor)
 	add = func(file protoreflect.FileDescriptor) {
@@ -74,70 +79,21 @@ func descriptorSet(files linker.Files) ([]byte, error) {
 		for i := range file.Imports().Len() {
 			add(file.Imports().Get(i).FileDescriptor)
 		}
-		set.File = append(set.File, stripFile(protoutil.ProtoFromFileDescriptor(file)))
+		all = append(all, protoutil.ProtoFromFileDescriptor(file))
 	}
 	for _, file := range files {
 		add(file)
 	}
-	return proto.MarshalOptions{Deterministic: true}.Marshal(set)
+	return declarations.Encode(all)
 }
 
-// stripFile returns a copy of a descriptor with only the parts that package schema reads. The
-// daemon embeds the descriptor set and parses it at each startup.
-func stripFile(file *descriptorpb.FileDescriptorProto) *descriptorpb.FileDescriptorProto {
-	file = proto.Clone(file).(*descriptorpb.FileDescriptorProto)
-	file.SourceCodeInfo = &descriptorpb.SourceCodeInfo{Location: []*descriptorpb.SourceCodeInfo_Location{
-		{LeadingComments: proto.String(documentation(file.GetSourceCodeInfo()))},
-	}}
-	for _, message := range file.MessageType {
-		stripMessage(message)
+// check returns all faults of declarations.
+func check(encoded []byte) error {
+	plan, err := schema.Load(encoded, meta.Platform)
+	if err == nil {
+		_, err = plan.Messages()
 	}
-	return file
-}
-
-// Descriptor field numbers in the paths of source locations.
-const (
-	pathMessage = 4 // FileDescriptorProto.message_type
-	pathField   = 2 // DescriptorProto.field
-)
-
-// documentation returns one line for each message and field with a leading comment. A line consists
-// of the index of the message (and of the field), a space, and the comment, as in "3 A Pod is ..."
-// and "3.0 Standard metadata.". Source positions would take much more space.
-func documentation(info *descriptorpb.SourceCodeInfo) string {
-	var b strings.Builder
-	for _, l := range info.GetLocation() {
-		text, p := strings.Join(strings.Fields(l.GetLeadingComments()), " "), l.Path
-		switch {
-		case text == "" || len(p) < 2 || p[0] != pathMessage:
-		case len(p) == 2:
-			fmt.Fprintf(&b, "%d %s\n", p[1], text)
-		case len(p) == 4 && p[2] == pathField:
-			fmt.Fprintf(&b, "%d.%d %s\n", p[1], p[3], text)
-		}
-	}
-	return b.String()
-}
-
-// stripMessage drops redundant parts of a message: JSON names that equal the field name, synthetic
-// oneofs, the type number of a field with a type name, and the label optional.
-func stripMessage(message *descriptorpb.DescriptorProto) {
-	message.OneofDecl = nil
-	for _, field := range message.Field {
-		field.OneofIndex = nil
-		if field.GetJsonName() == field.GetName() {
-			field.JsonName = nil
-		}
-		if field.GetLabel() == descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL {
-			field.Label = nil
-		}
-		if field.TypeName != nil {
-			field.Type = nil
-		}
-	}
-	for _, nested := range message.NestedType {
-		stripMessage(nested)
-	}
+	return err
 }
 
 // optionTypes returns generated Go code with the types of the options. It calls protoc-gen-go as a

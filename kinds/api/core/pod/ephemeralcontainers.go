@@ -13,7 +13,7 @@ import (
 // Ephemeral containers cannot be removed, because they may have run, and the status describes them.
 // Other fields of the body are ignored, so that the permission for this subresource grants nothing
 // else.
-func ephemeralView(mirror string, container *schema.Message) schema.View {
+func ephemeralView(mirror string, container *schema.Declaration) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		// The node runs a static Pod from a file and would ignore changes to its mirror Pod.
 		const path = "spec.ephemeralContainers"
@@ -33,8 +33,8 @@ func ephemeralView(mirror string, container *schema.Message) schema.View {
 			switch now := added[name]; {
 			case now == nil:
 				faults.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be removed", name))
-			case !container.Same(now, was):
-				faults.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be changed", name)+container.Changes(was, now, ""))
+			case !container.Message().Same(now, was):
+				faults.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be changed", name)+container.Message().Changes(was, now, ""))
 			}
 		}
 		obj.EnsureObject("spec").CopyField(body.Object("spec"), "ephemeralContainers")

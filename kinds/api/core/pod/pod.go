@@ -15,7 +15,7 @@ type podStrategy struct {
 	schema.DefaultStrategy
 	appArmor  string // the prefix of annotations
 	protocols bool   // HTTP requests have a protocol
-	pod, spec *schema.Message
+	pod, spec *schema.Declaration
 }
 
 func (s podStrategy) Default(obj tree.Tree) {

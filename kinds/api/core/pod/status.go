@@ -20,7 +20,7 @@ func (s podStrategy) writePodStatus(obj, body tree.Tree, _ string, faults *schem
 	obj["status"] = status
 	next := maps.Clone(obj)
 	next.CopyField(body, "metadata")
-	s.pod.Checks().Status.Run(next, old, "", faults)
+	s.pod.Message().Checks().Status.Run(next, old, "", faults)
 	return nil
 }
 

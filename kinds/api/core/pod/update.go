@@ -15,7 +15,7 @@ const podImmutableMsg = "pod updates may not change fields other than `spec.cont
 // these fields in a copy and compares the copy with the old spec, so that new fields are immutable
 // by default.
 func (s podStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
-	spec, was, m := obj.Object("spec"), old.Object("spec"), s.spec
+	spec, was, m := obj.Object("spec"), old.Object("spec"), s.spec.Message()
 	if tree.SameRef(spec, was) || len(spec.List("containers")) != len(was.List("containers")) || len(spec.List("initContainers")) != len(was.List("initContainers")) {
 		return
 	}

@@ -5,9 +5,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds returns the volume kinds with their strategies. message returns the schema.Message with the
+// Kinds returns the volume kinds with their strategies. message returns the Declaration with the
 // given name.
-func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
+func Kinds(n *meta.Naming, message func(name string) *schema.Declaration) []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "/v1/PersistentVolume", Strategy: persistentVolumeStrategy{spec: message("core.v1.PersistentVolumeSpec")}, Views: schema.Views{"status": {Write: writeVolumeStatus}}},
 		{Name: "/v1/PersistentVolumeClaim", Strategy: persistentVolumeClaimStrategy{

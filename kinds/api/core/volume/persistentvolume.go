@@ -10,7 +10,7 @@ import (
 // unintentionally. Provisioners copy the policy from the storage class.
 type persistentVolumeStrategy struct {
 	schema.AlwaysWarns
-	spec *schema.Message
+	spec *schema.Declaration
 }
 
 func (persistentVolumeStrategy) Default(obj tree.Tree) {
@@ -54,7 +54,7 @@ func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error 
 // because Pods would otherwise get another disk. Only controllerExpandSecretRef may be added to a
 // CSI source, so that old volumes can be expanded. Field paths match kube-apiserver.
 func (s persistentVolumeStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
-	m := s.spec
+	m := s.spec.Message()
 	spec, was := obj.Object("spec"), old.Object("spec")
 	for _, name := range volumeSources {
 		now, before := spec.Object(name), was.Object(name)

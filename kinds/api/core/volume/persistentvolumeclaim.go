@@ -11,7 +11,7 @@ import (
 // the controllers that bind and resize claims own the status.
 type persistentVolumeClaimStrategy struct {
 	schema.AlwaysWarns
-	spec      *schema.Message
+	spec      *schema.Declaration
 	snapshots string // the group
 	class     string // the deprecated annotation
 }
@@ -72,7 +72,7 @@ func copyDataSource(t tree.Tree) tree.Tree {
 // may request more storage and another attributes class. The storage class determines the backend,
 // so it may only move from the annotation to the field.
 func (s persistentVolumeClaimStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
-	m, class := s.spec, s.class
+	m, class := s.spec.Message(), s.class
 	spec, was := obj.Object("spec"), old.Object("spec")
 	now, before := obj.Annotations().String(class), old.Annotations().String(class)
 	moved := before != "" && !was.Has("storageClassName") && spec.String("storageClassName") == before

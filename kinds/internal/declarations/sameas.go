@@ -1,6 +1,8 @@
-package schema
+package declarations
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,43 +13,49 @@ import (
 	options "github.com/troupe-api/troupe/kinds/api"
 )
 
+func messageOptions(desc *descriptorpb.DescriptorProto) *options.Message {
+	if desc.Options == nil {
+		return nil
+	}
+	return proto.GetExtension(desc.Options, options.E_Message).(*options.Message)
+}
+
 // inherit completes a message with the option same_as.
-func (c *compiler) inherit(s *source) {
-	own := *s
-	name := messageOptions(own.desc).GetSameAs()
-	if name == "" || s.inherited {
+func (e *encoder) inherit(m *message) {
+	own := m.source
+	name := messageOptions(own.Message).GetSameAs()
+	if name == "" || m.inherited {
 		return
 	}
-	s.inherited = true
-	from := c.sources["."+name]
-	if from == nil || from.message == nil {
-		c.fault(s.message.Name, "same_as", "no message is named "+name)
+	m.inherited = true
+	other := e.byName["."+name]
+	if other == nil {
+		e.faults = append(e.faults, fmt.Errorf("%s.same_as: no message is named %s", m.name, name))
 		return
 	}
-	c.inherit(from)
-	v := version{compiler: c, from: packageOf(from), to: packageOf(s)}
-	s.desc = &descriptorpb.DescriptorProto{
-		Name: own.desc.Name, Options: inheritOptions(from.desc.Options, own.desc.Options),
-		NestedType: append(slices.Clip(own.desc.NestedType), v.mapEntries(from.desc.NestedType)...),
+	e.inherit(other)
+	from := other.source
+	v := version{encoder: e, from: packageOf(other), to: packageOf(m)}
+	desc := &descriptorpb.DescriptorProto{
+		Name: own.Message.Name, Options: inheritOptions(from.Message.Options, own.Message.Options),
+		NestedType: append(slices.Clip(own.Message.NestedType), v.mapEntries(from.Message.NestedType)...),
 	}
-	s.docs = nil
-	s.message.HasTypeMeta = from.message.HasTypeMeta
-	s.message.Doc = orDefault(s.message.Doc, from.message.Doc)
+	m.source = &options.Source{Message: desc, Doc: cmp.Or(own.Doc, from.Doc)}
 	add := func(f *descriptorpb.FieldDescriptorProto, doc string) {
-		s.desc.Field, s.docs = append(s.desc.Field, f), append(s.docs, doc)
+		desc.Field, m.source.FieldDocs = append(desc.Field, f), append(m.source.FieldDocs, doc)
 	}
-	for i, f := range from.desc.Field {
-		at := slices.IndexFunc(own.desc.Field, func(o *descriptorpb.FieldDescriptorProto) bool { return o.GetName() == f.GetName() })
+	for i, f := range from.Message.Field {
+		at := slices.IndexFunc(own.Message.Field, func(o *descriptorpb.FieldDescriptorProto) bool { return o.GetName() == f.GetName() })
 		switch {
 		case at >= 0:
-			add(own.desc.Field[at], orDefault(own.doc(at), from.doc(i)))
-		case !slices.Contains(own.desc.ReservedName, f.GetName()):
-			add(v.field(f), from.doc(i))
+			add(own.Message.Field[at], cmp.Or(own.FieldDocs[at], from.FieldDocs[i]))
+		case !slices.Contains(own.Message.ReservedName, f.GetName()):
+			add(v.field(f), from.FieldDocs[i])
 		}
 	}
-	for i, f := range own.desc.Field {
-		if !slices.Contains(s.desc.Field, f) {
-			add(f, own.doc(i))
+	for i, f := range own.Message.Field {
+		if !slices.Contains(desc.Field, f) {
+			add(f, own.FieldDocs[i])
 		}
 	}
 }
@@ -80,13 +88,11 @@ func inheritOptions(from, own *descriptorpb.MessageOptions) *descriptorpb.Messag
 // A version rewrites the types of fields that a package inherits from another. Packages have the
 // form ".autoscaling.v2.".
 type version struct {
-	*compiler
+	*encoder
 	from, to string
 }
 
-func packageOf(s *source) string {
-	return "." + s.message.Name[:strings.LastIndexByte(s.message.Name, '.')+1]
-}
+func packageOf(m *message) string { return "." + m.name[:strings.LastIndexByte(m.name, '.')+1] }
 
 // field returns f with the message of the inheriting package, which inherits the message unless it
 // declares it.
@@ -97,10 +103,10 @@ func (v version) field(f *descriptorpb.FieldDescriptorProto) *descriptorpb.Field
 	}
 	f = proto.CloneOf(f)
 	f.TypeName = proto.String(v.to + name)
-	if from := v.sources[v.from+name]; from != nil && v.sources[v.to+name] == nil {
+	if from := v.byName[v.from+name]; from != nil && v.byName[v.to+name] == nil {
 		desc := &descriptorpb.DescriptorProto{Name: &name, Options: &descriptorpb.MessageOptions{}}
-		proto.SetExtension(desc.Options, options.E_Message, &options.Message{SameAs: from.message.Name})
-		v.inherit(v.declare(strings.TrimPrefix(v.to, ".")+name, desc))
+		proto.SetExtension(desc.Options, options.E_Message, &options.Message{SameAs: from.name})
+		v.inherit(v.declare(strings.TrimPrefix(v.to, ".")+name, &options.Source{Message: desc}))
 	}
 	return f
 }

@@ -1,4 +1,4 @@
-package schema
+package declarations_test
 
 import (
 	"context"
@@ -10,11 +10,12 @@ import (
 
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/protoutil"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/troupe-api/troupe/internal/must"
+	"github.com/troupe-api/troupe/kinds/internal/declarations"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 const versionOne = `syntax = "proto3"; package g.v1; import "options.proto";
@@ -35,21 +36,25 @@ message Limit { string max = 1; string unit = 2; }
 message Part { repeated Part parts = 1; }`
 
 // compileVersions compiles versionOne and the declarations of another version.
-func compileVersions(t *testing.T, other string) (*Plan, error) {
+func compileVersions(t *testing.T, other string) (*schema.Plan, error) {
 	t.Helper()
 	sources := map[string]string{"v1.proto": versionOne, "v2.proto": `syntax = "proto3"; package g.v2; import "options.proto";` + other}
 	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{Accessor: func(name string) (io.ReadCloser, error) {
 		if text, ok := sources[name]; ok {
 			return io.NopCloser(strings.NewReader(text)), nil
 		}
-		return os.Open(filepath.Join("..", "api", name))
+		return os.Open(filepath.Join("..", "..", "api", name))
 	}})}
 	files := must.Get(compiler.Compile(context.Background(), "v1.proto", "v2.proto"))(t)
-	set := &descriptorpb.FileDescriptorSet{}
+	var all []*descriptorpb.FileDescriptorProto
 	for _, f := range files {
-		set.File = append(set.File, protoutil.ProtoFromFileDescriptor(f))
+		all = append(all, protoutil.ProtoFromFileDescriptor(f))
 	}
-	return Compile(must.Get(proto.Marshal(set))(t), meta.Kubernetes)
+	encoded, err := declarations.Encode(all)
+	if err != nil {
+		return nil, err
+	}
+	return schema.Load(encoded, meta.Kubernetes)
 }
 
 func TestSameAs(t *testing.T) {
@@ -72,8 +77,8 @@ func TestSameAs(t *testing.T) {
 	if len(one.Columns) != 2 || len(two.Columns) != 1 || two.Columns[0].Path != "func:age" {
 		t.Errorf("columns %+v, %+v", one.Columns, two.Columns)
 	}
-	spec := two.Declared.Field("spec").Message
-	if spec.Name != "g.v2.Spec" || one.Declared.Field("spec").Message.Name != "g.v1.Spec" || len(spec.OneOf) != 1 || *spec.Field("size").Min != 1 {
+	spec := two.Message().Field("spec").Message
+	if spec.Name != "g.v2.Spec" || one.Message().Field("spec").Message.Name != "g.v1.Spec" || len(spec.OneOf) != 1 || *spec.Field("size").Min != 1 {
 		t.Errorf("spec: %+v", spec)
 	}
 	if parts := spec.Field("parts").Message; parts.Name != "g.v2.Part" || parts.Field("parts").Message != parts {
@@ -84,7 +89,7 @@ func TestSameAs(t *testing.T) {
 	for _, f := range limits.Message.Fields {
 		fields = append(fields, f.Name)
 	}
-	if limits.Shape != Map || limits.Message.Name != "g.v2.Limit" || strings.Join(fields, " ") != "max more" || limits.Message.Field("max").Type != TypeInt64 {
+	if limits.Shape != schema.Map || limits.Message.Name != "g.v2.Limit" || strings.Join(fields, " ") != "max more" || limits.Message.Field("max").Type != schema.TypeInt64 {
 		t.Errorf("a map of changed messages: %+v with %v", limits, fields)
 	}
 }
