@@ -8,7 +8,7 @@ import (
 )
 
 // registryMaps is the number of concurrent maps that remain in the actor registry after it is
-// shrunk. Each map has 32 shards.
+// shrunk. By default, each map has 32 shards.
 const registryMaps = 32
 
 // newSystem returns an actor system without a logger. The supervisor logs failures.
