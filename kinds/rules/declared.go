@@ -247,10 +247,9 @@ type RuleCompiler struct {
 	errs           []error
 }
 
-// NewRuleCompiler returns a compiler for rules that can call the functions in calls, and to which it
+// NewRuleCompiler returns a compiler for rules that can call the functions in calls, to which it
 // adds those of this package. The caller may add others before the first rule runs. variables lists
-// the variables of all rules, since a rule can read those that the rules of another message set.
-// features lists the enabled features.
+// those of all rules, because a rule can read variables that the rules of another message set.
 func NewRuleCompiler(calls map[string]schema.CheckFunc, variables []string, features ...string) *RuleCompiler {
 	calls["domainPath"], calls["fullDomain"] = checkDomain(DomainPath), checkDomain(FullDomain)
 	calls["annotations"] = schema.ObjectCheck(ValidateAnnotations)
@@ -264,8 +263,8 @@ func NewRuleCompiler(calls map[string]schema.CheckFunc, variables []string, feat
 
 // Add sets the checks of messages from their declared rules. If a rule refers to another message,
 // which must have been added, the validation rules of that message run, or its warning rules in the
-// case of a warning. A rule that does not compile panics on first use. TestRulesCompile in kinds/api
-// therefore compiles all rules.
+// case of a warning. A rule that does not compile panics on first use, so TestRulesCompile in
+// kinds/api compiles all.
 func (c *RuleCompiler) Add(messages []*schema.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
