@@ -1,17 +1,22 @@
 package api_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/api"
 	"github.com/troupe-api/troupe/kinds/internal/golden"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/openapi"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -103,4 +108,18 @@ func rulesDeclared(m *schema.Message, f *schema.Field) []string {
 	add(f.Shape == schema.List && f.ListType == schema.ListSet, "unique", nil)
 	add(f.Shape == schema.List && f.ListType == schema.ListMap, "unique", f.ListMapKeys)
 	return all
+}
+
+// TestConformanceWords checks the words that the conformance suite of Kubernetes searches for in
+// the output of kubectl explain.
+func TestConformanceWords(t *testing.T) {
+	kinds := NewCatalog(t, meta.Kubernetes)
+	documents := openapi.New(openapi.Options{Naming: kinds.Naming(), Kinds: kinds.Kinds(), Message: kinds.Message, Version: "v1"})
+	reader := must.Get(gzip.NewReader(bytes.NewReader(documents.V3("api/v1").Gzip(openapi.JSON))))(t)
+	text := must.Get(io.ReadAll(reader))(t)
+	for _, words := range []string{"APIVersion defines", "Standard object's metadata", "CreationTimestamp is a timestamp"} {
+		if !bytes.Contains(text, []byte(words)) {
+			t.Errorf("no description has %q", words)
+		}
+	}
 }

@@ -99,9 +99,9 @@ func (d *definitions) list(k *schema.Kind, listMeta *schema.Message) string {
 }
 
 // Descriptions of common fields. Clients recognize some fields by the first words of the
-// description.
+// description, and the conformance suite expects some words (TestConformanceWords in kinds/api).
 const (
-	aboutAPIVersion = "The group and version of the object's schema, as group/version; only the version in the core group."
+	aboutAPIVersion = "APIVersion defines the schema of the object, as group/version; the core group has only a version."
 	aboutKind       = "The kind of the object. It cannot be changed."
 	aboutObjectMeta = "Standard object's metadata: name, namespace, labels, annotations, owners, versions."
 	aboutListMeta   = "Standard list metadata: the version of the list, and the token of its next chunk."
