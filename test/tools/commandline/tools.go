@@ -32,7 +32,7 @@ func serveEtcd(args []string) error {
 		return err
 	}
 	if *version {
-		fmt.Println("etcd Version: 3.6.99")
+		fmt.Println("etcd Version: 3.99.0")
 		return nil
 	}
 	u, err := url.Parse(*listen)
