@@ -25,7 +25,7 @@ func serveEtcd(args []string) error {
 	flags := flag.NewFlagSet("etcd", flag.ContinueOnError)
 	version := flags.Bool("version", false, "Print the version.")
 	listen := flags.String("listen-client-urls", "", "URL to serve on.")
-	for _, ignored := range []string{"advertise-client-urls", "data-dir", "log-level"} {
+	for _, ignored := range []string{"advertise-client-urls", "data-dir", "listen-peer-urls", "log-level"} {
 		flags.String(ignored, "", "Ignored.")
 	}
 	if err := flags.Parse(args); err != nil {
