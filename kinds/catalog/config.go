@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"sigs.k8s.io/yaml"
 )
 
 func (c *Catalog) config(name string) *schema.Message { return c.Message("apiserver.v1." + name) }
@@ -18,12 +17,8 @@ func (c *Catalog) config(name string) *schema.Message { return c.Message("apiser
 // DecodeConfig decodes, defaults and validates a configuration file in YAML or JSON. name is that
 // of its message in kinds/api/apiserver. Unknown and duplicate fields are errors.
 func (c *Catalog) DecodeConfig(name string, text []byte) (tree.Tree, error) {
-	json, err := yaml.YAMLToJSONStrict(text)
-	if err != nil {
-		return nil, err
-	}
 	m := c.config(name)
-	t, unknown, err := codec.DecodeJSON(m, json)
+	t, unknown, err := codec.DecodeYAML(m, text)
 	if err != nil {
 		return nil, err
 	}

@@ -148,7 +148,7 @@ func TestPolicyFaults(t *testing.T) {
 		{"", []string{"cannot unmarshal null"}},
 		{"[]", []string{"cannot unmarshal array"}},
 		{"a: [", []string{"yaml"}},
-		{"rules: []\nrules: []", []string{`"rules" already set`}},
+		{policyHead + "rules: [{level: None}]\nrules: [{level: None}]", []string{"strict decoding error: yaml: unmarshal errors:\n  line 4: key \"rules\" already set in map"}},
 		{policyHead, []string{"rules: Required value: a policy needs at least one rule"}},
 		{"kind: Policies\napiVersion: audit.k8s.io/v1\nrules: [{level: None}]", []string{`no kind "Policies" is registered for version "audit.k8s.io/v1": must be one of ["audit.platform.io/v1 Policy"]`}},
 		{policyHead + "rules: [{level: None, verb: [get]}]\nomitstages: []", []string{`unknown field "rules[0].verb"`, `unknown field "omitstages"`}},

@@ -61,8 +61,10 @@ func TestConfigurationFormat(t *testing.T) {
 		"{apiVersion: apiserver.config.platform.io/v1, kind: AuthenticationConfiguration, jwt: [{issuer: {egressSelectorType: cluster}}]}":                                                          `jwt[0].issuer.egressSelectorType: Invalid value: "cluster": egress selectors are not supported`,
 		"{apiVersion: apiserver.config.platform.io/v1, kind: AuthenticationConfiguration, jwt: [" + strings.Repeat("{},", 65) + "]}":                                                                `jwt: Too many: 65: must have at most 64 items`,
 		"{apiVersion: apiserver.config.platform.io/v1, kind: AuthorizationConfiguration, authorizers: [{type: Webhook, name: r, webhook: {matchConditions: [" + strings.Repeat("{},", 65) + "]}}]}": `authorizers[0].matchConditions: Too many: 65: must have at most 64 items`,
-		"{apiVersion: a, apiVersion: b}": "already set in map",
-		"":                               "cannot unmarshal null",
+		"{apiVersion: apiserver.config.platform.io/v1, kind: AuthorizationConfiguration, kind: AuthorizationConfiguration}":                                                                         "already set in map",
+		"apiVersion: apiserver.config.platform.io/v1\nkind: AuthorizationConfiguration\n---\nauthorizers: []":                                                                                       "more than one document",
+
+		"": "cannot unmarshal null",
 	} {
 		kind := configKind("authorization")
 		if strings.Contains(text, "jwt") {

@@ -38,7 +38,7 @@ func TestEncryptionFaults(t *testing.T) {
 		{"", "cannot unmarshal null"},
 		{"a: [", "yaml"},
 		{"apiVersion: v1\nkind: EncryptionConfiguration", `no kind "EncryptionConfiguration" is registered for version "v1"`},
-		{head + "kind: List", `"kind" already set`},
+		{head + "kind: EncryptionConfiguration", `"kind" already set`},
 		{head, "resources: Required value: at least one resources is required"},
 		{head + "rules: []", `unknown field "rules"`},
 		{resources(""), "resources[0].resources: Required value"},
