@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-
 func TestABAC(t *testing.T) {
 	file, err := os.Open("testdata/authz/abac.jsonl")
 	if err != nil {

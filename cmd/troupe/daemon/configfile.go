@@ -34,20 +34,18 @@ func (b base) followConfig(topic, path string, apply func(t tree.Tree) error) (*
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("--%s-config: %w", topic, err)
+		return nil, fmt.Errorf("--%s-config %s: %w", topic, path, err)
 	}
 	return m, nil
 }
 
-// loadConfig reads a configuration file, and returns the hash of its text. Errors name the file.
+// loadConfig reads a configuration file, and returns the hash of its text.
 func loadConfig(kinds *catalog.Catalog, name, path string) (t tree.Tree, hash string, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, "", err
 	}
-	if t, err = kinds.DecodeConfig(name, text); err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
+	t, err = kinds.DecodeConfig(name, text)
 	return t, hashOf(string(text)), err
 }
 

@@ -67,9 +67,10 @@ func (p *policies) newAuditor() (*audit.Auditor, error) {
 }
 
 func (p *policies) readAuditPolicy() (*audit.Policy, error) {
-	t, _, err := loadConfig(p.storage.kinds, "AuditPolicy", p.config.Audit.PolicyFile)
+	path := p.config.Audit.PolicyFile
+	t, _, err := loadConfig(p.storage.kinds, "AuditPolicy", path)
 	if err != nil {
-		return nil, fmt.Errorf("--audit-policy-file: %w", err)
+		return nil, fmt.Errorf("--audit-policy-file %s: %w", path, err)
 	}
 	return audit.NewPolicy(t), nil
 }

@@ -29,7 +29,7 @@ func LoadEncryption(path string, naming *meta.Naming) (*encryption.Configuration
 	}
 	t, hash, err := loadConfig(kinds, "EncryptionConfiguration", path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return encryption.Parse(codec.AppendAny(nil, t), hash)
 }
