@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-api/troupe/http"
 	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
@@ -58,7 +59,7 @@ func (l *auditLog) takeEvents(t *testing.T) (events []auditEvent) {
 
 func serveAudited(t *testing.T, mode audit.Mode) (*testServer, *auditLog) {
 	t.Helper()
-	p := must.Get(audit.Parse([]byte("apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: Metadata}]"), meta.Platform))(t)
+	p := audit.NewPolicy(tree.Tree{"rules": []any{tree.Tree{"level": "Metadata"}}})
 	log := &auditLog{}
 	sink := audit.NewLog(log, audit.SinkOptions{Mode: mode, Logger: slog.New(slog.DiscardHandler)})
 	return serve(t, func(o *http.Options) { o.Audit = audit.New(p, meta.Platform, time.Now, sink) }), log

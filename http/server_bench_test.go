@@ -14,6 +14,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -121,7 +122,7 @@ func benchmarkRequest(b *testing.B, text string) {
 	b.Helper()
 	user := &authn.User{Name: "jane", Groups: []string{authn.GroupMasters}}
 	users := tokenDigests{sha256.Sum256([]byte("31ada4fd-adec-460c-809a-9e56ceb75269")): user}
-	policy := must.Get(audit.Parse([]byte("{apiVersion: audit.platform.io/v1, kind: Policy, omitStages: [RequestReceived], rules: [{level: Metadata}]}"), meta.Platform))(b)
+	policy := audit.NewPolicy(tree.Tree{"omitStages": []any{"RequestReceived"}, "rules": []any{tree.Tree{"level": "Metadata"}}})
 	s := chanListener{make(chan net.Conn, 1)}
 	server := must.Get(http.New(http.Options{
 		Naming: meta.Platform, Catalog: testCatalog(), Listener: s, Version: "0.1.0",

@@ -6,15 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
+	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 )
-
-func parseABAC(text string) error {
-	_, err := authz.ParseABAC(strings.NewReader(text), meta.Platform)
-	return err
-}
 
 func TestABAC(t *testing.T) {
 	file, err := os.Open("testdata/authz/abac.jsonl")
@@ -22,7 +19,7 @@ func TestABAC(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	mode, err := authz.ParseABAC(file, meta.Platform)
+	mode, err := authz.ParseABAC(file, must.Get(catalog.New(meta.Platform))(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,12 +35,17 @@ func TestABAC(t *testing.T) {
 }
 
 func TestABACErrors(t *testing.T) {
+	kinds := must.Get(catalog.New(meta.Platform))(t)
+	parseABAC := func(text string) error {
+		_, err := authz.ParseABAC(strings.NewReader(text), kinds)
+		return err
+	}
 	checkFaults(t, "authz/abac-faults", parseABAC)
 	if err := parseABAC("#\n" + strings.Repeat("x", 2<<20)); err == nil || !strings.Contains(err.Error(), "line 2: bufio.Scanner: token too long") {
 		t.Error(err)
 	}
 	const other = `{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy","spec":{"user":"a"}}`
-	if _, err := authz.ParseABAC(strings.NewReader(other), meta.Kubernetes); err != nil {
+	if _, err := authz.ParseABAC(strings.NewReader(other), must.Get(catalog.New(meta.Kubernetes))(t)); err != nil {
 		t.Error(err)
 	}
 }

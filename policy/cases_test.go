@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
+	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"sigs.k8s.io/yaml"
 )
@@ -51,6 +54,12 @@ func parseTree(t testing.TB, text string) tree.Tree {
 		t.Fatalf("%s: %v", text, err)
 	}
 	return v.(tree.Tree)
+}
+
+// decodeConfig decodes a configuration file of the message name.
+func decodeConfig(t testing.TB, naming *meta.Naming, name, text string) (tree.Tree, error) {
+	t.Helper()
+	return must.Get(catalog.New(naming))(t).DecodeConfig(name, []byte(text))
 }
 
 func canonical(v any) string { return string(codec.AppendAny(nil, v)) }

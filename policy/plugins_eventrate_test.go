@@ -1,11 +1,12 @@
 package policy_test
 
 import (
-	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -13,22 +14,25 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
 
-func newEventChain(t *testing.T, now *time.Time, limits ...plugins.EventLimit) *admission.Chain {
+const eventLimits = "apiVersion: eventratelimit.admission.platform.io/v1alpha1\nkind: Configuration\nlimits: "
+
+func newEventChain(t *testing.T, now *time.Time, limits string) *admission.Chain {
 	t.Helper()
-	return newChain(t, nil, meta.Platform, admission.PluginConfig{Enabled: []string{"EventRateLimit"}}, plugins.EventRateLimit(limits, func() time.Time { return *now }))
+	config := must.Get(decodeConfig(t, meta.Platform, "EventRateLimit", eventLimits+limits))(t)
+	return newChain(t, nil, meta.Platform, admission.PluginConfig{Enabled: []string{"EventRateLimit"}}, plugins.EventRateLimit(config, func() time.Time { return *now }))
 }
 
 func TestEventRateLimit(t *testing.T) {
 	now := time.Now()
 	for _, c := range readCases[[]struct {
-		Limits []plugins.EventLimit
+		Limits string
 		Events []struct {
 			After int // milliseconds
 			About string
 			Fault string // message of the 429 error; "" if admitted
 		}
 	}](t, "admission/eventrate") {
-		chain := newEventChain(t, &now, c.Limits...)
+		chain := newEventChain(t, &now, c.Limits)
 		for i, e := range c.Events {
 			now = now.Add(time.Duration(e.After) * time.Millisecond)
 			event := parseTree(t, `{"involvedObject":{"apiVersion":"v1","kind":"Pod","name":"`+e.About+`","namespace":"ns","uid":"u"},"source":{"component":"c","host":"h"}}`)
@@ -54,7 +58,7 @@ func TestEventRateLimit(t *testing.T) {
 // it is retried after a conflict.
 func TestEventRateLimitOfRepeatedRequest(t *testing.T) {
 	now := time.Now()
-	chain := newEventChain(t, &now, plugins.EventLimit{Type: plugins.ServerLimit, QPS: 1, Burst: 2})
+	chain := newEventChain(t, &now, "[{type: Server, qps: 1, burst: 2}]")
 	repeats := func() (err error) {
 		m := &request.Mutation{Kind: kind("", "events"), Key: meta.Key{Namespace: "ns", Name: "o"}}
 		m.Admission = chain.For(jane, m.Kind, "", "ns")
@@ -75,18 +79,13 @@ func TestEventRateLimitOfRepeatedRequest(t *testing.T) {
 	}
 }
 
-func TestParseEventLimits(t *testing.T) {
-	for _, c := range readCases[[]struct {
-		Text         object
-		Want, Faults string
-	}](t, "admission/eventlimits") {
-		limits, err := plugins.ParseEventLimits(parseTree(t, string(c.Text)), meta.Platform)
-		if c.Faults == "" && (err != nil || fmt.Sprint(limits) != c.Want) || c.Faults != "" && (err == nil || err.Error() != c.Faults) {
-			t.Errorf("%s: got %v, %v", c.Text, limits, err)
-		}
-	}
-	const other = `{"apiVersion":"eventratelimit.admission.k8s.io/v1alpha1","kind":"Configuration","limits":[{"type":"Server","qps":1,"burst":2}]}`
-	if _, err := plugins.ParseEventLimits(parseTree(t, other), meta.Kubernetes); err != nil {
-		t.Error(err)
+func TestEventLimits(t *testing.T) {
+	checkFaults(t, "admission/eventlimits", func(text string) error {
+		_, err := decodeConfig(t, meta.Platform, "EventRateLimit", text)
+		return err
+	})
+	config := must.Get(decodeConfig(t, meta.Kubernetes, "EventRateLimit", strings.Replace(eventLimits, "platform", "k8s", 1)+"[{type: User, qps: 1, burst: 2}]"))(t)
+	if size, _ := config.Objects("limits")[0].Int("cacheSize"); size != 4096 {
+		t.Errorf("got %v", config)
 	}
 }

@@ -2,23 +2,22 @@ package policy_test
 
 import (
 	"testing"
-	"time"
 
-	"github.com/troupe-api/troupe/policy/admission/plugins"
+	"github.com/troupe-api/troupe/internal/must"
+	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-func TestParseImagePolicyConfig(t *testing.T) {
-	for text, want := range map[string]plugins.ImagePolicyConfig{
-		`{"imagePolicy":{"kubeConfigFile":"f"}}`: {KubeConfigFile: "f", AllowTTL: 5 * time.Minute, DenyTTL: 30 * time.Second, RetryBackoff: 500 * time.Millisecond},
-		`{"imagePolicy":{"kubeConfigFile":"f","allowTTL":-1,"denyTTL":1,"retryBackoff":-1,"defaultAllow":true}}`: {
-			KubeConfigFile: "f", DenyTTL: time.Second, DefaultAllow: true},
+func TestImagePolicyConfig(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"imagePolicy":{"kubeConfigFile":"f"}}`: `{"imagePolicy":{"allowTTL":300,"denyTTL":30,"kubeConfigFile":"f","retryBackoff":500}}`,
+		`{"imagePolicy":{"kubeConfigFile":"f","allowTTL":-1,"denyTTL":1,"retryBackoff":-1,"defaultAllow":true}}`: `{"imagePolicy":{"allowTTL":-1,"defaultAllow":true,"denyTTL":1,"kubeConfigFile":"f","retryBackoff":-1}}`,
 	} {
-		if got, err := plugins.ParseImagePolicyConfig(parseTree(t, text)); err != nil || got != want {
-			t.Errorf("%s: %+v, %v", text, got, err)
+		if got := canonical(must.Get(decodeConfig(t, meta.Platform, "ImagePolicyWebhook", text))(t)); got != want {
+			t.Errorf("%s: %s", text, got)
 		}
 	}
 	checkFaults(t, "admission/imagepolicy", func(text string) error {
-		_, err := plugins.ParseImagePolicyConfig(parseTree(t, text))
+		_, err := decodeConfig(t, meta.Platform, "ImagePolicyWebhook", text)
 		return err
 	})
 }

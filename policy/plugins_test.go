@@ -1,7 +1,6 @@
 package policy_test
 
 import (
-	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,8 +65,7 @@ func (g pluginGroup) chain(t *testing.T, may []string) *admission.Chain {
 		return authz.NoOpinion, "no role"
 	})
 	selectors, err := plugins.ParsePodNodeSelectorConfig(config)
-	tolerations, fault := plugins.ParsePodTolerationRestrictionConfig(config)
-	if err := errors.Join(err, fault); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
 	storage, placements := plugins.NewStorageClasses(naming), plugins.NewNamespacePlacements(naming, c)
@@ -78,7 +76,7 @@ func (g pluginGroup) chain(t *testing.T, may []string) *admission.Chain {
 		plugins.DefaultTolerationSeconds(naming, 10, 20), plugins.DenyServiceExternalIPs(), plugins.ExtendedResourceToleration(naming),
 		plugins.LimitPodHardAntiAffinityTopology(naming), plugins.LimitRanger(naming), plugins.NodeDeclaredFeatureValidator(c), plugins.OwnerReferencesPermissionEnforcement(authorizer, ownerKind),
 		plugins.PersistentVolumeClaimResize(naming, storage), plugins.PodNodeSelector(selectors, placements),
-		plugins.PodResizeValidator(naming, c), plugins.PodTolerationRestriction(naming, tolerations, placements), plugins.PodTopologyLabels(naming, c), plugins.Priority(), plugins.RuntimeClass(c),
+		plugins.PodResizeValidator(naming, c), plugins.PodTolerationRestriction(naming, config, placements), plugins.PodTopologyLabels(naming, c), plugins.Priority(), plugins.RuntimeClass(c),
 		plugins.SecurityContextDeny(), plugins.StorageObjectInUseProtection(naming), plugins.TaintNodesByCondition(naming))...)
 }
 
@@ -211,7 +209,7 @@ func TestPluginConfigFaults(t *testing.T) {
 		return err
 	})
 	checkFaults(t, "admission/podtolerationrestriction", func(text string) error {
-		_, err := plugins.ParsePodTolerationRestrictionConfig(parseTree(t, text))
+		_, err := decodeConfig(t, meta.Platform, "PodTolerationRestriction", "{apiVersion: podtolerationrestriction.admission.platform.io/v1alpha1, kind: Configuration, "+text+"}")
 		return err
 	})
 }

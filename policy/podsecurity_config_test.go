@@ -1,14 +1,15 @@
 package policy_test
 
 import (
-	"reflect"
+	"fmt"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/admission/podsecurity"
 )
 
-func TestParseConfiguration(t *testing.T) {
+func TestConfiguration(t *testing.T) {
 	full := podsecurity.Configuration{
 		Defaults: podsecurity.Policy{
 			Enforce: podsecurity.LevelVersion{Level: podsecurity.Baseline, Version: podsecurity.MinorVersion(20)},
@@ -27,16 +28,18 @@ func TestParseConfiguration(t *testing.T) {
 			naming = meta.Kubernetes
 		}
 		for _, text := range texts {
-			got, err := podsecurity.ParseConfiguration([]byte(text), naming)
-			if err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%q: %+v, %v", text, got, err)
+			if got := podsecurity.NewConfiguration(must.Get(decodeConfig(t, naming, "PodSecurity", text))(t)); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%q: %+v", text, got)
 			}
 		}
 	}
 	checkFaults(t, "podsecurity/faults", func(text string) error {
-		_, err := podsecurity.ParseConfiguration([]byte(text), meta.Platform)
+		_, err := decodeConfig(t, meta.Platform, "PodSecurity", text)
 		return err
 	})
+	if got := podsecurity.NewConfiguration(nil); fmt.Sprint(got) != fmt.Sprint(podsecurity.Configuration{}) {
+		t.Errorf("no configuration: %+v", got)
+	}
 }
 
 func TestParseVersion(t *testing.T) {

@@ -1170,7 +1170,10 @@ type Message struct {
 	// of the other version that its fields use belong to this version, too; it declares only those
 	// that differ. A kind does not inherit storage_version, off_by_default and deprecation, and has
 	// the functions of the stored version unless it has its own.
-	SameAs        string `protobuf:"bytes,10,opt,name=same_as,json=sameAs,proto3" json:"same_as,omitempty"`
+	SameAs string `protobuf:"bytes,10,opt,name=same_as,json=sameAs,proto3" json:"same_as,omitempty"`
+	// config lists the apiVersions and kinds of a configuration file, as in "audit.platform.io/v1
+	// Policy". Without them, the file has neither.
+	Config        []string `protobuf:"bytes,11,rep,name=config,proto3" json:"config,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1273,6 +1276,13 @@ func (x *Message) GetSameAs() string {
 		return x.SameAs
 	}
 	return ""
+}
+
+func (x *Message) GetConfig() []string {
+	if x != nil {
+		return x.Config
+	}
+	return nil
 }
 
 // A Rule is a step of validation: it reports an error, selects a part of the object, or groups
@@ -2047,7 +2057,7 @@ const file_options_proto_rawDesc = "" +
 	"\x06format\x18\x03 \x01(\tR\x06format\x12 \n" +
 	"\vdescription\x18\x04 \x01(\tR\vdescription\x12\x1a\n" +
 	"\bpriority\x18\x05 \x01(\x05R\bpriority\x12\x12\n" +
-	"\x04path\x18\x06 \x01(\tR\x04path\"\xa3\x03\n" +
+	"\x04path\x18\x06 \x01(\tR\x04path\"\xbb\x03\n" +
 	"\aMessage\x12&\n" +
 	"\x06scalar\x18\x01 \x01(\x0e2\x0e.troupe.ScalarR\x06scalar\x12\x1b\n" +
 	"\ttype_meta\x18\x02 \x01(\bR\btypeMeta\x12$\n" +
@@ -2060,7 +2070,8 @@ const file_options_proto_rawDesc = "" +
 	"\bwarnings\x18\a \x03(\v2\f.troupe.RuleR\bwarnings\x125\n" +
 	"\x0fstatus_warnings\x18\t \x03(\v2\f.troupe.RuleR\x0estatusWarnings\x12\x17\n" +
 	"\asame_as\x18\n" +
-	" \x01(\tR\x06sameAs\"\xfe\x04\n" +
+	" \x01(\tR\x06sameAs\x12\x16\n" +
+	"\x06config\x18\v \x03(\tR\x06config\"\xfe\x04\n" +
 	"\x04Rule\x12\x0e\n" +
 	"\x02if\x18\x01 \x01(\tR\x02if\x12\x0e\n" +
 	"\x02at\x18\x02 \x01(\tR\x02at\x12\x14\n" +

@@ -77,6 +77,10 @@ func (c *compiler) compileMessage(d *Declaration) {
 		}
 		m.Rules = &Rules{Validate: rules(o.Rules), Update: rules(o.UpdateRules), Write: rules(o.WriteRules), Status: rules(o.StatusRules),
 			Warnings: rules(o.Warnings), StatusWarnings: rules(o.StatusWarnings)}
+		for _, id := range o.Config {
+			group, kind, _ := strings.Cut(id, ".platform.io")
+			m.Config = append(m.Config, c.naming.Group(group)+kind)
+		}
 	}
 	m.Index()
 }

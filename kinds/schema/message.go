@@ -20,6 +20,8 @@ type Message struct {
 	Additional *Field
 	// Custom is set only for custom kinds.
 	Custom *Custom
+	// Config lists the apiVersions and kinds of a configuration file, separated by a space.
+	Config []string
 	// OneOf lists groups of mutually exclusive fields.
 	OneOf []OneOf
 	// Rules holds the declared validation rules, or nil.

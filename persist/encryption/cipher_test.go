@@ -9,26 +9,29 @@ import (
 
 	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist"
+	"sigs.k8s.io/yaml"
 )
-
-var testNaming = Naming{APIVersion: "apiserver.config.platform.io/v1", EventsGroup: "events.platform.io"}
 
 func secretOf(fill byte, n int) string {
 	return base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{fill}, n))
 }
 
 func configOf(providers string) string {
-	return "apiVersion: " + testNaming.APIVersion + "\nkind: EncryptionConfiguration\nresources:\n- resources: [secrets]\n  providers: [" + providers + "]\n"
+	return "resources:\n- resources: [secrets]\n  providers: [" + providers + "]\n"
 }
 
 func keyOf(algorithm, name string, fill byte) string {
 	return fmt.Sprintf("{%s: {keys: [{name: %q, secret: %s}]}}", algorithm, name, secretOf(fill, 32))
 }
 
+func mustParse(t testing.TB, text string) *Configuration {
+	t.Helper()
+	return must.Get(Parse(must.Get(yaml.YAMLToJSON([]byte(text)))(t), text))(t)
+}
+
 func transformerOf(t testing.TB, text string) *Transformer {
 	t.Helper()
-	c := must.Get(Parse([]byte(text), testNaming))(t)
-	return must.Get(New(c, Options{}))(t)
+	return must.Get(New(mustParse(t, text), Options{}))(t)
 }
 
 var place = persist.Place{Key: "/secrets/default/a", Revision: 7}
@@ -160,7 +163,7 @@ func TestReplace(t *testing.T) {
 	if got := x.Encode(nil, other, []byte(`{}`)); Provider(got) != "aescbc:v1:a" {
 		t.Errorf("apps are written with %s", Provider(got))
 	}
-	next := must.Get(Parse([]byte(strings.Replace(text, "providers: [{aesgcm", "providers: ["+keyOf("aesgcm", "two", 2)+",{aesgcm", 1)), testNaming))(t)
+	next := mustParse(t, strings.Replace(text, "providers: [{aesgcm", "providers: ["+keyOf("aesgcm", "two", 2)+",{aesgcm", 1))
 	if err := x.Replace(t.Context(), next); err != nil || x.Hash() != next.Hash() {
 		t.Fatal(err)
 	}

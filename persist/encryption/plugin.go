@@ -73,9 +73,10 @@ type openedSeed struct {
 
 // newPlugin returns a provider without calling the KMS plugin. It is unhealthy and cannot encrypt
 // until the first probe.
-func newPlugin(of kmsFile, o Options) *plugin {
+func newPlugin(of kmsConfig, o Options) *plugin {
 	p := &plugin{name: of.Name, begin: marker + "kms:v2:" + escapeName(of.Name) + ":", events: o.Events, now: o.Now, log: o.Logger, seeds: map[string]openedSeed{}}
-	p.client = newKMSClient(of.Endpoint, time.Duration(*of.Timeout), func(method, code string, took time.Duration) {
+	timeout, _ := time.ParseDuration(of.Timeout)
+	p.client = newKMSClient(of.Endpoint, timeout, func(method, code string, took time.Duration) {
 		p.events.KMSCall(p.name, method, code, took)
 	})
 	p.lastErr = errors.New("the plugin was not queried yet")

@@ -56,7 +56,7 @@ func TestSeedExpires(t *testing.T) {
 		}
 		return appendString(appendString(nil, 1, "sealed"), 2, "key"), "0"
 	})
-	c := must.Get(Parse([]byte(configOf("{kms: {apiVersion: v2, name: p, timeout: 1m, endpoint: '"+endpoint+"'}}")), testNaming))(t)
+	c := mustParse(t, configOf("{kms: {apiVersion: v2, name: p, timeout: 1m, endpoint: '"+endpoint+"'}}"))
 	var now atomic.Int64
 	x := must.Get(New(c, Options{Now: func() time.Time { return time.Unix(now.Load(), 0) }}))(t)
 	p := x.current.Load().plugins[0]

@@ -45,9 +45,9 @@ type keyProvider struct {
 }
 
 // newKeyProvider hashes the secret into the ID, to distinguish keys of the same name.
-func newKeyProvider(algorithm string, key keyFile, cipher valueCipher) *keyProvider {
+func newKeyProvider(algorithm string, key key, cipher valueCipher) *keyProvider {
 	begin := marker + algorithm + ":v1:" + url.QueryEscape(key.Name) + ":"
-	return &keyProvider{begin, fmt.Sprintf("%s%x", begin, sha256.Sum256(key.secret)), cipher}
+	return &keyProvider{begin, fmt.Sprintf("%s%x", begin, sha256.Sum256(key.Secret)), cipher}
 }
 
 func (p *keyProvider) prefix() string   { return p.begin }
@@ -65,7 +65,7 @@ func (p *keyProvider) decode(body, place []byte) ([]byte, string, error) {
 
 // newProviders returns the providers of a configuration entry in order, one per key. It uses
 // connect to create KMS plugins and appends them to plugins.
-func newProviders(of providerConfig, connect func(kmsFile) *plugin, plugins *[]*plugin) (made []provider, err error) {
+func newProviders(of providerConfig, connect func(kmsConfig) *plugin, plugins *[]*plugin) (made []provider, err error) {
 	switch {
 	case of.Identity != nil:
 		return []provider{identity{}}, nil
@@ -75,11 +75,11 @@ func newProviders(of providerConfig, connect func(kmsFile) *plugin, plugins *[]*
 		return []provider{p}, nil
 	case of.AESGCM != nil:
 		for _, key := range of.AESGCM.Keys {
-			made = append(made, newKeyProvider("aesgcm", key, newDerivedGCM(key.secret)))
+			made = append(made, newKeyProvider("aesgcm", key, newDerivedGCM(key.Secret)))
 		}
 	case of.AESCBC != nil:
 		for _, key := range of.AESCBC.Keys {
-			cipher, err := newCBC(key.secret)
+			cipher, err := newCBC(key.Secret)
 			if err != nil {
 				return nil, err
 			}
@@ -87,7 +87,7 @@ func newProviders(of providerConfig, connect func(kmsFile) *plugin, plugins *[]*
 		}
 	case of.Secretbox != nil:
 		for _, key := range of.Secretbox.Keys {
-			made = append(made, newKeyProvider("secretbox", key, &box{[32]byte(key.secret)}))
+			made = append(made, newKeyProvider("secretbox", key, &box{[32]byte(key.Secret)}))
 		}
 	default:
 		return nil, errors.New("unknown encryption provider")

@@ -105,17 +105,17 @@ func (t *Transformer) newProviders(c *Configuration) (*providers, error) {
 		return made, nil
 	}
 	made.hash = c.hash
-	connect := func(of kmsFile) *plugin { return newPlugin(of, t.o) }
+	connect := func(of kmsConfig) *plugin { return newPlugin(of, t.o) }
 	for _, r := range c.rules {
 		var chain []provider
-		for _, of := range r.providers {
+		for _, of := range r.Providers {
 			next, err := newProviders(of, connect, &made.plugins)
 			if err != nil {
 				return nil, err
 			}
 			chain = append(chain, next...)
 		}
-		for _, g := range r.resources {
+		for _, g := range r.Resources {
 			made.byResource[g] = append(made.byResource[g], chain...)
 		}
 	}

@@ -3,11 +3,8 @@ package audit
 // DefaultPolicy returns the policy used without a policy file. It records metadata, but no bodies,
 // of every request except frequent health and discovery requests.
 func DefaultPolicy() *Policy {
-	return &Policy{
-		omitStages: 1 << RequestReceived,
-		rules: []rule{
-			{level: None, verbs: []string{"get", "head"}, paths: []string{"/livez*", "/readyz*", "/healthz*", "/version", "/api*", "/openapi/*"}},
-			{level: Metadata},
-		},
-	}
+	return &Policy{[]rule{
+		{level: None, verbs: []string{"get", "head"}, paths: []string{"/livez*", "/readyz*", "/healthz*", "/version", "/api*", "/openapi/*"}},
+		{level: Metadata, omitStages: 1 << RequestReceived},
+	}}
 }

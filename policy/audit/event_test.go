@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/audit"
@@ -159,10 +160,7 @@ func TestGoldenEvents(t *testing.T) {
 		{"legacy", "rules: [{level: Metadata}]", true, meta.Platform},
 	} {
 		head := strings.ReplaceAll(policyHead, "platform.io", form.naming.Group("audit")[len("audit."):])
-		p, err := audit.Parse([]byte(head+form.policy), form.naming)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(decodePolicy(t, form.naming, head+form.policy))(t)
 		var b buffer
 		u := audit.New(p, form.naming, steppingClock(), audit.NewLog(&b, audit.SinkOptions{Mode: audit.Blocking, Legacy: form.legacy, Logger: discardLogger()}))
 		for _, r := range requests {

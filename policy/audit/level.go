@@ -1,7 +1,5 @@
 package audit
 
-import "slices"
-
 // A Level determines how much of a request is recorded. Levels are ordered.
 type Level uint8
 
@@ -17,11 +15,6 @@ var levelNames = []string{"None", "Metadata", "Request", "RequestResponse"}
 
 // String returns the name used in policies and Events.
 func (l Level) String() string { return levelNames[l] }
-
-func parseLevel(name string) (Level, bool) {
-	i := slices.Index(levelNames, name)
-	return Level(max(i, 0)), i >= 0
-}
 
 // A Stage is a point in request processing.
 type Stage uint8
@@ -43,12 +36,3 @@ func (s Stage) String() string { return stageNames[s] }
 type stageSet uint8
 
 func (s stageSet) has(stage Stage) bool { return s&(1<<stage) != 0 }
-
-func (s *stageSet) add(name string) bool {
-	i := slices.Index(stageNames, name)
-	if i < 0 {
-		return false
-	}
-	*s |= 1 << i
-	return true
-}

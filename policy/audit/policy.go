@@ -4,15 +4,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
 // A Policy determines how much of each request is recorded. It is immutable.
-type Policy struct {
-	rules             []rule
-	omitStages        stageSet
-	omitManagedFields bool
-}
+type Policy struct{ rules []rule }
 
 // A rule with resources or namespaces matches only requests for resources. A rule with paths
 // matches only requests for paths. Any other rule matches both. An empty list matches everything.
@@ -35,6 +32,33 @@ type resources struct {
 	objects []string // by name
 }
 
+// NewPolicy returns the policy of a valid configuration of message AuditPolicy.
+func NewPolicy(t tree.Tree) *Policy {
+	p := &Policy{}
+	for _, r := range t.Objects("rules") {
+		made := rule{
+			level: Level(slices.Index(levelNames, r.String("level"))), users: r.Strings("users"), groups: r.Strings("userGroups"), verbs: r.Strings("verbs"),
+			namespaces: r.Strings("namespaces"), paths: r.Strings("nonResourceURLs"),
+			omitStages: stages(t) | stages(r), omitManagedFields: t.Bool("omitManagedFields"),
+		}
+		if r.Has("omitManagedFields") {
+			made.omitManagedFields = r.Bool("omitManagedFields")
+		}
+		for _, g := range r.Objects("resources") {
+			made.resources = append(made.resources, resources{g.String("group"), g.Strings("resources"), g.Strings("resourceNames")})
+		}
+		p.rules = append(p.rules, made)
+	}
+	return p
+}
+
+func stages(t tree.Tree) (set stageSet) {
+	for _, name := range t.Strings("omitStages") {
+		set |= 1 << slices.Index(stageNames, name)
+	}
+	return set
+}
+
 // A Decision is a Policy's result for one request.
 type Decision struct {
 	Level             Level
@@ -42,13 +66,12 @@ type Decision struct {
 	omitStages        stageSet
 }
 
-// Decide returns the decision of the first matching rule. The decision omits the stages that the
-// rule or the policy omits. If no rule matches, the level is None. a.User may be nil. For speed,
-// the most frequently matched rules should come first.
+// Decide returns the decision of the first matching rule. If no rule matches, the level is None.
+// a.User may be nil. For speed, the most frequently matched rules should come first.
 func (p *Policy) Decide(a *authz.Attributes) Decision {
 	for i := range p.rules {
 		if r := &p.rules[i]; r.matches(a) {
-			return Decision{Level: r.level, OmitManagedFields: r.omitManagedFields, omitStages: r.omitStages | p.omitStages}
+			return Decision{Level: r.level, OmitManagedFields: r.omitManagedFields, omitStages: r.omitStages}
 		}
 	}
 	return Decision{Level: None}

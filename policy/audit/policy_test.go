@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
+	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -13,13 +15,18 @@ import (
 
 const policyHead = "apiVersion: audit.platform.io/v1\nkind: Policy\n"
 
+func decodePolicy(t testing.TB, naming *meta.Naming, text string) (*audit.Policy, error) {
+	t.Helper()
+	config, err := must.Get(catalog.New(naming))(t).DecodeConfig("AuditPolicy", []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	return audit.NewPolicy(config), nil
+}
+
 func mustParse(t testing.TB, text string) *audit.Policy {
 	t.Helper()
-	p, err := audit.Parse([]byte(policyHead+text), meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(decodePolicy(t, meta.Platform, policyHead+text))(t)
 }
 
 // request parses "verb group/resource[/sub] [namespace/]name" or "verb path".
@@ -138,32 +145,32 @@ func TestPolicyFaults(t *testing.T) {
 		text   string
 		faults []string
 	}{
-		{"", []string{"a policy must be a map"}},
-		{"[]", []string{"a policy must be a map"}},
+		{"", []string{"cannot unmarshal null"}},
+		{"[]", []string{"cannot unmarshal array"}},
 		{"a: [", []string{"yaml"}},
-		{"rules: []\nrules: []", []string{"rules"}},
-		{policyHead, []string{"rules: must not be empty"}},
-		{"kind: Policies\napiVersion: audit.k8s.io/v1\nrules: [{level: None}]", []string{`apiVersion: "audit.k8s.io/v1" is not "audit.platform.io/v1"`, `kind: "Policies" is not "Policy"`}},
-		{policyHead + "rules: [{level: None}]\nomitstages: []", []string{"omitstages: unknown field"}},
-		{policyHead + "rules: {}", []string{"rules: must be a list"}},
-		{policyHead + "rules: [1]", []string{"rules[0]: must be a map", "rules[0].level"}},
-		{policyHead + "rules: [{level: None}, {level: All, verb: [get], users: [1]}]\nomitStages: [Never]", []string{
-			`omitStages[0]: "Never": must be one of RequestReceived, ResponseStarted, ResponseComplete, Panic`,
-			"rules[1].level: All: must be one of None, Metadata, Request, RequestResponse",
-			"rules[1].verb: unknown field", "rules[1].users[0]: must be a string",
+		{policyHead + "rules: [{level: None}]\nrules: [{level: None}]", []string{"strict decoding error: yaml: unmarshal errors:\n  line 4: key \"rules\" already set in map"}},
+		{policyHead, []string{"rules: Required value: a policy needs at least one rule"}},
+		{"kind: Policies\napiVersion: audit.k8s.io/v1\nrules: [{level: None}]", []string{`no kind "Policies" is registered for version "audit.k8s.io/v1": must be one of ["audit.platform.io/v1 Policy"]`}},
+		{policyHead + "rules: [{level: None, verb: [get]}]\nomitstages: []", []string{`unknown field "rules[0].verb"`, `unknown field "omitstages"`}},
+		{policyHead + "rules: {}", []string{"cannot unmarshal object into Go struct field AuditPolicy.rules"}},
+		{policyHead + "rules: [1]", []string{"cannot unmarshal number into Go struct field AuditPolicy.rules"}},
+		{policyHead + "rules: [{level: None, users: [1]}]", []string{"cannot unmarshal number into Go struct field AuditRule.rules.users"}},
+		{policyHead + "rules: [{level: None, omitManagedFields: 1}]", []string{"cannot unmarshal number into Go struct field AuditRule.rules.omitManagedFields"}},
+		{policyHead + "rules: [{level: None, omitStages: RequestReceived}]", []string{"cannot unmarshal string into Go struct field AuditRule.rules.omitStages"}},
+		{policyHead + "rules: [{}, {level: All, omitStages: [Sometimes]}]\nomitStages: [Never]", []string{
+			`omitStages[0]: Invalid value: "Never": allowed stages are RequestReceived,ResponseStarted,ResponseComplete,Panic`,
+			`rules[0].level: Required value`, `rules[1].level: Unsupported value: "All": supported values: "None", "Metadata", "Request", "RequestResponse"`,
+			`rules[1].omitStages[0]: Invalid value: "Sometimes": allowed stages are`,
 		}},
 		{policyHead + "rules: [{level: None, nonResourceURLs: [version, /a*b, '*']}]", []string{
-			`rules[0].nonResourceURLs[0]: "version" must begin with a slash`, `rules[0].nonResourceURLs[1]: "/a*b": * must be`,
+			`rules[0].nonResourceURLs[0]: Invalid value: "version": non-resource URL rules must begin with a '/'`, `rules[0].nonResourceURLs[1]: Invalid value: "/a*b": non-resource URL wildcards '*' must be`,
 		}},
-		{policyHead + "rules: [{level: None, nonResourceURLs: [/a], namespaces: [b]}]", []string{"rules[0].nonResourceURLs: must not be set together with resources or namespaces"}},
-		{policyHead + "rules: [{level: None, resources: [{group: A/v1}, {resourceNames: [a]}, {groups: [a]}]}]", []string{
-			"rules[0].resources[0].group:", "rules[0].resources[1].resourceNames: requires resources", "rules[0].resources[2].groups: unknown field",
-		}},
-		{policyHead + "rules: [{level: None, omitManagedFields: 1, omitStages: RequestReceived}]", []string{
-			"rules[0].omitManagedFields: must be true or false", "rules[0].omitStages: must be a list",
+		{policyHead + "rules: [{level: None, nonResourceURLs: [/a], namespaces: [b]}]", []string{`rules[0].nonResourceURLs: Invalid value: ["/a"]: rules cannot apply to both regular resources and non-resource URLs`}},
+		{policyHead + "rules: [{level: None, resources: [{group: A/v1}, {resourceNames: [a]}]}]", []string{
+			`rules[0].resources[0].group: Invalid value: "A/v1": a lowercase RFC 1123 subdomain`, `rules[0].resources[1].resourceNames: Invalid value: ["a"]: using resourceNames requires at least one resource`,
 		}},
 	} {
-		_, err := audit.Parse([]byte(test.text), meta.Platform)
+		_, err := decodePolicy(t, meta.Platform, test.text)
 		if err == nil {
 			t.Errorf("%q is a policy", test.text)
 			continue
@@ -174,11 +181,8 @@ func TestPolicyFaults(t *testing.T) {
 			}
 		}
 	}
-	if _, err := audit.Parse([]byte("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: None}]"), meta.Kubernetes); err != nil {
+	if _, err := decodePolicy(t, meta.Kubernetes, "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: None}]"); err != nil {
 		t.Errorf("the other profile: %v", err)
-	}
-	if _, err := audit.Load("nowhere", meta.Platform); err == nil || !strings.Contains(err.Error(), "nowhere") {
-		t.Errorf("a missing file: %v", err)
 	}
 }
 
@@ -191,7 +195,7 @@ func TestDocumentedPolicy(t *testing.T) {
 	}
 	_, rest, _ := strings.Cut(string(text), "    apiVersion: audit.platform.io/v1")
 	block, _, _ := strings.Cut(rest, "\n\n")
-	p, err := audit.Parse([]byte(strings.ReplaceAll("apiVersion: audit.platform.io/v1"+block, "\n    ", "\n")), meta.Platform)
+	p, err := decodePolicy(t, meta.Platform, strings.ReplaceAll("apiVersion: audit.platform.io/v1"+block, "\n    ", "\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

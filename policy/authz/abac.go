@@ -9,7 +9,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
@@ -20,22 +21,17 @@ type ABAC struct{ lines []policyLine }
 // A policyLine grants rights to a user, a group, or a user in a group. "*" matches any value. As a
 // user or group, it matches all authenticated users.
 type policyLine struct {
-	User            string `json:"user"`
-	Group           string `json:"group"`
-	Readonly        bool   `json:"readonly"`
-	APIGroup        string `json:"apiGroup"`
-	Resource        string `json:"resource"`
-	Namespace       string `json:"namespace"`
-	NonResourcePath string `json:"nonResourcePath"`
+	User, Group                                    string
+	Readonly                                       bool
+	APIGroup, Resource, Namespace, NonResourcePath string
 }
 
 // maxPolicyLine is the maximum length of a line in bytes.
 const maxPolicyLine = 1 << 20
 
-// ParseABAC parses a policy file with one JSON object of kind Policy, version v1beta1, per line. It
-// ignores empty lines and lines that start with "#". In the older format without an apiVersion, the
-// fields of spec are at the top level. The error lists all invalid lines by number.
-func ParseABAC(r io.Reader, naming *meta.Naming) (*ABAC, error) {
+// ParseABAC parses a policy file with one ABACPolicy of kinds/api/apiserver per line. It ignores
+// empty lines and lines that start with "#". The error lists all invalid lines by number.
+func ParseABAC(r io.Reader, kinds *catalog.Catalog) (*ABAC, error) {
 	p := &ABAC{}
 	var faults []error
 	lines := bufio.NewScanner(r)
@@ -47,11 +43,14 @@ func ParseABAC(r io.Reader, naming *meta.Naming) (*ABAC, error) {
 		if len(text) == 0 || text[0] == '#' {
 			continue
 		}
-		line, err := parsePolicyLine(text, naming.Translate("abac.authorization.platform.io/v1beta1"))
+		t, err := kinds.DecodeConfig("ABACPolicy", text)
+		if !json.Valid(text) {
+			err = errors.New("must be one JSON object")
+		}
 		if err != nil {
 			faults = append(faults, fmt.Errorf("line %d: %w", n, err))
 		}
-		p.lines = append(p.lines, line)
+		p.lines = append(p.lines, newPolicyLine(t))
 	}
 	if err := lines.Err(); err != nil {
 		faults = append(faults, fmt.Errorf("line %d: %w", n+1, err))
@@ -59,74 +58,26 @@ func ParseABAC(r io.Reader, naming *meta.Naming) (*ABAC, error) {
 	return p, errors.Join(faults...)
 }
 
-func parsePolicyLine(text []byte, version string) (policyLine, error) {
-	var policy struct {
-		APIVersion string     `json:"apiVersion"`
-		Kind       string     `json:"kind"`
-		Spec       policyLine `json:"spec"`
+// newPolicyLine reads a valid ABACPolicy. In the older format, omitted fields match any value.
+func newPolicyLine(t tree.Tree) policyLine {
+	spec, old := t.Object("spec"), !t.Has("spec")
+	if old {
+		spec = t
 	}
-	var fields map[string]json.RawMessage
-	if err := decodeLine(text, &fields); err != nil {
-		return policyLine{}, err
+	l := policyLine{
+		spec.String("user"), spec.String("group"), spec.Bool("readonly"),
+		spec.String("apiGroup"), spec.String("resource"), spec.String("namespace"), spec.String("nonResourcePath"),
 	}
-	if fields["apiVersion"] == nil && fields["spec"] == nil {
-		return parseUnversionedLine(text)
+	if old {
+		if l.Resource == "" && l.Namespace == "" {
+			l.NonResourcePath = "*"
+		}
+		l.APIGroup, l.Resource, l.Namespace = "*", cmp.Or(l.Resource, "*"), cmp.Or(l.Namespace, "*")
 	}
-	if err := decodeLine(text, &policy); err != nil {
-		return policyLine{}, err
+	if l.User == "*" || l.Group == "*" || l.User == "" && l.Group == "" {
+		l.User, l.Group = "", authn.GroupAuthenticated
 	}
-	if policy.APIVersion != version || policy.Kind != "Policy" {
-		return policyLine{}, fmt.Errorf("apiVersion %q, kind %q: must be %q and \"Policy\"", policy.APIVersion, policy.Kind, version)
-	}
-	line := policy.Spec
-	if line.User == "" && line.Group == "" {
-		return line, errors.New("spec must have a user or a group")
-	}
-	if line.User == "*" || line.Group == "*" {
-		line.User, line.Group = "", authn.GroupAuthenticated
-	}
-	return line, nil
-}
-
-func decodeLine(text []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return err
-	}
-	if d.More() {
-		return errors.New("more than one object on the line")
-	}
-	return nil
-}
-
-// parseUnversionedLine parses a line without a version. Omitted fields match any value.
-func parseUnversionedLine(text []byte) (policyLine, error) {
-	var policy struct {
-		Kind      string `json:"kind"`
-		User      string `json:"user"`
-		Group     string `json:"group"`
-		Readonly  bool   `json:"readonly"`
-		Resource  string `json:"resource"`
-		Namespace string `json:"namespace"`
-	}
-	if err := decodeLine(text, &policy); err != nil {
-		return policyLine{}, err
-	}
-	line := policyLine{
-		User: policy.User, Group: policy.Group, Readonly: policy.Readonly, APIGroup: "*",
-		Resource: cmp.Or(policy.Resource, "*"), Namespace: cmp.Or(policy.Namespace, "*"),
-	}
-	if line == (policyLine{APIGroup: "*", Resource: "*", Namespace: "*"}) {
-		return line, errors.New("the line has no attributes and would allow everything to all users")
-	}
-	if policy.Resource == "" && policy.Namespace == "" {
-		line.NonResourcePath = "*"
-	}
-	if line.User == "*" || line.Group == "*" || line.User == "" && line.Group == "" {
-		line.User, line.Group = "", authn.GroupAuthenticated
-	}
-	return line, nil
+	return l
 }
 
 func (p *ABAC) Authorize(a Attributes) (Decision, string) {

@@ -166,13 +166,13 @@ func TestConfigurationFile(t *testing.T) {
 	}
 	const head = `"apiVersion":"apiserver.config.platform.io/v1","kind":"WebhookAdmissionConfiguration"`
 	for text, want := range map[string]string{
-		`{"kind":"Other"}`: "must be AdmissionConfiguration of",
+		`{"kind":"Other"}`: `must be one of ["apiserver.config.platform.io/v1 AdmissionConfiguration"`,
 		`{"apiVersion":"apiserver.config.platform.io/v1","kind":"AdmissionConfiguration","plugins":[{"name":"Nobody"}]}`: `plugins[0].name: unknown admission plugin "Nobody"`,
-		plugin(`{` + head + `,"kubeConfig":"x"}`):                              "kubeConfig: unknown field",
+		plugin(`{` + head + `,"kubeConfig":"x"}`):                              `unknown field "kubeConfig"`,
 		plugin(`{` + head + `,"kubeConfigFile":"relative"}`):                   `kubeConfigFile: Invalid value: "relative": must be an absolute file path`,
 		plugin(`{` + head + `,"kubeConfigFile":"` + dir + `/absent"}`):         "absent",
-		plugin(`{"kind":"WebhookAdmission","apiVersion":"v1"}`):                "apiVersion, kind: v1, WebhookAdmission: must be one of",
-		plugin(`{` + head + `,"kubeConfigFile":"/a","clientConfigFile":"/b"}`): "clientConfigFile: must not be set together with kubeConfigFile",
+		plugin(`{"kind":"WebhookAdmission","apiVersion":"v1"}`):                `no kind "WebhookAdmission" is registered for version "v1": must be one of`,
+		plugin(`{` + head + `,"kubeConfigFile":"/a","clientConfigFile":"/b"}`): "clientConfigFile: Forbidden: must not be set together with kubeConfigFile",
 	} {
 		client.WriteFile(t, file, text)
 		config := daemon.Default()

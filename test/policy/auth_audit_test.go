@@ -130,13 +130,15 @@ func TestAuditLogs(t *testing.T) {
 func TestFaultyAudit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	policy := filepath.Join(dir, "policy.yaml")
-	client.WriteFile(t, policy, "apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: None}, {level: All, verb: [get]}]\n")
+	policy, unknown := filepath.Join(dir, "policy.yaml"), filepath.Join(dir, "unknown.yaml")
+	client.WriteFile(t, policy, "apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: None}, {level: All}]\n")
+	client.WriteFile(t, unknown, "apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: None}, {verb: [get]}]\n")
 	for _, test := range []struct {
 		change func(*daemon.Audit)
 		want   []string
 	}{
-		{func(a *daemon.Audit) { a.PolicyFile = policy }, []string{"--audit-policy-file", policy, "rules[1].level", "rules[1].verb"}},
+		{func(a *daemon.Audit) { a.PolicyFile = policy }, []string{"--audit-policy-file", policy, `rules[1].level: Unsupported value: "All"`}},
+		{func(a *daemon.Audit) { a.PolicyFile = unknown }, []string{"--audit-policy-file", unknown, `unknown field "rules[1].verb"`}},
 		{func(a *daemon.Audit) { a.PolicyFile = dir + "/none" }, []string{"--audit-policy-file", dir + "/none"}},
 		{func(a *daemon.Audit) { a.Log.Path = policy + "/audit.log" }, []string{"--audit-log-path", policy}},
 		{func(a *daemon.Audit) { a.Log.Version = "audit.platform.io/v1beta1" }, []string{"audit-log-version", "is not audit.platform.io/v1"}},

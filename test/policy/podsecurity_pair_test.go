@@ -18,6 +18,7 @@ import (
 	"k8s.io/pod-security-admission/api"
 	psametrics "k8s.io/pod-security-admission/metrics"
 
+	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission/podsecurity"
@@ -88,11 +89,17 @@ func newPair(t testing.TB, configuration string) *pair {
 	if err := p.public.ValidateConfiguration(); err != nil {
 		t.Fatal(err)
 	}
-	own, err := podsecurity.ParseConfiguration([]byte(configuration), meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
+	var own tree.Tree
+	if configuration != "" {
+		kinds, err := catalog.New(meta.Kubernetes)
+		if err == nil {
+			own, err = kinds.DecodeConfig("PodSecurity", []byte(configuration))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	p.own = podsecurity.New(own, meta.Kubernetes, &p.cluster)
+	p.own = podsecurity.New(podsecurity.NewConfiguration(own), meta.Kubernetes, &p.cluster)
 	return p
 }
 

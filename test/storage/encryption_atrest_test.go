@@ -165,7 +165,7 @@ func TestRotation(t *testing.T) {
 	}
 	must.Get(daemon.New(config, nil))(t)
 	d := must.Get(daemon.New(config, nil))(t)
-	if err := d.Start(); err == nil || !strings.Contains(err.Error(), "--encryption-provider-config: "+c.file+": resources[0].providers[0]") {
+	if err := d.Start(); err == nil || !strings.Contains(err.Error(), "--encryption-provider-config: "+c.file+`: EncryptionConfiguration "" is invalid: resources[0].providers[0]`) {
 		t.Errorf("started with a broken file: %v", err)
 	}
 	c.configure(t, forSecrets(two))

@@ -5,19 +5,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/apiserver"
 	"github.com/troupe-api/troupe/internal/metrics"
-	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"sigs.k8s.io/yaml"
 )
 
 // followConfig reads a configuration file of kinds/api/apiserver, and again after each change.
@@ -26,11 +20,7 @@ import (
 func (b base) followConfig(topic, path string, apply func(t tree.Tree) error) (*configMetrics, error) {
 	m, last := newConfigMetrics(topic), ""
 	err := b.identity.reloader.AddFile(topic+"-config", path, func() error {
-		text, err := os.ReadFile(path)
-		var t tree.Tree
-		if err == nil {
-			t, err = b.decodeConfig(configKind(topic), text)
-		}
+		t, hash, err := loadConfig(b.storage.kinds, configKind(topic), path)
 		if err == nil {
 			err = apply(t)
 		}
@@ -39,7 +29,7 @@ func (b base) followConfig(topic, path string, apply func(t tree.Tree) error) (*
 			last = failure
 		}
 		if err == nil {
-			m.hash.Store(hashOf(string(text)))
+			m.hash.Store(hash)
 		}
 		return err
 	})
@@ -49,37 +39,17 @@ func (b base) followConfig(topic, path string, apply func(t tree.Tree) error) (*
 	return m, nil
 }
 
+// loadConfig reads a configuration file, and returns the hash of its text.
+func loadConfig(kinds *catalog.Catalog, name, path string) (t tree.Tree, hash string, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, "", err
+	}
+	t, err = kinds.DecodeConfig(name, text)
+	return t, hashOf(string(text)), err
+}
+
 func configKind(topic string) string { return "A" + topic[1:] + "Configuration" }
-
-func (b base) decodeConfig(kind string, text []byte) (tree.Tree, error) {
-	json, err := yaml.YAMLToJSONStrict(text)
-	if err != nil {
-		return nil, err
-	}
-	m := b.storage.kinds.Message("apiserver.v1." + kind)
-	t, unknown, err := codec.DecodeJSON(m, json)
-	if err != nil {
-		return nil, err
-	}
-	if len(unknown) > 0 {
-		return nil, fmt.Errorf("strict decoding error: %v", unknown[0])
-	}
-	version, ok := strings.CutPrefix(t.String("apiVersion"), b.naming.Group("apiserver.config")+"/")
-	if !ok || t.String("kind") != kind || !slices.Contains([]string{"v1", "v1beta1", "v1alpha1"}, version) {
-		return nil, fmt.Errorf("no kind %q is registered for version %q", t.String("kind"), t.String("apiVersion"))
-	}
-	rules.DefaultValue(m.Values, t)
-	return t, b.validateConfig(kind, t)
-}
-
-func (b base) validateConfig(kind string, t tree.Tree) error {
-	var faults schema.Faults
-	schema.Run(b.storage.kinds.Message("apiserver.v1."+kind).Checks().Validate, t, nil, "", &faults)
-	if len(faults.List) > 0 {
-		return meta.NewInvalid(meta.GroupKind{Kind: kind}, "", faults.List)
-	}
-	return nil
-}
 
 // configMetrics holds the metrics of the reloads of a configuration file, with kube-apiserver's
 // names.

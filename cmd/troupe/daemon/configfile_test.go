@@ -14,11 +14,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-func configBase(t *testing.T, naming *meta.Naming) base {
-	t.Helper()
-	return base{settings: &settings{naming: naming}, components: &components{storage: &storage{kinds: must.Get(catalog.New(naming))(t)}}}
-}
-
 // TestConfigurations checks the errors of configuration files. They were recorded
 // from ValidateAuthenticationConfiguration and ValidateAuthorizationConfiguration of
 // k8s.io/apiserver v0.37.2.
@@ -29,13 +24,13 @@ func TestConfigurations(t *testing.T) {
 			Faults       []string
 		}
 		must.Succeed(t, yaml.UnmarshalStrict(must.Get(os.ReadFile("testdata/"+topic+"config.yaml"))(t), &cases))
-		b := configBase(t, meta.Kubernetes)
+		kinds := must.Get(catalog.New(meta.Kubernetes))(t)
 		for _, c := range cases {
 			text := c.Config
 			if !strings.Contains(text, "apiVersion") {
 				text = "apiVersion: apiserver.config.k8s.io/v1\nkind: " + configKind(topic) + "\n" + text
 			}
-			_, err := b.decodeConfig(configKind(topic), []byte(text))
+			_, err := kinds.DecodeConfig(configKind(topic), []byte(text))
 			var got []string
 			switch status := meta.AsStatus(err); {
 			case err != nil && status.Details != nil:
@@ -53,7 +48,7 @@ func TestConfigurations(t *testing.T) {
 }
 
 func TestConfigurationFormat(t *testing.T) {
-	b := configBase(t, meta.Platform)
+	kinds := must.Get(catalog.New(meta.Platform))(t)
 	for text, fault := range map[string]string{
 		"{apiVersion: apiserver.config.platform.io/v1beta1, kind: AuthorizationConfiguration, authorizers: [{type: RBAC, name: rbac}]}":                                                             "",
 		"{apiVersion: apiserver.config.k8s.io/v1, kind: AuthorizationConfiguration}":                                                                                                                `no kind "AuthorizationConfiguration" is registered for version "apiserver.config.k8s.io/v1"`,
@@ -66,18 +61,20 @@ func TestConfigurationFormat(t *testing.T) {
 		"{apiVersion: apiserver.config.platform.io/v1, kind: AuthenticationConfiguration, jwt: [{issuer: {egressSelectorType: cluster}}]}":                                                          `jwt[0].issuer.egressSelectorType: Invalid value: "cluster": egress selectors are not supported`,
 		"{apiVersion: apiserver.config.platform.io/v1, kind: AuthenticationConfiguration, jwt: [" + strings.Repeat("{},", 65) + "]}":                                                                `jwt: Too many: 65: must have at most 64 items`,
 		"{apiVersion: apiserver.config.platform.io/v1, kind: AuthorizationConfiguration, authorizers: [{type: Webhook, name: r, webhook: {matchConditions: [" + strings.Repeat("{},", 65) + "]}}]}": `authorizers[0].matchConditions: Too many: 65: must have at most 64 items`,
-		"{apiVersion: a, apiVersion: b}": "already set in map",
-		"":                               "cannot unmarshal null",
+		"{apiVersion: apiserver.config.platform.io/v1, kind: AuthorizationConfiguration, kind: AuthorizationConfiguration}":                                                                         "already set in map",
+		"apiVersion: apiserver.config.platform.io/v1\nkind: AuthorizationConfiguration\n---\nauthorizers: []":                                                                                       "more than one document",
+
+		"": "cannot unmarshal null",
 	} {
 		kind := configKind("authorization")
 		if strings.Contains(text, "jwt") {
 			kind = configKind("authentication")
 		}
-		if _, err := b.decodeConfig(kind, []byte(text)); (err == nil) != (fault == "") || err != nil && !strings.Contains(err.Error(), fault) {
+		if _, err := kinds.DecodeConfig(kind, []byte(text)); (err == nil) != (fault == "") || err != nil && !strings.Contains(err.Error(), fault) {
 			t.Errorf("%q: got %v, want %q", text, err, fault)
 		}
 	}
-	config := must.Get(b.decodeConfig(configKind("authorization"), []byte(`{apiVersion: apiserver.config.platform.io/v1, kind: AuthorizationConfiguration, authorizers: [
+	config := must.Get(kinds.DecodeConfig(configKind("authorization"), []byte(`{apiVersion: apiserver.config.platform.io/v1, kind: AuthorizationConfiguration, authorizers: [
 		{type: Webhook, name: a, webhook: {timeout: 1s, subjectAccessReviewVersion: v1, failurePolicy: Deny, connectionInfo: {type: KubeConfigFile, kubeConfigFile: /a}}}]}`)))(t)
 	if hook := config.Objects("authorizers")[0].Object("webhook"); !hook.Bool("cacheAuthorizedRequests") || !hook.Bool("cacheUnauthorizedRequests") {
 		t.Errorf("no defaults: %v", hook)
@@ -86,12 +83,12 @@ func TestConfigurationFormat(t *testing.T) {
 
 // TestFlagsAsConfiguration checks that the flags are a valid configuration file.
 func TestFlagsAsConfiguration(t *testing.T) {
-	b := configBase(t, meta.Platform)
+	kinds := must.Get(catalog.New(meta.Platform))(t)
 	c := Default()
 	c.Authentication.OIDC.IssuerURL, c.Authentication.OIDC.ClientID = "https://a", "us"
 	c.Authentication.OIDC.RequiredClaims = []string{"hd=a=b"}
 	config := must.Get(c.Authentication.OIDC.configuration())(t)
-	must.Succeed(t, b.validateConfig(configKind("authentication"), config))
+	must.Succeed(t, kinds.ValidateConfig(configKind("authentication"), config))
 	want := tree.Tree{"jwt": []any{tree.Tree{
 		"issuer":               tree.Tree{"url": "https://a", "audiences": []any{"us"}},
 		"claimMappings":        tree.Tree{"username": tree.Tree{"claim": "sub", "prefix": "https://a#"}},
@@ -111,7 +108,7 @@ func TestFlagsAsConfiguration(t *testing.T) {
 		}
 	}
 	c.Authentication.OIDC.IssuerURL = "http://a"
-	if err := b.validateConfig(configKind("authentication"), must.Get(c.Authentication.OIDC.configuration())(t)); err == nil || !strings.Contains(err.Error(), "URL scheme must be https") {
+	if err := kinds.ValidateConfig(configKind("authentication"), must.Get(c.Authentication.OIDC.configuration())(t)); err == nil || !strings.Contains(err.Error(), "URL scheme must be https") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -102,7 +102,7 @@ func (a *authentication) startIssuers() (config tree.Tree, err error) {
 	c := a.config.Authentication
 	if c.ConfigFile == "" {
 		if config, err = c.OIDC.configuration(); err == nil {
-			err = a.validateConfig(configKind("authentication"), config)
+			err = a.storage.kinds.ValidateConfig(configKind("authentication"), config)
 		}
 		if err == nil {
 			err = a.setIssuers(config, c.OIDC.SigningAlgs)

@@ -10,7 +10,7 @@ import (
 // newAdmissionChain builds the chain of all admission plugins, including more. It waits for the
 // plugins' caches to sync, because a plugin must not decide on partial data.
 func (p *policies) newAdmissionChain(more ...admission.Registration) (*admission.Chain, error) {
-	configuration, err := config.Load(p.config.Admission.ConfigFile, p.naming)
+	configuration, err := config.Load(p.config.Admission.ConfigFile, p.storage.kinds)
 	if err != nil {
 		return nil, err
 	}

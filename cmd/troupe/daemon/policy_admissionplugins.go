@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -21,12 +22,12 @@ import (
 
 // registrations returns all configured admission plugins, in no particular order. The chain skips
 // disabled plugins.
-func (p *policies) registrations(configuration *config.Config) ([]admission.Registration, error) {
+func (p *policies) registrations(configuration config.Config) ([]admission.Registration, error) {
 	var all []admission.Registration
 	namespaces := match.NewNamespaces()
-	for _, configured := range []func(*config.Config) ([]admission.Registration, error){
-		p.podPlugins, p.quotaPlugin, p.podSecurityPlugin, p.imagePolicyPlugin, p.eventRateLimitPlugin,
-		func(c *config.Config) ([]admission.Registration, error) { return p.webhookPlugins(namespaces, c) },
+	for _, configured := range []func(config.Config) ([]admission.Registration, error){
+		p.podPlugins, p.imagePolicyPlugin, p.eventRateLimitPlugin,
+		func(c config.Config) ([]admission.Registration, error) { return p.webhookPlugins(namespaces, c) },
 	} {
 		some, err := configured(configuration)
 		if err != nil {
@@ -34,11 +35,14 @@ func (p *policies) registrations(configuration *config.Config) ([]admission.Regi
 		}
 		all = append(all, some...)
 	}
+	p.podSecurity = podsecurity.New(podsecurity.NewConfiguration(configuration["PodSecurity"]), p.naming, p.storage.objects)
+	// The ledger tracks usage even if the plugin is disabled.
+	quotas := p.storage.quotas.Registrations(p.storage.quotas.Follower(p.storage.objects), quota.NewConfig(configuration["ResourceQuota"]))
 	naming, authorizer, storageClasses := p.naming, p.authorizer, plugins.NewStorageClasses(p.naming)
 	if p.features.Enabled(features.GranularClaimStatus) {
 		all = append(all, plugins.ClaimStatus(authorizer, naming))
 	}
-	return append(slices.Concat(all, p.policyPlugins(namespaces), node.Restriction(naming, p.storage.objects, authorizer, p.features.Enabled(features.CSIVolumeHealth))),
+	return append(slices.Concat(all, quotas, p.podSecurity.Registrations(), p.policyPlugins(namespaces), node.Restriction(naming, p.storage.objects, authorizer, p.features.Enabled(features.CSIVolumeHealth))),
 		plugins.AdminAccess(naming, p.storage.objects),
 		plugins.CertificateRequester(),
 		plugins.CertificateSubjectRestriction(naming),
@@ -61,14 +65,10 @@ func (p *policies) registrations(configuration *config.Config) ([]admission.Regi
 
 // podPlugins returns the plugins for Pods. PodNodeSelector and PodTolerationRestriction share the
 // parsed namespace annotations.
-func (p *policies) podPlugins(configuration *config.Config) ([]admission.Registration, error) {
-	selectors, err := plugins.ParsePodNodeSelectorConfig(configuration.For("PodNodeSelector"))
+func (p *policies) podPlugins(configuration config.Config) ([]admission.Registration, error) {
+	selectors, err := plugins.ParsePodNodeSelectorConfig(configuration["PodNodeSelector"])
 	if err != nil {
 		return nil, misconfigured("PodNodeSelector", err)
-	}
-	tolerations, err := plugins.ParsePodTolerationRestrictionConfig(configuration.For("PodTolerationRestriction"))
-	if err != nil {
-		return nil, misconfigured("PodTolerationRestriction", err)
 	}
 	c, naming := p.config.Admission, p.naming
 	placements := plugins.NewNamespacePlacements(naming, p.storage.objects)
@@ -81,7 +81,7 @@ func (p *policies) podPlugins(configuration *config.Config) ([]admission.Registr
 		plugins.NodeDeclaredFeatureValidator(p.storage.objects),
 		plugins.PodNodeSelector(selectors, placements),
 		plugins.PodResizeValidator(naming, p.storage.objects),
-		plugins.PodTolerationRestriction(naming, tolerations, placements),
+		plugins.PodTolerationRestriction(naming, configuration["PodTolerationRestriction"], placements),
 		plugins.Priority(),
 		plugins.RuntimeClass(p.storage.objects),
 		plugins.SecurityContextDeny(),
@@ -98,41 +98,18 @@ func misconfigured(plugin string, err error) error {
 	return fmt.Errorf("admission configuration of %s: %w", plugin, err)
 }
 
-// quotaPlugin uses the store's quota ledger, which tracks usage even if the plugin is disabled.
-func (p *policies) quotaPlugin(configuration *config.Config) ([]admission.Registration, error) {
-	c, err := quota.ParseConfig(configuration.For("ResourceQuota"))
-	if err != nil {
-		return nil, misconfigured("ResourceQuota", err)
-	}
-	return p.storage.quotas.Registrations(p.storage.quotas.Follower(p.storage.objects), c), nil
-}
-
-// podSecurityPlugin returns the PodSecurity plugin. By default, only namespace labels restrict
-// Pods.
-func (p *policies) podSecurityPlugin(configuration *config.Config) ([]admission.Registration, error) {
-	var c podsecurity.Configuration
-	if t := configuration.For("PodSecurity"); t != nil {
-		var err error
-		if c, err = podsecurity.ReadConfiguration(t, p.naming); err != nil {
-			return nil, misconfigured("PodSecurity", err)
-		}
-	}
-	p.podSecurity = podsecurity.New(c, p.naming, p.storage.objects)
-	return p.podSecurity.Registrations(), nil
-}
-
 // imagePolicyPlugin returns the ImagePolicyWebhook plugin, or nil if it is disabled. The enabled
 // plugin requires a configuration.
-func (p *policies) imagePolicyPlugin(configuration *config.Config) ([]admission.Registration, error) {
+func (p *policies) imagePolicyPlugin(configuration config.Config) ([]admission.Registration, error) {
 	const name = "ImagePolicyWebhook"
 	if !p.config.Admission.switches().Runs(name) {
 		return nil, nil
 	}
-	c, err := plugins.ParseImagePolicyConfig(configuration.For(name))
-	if err != nil {
-		return nil, misconfigured(name, err)
+	c := configuration[name].Object("imagePolicy")
+	if c == nil {
+		return nil, misconfigured(name, errors.New("imagePolicy: Required value"))
 	}
-	backend, err := remote.Load(c.KubeConfigFile)
+	backend, err := remote.Load(c.String("kubeConfigFile"))
 	if err != nil {
 		return nil, misconfigured(name, err)
 	}
@@ -142,16 +119,12 @@ func (p *policies) imagePolicyPlugin(configuration *config.Config) ([]admission.
 
 // eventRateLimitPlugin returns the EventRateLimit plugin. The enabled plugin requires a
 // configuration, because there are no default limits.
-func (p *policies) eventRateLimitPlugin(configuration *config.Config) ([]admission.Registration, error) {
+func (p *policies) eventRateLimitPlugin(configuration config.Config) ([]admission.Registration, error) {
 	const name = "EventRateLimit"
-	var limits []plugins.EventLimit
-	if p.config.Admission.switches().Runs(name) {
-		var err error
-		if limits, err = plugins.ParseEventLimits(configuration.For(name), p.naming); err != nil {
-			return nil, misconfigured(name, err)
-		}
+	if configuration[name] == nil && p.config.Admission.switches().Runs(name) {
+		return nil, misconfigured(name, errors.New("limits: must not be empty"))
 	}
-	return []admission.Registration{plugins.EventRateLimit(limits, time.Now)}, nil
+	return []admission.Registration{plugins.EventRateLimit(configuration[name], time.Now)}, nil
 }
 
 // servedKind returns the kind, or nil if it is unknown or --runtime-config disables it.

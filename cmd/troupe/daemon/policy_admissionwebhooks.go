@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -33,7 +34,7 @@ func parseServiceAddresses(texts []string) (map[string]string, error) {
 }
 
 // webhookPlugins returns the plugins that call webhooks, and starts the conversion webhooks.
-func (p *policies) webhookPlugins(namespaces *match.Namespaces, configuration *config.Config) ([]admission.Registration, error) {
+func (p *policies) webhookPlugins(namespaces *match.Namespaces, configuration config.Config) ([]admission.Registration, error) {
 	given, err := parseServiceAddresses(p.config.Admission.ServiceResolver)
 	if err != nil {
 		return nil, err
@@ -42,11 +43,8 @@ func (p *policies) webhookPlugins(namespaces *match.Namespaces, configuration *c
 	options := func(plugin string) (webhook.Options, webhookclient.Dialer, error) {
 		dialer := webhookclient.Dialer{Resolver: resolver}
 		o := webhook.Options{Naming: p.naming, Authorizer: p.authorizer, Namespaces: namespaces, Served: p.storage.kinds.Serves, Reviews: !p.features.Enabled(features.ExcludeReviews), Metrics: p.webhookMetrics, Conditions: p.conditionMetrics, Log: p.log}
-		path, err := webhook.ParseConfig(configuration.For(plugin), p.naming)
-		if err != nil {
-			return o, dialer, misconfigured(plugin, err)
-		}
-		if path != "" {
+		c := configuration[plugin]
+		if path := cmp.Or(c.String("kubeConfigFile"), c.String("clientConfigFile")); path != "" {
 			if dialer.Users, err = kubeconfig.OpenUsers(path, p.log); err != nil {
 				return o, dialer, err
 			}

@@ -18,8 +18,8 @@ func (p *policies) newAuditor() (*audit.Auditor, error) {
 	policy := audit.DefaultPolicy()
 	if c.PolicyFile != "" {
 		var err error
-		if policy, err = audit.Load(c.PolicyFile, p.naming); err != nil {
-			return nil, fmt.Errorf("--audit-policy-file: %w", err)
+		if policy, err = p.readAuditPolicy(); err != nil {
+			return nil, err
 		}
 	}
 	if err := p.auditVersions(); err != nil {
@@ -58,12 +58,21 @@ func (p *policies) newAuditor() (*audit.Auditor, error) {
 		return auditor, nil
 	}
 	return auditor, p.identity.reloader.AddFile("audit-policy", c.PolicyFile, func() error {
-		policy, err := audit.Load(c.PolicyFile, p.naming)
+		policy, err := p.readAuditPolicy()
 		if err == nil {
 			auditor.SetPolicy(policy)
 		}
 		return err
 	})
+}
+
+func (p *policies) readAuditPolicy() (*audit.Policy, error) {
+	path := p.config.Audit.PolicyFile
+	t, _, err := loadConfig(p.storage.kinds, "AuditPolicy", path)
+	if err != nil {
+		return nil, fmt.Errorf("--audit-policy-file %s: %w", path, err)
+	}
+	return audit.NewPolicy(t), nil
 }
 
 // auditVersions checks the configured API versions. validate cannot do this, because the group

@@ -181,7 +181,7 @@ func (p *policies) readPolicies(path string) (authz.RuleResolver, error) {
 		return nil, fmt.Errorf("--authorization-policy-file: %w", err)
 	}
 	defer file.Close()
-	policies, err := authz.ParseABAC(file, p.naming)
+	policies, err := authz.ParseABAC(file, p.storage.kinds)
 	if err != nil {
 		return nil, fmt.Errorf("--authorization-policy-file %s: %w", path, err)
 	}

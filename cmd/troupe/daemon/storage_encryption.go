@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/encryption"
@@ -22,17 +23,15 @@ type Encryption struct {
 
 // LoadEncryption reads an EncryptionConfiguration. Its error lists all faults in the file.
 func LoadEncryption(path string, naming *meta.Naming) (*encryption.Configuration, error) {
-	text, err := os.ReadFile(path)
+	kinds, err := catalog.New(naming)
 	if err != nil {
 		return nil, err
 	}
-	c, err := encryption.Parse(text, encryption.Naming{
-		APIVersion: naming.Group("apiserver.config") + "/v1", EventsGroup: naming.Group("events"),
-	})
+	t, hash, err := loadConfig(kinds, "EncryptionConfiguration", path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return c, nil
+	return encryption.Parse(codec.AppendAny(nil, t), hash)
 }
 
 type atRest struct {

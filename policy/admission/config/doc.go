@@ -10,9 +10,7 @@
 //	  configuration: <an object>   # or
 //	  path: <its file, relative to this one>
 //
-// A Config passes each object to its plugin uninterpreted. For compatibility, a file without kind
+// kinds/api/apiserver/admission.proto declares the objects. For compatibility, a file without kind
 // may hold only the configuration of PodNodeSelector (podNodeSelectorPluginConfig) or
 // ImagePolicyWebhook (imagePolicy).
-//
-// Unknown fields are errors that name the field.
 package config

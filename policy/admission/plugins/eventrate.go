@@ -15,10 +15,14 @@ import (
 
 // EventRateLimit returns the plugin that limits the rate of Events per server, namespace, user, or
 // source and object. Otherwise components that fail in a loop would fill the store with Events.
-func EventRateLimit(limits []EventLimit, now func() time.Time) admission.Registration {
+// config is a valid configuration.
+func EventRateLimit(config tree.Tree, now func() time.Time) admission.Registration {
 	p := &eventRateLimit{now: now}
-	for _, l := range limits {
-		p.limits = append(p.limits, eventLimiter{l.Type, eventKeys[l.Type], newBuckets(float64(l.QPS), int(l.Burst), l.cacheEntries())})
+	for _, l := range config.Objects("limits") {
+		qps, _ := l.Int("qps")
+		burst, _ := l.Int("burst")
+		size, _ := l.Int("cacheSize")
+		p.limits = append(p.limits, eventLimiter{l.String("type"), newBuckets(float64(qps), int(burst), int(size))})
 	}
 	return admission.Register("EventRateLimit", p)
 }
@@ -29,8 +33,7 @@ type eventRateLimit struct {
 }
 
 type eventLimiter struct {
-	limitType EventLimitType
-	key       func(*request.Attributes) string // returns the key of the bucket
+	limitType string
 	buckets   *buckets
 }
 
@@ -45,7 +48,7 @@ func (p *eventRateLimit) Handles(a *request.Attributes) bool {
 func (p *eventRateLimit) Validate(a *request.Attributes) error {
 	var reached []string
 	for _, l := range p.limits {
-		key := l.key(a)
+		key := eventKeys[l.limitType](a)
 		text := fmt.Sprintf("limit reached on type %s for key %s", l.limitType, key)
 		if !l.buckets.take(key, p.now()) && !slices.Contains(reached, text) {
 			reached = append(reached, text)
@@ -62,11 +65,11 @@ func (p *eventRateLimit) Validate(a *request.Attributes) error {
 	return &meta.Status{Code: http.StatusTooManyRequests, Reason: meta.ReasonTooManyRequests, Message: "Too many requests: " + why}
 }
 
-var eventKeys = map[EventLimitType]func(*request.Attributes) string{
-	ServerLimit:          func(*request.Attributes) string { return "" },
-	NamespaceLimit:       func(a *request.Attributes) string { return a.Key.Namespace },
-	UserLimit:            userKey,
-	SourceAndObjectLimit: func(a *request.Attributes) string { return sourceAndObjectKey(a.New) },
+var eventKeys = map[string]func(*request.Attributes) string{
+	"Server":          func(*request.Attributes) string { return "" },
+	"Namespace":       func(a *request.Attributes) string { return a.Key.Namespace },
+	"User":            userKey,
+	"SourceAndObject": func(a *request.Attributes) string { return sourceAndObjectKey(a.New) },
 }
 
 func userKey(a *request.Attributes) string {

@@ -27,11 +27,11 @@ const (
 const imageReviewKind = "ImageReview"
 
 // ImagePolicyWebhook returns the plugin that lets a backend decide whether a Pod's images may run.
-// It runs at stage MayBlock, outside the object's activation.
-func ImagePolicyWebhook(c ImagePolicyConfig, backend *remote.Client, naming *meta.Naming, now func() time.Time, log *slog.Logger) admission.Registration {
+// It runs at stage MayBlock, outside the object's activation. config is a valid imagePolicy.
+func ImagePolicyWebhook(config tree.Tree, backend *remote.Client, naming *meta.Naming, now func() time.Time, log *slog.Logger) admission.Registration {
 	keyPart := "." + naming.Group("image-policy") + "/"
 	p := &imagePolicy{
-		config: c, backend: backend, now: now, log: log, answers: authn.NewCache[imageReviewStatus](maxImageReviews, now),
+		config: config, backend: backend, now: now, log: log, answers: authn.NewCache[imageReviewStatus](maxImageReviews, now),
 		apiVersion: naming.Group("imagepolicy") + "/v1alpha1", keyPart: keyPart, auditKey: "imagepolicywebhook" + keyPart,
 	}
 	return admission.Register("ImagePolicyWebhook", p)
@@ -40,7 +40,7 @@ func ImagePolicyWebhook(c ImagePolicyConfig, backend *remote.Client, naming *met
 // imagePolicy caches responses, because Pods from one template cause identical reviews.
 type imagePolicy struct {
 	request.HandlesAll
-	config  ImagePolicyConfig
+	config  tree.Tree
 	backend *remote.Client
 	now     func() time.Time
 	log     *slog.Logger
@@ -65,8 +65,8 @@ func (p *imagePolicy) Validate(a *request.Attributes) error {
 	}
 	said, err := p.ask(ctx, body)
 	if err != nil {
-		p.log.WarnContext(ctx, "the image policy backend did not respond", "error", err, "allowed", p.config.DefaultAllow)
-		if p.config.DefaultAllow {
+		p.log.WarnContext(ctx, "the image policy backend did not respond", "error", err, "allowed", p.config.Bool("defaultAllow"))
+		if p.config.Bool("defaultAllow") {
 			a.Annotate(p.auditKey+"failed-open", "true")
 			return nil
 		}
@@ -112,7 +112,7 @@ func (p *imagePolicy) ask(ctx context.Context, body []byte) (imageReviewStatus, 
 	ctx, cancel := context.WithTimeout(ctx, imageReviewTimeout)
 	defer cancel()
 	backoff := remote.DefaultBackoff
-	backoff.Duration = p.config.RetryBackoff
+	backoff.Duration = p.period("retryBackoff", time.Millisecond)
 	text, err := p.backend.PostWithRetry(ctx, body, backoff)
 	if err != nil {
 		return imageReviewStatus{}, err
@@ -121,12 +121,17 @@ func (p *imagePolicy) ask(ctx context.Context, body []byte) (imageReviewStatus, 
 	if err != nil {
 		return said, err
 	}
-	ttl := p.config.DenyTTL
+	ttl := p.period("denyTTL", time.Second)
 	if said.Allowed {
-		ttl = p.config.AllowTTL
+		ttl = p.period("allowTTL", time.Second)
 	}
 	if ttl > 0 && len(text) <= maxImageReviewKept {
 		p.answers.Put(digest, said, p.now().Add(ttl))
 	}
 	return said, nil
+}
+
+func (p *imagePolicy) period(name string, unit time.Duration) time.Duration {
+	n, _ := p.config.Int(name)
+	return time.Duration(max(n, 0)) * unit
 }

@@ -106,10 +106,6 @@ func parseTolerations(text string) ([]tree.Tree, error) {
 	if !ok {
 		return []tree.Tree{}, fmt.Errorf("tolerations: %s is not a list", text)
 	}
-	return readTolerations(list)
-}
-
-func readTolerations(list []any) ([]tree.Tree, error) {
 	tolerations := make([]tree.Tree, 0, len(list))
 	for i, item := range list {
 		given, ok := item.(tree.Tree)
@@ -127,7 +123,7 @@ func readTolerations(list []any) ([]tree.Tree, error) {
 			}
 		}
 		if given.Has("tolerationSeconds") {
-			seconds, ok := wholeNumber(given["tolerationSeconds"])
+			seconds, ok := given.Int("tolerationSeconds")
 			if !ok {
 				return tolerations, fmt.Errorf("tolerations[%d].tolerationSeconds is not an integer", i)
 			}
@@ -136,15 +132,4 @@ func readTolerations(list []any) ([]tree.Tree, error) {
 		tolerations = append(tolerations, t)
 	}
 	return tolerations, nil
-}
-
-// wholeNumber converts v to an integer. Some decoders return every number as a float64.
-func wholeNumber(v any) (int64, bool) {
-	switch n := v.(type) {
-	case int64:
-		return n, true
-	case float64:
-		return int64(n), n == float64(int64(n))
-	}
-	return 0, false
 }

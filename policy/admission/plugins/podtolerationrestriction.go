@@ -1,7 +1,6 @@
 package plugins
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -10,60 +9,18 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// PodTolerationRestrictionConfig holds the tolerations for namespaces without annotations. An empty
-// Whitelist allows all tolerations.
-type PodTolerationRestrictionConfig struct{ Default, Whitelist []tree.Tree }
-
-// ParsePodTolerationRestrictionConfig parses a
-// podtolerationrestriction.admission.platform.io/v1alpha1 Configuration.
-func ParsePodTolerationRestrictionConfig(t tree.Tree) (c PodTolerationRestrictionConfig, err error) {
-	for _, list := range []struct {
-		name string
-		to   *[]tree.Tree
-	}{{"default", &c.Default}, {"whitelist", &c.Whitelist}} {
-		if *list.to, err = readTolerations(t.List(list.name)); err != nil {
-			return c, fmt.Errorf("%s: %w", list.name, err)
-		}
-		for i, toleration := range *list.to {
-			if err := checkToleration(toleration); err != nil {
-				return c, fmt.Errorf("%s[%d]: %w", list.name, i, err)
-			}
-		}
-	}
-	return c, nil
-}
-
-// checkToleration validates a configured toleration like a Pod's toleration. A malformed toleration
-// would make every new Pod invalid.
-func checkToleration(t tree.Tree) error {
-	operator, effect := t.String("operator"), t.String("effect")
-	switch {
-	case !slices.Contains([]string{"", "Equal", "Exists"}, operator):
-		return fmt.Errorf("operator %q: must be Equal or Exists", operator)
-	case !slices.Contains([]string{"", "NoSchedule", "PreferNoSchedule", "NoExecute"}, effect):
-		return fmt.Errorf("effect %q: must be NoSchedule, PreferNoSchedule or NoExecute", effect)
-	case t.String("key") == "" && operator != "Exists":
-		return fmt.Errorf("operator must be Exists when key is empty")
-	case operator == "Exists" && t.String("value") != "":
-		return fmt.Errorf("value must be empty when operator is Exists")
-	case t.Has("tolerationSeconds") && effect != "NoExecute":
-		return fmt.Errorf("effect must be NoExecute when tolerationSeconds is set")
-	}
-	return nil
-}
-
 // PodTolerationRestriction returns the plugin that adds a namespace's tolerations to new Pods and
-// rejects tolerations outside the namespace's whitelist.
-func PodTolerationRestriction(naming *meta.Naming, config PodTolerationRestrictionConfig, placements *NamespacePlacements) admission.Registration {
-	p := tolerationRestriction{config: config, placements: placements, memoryPressure: naming.Translate("node.platform.io/memory-pressure")}
+// rejects tolerations outside the namespace's whitelist. config is a valid configuration.
+func PodTolerationRestriction(naming *meta.Naming, config tree.Tree, placements *NamespacePlacements) admission.Registration {
+	p := tolerationRestriction{standard: config.Objects("default"), whitelist: config.Objects("whitelist"), placements: placements, memoryPressure: naming.Translate("node.platform.io/memory-pressure")}
 	return admission.Register("PodTolerationRestriction", p, placements.cache)
 }
 
 type tolerationRestriction struct {
 	request.HandlesAll
-	config         PodTolerationRestrictionConfig
-	placements     *NamespacePlacements
-	memoryPressure string // taint that all but best-effort Pods tolerate
+	standard, whitelist []tree.Tree // for namespaces without annotations
+	placements          *NamespacePlacements
+	memoryPressure      string // taint that all but best-effort Pods tolerate
 }
 
 // Admit merges the tolerations. It adds a toleration for memory pressure to Pods that are not
@@ -95,7 +52,7 @@ func (p tolerationRestriction) defaults(a *request.Attributes) ([]tree.Tree, err
 	case placement.defaults != nil:
 		return cloneTolerations(placement.defaults), nil
 	}
-	return cloneTolerations(p.config.Default), nil
+	return cloneTolerations(p.standard), nil
 }
 
 // Validate checks the whitelist. An annotation with an empty list allows all tolerations. Without
@@ -111,7 +68,7 @@ func (p tolerationRestriction) Validate(a *request.Attributes) error {
 	}
 	whitelist, scope := placement.whitelist, "namespace"
 	if whitelist == nil {
-		whitelist, scope = p.config.Whitelist, "cluster"
+		whitelist, scope = p.whitelist, "cluster"
 	}
 	for _, t := range tolerations {
 		if len(whitelist) > 0 && !slices.ContainsFunc(whitelist, func(allowed tree.Tree) bool { return includesToleration(allowed, t) }) {

@@ -22,32 +22,15 @@ type limitedResource struct {
 
 type limitedResources []limitedResource
 
-// ParseConfig parses a ResourceQuotaConfiguration, or a Configuration of older versions. For nil,
-// it returns an empty Config. Group names must be those of the server's naming profile.
-func ParseConfig(from tree.Tree) (Config, error) {
-	var c Config
-	switch kind := from.String("kind"); kind {
-	case "", "ResourceQuotaConfiguration", "Configuration":
-	default:
-		return c, fmt.Errorf("the configuration of ResourceQuota is a %s, not a ResourceQuotaConfiguration", kind)
-	}
-	for i, l := range from.Objects("limitedResources") {
-		if l.String("resource") == "" {
-			return c, fmt.Errorf("limitedResources[%d].resource: Required value", i)
-		}
-		for j, e := range l.Objects("matchScopes") {
-			switch e.String("operator") {
-			case "In", "NotIn", "Exists", "DoesNotExist":
-			default:
-				return c, fmt.Errorf("limitedResources[%d].matchScopes[%d].operator: %q is not a valid selector operator", i, j, e.String("operator"))
-			}
-		}
+// NewConfig returns the Config of a valid configuration of message ResourceQuota.
+func NewConfig(t tree.Tree) (c Config) {
+	for _, l := range t.Objects("limitedResources") {
 		c.limited = append(c.limited, limitedResource{
 			resource: meta.GroupResource{Group: l.String("apiGroup"), Resource: l.String("resource")},
 			contains: l.Strings("matchContains"), scopes: requirements(nil, l.Objects("matchScopes")),
 		})
 	}
-	return c, nil
+	return c
 }
 
 // check rejects usage of limited resources that no quota covers. If a quota matches only some of

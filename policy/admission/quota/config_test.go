@@ -2,8 +2,11 @@ package quota
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
+	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -18,13 +21,11 @@ func parse(t *testing.T, text string) tree.Tree {
 }
 
 func TestLimitedResources(t *testing.T) {
+	kinds := must.Get(catalog.New(meta.Platform))(t)
 	const critical = `{"scopeName":"PriorityClass","operator":"In","values":["critical"]}`
-	config, err := ParseConfig(parse(t, `{"apiVersion":"apiserver.config.platform.io/v1","kind":"ResourceQuotaConfiguration","limitedResources":[
+	config := NewConfig(must.Get(kinds.DecodeConfig("ResourceQuota", []byte(`{"apiVersion":"apiserver.config.platform.io/v1","kind":"ResourceQuotaConfiguration","limitedResources":[
 		{"resource":"persistentvolumeclaims","matchContains":["gold.storageclass.storage.platform.io/requests.storage"]},
-		{"resource":"pods","matchScopes":[`+critical+`]}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+		{"resource":"pods","matchScopes":[`+critical+`]}]}`)))(t))
 	const claim = `{"spec":{"storageClassName":"gold","resources":{"requests":{"storage":"1Gi"}}}}`
 	const urgent = `{"spec":{"priorityClassName":"critical"}}`
 	for _, c := range []struct {
@@ -62,18 +63,20 @@ func TestLimitedResources(t *testing.T) {
 			}
 		})
 	}
+	const old = `"apiVersion":"resourcequota.admission.platform.io/v1beta1","kind":"Configuration"`
 	for text, want := range map[string]string{
-		`{"kind":"WebhookAdmission"}`: "the configuration of ResourceQuota is a WebhookAdmission, not a ResourceQuotaConfiguration",
-		`{"limitedResources":[{}]}`:   "limitedResources[0].resource: Required value",
-		`{"kind":"Configuration"}`:    "",
-		`{"limitedResources":[{"resource":"pods","matchScopes":[{"scopeName":"PriorityClass","operator":"Is"}]}]}`: `limitedResources[0].matchScopes[0].operator: "Is" is not a valid selector operator`,
+		`{"kind":"WebhookAdmission"}`:           `no kind "WebhookAdmission" is registered`,
+		`{` + old + `}`:                         "",
+		`{` + old + `,"limits":[]}`:             `unknown field "limits"`,
+		`{` + old + `,"limitedResources":[{}]}`: "limitedResources[0].resource: Required value",
+		`{` + old + `,"limitedResources":[{"resource":"pods","matchScopes":[{"scopeName":"PriorityClass","operator":"Is"}]}]}`: `limitedResources[0].matchScopes[0].operator: Unsupported value: "Is"`,
 	} {
-		if _, err := ParseConfig(parse(t, text)); err == nil && want != "" || err != nil && err.Error() != want {
+		if _, err := kinds.DecodeConfig("ResourceQuota", []byte(text)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if c, err := ParseConfig(nil); err != nil || len(c.limited) > 0 {
-		t.Errorf("no configuration: %v, %v", c, err)
+	if c := NewConfig(nil); len(c.limited) > 0 {
+		t.Errorf("no configuration: %v", c)
 	}
 }
 

@@ -1,16 +1,26 @@
-package encryption
+package daemon
 
 import (
+	"bytes"
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/internal/must"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestConfigFaults checks that every error names its field, and that none contains a secret.
-func TestConfigFaults(t *testing.T) {
-	t.Parallel()
-	key := keyOf("aesgcm", "k", 1)
-	head := "apiVersion: " + testNaming.APIVersion + "\nkind: EncryptionConfiguration\n"
+// TestEncryptionFaults checks that every error names its field, and that none contains a secret.
+func TestEncryptionFaults(t *testing.T) {
+	kinds := must.Get(catalog.New(meta.Platform))(t)
+	secretOf := func(n int) string { return base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{1}, n)) }
+	key := "{aesgcm: {keys: [{name: k, secret: " + secretOf(32) + "}]}}"
+	const head = "apiVersion: apiserver.config.platform.io/v1\nkind: EncryptionConfiguration\n"
+	configOf := func(providers string) string {
+		return head + "resources:\n- resources: [secrets]\n  providers: [" + providers + "]\n"
+	}
 	resources := func(lists ...string) string {
 		text := head + "resources:\n"
 		for _, list := range lists {
@@ -25,10 +35,10 @@ func TestConfigFaults(t *testing.T) {
 		{resources("secrets, deployments.apps", "'*.', '*.apps'"), ""},
 		{kms(plugin), ""},
 		{kms(plugin + ", timeout: 5s"), ""},
-		{"", "the file is empty"},
-		{"a: [", "it is not valid YAML"},
-		{"apiVersion: v1\nkind: EncryptionConfiguration", `apiVersion: Invalid value: "v1"`},
-		{"apiVersion: v1\nkind: List", `kind: Invalid value: "List"`},
+		{"", "cannot unmarshal null"},
+		{"a: [", "yaml"},
+		{"apiVersion: v1\nkind: EncryptionConfiguration", `no kind "EncryptionConfiguration" is registered for version "v1"`},
+		{head + "kind: EncryptionConfiguration", `"kind" already set`},
 		{head, "resources: Required value: at least one resources is required"},
 		{head + "rules: []", `unknown field "rules"`},
 		{resources(""), "resources[0].resources: Required value"},
@@ -49,9 +59,11 @@ func TestConfigFaults(t *testing.T) {
 		{configOf("{aesgcm: {keys: [{secret: abcd}]}}"), "resources[0].providers[0].aesgcm.keys[0].name: Required value"},
 		{configOf("{aesgcm: {keys: [{name: k}]}}"), "resources[0].providers[0].aesgcm.keys[0].secret: Required value"},
 		{configOf("{aescbc: {keys: [{name: k, secret: top-secret}]}}"), `aescbc.keys[0].secret: Invalid value: "REDACTED": secrets must be base64 encoded`},
-		{configOf("{aesgcm: {keys: [{name: k, secret: " + secretOf(1, 31) + "}]}}"), "got 31, expected one of [16 24 32]"},
-		{configOf("{secretbox: {keys: [{name: k, secret: " + secretOf(1, 16) + "}]}}"), "secretbox.keys[0].secret: Invalid value: \"REDACTED\": secret is not of the expected length, got 16, expected one of [32]"},
-		{configOf("{aesgcm: {keys: [{name: k, secret: [top-secret]}]}}"), "must not be a array"},
+		{configOf("{aesgcm: {keys: [{name: k, secret: " + secretOf(31) + "}]}}"), "got 31, expected one of [16 24 32]"},
+		{configOf("{secretbox: {keys: [{name: k, secret: " + secretOf(16) + "}]}}"), "secretbox.keys[0].secret: Invalid value: \"REDACTED\": secret is not of the expected length, got 16, expected one of [32]"},
+		{configOf("{aesgcm: {keys: [{name: k, secret: [top-secret]}]}}"), "cannot unmarshal array into Go struct field Key.resources.providers.aesgcm.keys.secret of type string"},
+		{configOf("{aesgcm: {keys: [{name: k, secret: 1234567890}]}}"), "cannot unmarshal number into Go struct field Key.resources.providers.aesgcm.keys.secret of type string"},
+		{kms(plugin + ", timeout: soon"), "invalid duration"},
 		{kms("apiVersion: v2, endpoint: 'unix:///a'"), "kms.name: Required value"},
 		{kms("apiVersion: v2, name: 'a:b', endpoint: 'unix:///a'"), "must not contain ':'"},
 		{kms("apiVersion: v2, name: p"), "kms.endpoint: Required value"},
@@ -63,7 +75,7 @@ func TestConfigFaults(t *testing.T) {
 		{kms("apiVersion: v3, name: p, endpoint: 'unix:///a'"), "only v2 is supported"},
 		{configOf("{kms: {" + plugin + "}}, {kms: {" + plugin + "}}"), "providers[1].kms.name: Invalid value: \"p\": duplicate KMS provider name"},
 	} {
-		_, err := Parse([]byte(c.text), testNaming)
+		_, err := kinds.DecodeConfig("EncryptionConfiguration", []byte(c.text))
 		switch text := fmt.Sprint(err); {
 		case c.fault == "":
 			if err != nil {
@@ -71,7 +83,7 @@ func TestConfigFaults(t *testing.T) {
 			}
 		case !strings.Contains(text, c.fault):
 			t.Errorf("%s:\ngot  %v\nwant %s", c.text, err, c.fault)
-		case strings.Contains(text, "top-secret") || strings.Contains(text, secretOf(1, 31)):
+		case strings.Contains(text, "top-secret") || strings.Contains(text, secretOf(31)) || strings.Contains(text, "1234567890"):
 			t.Errorf("a secret is shown: %v", err)
 		}
 	}
