@@ -138,7 +138,6 @@ func (m *Mem) Files() []string {
 	return out
 }
 
-// mutate counts a mutating operation, calls the fault function, and then do.
 func (m *Mem) mutate(name, p string, do func() error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

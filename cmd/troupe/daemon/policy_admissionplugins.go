@@ -154,7 +154,6 @@ func (p *policies) eventRateLimitPlugin(configuration *config.Config) ([]admissi
 	return []admission.Registration{plugins.EventRateLimit(limits, time.Now)}, nil
 }
 
-// servedKind returns the kind, or nil if it is unknown or --runtime-config disables it.
 func (p *policies) servedKind(gvk meta.GroupVersionKind) *schema.Kind {
 	k := p.storage.kinds.ByGVK(gvk)
 	if k == nil || p.storage.kinds.Kind(k.Group, k.Version, k.Resource) == nil {

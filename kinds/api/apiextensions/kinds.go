@@ -40,7 +40,6 @@ func RuleFunctions(n *meta.Naming, compiler *crd.Compiler, isBuiltIn func(group 
 	}
 }
 
-// pairCheck adapts a function of two values to a CheckFunc.
 func pairCheck[A, B any](check func(a A, b B, path string, faults *schema.Faults)) schema.CheckFunc {
 	return func(v any, path string, faults *schema.Faults) {
 		pair := v.([]any)

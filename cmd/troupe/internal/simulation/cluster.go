@@ -207,7 +207,6 @@ func (c *Cluster) write(ctx context.Context, p *Pod, s *PodStatus) error {
 	return err
 }
 
-// remove deletes a Pod with grace period 0, as kubelets do after all containers have exited.
 func (c *Cluster) remove(ctx context.Context, p *Pod) error {
 	_, err := c.send(ctx, http.MethodDelete, podPath(p), "", map[string]any{
 		"gracePeriodSeconds": 0, "preconditions": map[string]any{"uid": p.Metadata.UID},

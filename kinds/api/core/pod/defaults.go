@@ -87,7 +87,6 @@ func defaultProtocols(spec tree.Tree) {
 	}
 }
 
-// defaultVolume makes a volume without a source an emptyDir.
 func defaultVolume(v tree.Tree) {
 	if len(v) == 0 || len(v) == 1 && v["name"] != nil {
 		v["emptyDir"] = tree.Tree{}

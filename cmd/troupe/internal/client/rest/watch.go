@@ -59,7 +59,6 @@ func (c *Client) Watch(ctx context.Context, path string, query url.Values, accep
 	return nil
 }
 
-// wholeLines is a bufio.SplitFunc that drops an incomplete last line.
 func wholeLines(data []byte, _ bool) (advance int, line []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i], nil
