@@ -15,8 +15,8 @@ import (
 
 // An Event is a watch event.
 type Event struct {
-	Type   string          `json:"type"` // ADDED, MODIFIED, DELETED or BOOKMARK
-	Object json.RawMessage `json:"object"`
+	Type   string // ADDED, MODIFIED, DELETED or BOOKMARK
+	Object json.RawMessage
 }
 
 // maxEvent limits the size of a watch event in bytes.
