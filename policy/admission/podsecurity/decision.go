@@ -2,7 +2,6 @@ package podsecurity
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -155,11 +154,7 @@ func (a *Admission) decidePod(r Request) Decision {
 
 // lookupFailure returns an internal error, because the namespace existed when the request arrived.
 func lookupFailure(namespace string) *meta.Status {
-	cause := fmt.Sprintf("failed to lookup namespace %q", namespace)
-	return &meta.Status{
-		Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError, Message: "Internal error occurred: " + cause,
-		Details: &meta.Details{Causes: []meta.Cause{{Message: cause}}},
-	}
+	return meta.NewInternalCause(fmt.Sprintf("failed to lookup namespace %q", namespace))
 }
 
 // decideController checks the Pod template of an object such as a Deployment. It never rejects the
