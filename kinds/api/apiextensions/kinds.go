@@ -10,7 +10,9 @@ import (
 // Kinds returns the group's kinds with their strategies.
 func Kinds(n *meta.Naming) []schema.Behavior {
 	return []schema.Behavior{
-		{Name: "apiextensions.platform.io/v1/CustomResourceDefinition", Strategy: newDefinitionStrategy(n)},
+		{Name: "apiextensions.platform.io/v1/CustomResourceDefinition", Strategy: &definitionStrategy{
+			formats: crd.NewFormats(n), lostFields: lostFieldFinder{crd.NewExtensions(n)}, finalizer: n.Translate(crd.CleanupFinalizer),
+		}},
 	}
 }
 

@@ -73,12 +73,6 @@ func statusOf(t tree.Tree) *meta.Status {
 
 func internal(err error) *meta.Status { return meta.NewInternalCause(err.Error()) }
 
-// dryRunUnsupported ignores the failurePolicy, because skipping the webhook would make the dry run
-// differ from the write.
-func (h *hook) dryRunUnsupported() error {
-	return meta.NewBadRequest(fmt.Sprintf("admission webhook %q does not support dry run", h.name))
-}
-
 func refusal(err error) error {
 	var rejected *rejection
 	var failed *callFailure

@@ -71,7 +71,7 @@ type Cluster struct {
 // New creates a Cluster. It opens the listener, so that it can return a listen error.
 func New(o Options) (*Cluster, error) {
 	o = o.withDefaults()
-	c := &Cluster{Options: o, registry: newRegistry(), queue: newQueue(), addresses: newAddresses(o.PodRange)}
+	c := &Cluster{Options: o, registry: registry{pods: map[objectKey]podRecord{}, nodes: map[string]*node{}}, queue: newQueue(), addresses: newAddresses(o.PodRange)}
 	listener, err := net.Listen("tcp", net.JoinHostPort(o.Address, "0"))
 	if err != nil {
 		return nil, fmt.Errorf("the kubelet of the nodes: %w", err)
