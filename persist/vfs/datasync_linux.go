@@ -15,7 +15,7 @@ func (f osFile) Sync() error {
 	return err
 }
 
-// control makes a system call, and repeats it while signals interrupt it. fault is the call's error.
+// control makes a system call, and repeats it while signals interrupt it. fault is its error.
 func (f osFile) control(call func(fd int) error) (err, fault error) {
 	raw, err := f.SyscallConn()
 	if err != nil {

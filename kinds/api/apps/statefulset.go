@@ -19,7 +19,7 @@ func (statefulSetStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// Default sets the kind and apiVersion of volumeClaimTemplates, which are complete embedded objects.
+// Default sets the kind and apiVersion of volumeClaimTemplates, which are embedded objects.
 func (s statefulSetStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	pod.DefaultTemplate(spec.EnsureObject("template"))

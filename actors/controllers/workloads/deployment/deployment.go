@@ -98,8 +98,8 @@ func (r *rollout) claim(ctx context.Context) ([]*replicaSet, error) {
 	return sets, nil
 }
 
-// latest returns the newest cached version of i. If the ReplicaSet was just adopted or written, i is
-// outdated, and a write based on it would conflict.
+// latest returns the newest cached version of i. If the ReplicaSet was just adopted or written, i
+// is outdated, and a write based on it would conflict.
 func (r *rollout) latest(i *reconcile.Item) *reconcile.Item {
 	if now := r.sets.Get(i.Key); now != nil && now.UID == i.UID {
 		return now
