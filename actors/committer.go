@@ -202,7 +202,6 @@ func unavailableError() error {
 	return status
 }
 
-// notStorable logs why a change cannot be stored, for example a missing encryption key.
 func (s *Store) notStorable(err error) error {
 	id := uuid.NewString()
 	s.logger.Error("cannot store a change", "id", id, "error", err)

@@ -200,7 +200,6 @@ func (h *history) seek(version uint64) (c cursor, ok bool) {
 	return cursor{history: h, chunk: chunks[i], after: version}, version >= h.floor.Load()
 }
 
-// skipTo skips the records before version, even if they were dropped.
 func (c *cursor) skipTo(version uint64) {
 	if version <= c.after+1 {
 		return

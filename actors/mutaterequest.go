@@ -63,7 +63,6 @@ func (m *mutateRequest) answer(r mutateReply) {
 
 func (m *mutateRequest) reject(err error) { m.answer(mutateReply{err: err}) }
 
-// awaitAndRelease waits for the outcome of a request whose context has ended.
 func (m *mutateRequest) awaitAndRelease(owner *activation) {
 	<-m.answered
 	m.reply.awaitAndRelease(owner)

@@ -191,7 +191,6 @@ func versionOf(o *meta.Object) uint64 {
 	return o.Version
 }
 
-// stored returns the last committed version of the object, or nil.
 func (o *object) stored(key meta.Key) (object *meta.Object, unreadable bool) {
 	if a := o.store().quarantine.get(key); a != nil {
 		return nameOnlyObject(o.activation.collection.kind(), key, a.Version), true

@@ -24,7 +24,7 @@ func (r *recovery) registerCustomKinds() error {
 			continue
 		}
 		d := s.catalog.Compile(outline)
-		if d == nil || !established(outline) {
+		if d == nil || !tree.IsConditionTrue(outline.Object("status"), "Established") {
 			continue
 		}
 		c := s.allCollections()[d.Stored.Storage]
@@ -53,8 +53,4 @@ func (r *recovery) migrateSchema(c *collection) {
 		head(o)
 	}
 	r.history.updateObjects(c.history, head)
-}
-
-func established(definition tree.Tree) bool {
-	return tree.IsConditionTrue(definition.Object("status"), "Established")
 }

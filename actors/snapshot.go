@@ -73,7 +73,6 @@ func (s *Store) trimIfDue(stats persist.Stats) {
 	}
 }
 
-// trimRevision returns the first revision that watches may still need to resume within HistoryTime.
 func (s *Store) trimRevision(at uint64) persist.Revision {
 	from, promised := at+1, s.now().Add(-s.tuning.HistoryTime)
 	for _, c := range s.allCollections() {

@@ -119,7 +119,6 @@ var (
 	noCache            = []byte("no-cache, private")
 )
 
-// setCommonHeaders sets the headers that all responses have. A watch copies them (watchHead).
 func (s *Server) setCommonHeaders(x *requestContext) {
 	h := &x.ctx.Response.Header
 	h.SetBytesK(headerAuditID, x.auditID)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/http/internal/response"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
@@ -15,10 +14,6 @@ import (
 // priority level of a request. The header values are UIDs, because names would reveal how operators
 // rank users.
 type flowHeaders struct{ schema, level string }
-
-func newFlowHeaders(n *meta.Naming) flowHeaders {
-	return flowHeaders{n.Translate("X-Platform-Pf-Flowschema-Uid"), n.Translate("X-Platform-Pf-Prioritylevel-Uid")}
-}
 
 // A request waits for seats at most maxSeatWait, and at most its timeout divided by waitDivisor.
 const waitDivisor = 4

@@ -75,7 +75,6 @@ func (x *requestContext) startAnswer(code int) {
 	x.ctx.SetStatusCode(code)
 }
 
-// startLongAnswer starts the response to a request without a deadline.
 func (x *requestContext) startLongAnswer(code int) {
 	x.startAnswer(code)
 	if code != fasthttp.StatusSwitchingProtocols {

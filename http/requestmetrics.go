@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/internal/metrics"
-	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // requestBuckets holds the upper bounds of the duration buckets, in seconds.
@@ -126,10 +125,6 @@ func (k countedRoute) verbLabel() string {
 		return "PUT"
 	}
 	return strings.ToUpper(k.verb)
-}
-
-func (r *requestMetrics) markDeprecated(k *schema.Kind, subresource string) {
-	r.deprecated.With(k.Group, k.Deprecation.Removed, k.Resource, subresource, k.Version).Set(1)
 }
 
 func (r *requestMetrics) write(w io.Writer) {

@@ -103,7 +103,7 @@ func (s *Server) warnDeprecated(x *requestContext) {
 	if x.audit != nil {
 		x.audit.SetDeprecated(x.kind.Deprecation.Removed)
 	}
-	s.requestMetrics.markDeprecated(x.kind, x.info.Subresource)
+	s.requestMetrics.deprecated.With(x.kind.Group, x.kind.Deprecation.Removed, x.kind.Resource, x.info.Subresource, x.kind.Version).Set(1)
 }
 
 func (s *Server) setAllowHeader(x *requestContext) {

@@ -88,7 +88,7 @@ func New(o Options) (*Server, error) {
 	if s.readers, err = resolve(s, o.Readers); err != nil {
 		return nil, err
 	}
-	s.flowHeaders = newFlowHeaders(o.Naming)
+	s.flowHeaders = flowHeaders{o.Naming.Translate("X-Platform-Pf-Flowschema-Uid"), o.Naming.Translate("X-Platform-Pf-Prioritylevel-Uid")}
 	s.reserves, s.ledger = newReserves(o.Naming), limits.NewLedger(o.capacities())
 	if o.Members != nil {
 		s.locator = s.newLocator(o.Members, o.Kubelets)

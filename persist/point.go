@@ -80,8 +80,6 @@ func (s *restoration) read(from Source) error {
 	return s.checkPoint()
 }
 
-// begin starts from a snapshot. written is the snapshot's Unix time in nanoseconds, or 0 if
-// unknown.
 func (s *restoration) begin(db *buntdb.DB, labels map[string]string, at Revision, written int64) {
 	s.db, s.labels, s.base, s.revision, s.given = db, labels, at, at, at
 	if written > 0 {

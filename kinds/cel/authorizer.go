@@ -2,6 +2,7 @@ package cel
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"cel.dev/cel-go/cel"
@@ -79,98 +80,86 @@ type decision struct {
 
 // NewAuthorization returns the value of the CEL variable authorizer.
 func NewAuthorization(ctx context.Context, by Authorizer) Value {
-	return receiver(authorizerType, authorization{ctx, by})
+	return receiver(authorization{ctx, by})
 }
 
 // NewResourceAuthorization returns the value of authorizer.requestResource. It is a resource check
 // that is preset to the resource, namespace and name in a.
 func NewResourceAuthorization(ctx context.Context, by Authorizer, a Access) Value {
-	return receiver(resourceCheckType, resourceCheck{authorization: authorization{ctx, by}, access: a})
-}
-
-// receiver returns a value on which only functions can be called. As in kube-apiserver, receivers
-// are never equal.
-func receiver[T any](t *types.Type, v T) ref.Val {
-	return opaque[T]{t, t.TypeName(), v, func(T, T) bool { return false }, nil}
+	return receiver(resourceCheck{authorization: authorization{ctx, by}, access: a})
 }
 
 // authorizerFunctions declares the check and decision functions, with kube-apiserver's overload
 // IDs.
 func authorizerFunctions() []cel.EnvOption {
-	step := func(name, id string, of, to *cel.Type, call func(x, y ref.Val) ref.Val) cel.EnvOption {
-		return cel.Function(name, cel.MemberOverload(id, []*cel.Type{of, cel.StringType}, to, cel.BinaryBinding(call)))
-	}
 	narrow := func(name, id string, set func(c *resourceCheck, s string)) cel.EnvOption {
-		return step(name, id, resourceCheckType, resourceCheckType, binary(func(c resourceCheck, s string) ref.Val {
+		return method(name, id, binary(func(c resourceCheck, s string) resourceCheck {
 			set(&c, s)
-			return receiver(resourceCheckType, c)
+			return c
 		}))
 	}
-	answer := func(name string, to *cel.Type, call func(d decision) ref.Val) cel.EnvOption {
-		return cel.Function(name, cel.MemberOverload("decision_"+name, []*cel.Type{decisionType}, to, cel.UnaryBinding(unary(call))))
-	}
 	return []cel.EnvOption{
-		step("path", "authorizer_path", authorizerType, pathCheckType, binary(authorization.checkPath)),
-		step("group", "authorizer_group", authorizerType, groupCheckType, binary(func(a authorization, group string) ref.Val {
-			return receiver(groupCheckType, groupCheck{a, group})
-		})),
+		method("path", "authorizer_path", tryBinary(authorization.checkPath)),
+		method("group", "authorizer_group", binary(func(a authorization, group string) groupCheck { return groupCheck{a, group} })),
 		cel.Function("serviceAccount", cel.MemberOverload("authorizer_serviceaccount", []*cel.Type{authorizerType, cel.StringType, cel.StringType},
 			authorizerType, cel.FunctionBinding(func(args ...ref.Val) ref.Val {
-				a, ok := held[authorization](args[0])
-				if !ok {
-					return types.MaybeNoSuchOverloadErr(args[0])
+				a, hasAuthorizer := held[authorization](args[0])
+				namespace, hasNamespace := held[string](args[1])
+				name, hasName := held[string](args[2])
+				if !hasAuthorizer || !hasNamespace || !hasName {
+					return types.NoSuchOverloadErr()
 				}
-				return binary(a.serviceAccount)(args[1], args[2])
+				return valueOrErr(a.serviceAccount(namespace, name))
 			}))),
-		step("resource", "groupcheck_resource", groupCheckType, resourceCheckType, binary(groupCheck.resource)),
+		method("resource", "groupcheck_resource", tryBinary(groupCheck.resource)),
 		narrow("subresource", "resourcecheck_subresource", func(c *resourceCheck, s string) { c.access.Subresource = s }),
 		narrow("namespace", "resourcecheck_namespace", func(c *resourceCheck, s string) { c.access.Namespace = s }),
 		narrow("name", "resourcecheck_name", func(c *resourceCheck, s string) { c.access.Name = s }),
 		narrow("fieldSelector", "authorizer_fieldselector", func(c *resourceCheck, s string) { c.fields = s }),
 		narrow("labelSelector", "authorizer_labelselector", func(c *resourceCheck, s string) { c.labels = s }),
-		step("check", "pathcheck_check", pathCheckType, decisionType, binary(func(c pathCheck, verb string) ref.Val {
+		method("check", "pathcheck_check", binary(func(c pathCheck, verb string) decision {
 			return c.decide(Access{Verb: verb, Path: c.path})
 		})),
-		step("check", "resourcecheck_check", resourceCheckType, decisionType, binary(resourceCheck.check)),
-		answer("errored", cel.BoolType, func(d decision) ref.Val { return types.Bool(d.err != nil) }),
-		answer("error", cel.StringType, func(d decision) ref.Val {
+		method("check", "resourcecheck_check", binary(resourceCheck.check)),
+		method("errored", "decision_errored", unary(func(d decision) bool { return d.err != nil })),
+		method("error", "decision_error", unary(func(d decision) string {
 			if d.err == nil {
-				return types.String("")
+				return ""
 			}
-			return types.String(d.err.Error())
-		}),
-		answer("allowed", cel.BoolType, func(d decision) ref.Val { return types.Bool(d.allowed) }),
-		answer("reason", cel.StringType, func(d decision) ref.Val { return types.String(d.reason) }),
+			return d.err.Error()
+		})),
+		method("allowed", "decision_allowed", unary(func(d decision) bool { return d.allowed })),
+		method("reason", "decision_reason", unary(func(d decision) string { return d.reason })),
 	}
 }
 
-func (a authorization) checkPath(path string) ref.Val {
+func (a authorization) checkPath(path string) (pathCheck, error) {
 	if strings.TrimSpace(path) == "" {
-		return types.NewErr("path must not be empty")
+		return pathCheck{}, errors.New("path must not be empty")
 	}
-	return receiver(pathCheckType, pathCheck{a, path})
+	return pathCheck{a, path}, nil
 }
 
 // serviceAccount validates the names, because a colon in a name would make them refer to another
 // user.
-func (a authorization) serviceAccount(namespace, name string) ref.Val {
+func (a authorization) serviceAccount(namespace, name string) (authorization, error) {
 	switch {
 	case len(rules.Subdomain(name)) > 0:
-		return types.NewErr("Invalid service account name")
+		return a, errors.New("Invalid service account name")
 	case len(rules.Label(namespace)) > 0:
-		return types.NewErr("Invalid service account namespace")
+		return a, errors.New("Invalid service account namespace")
 	}
-	return NewAuthorization(a.ctx, a.by.ServiceAccount(namespace, name))
+	return authorization{a.ctx, a.by.ServiceAccount(namespace, name)}, nil
 }
 
-func (g groupCheck) resource(name string) ref.Val {
+func (g groupCheck) resource(name string) (resourceCheck, error) {
 	if strings.TrimSpace(name) == "" {
-		return types.NewErr("resource must not be empty")
+		return resourceCheck{}, errors.New("resource must not be empty")
 	}
-	return receiver(resourceCheckType, resourceCheck{authorization: g.authorization, access: Access{Group: g.group, Resource: name}})
+	return resourceCheck{authorization: g.authorization, access: Access{Group: g.group, Resource: name}}, nil
 }
 
-func (c resourceCheck) check(verb string) ref.Val {
+func (c resourceCheck) check(verb string) decision {
 	a := c.access
 	a.Verb = verb
 	if c.fields != "" {
@@ -182,7 +171,7 @@ func (c resourceCheck) check(verb string) ref.Val {
 	return c.decide(a)
 }
 
-func (a authorization) decide(access Access) ref.Val {
+func (a authorization) decide(access Access) decision {
 	allowed, reason, err := a.by.Authorize(a.ctx, access)
-	return receiver(decisionType, decision{allowed, reason, err})
+	return decision{allowed, reason, err}
 }

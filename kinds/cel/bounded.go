@@ -81,12 +81,12 @@ type form struct {
 
 // boundedCalls lists the functions that read each argument at most once and do not allocate. They
 // may return a part of an argument.
-var boundedCalls = map[string]bool{
-	operators.LogicalAnd: true, operators.LogicalOr: true, operators.LogicalNot: true, operators.Conditional: true,
-	operators.NotStrictlyFalse: true, operators.Equals: true, operators.NotEquals: true, operators.Less: true,
-	operators.LessEquals: true, operators.Greater: true, operators.GreaterEquals: true, operators.Index: true, operators.In: true,
-	overloads.Size: true, overloads.StartsWith: true, overloads.EndsWith: true,
-	"quantity": true, "isQuantity": true, "isInteger": true, "asInteger": true, "sign": true, "isGreaterThan": true, "isLessThan": true, "compareTo": true,
+var boundedCalls = []string{
+	operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional,
+	operators.NotStrictlyFalse, operators.Equals, operators.NotEquals, operators.Less,
+	operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.Index, operators.In,
+	overloads.Size, overloads.StartsWith, overloads.EndsWith,
+	"quantity", "isQuantity", "isInteger", "asInteger", "sign", "isGreaterThan", "isLessThan", "compareTo",
 }
 
 // formOf returns the form of an expression, or false if its cost has no upper bound and must be
@@ -154,7 +154,7 @@ func (f *form) addCall(checked *ast.AST, x ast.Expr) bool {
 		ids := checked.GetOverloadIDs(x.ID())
 		return len(ids) == 1 && ids[0] == overloads.AddInt64
 	}
-	return boundedCalls[call.FunctionName()]
+	return slices.Contains(boundedCalls, call.FunctionName())
 }
 
 // addLoop adds a loop. It treats the range as part of the loop body, which only raises the bound.

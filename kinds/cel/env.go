@@ -33,8 +33,6 @@ type envOptions struct {
 	sized     bool
 }
 
-// declare declares a variable of type t. of is its CEL type, which for an optional variable is the
-// CEL optional of t.
 func (o *envOptions) declare(name string, t *Type, of *cel.Type) {
 	if o.first == nil {
 		o.first = t

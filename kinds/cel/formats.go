@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"cel.dev/cel-go/cel"
-	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -111,28 +110,18 @@ func prefix(check func(string) []string) func(string) []string {
 // expressions can select a format by name.
 func formatFunctions() []cel.EnvOption {
 	options := []cel.EnvOption{
-		cel.Function("validate", cel.MemberOverload("format-validate", []*cel.Type{formatType, cel.StringType},
-			cel.OptionalType(cel.ListType(cel.StringType)), cel.BinaryBinding(binary(func(f *format, s string) ref.Val {
-				if faults := f.faults(s); len(faults) > 0 {
-					return types.OptionalOf(types.NewStringList(types.DefaultTypeAdapter, faults))
-				}
-				return types.OptionalNone
-			})))),
-		cel.Function("format.named", cel.Overload("format-named", []*cel.Type{cel.StringType}, cel.OptionalType(formatType),
-			cel.UnaryBinding(unary(func(name string) ref.Val {
-				if f := formats[name]; f != nil {
-					return types.OptionalOf(newFormat(f))
-				}
-				return types.OptionalNone
-			})))),
+		method("validate", "format-validate", binary(func(f *format, s string) optional[[]string] {
+			faults := f.faults(s)
+			return optional[[]string]{faults, len(faults) > 0}
+		})),
+		function("format.named", "format-named", unary(func(name string) optional[*format] {
+			f, ok := formats[name]
+			return optional[*format]{f, ok}
+		})),
 	}
 	for name, f := range formats {
 		options = append(options, cel.Function("format."+name, cel.Overload("format."+name, []*cel.Type{}, formatType,
-			cel.FunctionBinding(func(...ref.Val) ref.Val { return newFormat(f) }))))
+			cel.FunctionBinding(func(...ref.Val) ref.Val { return valueOrErr(f, nil) }))))
 	}
 	return options
-}
-
-func newFormat(f *format) ref.Val {
-	return opaque[*format]{formatType, "Format", f, func(a, b *format) bool { return a == b }, nil}
 }

@@ -146,7 +146,6 @@ func isContainer(v ref.Val) bool {
 	return false
 }
 
-// readingTime returns the time to read size bytes or elements, in cost units.
 func readingTime(size float64) float64 { return size * 0.1 }
 
 // length returns the length of a string or container, or 1 for other values. It must be cheap,
@@ -205,7 +204,6 @@ func replacedSize(args []ref.Val) float64 {
 	return text + (text/math.Max(old, 1)+1)*fresh
 }
 
-// joinedSize returns an upper bound on the total size of the separators in a joined list.
 func joinedSize(args []ref.Val) float64 {
 	if len(args) > 1 {
 		return length(args[0]) * length(args[1])

@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net/netip"
@@ -42,70 +43,33 @@ func (s sized[T]) ConvertToType(t ref.Type) ref.Val {
 	return s.opaque.ConvertToType(t)
 }
 
-func newIP(a netip.Addr) ref.Val {
-	same := func(a, b netip.Addr) bool { return a == b }
-	return sized[netip.Addr]{opaque[netip.Addr]{ipType, "IP", a, same, netip.Addr.String}, bytesOf(a.BitLen())}
-}
-
-// newCIDR returns a network value. As in kube-apiserver, its size is the prefix length in bytes.
-func newCIDR(p netip.Prefix) ref.Val {
-	same := func(a, b netip.Prefix) bool { return a == b }
-	return sized[netip.Prefix]{opaque[netip.Prefix]{cidrType, "CIDR", p, same, netip.Prefix.String}, bytesOf(p.Bits())}
-}
-
 func bytesOf(bits int) types.Int { return types.Int(math.Ceil(float64(bits) / 8)) }
 
 // ipFunctions declares ip, isIP, ip.isCanonical, and the functions of IP values. Unlike Go's
 // parser, these functions reject zones and IPv4-mapped IPv6 addresses. Otherwise an address in a
 // different notation could bypass a rule.
 func ipFunctions() []cel.EnvOption {
-	texts, ips := []*cel.Type{cel.StringType}, []*cel.Type{ipType}
-	options := []cel.EnvOption{
+	return []cel.EnvOption{
 		cel.Types(ipType),
-		cel.Function("ip", cel.Overload("string_to_ip", texts, ipType, cel.UnaryBinding(unary(textToIP)))),
-		cel.Function("isIP", cel.Overload("is_ip", texts, cel.BoolType, cel.UnaryBinding(unary(func(s string) ref.Val {
-			_, err := parseIP(s)
-			return types.Bool(err == nil)
-		})))),
-		cel.Function("ip.isCanonical", cel.Overload("ip_is_canonical", texts, cel.BoolType, cel.UnaryBinding(unary(func(s string) ref.Val {
+		function("ip", "string_to_ip", tryUnary(parseIP)),
+		function("isIP", "is_ip", succeeds(parseIP)),
+		function("ip.isCanonical", "ip_is_canonical", tryUnary(func(s string) (bool, error) {
 			a, err := parseIP(s)
-			if err != nil {
-				return types.NewErr("%v", err)
-			}
-			return types.Bool(a.String() == s)
-		})))),
-		cel.Function("family", cel.MemberOverload("ip_family", ips, cel.IntType, cel.UnaryBinding(unary(func(a netip.Addr) ref.Val {
+			return a.String() == s, err
+		})),
+		function("string", "ip_to_string", unary(netip.Addr.String)),
+		method("family", "ip_family", unary(func(a netip.Addr) int {
 			if a.Is4() {
-				return types.Int(4)
+				return 4
 			}
-			return types.Int(6)
-		})))),
-		cel.Function("string", cel.Overload("ip_to_string", ips, cel.StringType, cel.UnaryBinding(unary(func(a netip.Addr) ref.Val {
-			return types.String(a.String())
-		})))),
+			return 6
+		})),
+		method("isUnspecified", "ip_is_unspecified", unary(netip.Addr.IsUnspecified)),
+		method("isLoopback", "ip_is_loopback", unary(netip.Addr.IsLoopback)),
+		method("isLinkLocalMulticast", "ip_is_link_local_multicast", unary(netip.Addr.IsLinkLocalMulticast)),
+		method("isLinkLocalUnicast", "ip_is_link_local_unicast", unary(netip.Addr.IsLinkLocalUnicast)),
+		method("isGlobalUnicast", "ip_is_global_unicast", unary(netip.Addr.IsGlobalUnicast)),
 	}
-	for _, question := range []struct {
-		function, id string
-		ask          func(netip.Addr) bool
-	}{
-		{"isUnspecified", "ip_is_unspecified", netip.Addr.IsUnspecified},
-		{"isLoopback", "ip_is_loopback", netip.Addr.IsLoopback},
-		{"isLinkLocalMulticast", "ip_is_link_local_multicast", netip.Addr.IsLinkLocalMulticast},
-		{"isLinkLocalUnicast", "ip_is_link_local_unicast", netip.Addr.IsLinkLocalUnicast},
-		{"isGlobalUnicast", "ip_is_global_unicast", netip.Addr.IsGlobalUnicast},
-	} {
-		options = append(options, cel.Function(question.function, cel.MemberOverload(question.id, ips, cel.BoolType,
-			cel.UnaryBinding(unary(func(a netip.Addr) ref.Val { return types.Bool(question.ask(a)) })))))
-	}
-	return options
-}
-
-func textToIP(s string) ref.Val {
-	a, err := parseIP(s)
-	if err != nil {
-		return types.NewErr("%v", err)
-	}
-	return newIP(a)
 }
 
 // parseIP parses an address. It rejects zones, which are local to a machine, and IPv4-mapped IPv6
@@ -124,50 +88,38 @@ func parseIP(s string) (netip.Addr, error) {
 }
 
 func cidrFunctions() []cel.EnvOption {
-	texts, cidrs := []*cel.Type{cel.StringType}, []*cel.Type{cidrType}
-	of := func(call func(p netip.Prefix) ref.Val) cel.OverloadOpt { return cel.UnaryBinding(unary(call)) }
 	return []cel.EnvOption{
 		cel.Types(cidrType),
-		cel.Function("cidr", cel.Overload("string_to_cidr", texts, cidrType, cel.UnaryBinding(unary(textToCIDR)))),
-		cel.Function("isCIDR", cel.Overload("is_cidr", texts, cel.BoolType, cel.UnaryBinding(unary(func(s string) ref.Val {
-			_, err := parseCIDR(s)
-			return types.Bool(err == nil)
-		})))),
-		cel.Function("containsIP",
-			cel.MemberOverload("cidr_contains_ip_string", []*cel.Type{cidrType, cel.StringType}, cel.BoolType, cel.BinaryBinding(func(p, s ref.Val) ref.Val {
-				address := unary(textToIP)(s)
-				if types.IsError(address) { // without detail in this fault
-					return types.NoSuchOverloadErr()
-				}
-				return containsIP(p, address)
-			})),
-			cel.MemberOverload("cidr_contains_ip_ip", []*cel.Type{cidrType, ipType}, cel.BoolType, cel.BinaryBinding(containsIP))),
-		cel.Function("containsCIDR",
-			cel.MemberOverload("cidr_contains_cidr_string", []*cel.Type{cidrType, cel.StringType}, cel.BoolType, cel.BinaryBinding(func(p, s ref.Val) ref.Val {
-				return containsCIDR(p, unary(textToCIDR)(s))
-			})),
-			cel.MemberOverload("cidr_contains_cidr", []*cel.Type{cidrType, cidrType}, cel.BoolType, cel.BinaryBinding(containsCIDR))),
-		cel.Function("ip", cel.MemberOverload("cidr_ip", cidrs, ipType, of(func(p netip.Prefix) ref.Val { return newIP(p.Addr()) }))),
-		cel.Function("prefixLength", cel.MemberOverload("cidr_prefix_length", cidrs, cel.IntType, of(func(p netip.Prefix) ref.Val { return types.Int(p.Bits()) }))),
-		cel.Function("masked", cel.MemberOverload("cidr_masked", cidrs, cidrType, of(func(p netip.Prefix) ref.Val { return newCIDR(p.Masked()) }))),
-		cel.Function("string", cel.Overload("cidr_to_string", cidrs, cel.StringType, of(func(p netip.Prefix) ref.Val { return types.String(p.String()) }))),
+		function("cidr", "string_to_cidr", tryUnary(textToCIDR)),
+		function("isCIDR", "is_cidr", succeeds(parseCIDR)),
+		function("string", "cidr_to_string", unary(netip.Prefix.String)),
+		method("containsIP", "cidr_contains_ip_string", tryBinary(func(p netip.Prefix, s string) (bool, error) {
+			a, err := parseIP(s)
+			if err != nil { // without detail in this fault
+				err = errors.New("no such overload")
+			}
+			return p.Contains(a), err
+		})),
+		method("containsIP", "cidr_contains_ip_ip", binary(netip.Prefix.Contains)),
+		method("containsCIDR", "cidr_contains_cidr_string", tryBinary(func(p netip.Prefix, s string) (bool, error) {
+			q, err := textToCIDR(s)
+			return containsCIDR(p, q), err
+		})),
+		method("containsCIDR", "cidr_contains_cidr", binary(containsCIDR)),
+		method("ip", "cidr_ip", unary(netip.Prefix.Addr)),
+		method("prefixLength", "cidr_prefix_length", unary(netip.Prefix.Bits)),
+		method("masked", "cidr_masked", unary(netip.Prefix.Masked)),
 	}
 }
 
-func containsIP(network, address ref.Val) ref.Val {
-	return binary(func(p netip.Prefix, a netip.Addr) ref.Val { return types.Bool(p.Contains(a)) })(network, address)
-}
+func containsCIDR(p, q netip.Prefix) bool { return p.Overlaps(q) && p.Bits() <= q.Bits() }
 
-func containsCIDR(network, other ref.Val) ref.Val {
-	return binary(func(p, q netip.Prefix) ref.Val { return types.Bool(p.Overlaps(q) && p.Bits() <= q.Bits()) })(network, other)
-}
-
-func textToCIDR(s string) ref.Val {
+func textToCIDR(s string) (netip.Prefix, error) {
 	p, err := parseCIDR(s)
 	if err != nil {
-		return types.NewErr("network address parse error during conversion from string: %v", err)
+		err = fmt.Errorf("network address parse error during conversion from string: %w", err)
 	}
-	return newCIDR(p)
+	return p, err
 }
 
 func parseCIDR(s string) (netip.Prefix, error) {

@@ -66,27 +66,3 @@ func held[T any](v ref.Val) (T, bool) {
 	value, ok := v.Value().(T)
 	return value, ok
 }
-
-func unary[A any](call func(a A) ref.Val) func(ref.Val) ref.Val {
-	return func(v ref.Val) ref.Val {
-		a, ok := held[A](v)
-		if !ok {
-			return types.MaybeNoSuchOverloadErr(v)
-		}
-		return call(a)
-	}
-}
-
-func binary[A, B any](call func(a A, b B) ref.Val) func(x, y ref.Val) ref.Val {
-	return func(x, y ref.Val) ref.Val {
-		a, ok := held[A](x)
-		if !ok {
-			return types.MaybeNoSuchOverloadErr(x)
-		}
-		b, ok := held[B](y)
-		if !ok {
-			return types.MaybeNoSuchOverloadErr(y)
-		}
-		return call(a, b)
-	}
-}

@@ -30,10 +30,7 @@ func isPatchType(name string) bool {
 // single pass, so that the tilde of an escape is not escaped again.
 func jsonPatchFunctions() []cel.EnvOption {
 	escaper := strings.NewReplacer("/", "~1", "~", "~0")
-	return []cel.EnvOption{cel.Function("jsonpatch.escapeKey", cel.Overload("string_jsonpatch_escapeKey_string",
-		[]*cel.Type{cel.StringType}, cel.StringType, cel.UnaryBinding(unary(func(s string) ref.Val {
-			return types.String(escaper.Replace(s))
-		}))))}
+	return []cel.EnvOption{function("jsonpatch.escapeKey", "string_jsonpatch_escapeKey_string", unary(escaper.Replace))}
 }
 
 // patchField returns the type of a field of JSONPatch or Object. Fields of Object are dynamic. An

@@ -207,8 +207,6 @@ func deprecation(spec, names, v tree.Tree) *schema.Deprecation {
 	return d
 }
 
-// replacement returns the best served version that is preferred over from and not deprecated, or
-// the empty string.
 func replacement(spec tree.Tree, from string) (best string) {
 	for _, v := range spec.Objects("versions") {
 		name := v.String("name")

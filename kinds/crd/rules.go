@@ -94,7 +94,6 @@ func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, unchanged 
 	}
 }
 
-// compileRules compiles a node's rules, except invalid ones, which only an invalid CRD has.
 func (n *node) compileRules(naming *meta.Naming) {
 	compiler := ruleCompiler{naming: naming, self: n.selfType}
 	for _, source := range n.rules {

@@ -90,7 +90,6 @@ func (c costChecker) properties(n *node, path string) (all schemaCost) {
 	return all
 }
 
-// add adds the cost of another check of the same value, whose JSON has at most size bytes.
 func (s *schemaCost) add(more schemaCost, size float64) {
 	s.perByte += more.perByte
 	s.total += min(more.total, more.perByte*size)

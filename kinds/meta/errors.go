@@ -140,6 +140,11 @@ func NewInternal(id string) *Status {
 	return newFailure(http.StatusInternalServerError, ReasonInternalError, nil, "%s", message)
 }
 
+// NewInternalCause reports an internal error whose cause clients may see.
+func NewInternalCause(cause string) *Status {
+	return newFailure(http.StatusInternalServerError, ReasonInternalError, &Details{Causes: []Cause{{Message: cause}}}, "Internal error occurred: %s", cause)
+}
+
 // NewStoreReadError reports a stored object that cannot be read.
 func NewStoreReadError(gr GroupResource, name, why string) *Status {
 	return newFailure(http.StatusInternalServerError, ReasonStorageRead, newDetails(gr, name), "%s %q: %s", gr, name, why)

@@ -73,25 +73,25 @@ func (b *builder) connectID(p endpoint, method string) (id, description string) 
 // connectParameters returns the option and path parameters, sorted by name. Subresources do not
 // share parameter definitions, because the same name has different meanings.
 func (b *builder) connectParameters(p endpoint) []any {
-	all := []parameter{nameParameter}
+	all := []parameter{standard().Name}
 	if p.kind.Namespaced {
-		all = append(all, namespaceParameter)
+		all = append(all, standard().Namespace)
 	}
 	if p.hasPath {
-		all = append(all, parameter{"path", "path", "string", "The path to request from the target."})
+		all = append(all, standard().Path)
 	}
 	if p.sub.BodyKind == nil {
-		all = append(all, logParameters...)
+		all = append(all, standard().Log...)
 	} else {
 		for _, f := range p.sub.BodyKind.Message().Fields {
-			all = append(all, query(f.Name, optionTypes[f.Type], f.Doc))
+			all = append(all, parameter{f.Name, "query", optionTypes[f.Type], f.Doc})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b parameter) int { return cmp.Compare(a.name, b.name) })
+	slices.SortStableFunc(all, func(a, b parameter) int { return cmp.Compare(a.Name, b.Name) })
 	out := make([]any, len(all))
 	for i, one := range all {
 		out[i] = b.dialect.parameters(all[i : i+1])[0]
-		if !b.dialect.v3 && !slices.Contains([]parameter{nameParameter, namespaceParameter, prettyParameter}, one) {
+		if !b.dialect.v3 && !slices.Contains([]parameter{standard().Name, standard().Namespace, standard().Pretty}, one) {
 			out[i] = one.in2()
 		}
 	}
@@ -102,19 +102,4 @@ func (b *builder) connectParameters(p endpoint) []any {
 // the type of an item.
 var optionTypes = map[schema.Type]string{
 	schema.TypeString: "string", schema.TypeBool: "boolean", schema.TypeInt32: "integer", schema.TypeInt64: "integer",
-}
-
-// logParameters holds the parameters of a log, sorted by name. sinceTime is omitted, because
-// clients have no type for it.
-var logParameters = []parameter{
-	query("container", "string", "The container; optional if the Pod has only one."),
-	query("follow", "boolean", "Stream new output until the connection is closed."),
-	query("insecureSkipTLSVerifyBackend", "boolean", "Do not verify the certificate of the kubelet. Then an attacker in the network can change the response."),
-	query("limitBytes", "integer", "Maximum number of bytes to return."),
-	prettyParameter,
-	query("previous", "boolean", "Return the log of the previous, terminated container."),
-	query("sinceSeconds", "integer", "Return only output of at most this age in seconds."),
-	query("stream", "string", "\"All\", \"Stdout\" or \"Stderr\". The default is \"All\"."),
-	query("tailLines", "integer", "Number of lines to return from the end of the log."),
-	query("timestamps", "boolean", "Begin each line with its timestamp."),
 }

@@ -8,8 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// customKind registers a custom kind's definition and returns its name. The definition refers to
-// the metadata definition and inlines everything else.
 func (d *definitions) customKind(k *schema.Kind) string {
 	name := d.names.kind(k)
 	if d.add(name, func() object { return d.custom(k) }) {
@@ -117,7 +115,6 @@ func (c customSchemas) schema(s tree.Tree) object {
 	return o
 }
 
-// forV3 expresses the int-or-string and embedded-resource extensions with standard keywords.
 func (c customSchemas) forV3(s tree.Tree) tree.Tree {
 	if s.Bool(c.names.extension("int-or-string")) && s["anyOf"] == nil && !c.hasAnyOfInAllOf(s) {
 		s = maps.Clone(s)

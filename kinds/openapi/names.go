@@ -72,7 +72,6 @@ func (n names) group(group string) string {
 
 func (n names) tag(group, version string) string { return n.group(group) + "_" + version }
 
-// operations returns a group and version as they appear in operation IDs, such as "CoreV1".
 func (n names) operations(group, version string) string {
 	return capitalize(n.group(group)) + capitalize(version)
 }

@@ -96,13 +96,13 @@ func (b *builder) pathItem(p endpoint) object {
 	}
 	var parameters []parameter
 	if p.hasName {
-		parameters = append(parameters, nameParameter)
+		parameters = append(parameters, standard().Name)
 	}
 	if p.kind.Namespaced && !p.allNamespaces {
-		parameters = append(parameters, namespaceParameter)
+		parameters = append(parameters, standard().Namespace)
 	}
-	if parameters = append(parameters, prettyParameter); p.watches {
-		parameters = append(parameters, listParameters...)
+	if parameters = append(parameters, standard().Pretty); p.watches {
+		parameters = append(parameters, standard().List...)
 	}
 	item := object{{"parameters", b.dialect.parameters(parameters)}}
 	for _, verb := range p.verbs {
@@ -132,23 +132,23 @@ func (b *builder) verb(p endpoint, verb string) operation {
 	o.response = object
 	switch verb {
 	case "list":
-		o.action, o.parameters, o.produces = "list", listParameters, b.listTypes
+		o.action, o.parameters, o.produces = "list", standard().List, b.listTypes
 		o.response = b.definitions.list(k, b.meta("ListMeta"))
 	case "create":
-		o.parameters, o.body, o.statusCodes = writeParameters, object, []int{200, 201, 202}
+		o.parameters, o.body, o.statusCodes = standard().Write, object, []int{200, 201, 202}
 	case "update":
-		o.parameters, o.body, o.statusCodes = writeParameters, object, []int{200, 201}
+		o.parameters, o.body, o.statusCodes = standard().Write, object, []int{200, 201}
 	case "patch":
-		o.parameters, o.body, o.statusCodes = patchParameters, b.patch(), []int{200, 201}
+		o.parameters, o.body, o.statusCodes = standard().Patch, b.patch(), []int{200, 201}
 		o.consumes = b.patchTypes(k)
 	case "delete":
-		o.parameters, o.body, o.bodyOptional = deleteParameters, b.metaRef("DeleteOptions"), true
+		o.parameters, o.body, o.bodyOptional = standard().Delete, b.metaRef("DeleteOptions"), true
 		o.statusCodes = []int{200, 202}
 		if !k.Writes.DeleteReturnsObject {
 			o.response = b.metaRef("Status")
 		}
 	case "deletecollection":
-		o.action, o.parameters = "deletecollection", deleteCollectionParameters
+		o.action, o.parameters = "deletecollection", standard().DeleteCollection
 		o.body, o.bodyOptional, o.response = b.metaRef("DeleteOptions"), true, b.metaRef("Status")
 	}
 	return o

@@ -276,9 +276,9 @@ func (b *builder) remotePaths(s scope, written map[string]bool, yield func(strin
 func (b *builder) parameters(s scope) entries {
 	return func(yield func(string, object) bool) {
 		own := map[string]bool{}
-		for _, p := range shared() {
-			own[p.name] = true
-			if !yield(p.name, p.in2()) {
+		for _, p := range standard().Shared {
+			own[p.Name] = true
+			if !yield(p.Name, p.in2()) {
 				return
 			}
 		}

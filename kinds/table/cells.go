@@ -64,7 +64,6 @@ func texts(v jsontext.Value, field string) (out []string) {
 	return out
 }
 
-// showFirst shows only the first string of a list, to keep the column narrow.
 func showFirst(r *row, path string) string {
 	for _, s := range texts(r.json.At(path), "name") {
 		return cmp.Or(s, none)
@@ -84,7 +83,6 @@ func pairs(v jsontext.Value) (out []string) {
 	return out
 }
 
-// showParts expects arg to be a list of paths such as spec.group/spec.version/spec.kind.
 func showParts(r *row, arg string) string {
 	var parts []string
 	for path := range strings.SplitSeq(arg, "/") {
@@ -121,7 +119,6 @@ func showUnion(r *row, path string) string {
 	return name
 }
 
-// annotation returns the value of an annotation. name is in the platform naming profile.
 func (r *row) annotation(name string) string {
 	return r.metadata.Field("annotations").Field(r.naming.Translate(name)).Text()
 }

@@ -186,7 +186,6 @@ func showPodStatus(r *row, _ string) string {
 	return r.summary().reason
 }
 
-// showPodRestarts shows, for example, "0" or "3 (5m ago)".
 func showPodRestarts(r *row, _ string) string {
 	s := r.summary()
 	text := strconv.FormatInt(s.restarts, 10)

@@ -28,7 +28,6 @@ func showImages(r *row, template string) string {
 	return strings.Join(texts(templateContainers(r, template), "image"), ",")
 }
 
-// showSelector shows a label selector in query syntax, such as "app=web,!old,tier in (a,b)".
 func showSelector(r *row, path string) string {
 	if path == "" {
 		path = "spec.selector"

@@ -122,7 +122,6 @@ func (t *Transformer) newProviders(c *Configuration) (*providers, error) {
 	return made, nil
 }
 
-// of returns the providers of the most specific rule for g.
 func (s *providers) of(g groupResource) []provider {
 	for _, pattern := range []groupResource{g, {g.group, "*"}, anyResource} {
 		if chain := s.byResource[pattern]; chain != nil {

@@ -185,7 +185,6 @@ func (c *localCopy) changed() int64 {
 // unbounded is larger than any threshold at which a copy is due.
 const unbounded = 1 << 50
 
-// wantsCopy reports whether enough bytes have changed for Close to write a new copy.
 func (l *Log) wantsCopy() bool {
 	const part = 8
 	since := l.copy.since.Load()

@@ -19,16 +19,7 @@ const (
 func (f osFile) Zero(from, to int64) error { return f.fallocate(punchHole|keepSize, from, to-from) }
 
 func (f osFile) fallocate(mode uint32, from, length int64) error {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var fault error
-	err = raw.Control(func(fd uintptr) {
-		for fault = syscall.EINTR; fault == syscall.EINTR; {
-			fault = syscall.Fallocate(int(fd), mode, from, length)
-		}
-	})
+	err, fault := f.control(func(fd int) error { return syscall.Fallocate(fd, mode, from, length) })
 	switch {
 	case err != nil:
 		return err

@@ -138,7 +138,15 @@ func (m *Mem) Files() []string {
 	return out
 }
 
-// beginOp counts a mutating operation and calls the fault function. The caller holds m.mu.
+func (m *Mem) mutate(name, p string, do func() error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.beginOp(name, p); err != nil {
+		return err
+	}
+	return do()
+}
+
 func (m *Mem) beginOp(name, p string) error {
 	if m.crashed {
 		return ErrCrashed
@@ -162,23 +170,22 @@ func (m *Mem) isDir(p string) bool {
 	return p == "/" || n != nil && n.dir
 }
 
-func (m *Mem) Create(p string) (File, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (m *Mem) Create(p string) (f File, err error) {
 	p = path.Clean(p)
-	if err := m.beginOp("create", p); err != nil {
-		return nil, err
-	}
-	if !m.isDir(path.Dir(p)) {
-		return nil, missing("create", p)
-	}
-	n := m.now[p]
-	if n == nil {
-		n = &node{}
-		m.now[p] = n
-	}
-	n.resize(0)
-	return &memFile{m: m, node: n, path: p}, nil
+	err = m.mutate("create", p, func() error {
+		if !m.isDir(path.Dir(p)) {
+			return missing("create", p)
+		}
+		n := m.now[p]
+		if n == nil {
+			n = &node{}
+			m.now[p] = n
+		}
+		n.resize(0)
+		f = &memFile{m: m, node: n, path: p}
+		return nil
+	})
+	return f, err
 }
 
 func (m *Mem) Open(p string) (File, error) { return m.open(p) }
@@ -190,10 +197,7 @@ func (m *Mem) OpenLog(p string) (File, error) { return m.openReadWrite(p) }
 
 // openReadWrite counts as a mutating operation named "edit", so that tests can make it fail.
 func (m *Mem) openReadWrite(p string) (File, error) {
-	m.mu.Lock()
-	err := m.beginOp("edit", path.Clean(p))
-	m.mu.Unlock()
-	if err != nil {
+	if err := m.mutate("edit", path.Clean(p), func() error { return nil }); err != nil {
 		return nil, err
 	}
 	return m.open(p)
@@ -215,33 +219,27 @@ func (m *Mem) open(p string) (File, error) {
 
 // Rename renames a file. It does not support directories.
 func (m *Mem) Rename(from, to string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	from, to = path.Clean(from), path.Clean(to)
-	if err := m.beginOp("rename", to); err != nil {
-		return err
-	}
-	n := m.now[from]
-	if n == nil {
-		return missing("rename", from)
-	}
-	delete(m.now, from)
-	m.now[to] = n
-	return nil
+	return m.mutate("rename", to, func() error {
+		n := m.now[from]
+		if n == nil {
+			return missing("rename", from)
+		}
+		delete(m.now, from)
+		m.now[to] = n
+		return nil
+	})
 }
 
 func (m *Mem) Remove(p string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	p = path.Clean(p)
-	if err := m.beginOp("remove", p); err != nil {
-		return err
-	}
-	if m.now[p] == nil {
-		return missing("remove", p)
-	}
-	delete(m.now, p)
-	return nil
+	return m.mutate("remove", p, func() error {
+		if m.now[p] == nil {
+			return missing("remove", p)
+		}
+		delete(m.now, p)
+		return nil
+	})
 }
 
 func (m *Mem) ReadDir(dir string) ([]string, error) {
@@ -267,39 +265,29 @@ func (m *Mem) ReadDir(dir string) ([]string, error) {
 // MkdirAll creates directories. They become durable only with SyncDir of their parents, so that
 // tests detect a missing SyncDir.
 func (m *Mem) MkdirAll(dir string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	dir = path.Clean(dir)
-	if err := m.beginOp("mkdir", dir); err != nil {
-		return err
-	}
-	for d := dir; d != "/" && d != "."; d = path.Dir(d) {
-		if m.now[d] == nil {
-			m.now[d] = &node{dir: true}
+	return m.mutate("mkdir", dir, func() error {
+		for d := dir; d != "/" && d != "."; d = path.Dir(d) {
+			if m.now[d] == nil {
+				m.now[d] = &node{dir: true}
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // SyncDir makes the names in this directory durable, but not those in its subdirectories.
 func (m *Mem) SyncDir(dir string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	dir = path.Clean(dir)
-	if err := m.beginOp("syncdir", dir); err != nil {
-		return err
-	}
-	for p := range m.durable {
-		if path.Dir(p) == dir && m.now[p] == nil {
-			delete(m.durable, p)
+	return m.mutate("syncdir", dir, func() error {
+		maps.DeleteFunc(m.durable, func(p string, _ *node) bool { return path.Dir(p) == dir && m.now[p] == nil })
+		for p, n := range m.now {
+			if path.Dir(p) == dir {
+				m.durable[p] = n
+			}
 		}
-	}
-	for p, n := range m.now {
-		if path.Dir(p) == dir {
-			m.durable[p] = n
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // Lock creates a lock file that survives a crash.

@@ -56,25 +56,19 @@ func (f *memFile) WriteAt(b []byte, off int64) (int, error) {
 }
 
 func (f *memFile) Sync() error {
-	f.m.mu.Lock()
-	defer f.m.mu.Unlock()
-	if err := f.m.beginOp("sync", f.path); err != nil {
-		return err
-	}
-	if !f.m.volatile {
-		f.node.sync()
-	}
-	return nil
+	return f.m.mutate("sync", f.path, func() error {
+		if !f.m.volatile {
+			f.node.sync()
+		}
+		return nil
+	})
 }
 
 func (f *memFile) Truncate(size int64) error {
-	f.m.mu.Lock()
-	defer f.m.mu.Unlock()
-	if err := f.m.beginOp("truncate", f.path); err != nil {
-		return err
-	}
-	f.node.resize(int(size))
-	return nil
+	return f.m.mutate("truncate", f.path, func() error {
+		f.node.resize(int(size))
+		return nil
+	})
 }
 
 // Allocate extends the file with zeros. If the budget is too small, it fails and changes nothing.
@@ -82,31 +76,25 @@ func (f *memFile) Allocate(size int64) error {
 	if f.m.volatile {
 		return ErrVolatile
 	}
-	f.m.mu.Lock()
-	defer f.m.mu.Unlock()
-	if err := f.m.beginOp("allocate", f.path); err != nil {
-		return err
-	}
-	grows := size - int64(len(f.node.data))
-	if f.m.budget >= 0 && grows > 0 && f.m.used()+grows > f.m.budget {
-		return &fs.PathError{Op: "allocate", Path: f.path, Err: syscall.ENOSPC}
-	}
-	if grows > 0 {
-		f.node.resize(int(size))
-	}
-	return nil
+	return f.m.mutate("allocate", f.path, func() error {
+		grows := size - int64(len(f.node.data))
+		if f.m.budget >= 0 && grows > 0 && f.m.used()+grows > f.m.budget {
+			return &fs.PathError{Op: "allocate", Path: f.path, Err: syscall.ENOSPC}
+		}
+		if grows > 0 {
+			f.node.resize(int(size))
+		}
+		return nil
+	})
 }
 
 // Zero zeroes a byte range. Unlike WriteAt, it changes nothing if the fault function simulates a
 // crash.
 func (f *memFile) Zero(from, to int64) error {
-	f.m.mu.Lock()
-	defer f.m.mu.Unlock()
-	if err := f.m.beginOp("zero", f.path); err != nil {
-		return err
-	}
-	f.node.write(make([]byte, to-from), int(from))
-	return nil
+	return f.m.mutate("zero", f.path, func() error {
+		f.node.write(make([]byte, to-from), int(from))
+		return nil
+	})
 }
 
 func (f *memFile) Size() (int64, error) {

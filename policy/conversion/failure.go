@@ -46,7 +46,6 @@ func (q *question) invalidAt(i int, reason any) error {
 	return q.returned(invalidConverted, "invalid object: %v", reason)
 }
 
-// status returns the error for clients, without the failure type.
 func status(err error) error {
 	var known *meta.Status
 	if errors.As(err, &known) {

@@ -11,29 +11,33 @@ type level struct {
 
 	mu   sync.Mutex // guards the fields below
 	spec levelSpec
-	// Seat counts: the nominal limit, the lending and borrowing bounds, and the current limit.
-	nominal, lower, upper, limit int
-	forecast                     forecast
-	removed                      bool // drained; requests that found it are classified again
-	undesired                    bool // not configured any more, removed when idle
+	levelState
+	removed bool // drained; requests that found it are classified again
 
 	queues map[int]*queue // in use
 	ready  queueHeap      // with waiting requests
 	free   []*queue       // for reuse
 	active int            // queues with waiting or executing requests
 
-	waiting, executing       int // requests
 	seatsInUse, seatsWaiting int
 	running                  *Request // executing requests, linked by next and prev
-	virtual                  float64  // virtual time R
-	virtualAt                int64    // time of the last advance
+	virtualAt                int64    // time of the last advance of virtual time
 	enqueued, served         uint64   // numbers of requests enqueued and dispatched
 	demand                   demand
 	stats                    map[string]*stats // by schema name
-	dispatched, rejected     uint64
-	timedOut, cancelled      uint64
-	lastDispatch             float64 // in virtual time, for metrics
 	backOff                  backOff
+}
+
+// A levelState is the part of a level that metrics and dumps show.
+type levelState struct {
+	// Seat counts: the nominal limit, the lending and borrowing bounds, and the current limit.
+	nominal, lower, upper, limit int
+	forecast                     forecast
+	undesired                    bool    // not configured any more, removed when idle
+	waiting, executing           int     // requests
+	virtual, lastDispatch        float64 // virtual time R, and the newest start time in it
+	dispatched, rejected         uint64
+	timedOut, cancelled          uint64
 }
 
 func newLevel(spec levelSpec, epoch time.Time) *level {

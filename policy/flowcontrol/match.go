@@ -56,8 +56,6 @@ func setOf(values []string) set {
 
 func (s *set) has(value string) bool { return s.all || slices.Contains(s.values, value) }
 
-// hasResource reports whether the set contains a resource or subresource. A rule for a resource
-// does not include its subresources.
 func (s *set) hasResource(resource, subresource string) bool {
 	if s.all || subresource == "" {
 		return s.has(resource)

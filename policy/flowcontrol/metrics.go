@@ -12,15 +12,11 @@ import (
 const prefix = "apiserver_flowcontrol_"
 
 type levelFigures struct {
-	name                             string
-	nominal, lower, upper, limit     int
-	forecast                         forecast
-	virtual, lastDispatch            float64
-	undesired, idle                  bool
-	waiting, executing, activeQueues int
-	dispatched, rejected             uint64
-	timedOut, cancelled              uint64
-	schemas                          []schemaFigures
+	levelState
+	name         string
+	idle         bool
+	activeQueues int
+	schemas      []schemaFigures
 }
 
 type schemaFigures struct {
@@ -41,12 +37,7 @@ func (c *Controller) figures() []levelFigures {
 func (l *level) figures() levelFigures {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f := levelFigures{
-		name: l.spec.name, nominal: l.nominal, lower: l.lower, upper: l.upper, limit: l.limit, forecast: l.forecast,
-		virtual: l.virtual, lastDispatch: l.lastDispatch, undesired: l.undesired, idle: l.idle(),
-		waiting: l.waiting, executing: l.executing, dispatched: l.dispatched, rejected: l.rejected,
-		timedOut: l.timedOut, cancelled: l.cancelled, activeQueues: len(l.ready),
-	}
+	f := levelFigures{levelState: l.levelState, name: l.spec.name, idle: l.idle(), activeQueues: len(l.ready)}
 	for _, name := range slices.Sorted(maps.Keys(l.stats)) {
 		if s := l.stats[name]; s.used() {
 			f.schemas = append(f.schemas, schemaFigures{name, s.clone()})

@@ -11,7 +11,6 @@ type Work struct {
 
 const estimatedService = 3 * time.Millisecond
 
-// total returns the work in seat-seconds.
 func (w Work) total() float64 {
 	return float64(w.InitialSeats)*estimatedService.Seconds() + float64(w.FinalSeats)*w.AdditionalLatency.Seconds()
 }

@@ -140,7 +140,6 @@ func (i *Impersonator) attributes(m mode, p part) authz.Attributes {
 	return a
 }
 
-// node returns the name of a node whose user is requested.
 func (p part) node() (name string, ok bool) {
 	name, ok = strings.CutPrefix(p.value, "system:node:")
 	return name, ok && p.kind == kindUser && rules.Subdomain(name) == nil

@@ -83,7 +83,6 @@ func (i *Identity) report(ctx context.Context, what string, err error) {
 	}
 }
 
-// renew creates or updates the Lease. It takes over a Lease from an earlier process of this server.
 func (i *Identity) renew(ctx context.Context) error {
 	return i.leases.Apply(ctx, i.key, "", tree.Tree{
 		"metadata": tree.Tree{"labels": tree.Clone(i.labels)},

@@ -164,7 +164,6 @@ func (c *Controller) unregister(ctx context.Context, name string) {
 	}
 }
 
-// withdraw reverses register, unless another CRD of that name has been registered since.
 func (c *Controller) withdraw(made *crd.Definition) {
 	c.Kinds.RemoveDefinition(made)
 	c.store.UnregisterKind(made.Stored)

@@ -42,7 +42,6 @@ func (c *Controller) terminate(ctx context.Context, known *definition) {
 	c.cleanups.Go(func() { c.drain(ctx, made.Stored, o) })
 }
 
-// drain deletes the objects of a CRD in the background if there are many or some have finalizers.
 func (c *Controller) drain(ctx context.Context, k *schema.Kind, o *meta.Object) {
 	c.report(ctx, "cannot update the status of a CustomResourceDefinition", o, c.tellDraining(ctx, o))
 	reconcile.Poll(ctx, reconcile.MinDrainDelay, reconcile.MaxDrainDelay, func() bool { return c.deleteObjects(ctx, k, o) })

@@ -75,7 +75,7 @@ func (g *PodGC) collect(ctx context.Context) error {
 	for _, p := range pods {
 		node := g.nodeOf(p)
 		lost, known := nodes[node]
-		switch phase := g.phaseOf(p); {
+		switch phase := p.Meta.Fields[g.phase]; {
 		case node != "" && !known && len(nodes) > 0: // without any nodes, none is missing
 			seen[node] = true
 			if g.isGone(node) {
@@ -114,7 +114,7 @@ func (g *PodGC) nodeStates(ctx context.Context) (map[string]bool, error) {
 			if err != nil {
 				return nil, err
 			}
-			out = hasTaint(node, g.outOfOrder, "") && !isReady(node.Object("status"))
+			out = hasTaint(node, g.outOfOrder, "") && !tree.IsConditionTrue(node.Object("status"), "Ready")
 		}
 		states[o.Key.Name] = out
 	}

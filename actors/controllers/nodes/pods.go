@@ -29,8 +29,6 @@ func newPodStore(env *reconcile.Env, component string) podStore {
 
 func (p *podStore) nodeOf(o *meta.Object) string { return o.Meta.Fields[p.node] }
 
-func (p *podStore) phaseOf(o *meta.Object) string { return o.Meta.Fields[p.phase] }
-
 func (p *podStore) on(ctx context.Context, node string) ([]*meta.Object, error) {
 	return p.pods.ListBy(ctx, "spec.nodeName", node)
 }
@@ -80,8 +78,6 @@ func putCondition(status, c tree.Tree) {
 func (p *podStore) delete(ctx context.Context, key meta.Key, uid string, seconds *int64) error {
 	return reconcile.Except(p.pods.DeleteKey(ctx, key, request.Delete{UID: &uid, GracePeriodSeconds: seconds}), reconcile.IsConflict)
 }
-
-func isReady(status tree.Tree) bool { return tree.IsConditionTrue(status, "Ready") }
 
 const taintDomain = "node.platform.io/"
 

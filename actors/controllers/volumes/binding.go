@@ -106,7 +106,6 @@ func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 	return nil
 }
 
-// unbind frees a volume whose claim is bound to another volume.
 func (b *Binder) unbind(ctx context.Context, o *meta.Object, object tree.Tree) error {
 	change := tree.Tree{"spec": tree.Tree{"claimRef": tree.Tree{"uid": nil, "resourceVersion": nil}}}
 	if object.Annotations().String(b.boundByBinder) != "" {

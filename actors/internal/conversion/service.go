@@ -200,7 +200,6 @@ func convertUncached(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	return convert.Object(k, nil, o)
 }
 
-// isLocal reports whether o can be converted to kind k without calling the external converter.
 func isLocal(k *schema.Kind, o *meta.Object) bool {
 	return convert.HasForm(k, o) || k.ConversionWebhook() != nil && convert.IsWrittenAs(k, o)
 }

@@ -21,7 +21,6 @@ type statusOptions struct {
 	Top        int
 }
 
-// run summarizes a running daemon. The user only needs permission to read /metrics.
 func (o *statusOptions) run(c *cobra.Command, _ []string) error {
 	r, err := loadDaemonClient(o.Kubeconfig)
 	if err != nil {

@@ -160,7 +160,9 @@ func (f *frontEnd) writeMetrics(w io.Writer) {
 	f.policy.conditionMetrics.WriteMetrics(w)
 	f.serverControllers.workqueueMetrics.WriteMetrics(w)
 	f.storage.state.encryption.metrics.WriteMetrics(w)
-	f.writeFlowControl(w)
+	if f.flowControl != nil {
+		f.flowControl.WriteMetrics(w)
+	}
 }
 
 // BackupPath is the URL path that returns a backup of the running daemon. Requests to it are

@@ -1,8 +1,6 @@
 package daemon
 
 import (
-	"io"
-
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
@@ -34,10 +32,4 @@ func (f *frontEnd) flowControlResources() (all []meta.GroupResource) {
 		}
 	}
 	return all
-}
-
-func (f *frontEnd) writeFlowControl(w io.Writer) {
-	if f.flowControl != nil {
-		f.flowControl.WriteMetrics(w)
-	}
 }

@@ -178,18 +178,14 @@ func (id *identity) clientCAs(file string) (*certs.CAs, error) {
 	return id.authoritiesOfClients("client-ca", sources...)
 }
 
-func (id *identity) proxyCAs(file string) (*certs.CAs, error) {
-	return id.authoritiesOfClients("requestheader-client-ca", certs.FileSource(file))
-}
-
 func (id *identity) authoritiesOfClients(name string, sources ...certs.Source) (*certs.CAs, error) {
 	cas, err := id.authorities(name, sources...)
 	id.clients = append(id.clients, cas)
 	return cas, err
 }
 
-// acceptableClientCAs returns the client CAs that TLS handshakes announce. Call it after clientCAs
-// and proxyCAs, because the reloader refreshes CAs in the order of the calls.
+// acceptableClientCAs returns the client CAs that TLS handshakes announce. Call it after all CAs of
+// clients are loaded, because the reloader refreshes CAs in the order of the calls.
 func (id *identity) acceptableClientCAs() (*certs.CAs, error) {
 	var sources []certs.Source
 	for _, cas := range id.clients {

@@ -61,7 +61,7 @@ func (a *authentication) Start() (err error) {
 	c := a.config.Authentication
 	var methods []authn.Authenticator
 	if c.RequestHeader.ClientCAFile != "" {
-		proxies, err := a.identity.proxyCAs(c.RequestHeader.ClientCAFile)
+		proxies, err := a.identity.authoritiesOfClients("requestheader-client-ca", certs.FileSource(c.RequestHeader.ClientCAFile))
 		if err != nil {
 			return fmt.Errorf("--requestheader-client-ca-file: %w", err)
 		}

@@ -127,7 +127,6 @@ func (p *policies) eventRateLimitPlugin(configuration config.Config) ([]admissio
 	return []admission.Registration{plugins.EventRateLimit(configuration[name], time.Now)}, nil
 }
 
-// servedKind returns the kind, or nil if it is unknown or --runtime-config disables it.
 func (p *policies) servedKind(gvk meta.GroupVersionKind) *schema.Kind {
 	k := p.storage.kinds.ByGVK(gvk)
 	if k == nil || p.storage.kinds.Kind(k.Group, k.Version, k.Resource) == nil {

@@ -117,7 +117,6 @@ func (l *stateLog) rewrites() func() uint64 {
 	return l.encryption.transformer.Rewrites
 }
 
-// backup writes a consistent backup while writes continue.
 func (l *stateLog) backup(ctx context.Context, w io.Writer) error {
 	if l.etcd != nil {
 		_, err := backupEtcd(ctx, l.etcd, l.encryption.transformer, l.config.DataDir, w)

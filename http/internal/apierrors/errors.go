@@ -95,11 +95,7 @@ func RequestTimeout() *meta.Status {
 
 // InternalError returns a 500 that replaces the error with the ID under which it is logged.
 func InternalError(id string) *meta.Status {
-	return &meta.Status{
-		Code: 500, Reason: meta.ReasonInternalError,
-		Message: "Internal error occurred: see the server's log for the id " + id,
-		Details: &meta.Details{Causes: []meta.Cause{{Message: "see the server's log for the id " + id}}},
-	}
+	return meta.NewInternalCause("see the server's log for the id " + id)
 }
 
 // ShuttingDown returns a 503 with Retry-After: 1. By the time of the retry, another server or the

@@ -84,7 +84,9 @@ func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *
 	case head.IsHTTP11():
 		w.chunked = true
 		h.Set("Transfer-Encoding", "chunked")
-		w.announceTrailers(h, resp.Trailer)
+		for name := range resp.Trailer {
+			h.Add("Trailer", name)
+		}
 	}
 	if w.last {
 		h.Set("Connection", "close")
@@ -105,12 +107,6 @@ func headOf(code int, h http.Header) []byte {
 	_ = h.Write(&b) // a buffer takes everything
 	b.WriteString("\r\n")
 	return b.Bytes()
-}
-
-func (w *answerWriter) announceTrailers(h, trailers http.Header) {
-	for name := range trailers {
-		h.Add("Trailer", name)
-	}
 }
 
 var copyBuffers = sync.Pool{New: func() any { return new([copyBufferSize]byte) }}

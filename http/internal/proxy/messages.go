@@ -19,7 +19,6 @@ type Messages struct {
 	Base64 bool
 }
 
-// head returns the 101 response and an empty message, which marks the start of the body.
 func (m *Messages) head(front http.Header) []byte {
 	maps.Copy(front, m.Header)
 	return stream.AppendFrameHeader(headOf(http.StatusSwitchingProtocols, front), m.opcode(), 0)

@@ -90,7 +90,6 @@ func (d Decoder) Options(m *schema.Message, encoding negotiate.Encoding, body []
 	return object, faults, nil
 }
 
-// isNull reports whether a body is null, which stands for an empty object.
 func isNull(body []byte) bool { return string(bytes.TrimSpace(body)) == "null" }
 
 func optionsError(encoding negotiate.Encoding, err error) error {

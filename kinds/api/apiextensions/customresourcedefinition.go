@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/crd"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -17,14 +16,6 @@ type definitionStrategy struct {
 	formats    crd.Formats
 	lostFields lostFieldFinder
 	finalizer  string
-}
-
-func newDefinitionStrategy(n *meta.Naming) *definitionStrategy {
-	return &definitionStrategy{
-		formats:    crd.NewFormats(n),
-		lostFields: lostFieldFinder{crd.NewExtensions(n)},
-		finalizer:  n.Translate(crd.CleanupFinalizer),
-	}
 }
 
 func (*definitionStrategy) AllowsUnqualifiedFinalizers() bool { return true }

@@ -10,7 +10,9 @@ import (
 // Kinds returns the group's kinds with their strategies.
 func Kinds(n *meta.Naming) []schema.Behavior {
 	return []schema.Behavior{
-		{Name: "apiextensions.platform.io/v1/CustomResourceDefinition", Strategy: newDefinitionStrategy(n)},
+		{Name: "apiextensions.platform.io/v1/CustomResourceDefinition", Strategy: &definitionStrategy{
+			formats: crd.NewFormats(n), lostFields: lostFieldFinder{crd.NewExtensions(n)}, finalizer: n.Translate(crd.CleanupFinalizer),
+		}},
 	}
 }
 
@@ -40,7 +42,6 @@ func RuleFunctions(n *meta.Naming, compiler *crd.Compiler, isBuiltIn func(group 
 	}
 }
 
-// pairCheck adapts a function of two values to a CheckFunc.
 func pairCheck[A, B any](check func(a A, b B, path string, faults *schema.Faults)) schema.CheckFunc {
 	return func(v any, path string, faults *schema.Faults) {
 		pair := v.([]any)

@@ -205,34 +205,14 @@ var unsupportedSchemaKeys = []string{"id", "additionalItems", "patternProperties
 // unsupportedEmptyKeys lists the unsupported keywords that are rejected even with an empty value.
 var unsupportedEmptyKeys = []string{"additionalItems", "dependencies", "$ref"}
 
-func hasUnsupported(s tree.Tree) bool {
-	if s.String("$schema") != "" {
-		return true
-	}
-	for _, key := range unsupportedSchemaKeys {
-		if !tree.IsEmpty(s[key]) || key == "additionalItems" && isWritten(key, s[key]) {
-			return true
-		}
-	}
-	if list, _ := s["items"].([]any); len(list) > 0 {
-		return true
-	}
-	for _, key := range []string{"items", "additionalProperties", "not"} {
-		if sub, ok := s[key].(tree.Tree); ok && hasUnsupported(sub) {
-			return true
-		}
-	}
-	for _, sub := range s.Object("properties") {
-		if sub, ok := sub.(tree.Tree); ok && hasUnsupported(sub) {
-			return true
-		}
-	}
-	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
-		if slices.ContainsFunc(s.Objects(key), hasUnsupported) {
-			return true
-		}
-	}
-	return false
+func hasUnsupported(root tree.Tree) (found bool) {
+	visitSchemas(root, func(s tree.Tree) {
+		items, _ := s["items"].([]any)
+		found = found || s.String("$schema") != "" || len(items) > 0 || slices.ContainsFunc(unsupportedSchemaKeys, func(key string) bool {
+			return !tree.IsEmpty(s[key]) || key == "additionalItems" && isWritten(key, s[key])
+		})
+	})
+	return found
 }
 
 // node validates the keywords of a schema and its subschemas. A structuralValidator checks the

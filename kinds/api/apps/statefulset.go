@@ -19,8 +19,7 @@ func (statefulSetStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// Default sets the kind, apiVersion and phase of volumeClaimTemplates, which are complete embedded
-// objects. PVCs are retained by default, so that scaling down loses no data.
+// Default sets the kind and apiVersion of volumeClaimTemplates, which are embedded objects.
 func (s statefulSetStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	pod.DefaultTemplate(spec.EnsureObject("template"))
@@ -35,15 +34,9 @@ func (s statefulSetStrategy) Default(obj tree.Tree) {
 			field.SetIfAbsent(rolling, "maxUnavailable", int64(1))
 		}
 	}
-	retention := spec.EnsureObject("persistentVolumeClaimRetentionPolicy")
-	field.SetIfEmpty(retention, "whenDeleted", "Retain")
-	field.SetIfEmpty(retention, "whenScaled", "Retain")
 	for _, claim := range spec.Objects("volumeClaimTemplates") {
-		if claim != nil {
-			if claim.String("kind") != "PersistentVolumeClaim" || claim.String("apiVersion") != "v1" {
-				claim["kind"], claim["apiVersion"] = "PersistentVolumeClaim", "v1"
-			}
-			field.SetIfEmpty(claim.EnsureObject("status"), "phase", "Pending")
+		if claim != nil && (claim.String("kind") != "PersistentVolumeClaim" || claim.String("apiVersion") != "v1") {
+			claim["kind"], claim["apiVersion"] = "PersistentVolumeClaim", "v1"
 		}
 	}
 }

@@ -120,7 +120,6 @@ func isCPU(m tree.Tree) bool {
 	return m.String("type") == "Resource" && m.Object("resource").String("name") == "cpu"
 }
 
-// cpuTarget returns the target percentage of m, and whether the v1 field can represent m.
 func cpuTarget(m tree.Tree) (int64, bool) {
 	n, _ := m.Object("resource", "target").Int("averageUtilization")
 	return n, reflect.DeepEqual(m, cpuMetric(n))

@@ -3,7 +3,6 @@ package resource
 import (
 	"errors"
 
-	"github.com/troupe-api/troupe/kinds/api/internal/field"
 	"github.com/troupe-api/troupe/kinds/expressions"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -108,7 +107,6 @@ func defaultDevices(spec tree.Tree) {
 // defaultDeviceCount sets the count only in the allocation mode ExactCount, because a count is
 // invalid in the mode All.
 func defaultDeviceCount(request tree.Tree) {
-	field.SetIfEmpty(request, "allocationMode", "ExactCount")
 	if n, _ := request.Int("count"); n == 0 && request.String("allocationMode") == "ExactCount" {
 		request["count"] = int64(1)
 	}

@@ -62,7 +62,7 @@ func run(ctx context.Context, check bool) error {
 
 // tables lists the YAML tables that are embedded as JSON. Parsing YAML would take a tenth of the
 // startup time.
-var tables = []string{"policy/authz/rbac/defaults", "policy/admission/plugins", "cmd/troupe/command/commands", "cmd/troupe/command/symptoms", "cmd/troupe/internal/client/commands"}
+var tables = []string{"kinds/api/flowcontrol/objects", "policy/authz/rbac/defaults", "policy/admission/plugins", "cmd/troupe/command/commands", "cmd/troupe/command/symptoms", "cmd/troupe/internal/client/commands"}
 
 func addTables(root string, files map[string][]byte) error {
 	for _, table := range tables {

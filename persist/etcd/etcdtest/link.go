@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // A Link is a loopback proxy to a server. Tests use it to delay, block, or reset connections.
@@ -25,15 +27,9 @@ type Link struct {
 // NewLink returns a link to a server. It is closed when the test ends.
 func NewLink(t testing.TB, server string) *Link {
 	t.Helper()
-	u, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &Link{t: t, to: u.Host, open: map[net.Conn]bool{}, mended: make(chan struct{})}
+	u := must.Get(url.Parse(server))(t)
+	l := &Link{t: t, to: u.Host, open: map[net.Conn]bool{}, mended: make(chan struct{}), listen: must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)}
 	close(l.mended)
-	if l.listen, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() { l.listen.Close(); l.Mend(); l.Reset() })
 	go l.serve()
 	return l

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -111,27 +112,27 @@ func StartTLS(t testing.TB, clients *tls.Config, more ...string) *Cluster {
 func (c *Cluster) member(i int) *Member {
 	c.t.Helper()
 	m := &Member{t: c.t, name: fmt.Sprint("m", i), dir: c.t.TempDir()}
-	for _, url := range []*string{&m.URL, &m.peer} {
-		var err error
-		if *url, err = freeURL(); err != nil {
-			c.t.Fatal(err)
-		}
-	}
+	m.URL, m.peer = must.Get(freeURL())(c.t), must.Get(freeURL())(c.t)
 	c.Members = append(c.Members, m)
 	return m
 }
 
 func (c *Cluster) run(more ...string) {
 	c.t.Helper()
+	for _, m := range c.Members {
+		m.flags = append(flags(m.name, m.dir, m.URL, m.peer, c.peers()), more...)
+		m.Run()
+		c.t.Cleanup(m.Kill)
+	}
+}
+
+// peers returns the flag --initial-cluster.
+func (c *Cluster) peers() string {
 	var all []string
 	for _, m := range c.Members {
 		all = append(all, m.name+"="+m.peer)
 	}
-	for _, m := range c.Members {
-		m.flags = append(flags(m.name, m.dir, m.URL, m.peer, strings.Join(all, ",")), more...)
-		m.Run()
-		c.t.Cleanup(m.Kill)
-	}
+	return strings.Join(all, ",")
 }
 
 // Run starts a member that runs until this process ends, so that several tests can share it. It
@@ -202,10 +203,7 @@ func (c *Cluster) URLs() []string {
 // Client returns a client for all members. It is closed when the test ends.
 func (c *Cluster) Client() *clientv3.Client {
 	c.t.Helper()
-	client, err := clientv3.New(clientv3.Config{Endpoints: c.URLs(), TLS: c.tls, Logger: zap.NewNop()})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	client := must.Get(clientv3.New(clientv3.Config{Endpoints: c.URLs(), TLS: c.tls, Logger: zap.NewNop()}))(c.t)
 	c.t.Cleanup(func() { client.Close() })
 	return client
 }
@@ -222,17 +220,11 @@ func (c *Cluster) AwaitReady() {
 // Run starts a member on its existing data, if any.
 func (m *Member) Run() {
 	m.t.Helper()
-	path, err := binary()
-	if err != nil {
-		m.t.Fatal(err)
-	}
 	m.log = &bytes.Buffer{}
-	m.process = exec.Command(path, m.flags...)
+	m.process = exec.Command(must.Get(binary())(m.t), m.flags...)
 	m.process.Stdout, m.process.Stderr = m.log, m.log
 	processes.EndWithParent(m.process)
-	if err := m.process.Start(); err != nil {
-		m.t.Fatal(err)
-	}
+	must.Succeed(m.t, m.process.Start())
 }
 
 // Kill kills a member with SIGKILL.
@@ -250,9 +242,7 @@ func (m *Member) Backup() string {
 	m.t.Helper()
 	m.Kill()
 	dir := filepath.Join(m.t.TempDir(), "data")
-	if err := os.CopyFS(dir, os.DirFS(m.dir)); err != nil {
-		m.t.Fatal(err)
-	}
+	must.Succeed(m.t, os.CopyFS(dir, os.DirFS(m.dir)))
 	m.Run()
 	return dir
 }
@@ -262,9 +252,7 @@ func (m *Member) Backup() string {
 func (m *Member) Restore(backup string) {
 	m.t.Helper()
 	m.Kill()
-	if err := errors.Join(os.RemoveAll(m.dir), os.CopyFS(m.dir, os.DirFS(backup))); err != nil {
-		m.t.Fatal(err)
-	}
+	must.Succeed(m.t, errors.Join(os.RemoveAll(m.dir), os.CopyFS(m.dir, os.DirFS(backup))))
 	m.Run()
 }
 
@@ -272,18 +260,13 @@ func (m *Member) Restore(backup string) {
 func (c *Cluster) Save() string {
 	c.t.Helper()
 	path := filepath.Join(c.t.TempDir(), "snapshot.db")
-	file, err := os.Create(path)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	file := must.Get(os.Create(path))(c.t)
 	content, err := c.Client().Snapshot(c.t.Context())
 	if err == nil {
 		_, err = io.Copy(file, content)
 		err = errors.Join(err, content.Close())
 	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Succeed(c.t, errors.Join(err, file.Close()))
 	return path
 }
 
@@ -291,39 +274,31 @@ func (c *Cluster) Save() string {
 // additional flags.
 func (c *Cluster) RestoreSaved(path string, more ...string) {
 	c.t.Helper()
-	etcdutl, err := utility()
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	var all []string
-	for _, m := range c.Members {
-		m.Kill()
-		all = append(all, m.name+"="+m.peer)
-	}
-	for _, m := range c.Members {
-		if err := os.RemoveAll(m.dir); err != nil {
-			c.t.Fatal(err)
-		}
+	etcdutl := must.Get(utility())(c.t)
+	c.replace(func(m *Member) {
 		args := append([]string{
-			"snapshot", "restore", path, "--name", m.name, "--data-dir", m.dir, "--initial-cluster", strings.Join(all, ","), "--initial-advertise-peer-urls", m.peer,
+			"snapshot", "restore", path, "--name", m.name, "--data-dir", m.dir, "--initial-cluster", c.peers(), "--initial-advertise-peer-urls", m.peer,
 		}, more...)
 		if out, err := exec.Command(etcdutl, args...).CombinedOutput(); err != nil {
 			c.t.Fatalf("%v: %v\n%s", args, err, out)
 		}
-	}
-	for _, m := range c.Members {
-		m.Run()
-	}
+	})
 }
 
 // Replace restarts all members under the same identity but with empty data.
 func (c *Cluster) Replace() {
 	c.t.Helper()
+	c.replace(func(*Member) {})
+}
+
+func (c *Cluster) replace(fill func(*Member)) {
+	c.t.Helper()
 	for _, m := range c.Members {
 		m.Kill()
-		if err := os.RemoveAll(m.dir); err != nil {
-			c.t.Fatal(err)
-		}
+		must.Succeed(c.t, os.RemoveAll(m.dir))
+	}
+	for _, m := range c.Members {
+		fill(m)
 	}
 	for _, m := range c.Members {
 		m.Run()
@@ -333,10 +308,7 @@ func (c *Cluster) Replace() {
 // CPUTime returns the CPU time used by a member.
 func (m *Member) CPUTime() time.Duration {
 	m.t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", m.process.Process.Pid))
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(fmt.Sprintf("/proc/%d/stat", m.process.Process.Pid)))(m.t)
 	_, rest, _ := strings.Cut(string(text), ") ") // the name of the program may contain spaces
 	var user, system int64
 	if _, err := fmt.Sscanf(strings.Join(strings.Fields(rest)[11:13], " "), "%d %d", &user, &system); err != nil {
@@ -354,9 +326,7 @@ func (m *Member) Resume() { m.signal(processes.Continue) }
 
 func (m *Member) signal(s os.Signal) {
 	m.t.Helper()
-	if err := m.process.Process.Signal(s); err != nil {
-		m.t.Fatal(err)
-	}
+	must.Succeed(m.t, m.process.Process.Signal(s))
 }
 
 func freeURL() (string, error) {

@@ -47,7 +47,6 @@ func newChecks(prefix, total, latency string, labels ...string) checks {
 	}
 }
 
-// observe counts a decision. action is the enforcement action, or "" for a mutating policy.
 func (c *checks) observe(policy, binding string, d decision, action string) {
 	labels := []string{faultOf(d), policy, binding}
 	if action != "" {

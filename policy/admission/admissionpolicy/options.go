@@ -38,7 +38,8 @@ func Registrations(o Options) []admission.Registration {
 		})
 	}
 	for _, stage := range []request.Stage{request.InTurn, request.MayBlock} {
-		v, m := newValidating(&o, validations, stage), &mutating{plugin{&o, mutations, stage}}
+		v := &validating{plugin{&o, validations, stage}, o.Naming.Group("validation.policy.admission") + "/validation_failure"}
+		m := &mutating{plugin{&o, mutations, stage}}
 		register("ValidatingAdmissionPolicy", &v.plugin, request.Plugin{Stage: stage, Validator: v})
 		register("MutatingAdmissionPolicy", &m.plugin, request.Plugin{Stage: stage, Mutator: m})
 	}

@@ -152,7 +152,6 @@ func (p *Params) follow(gvk meta.GroupVersionKind, k *schema.Kind) *paramKind {
 	return kept
 }
 
-// form converts a stored object to its served version.
 func (p *Params) form(gvk meta.GroupVersionKind, stored tree.Tree) tree.Tree {
 	k := p.kind(gvk)
 	if k == nil || k.ConversionWebhook() != nil && stored.String("apiVersion") != k.APIVersion() {

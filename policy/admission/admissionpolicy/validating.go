@@ -2,10 +2,6 @@ package admissionpolicy
 
 import "github.com/troupe-api/troupe/kinds/request"
 
-func newValidating(o *Options, s *Source, stage request.Stage) *validating {
-	return &validating{plugin{o, s, stage}, o.Naming.Group("validation.policy.admission") + "/validation_failure"}
-}
-
 // validating is the plugin for validating policies. A verdict is its per-request state.
 type validating struct {
 	plugin

@@ -68,7 +68,7 @@ func (l *limitRange) checkPod(spec tree.Tree) (faults []string) {
 				faults = append(faults, limit.check(demandOf(c.Object("resources")))...)
 			}
 		case "Pod":
-			faults = append(faults, limit.check(podDemand(spec))...)
+			faults = append(faults, limit.check(demand{podAmounts(spec, "requests"), podAmounts(spec, "limits")})...)
 		}
 	}
 	return faults

@@ -5,11 +5,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-func podDemand(spec tree.Tree) demand {
-	return demand{podAmounts(spec, "requests"), podAmounts(spec, "limits")}
-}
-
-// podAmounts returns a Pod's total requests or limits by resource.
 func podAmounts(spec tree.Tree, of string) amount.List {
 	sum := amount.OfContainers(spec, amount.Declared(of))
 	for _, n := range amount.ListOf(spec.Object("resources", of)) {

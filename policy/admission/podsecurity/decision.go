@@ -2,7 +2,6 @@ package podsecurity
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -137,7 +136,7 @@ func (a *Admission) decidePod(r Request) Decision {
 	p, faults, ok := a.policyOf(r.Namespace)
 	if !ok {
 		a.metrics.fail(r, true)
-		failure := lookupFailure(r.Namespace)
+		failure := meta.NewInternalCause(fmt.Sprintf("failed to lookup namespace %q", r.Namespace))
 		return Decision{
 			Failure:     failure,
 			Annotations: []Annotation{{a.audit.fault, failure.Message + ": " + meta.NewNotFound(namespaces, r.Namespace).Message}},
@@ -151,15 +150,6 @@ func (a *Admission) decidePod(r Request) Decision {
 		return Decision{}
 	}
 	return a.evaluate(r, p, faults, r.New)
-}
-
-// lookupFailure returns an internal error, because the namespace existed when the request arrived.
-func lookupFailure(namespace string) *meta.Status {
-	cause := fmt.Sprintf("failed to lookup namespace %q", namespace)
-	return &meta.Status{
-		Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError, Message: "Internal error occurred: " + cause,
-		Details: &meta.Details{Causes: []meta.Cause{{Message: cause}}},
-	}
 }
 
 // decideController checks the Pod template of an object such as a Deployment. It never rejects the

@@ -80,7 +80,6 @@ func seccompAnnotationAllowed(value string) bool {
 	return value == "runtime/default" || value == "docker/default" || strings.HasPrefix(value, "localhost/")
 }
 
-// seccompBaseline allows only the default and localhost profiles, but does not require one.
 func seccompBaseline(p *pod) (reason, detail string) {
 	setters, types := forbiddenProfiles(p, "seccompProfile")
 	if setters == "" {

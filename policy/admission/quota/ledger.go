@@ -35,7 +35,7 @@ func New(naming *meta.Naming, log *slog.Logger, shared bool) *Ledger {
 	}
 	l.epoch.Store(newEpoch())
 	if shared {
-		l.unseen = newUnseenRules()
+		l.unseen = &unseenRules{versions: map[meta.Key]uint64{}, waiting: map[string]chan struct{}{}}
 	}
 	return l
 }

@@ -52,7 +52,6 @@ func (n podNames) limits(name string) bool {
 	return request && n.isExtended(resource)
 }
 
-// isExtended reports whether quotas limit only the requests of a resource.
 func (n podNames) isExtended(resource string) bool {
 	return strings.HasPrefix(resource, n.deviceClassPrefix) ||
 		strings.Contains(resource, "/") && !strings.Contains(resource, n.nativeDomain)

@@ -49,10 +49,6 @@ type unseenRules struct {
 	waiting  map[string]chan struct{} // by namespace; closed when all its quotas are in force
 }
 
-func newUnseenRules() *unseenRules {
-	return &unseenRules{versions: map[meta.Key]uint64{}, waiting: map[string]chan struct{}{}}
-}
-
 func (u *unseenRules) add(key meta.Key, version uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

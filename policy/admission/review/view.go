@@ -3,7 +3,6 @@ package review
 import (
 	"cmp"
 	"maps"
-	"net/http"
 	"strconv"
 
 	"github.com/troupe-api/troupe/kinds/convert"
@@ -89,10 +88,7 @@ func (v *View) isConverted() bool {
 func (v *View) convert(from, to *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	t, err := v.attributes.Conversions.Convert(from, to, t)
 	if err != nil {
-		return nil, &meta.Status{
-			Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError, Message: "Internal error occurred: " + err.Error(),
-			Details: &meta.Details{Causes: []meta.Cause{{Message: err.Error()}}},
-		}
+		return nil, meta.NewInternalCause(err.Error())
 	}
 	return t, nil
 }

@@ -42,7 +42,6 @@ func (p *Plugin) annotateFailedOpen(a *request.Attributes, h *hook, round, n int
 	a.Annotate(failedOpen+p.annotationKey(prefix, round, n), h.name)
 }
 
-// record lets annotations from earlier calls take precedence.
 func (p *Plugin) record(h *hook, a *request.Attributes, said *answer) {
 	for _, key := range said.annotations.SortedKeys() {
 		full := h.name + "/" + key

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/policy/admission/review"
 	"github.com/troupe-api/troupe/policy/webhookclient"
@@ -17,7 +18,9 @@ import (
 func (h *hook) ask(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (*answer, error) {
 	switch {
 	case a.DryRun() && !h.dryRuns:
-		return nil, h.dryRunUnsupported()
+		// The failurePolicy does not apply: without the webhook, the dry run would differ from the
+		// write.
+		return nil, meta.NewBadRequest(fmt.Sprintf("admission webhook %q does not support dry run", h.name))
 	case h.version == "":
 		return nil, h.failed(http.StatusBadRequest, "could not create admission objects",
 			fmt.Errorf("webhook does not accept known AdmissionReview versions (%s)", strings.Join(reviewVersions, ", ")))

@@ -71,18 +71,7 @@ func statusOf(t tree.Tree) *meta.Status {
 	return s
 }
 
-func internal(err error) *meta.Status {
-	return &meta.Status{
-		Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError, Message: "Internal error occurred: " + err.Error(),
-		Details: &meta.Details{Causes: []meta.Cause{{Message: err.Error()}}},
-	}
-}
-
-// dryRunUnsupported ignores the failurePolicy, because skipping the webhook would make the dry run
-// differ from the write.
-func (h *hook) dryRunUnsupported() error {
-	return meta.NewBadRequest(fmt.Sprintf("admission webhook %q does not support dry run", h.name))
-}
+func internal(err error) *meta.Status { return meta.NewInternalCause(err.Error()) }
 
 func refusal(err error) error {
 	var rejected *rejection

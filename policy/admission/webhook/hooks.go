@@ -27,10 +27,6 @@ type hooks struct {
 
 var _ policy.Follower = (*hooks)(nil)
 
-func newHooks(r meta.GroupResource, parse func(*policy.Object) []*hook, o Options) *hooks {
-	return &hooks{resource: r, parse: parse, callers: o.Callers, metrics: o.Metrics, configurations: map[string][]*hook{}}
-}
-
 func (s *hooks) index() *match.Index[*hook] { return s.current.Load() }
 
 func (s *hooks) Resource() meta.GroupResource { return s.resource }

@@ -50,7 +50,10 @@ func ValidatingAdmissionWebhook(o Options) admission.Registration {
 
 func newPlugin(s sort, resource string, o Options) *Plugin {
 	p := &Plugin{sort: s, options: o, compiler: expressions.NewCompiler(o.Naming)}
-	p.hooks = newHooks(meta.GroupResource{Group: "admissionregistration.platform.io", Resource: resource}, p.parse, o)
+	p.hooks = &hooks{
+		resource: meta.GroupResource{Group: "admissionregistration.platform.io", Resource: resource},
+		parse:    p.parse, callers: o.Callers, metrics: o.Metrics, configurations: map[string][]*hook{},
+	}
 	return p
 }
 

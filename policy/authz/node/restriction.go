@@ -40,7 +40,9 @@ func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.A
 		},
 		{
 			Name: name, Users: isNode, Resources: []string{"/serviceaccounts/token"},
-			Plugin: request.Plugin{Stage: request.MayBlock, Operations: operations, Mutator: newAudienceRestriction(naming, objects, authorizer)},
+			Plugin: request.Plugin{Stage: request.MayBlock, Operations: operations, Mutator: audienceRestriction{
+				objects: objects, authorizer: authorizer, driverName: "csidriver." + naming.Translate("storage.platform.io"),
+			}},
 		},
 		{
 			Name: name, Users: isNode, Resources: []string{"certificates.platform.io/podcertificaterequests", "certificates.platform.io/podcertificaterequests/status"},

@@ -24,10 +24,6 @@ type audienceRestriction struct {
 	driverName string // in messages
 }
 
-func newAudienceRestriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer) audienceRestriction {
-	return audienceRestriction{objects: objects, authorizer: authorizer, driverName: "csidriver." + naming.Translate("storage.platform.io")}
-}
-
 // Admit checks the requested audience. It runs before defaulting, so there may be none. This counts
 // as the empty audience, as in a volume without an audience.
 func (r audienceRestriction) Admit(a *request.Attributes) error {

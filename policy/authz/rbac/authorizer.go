@@ -140,7 +140,7 @@ func (a *Authorizer) missingRolesError(list []*grant) string {
 		if g.entry.role != nil {
 			continue
 		}
-		if text := a.notFound(g.entry.namespacedName); !slices.Contains(texts, text) {
+		if text := fmt.Sprintf("%s.%s %q not found", roleResource(g.entry.namespace), a.group, g.entry.name); !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
 	}
@@ -148,10 +148,6 @@ func (a *Authorizer) missingRolesError(list []*grant) string {
 		return strings.Join(texts, "")
 	}
 	return "[" + strings.Join(texts, ", ") + "]"
-}
-
-func (a *Authorizer) notFound(at namespacedName) string {
-	return fmt.Sprintf("%s.%s %q not found", roleResource(at.namespace), a.group, at.name)
 }
 
 func roleResource(namespace string) string {

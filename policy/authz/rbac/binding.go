@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
@@ -68,5 +67,3 @@ func newBinding(o *policy.Object) *binding {
 // A namespacedName identifies a role or binding. It needs no kind. An empty namespace stands for a
 // ClusterRole or ClusterRoleBinding, and any other for a Role or RoleBinding.
 type namespacedName struct{ namespace, name string }
-
-func namespacedNameOf(k meta.Key) namespacedName { return namespacedName{k.Namespace, k.Name} }

@@ -81,7 +81,7 @@ func (x *index) handleBinding(c policy.Change) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	at := namespacedNameOf(c.Key)
+	at := namespacedName{c.Key.Namespace, c.Key.Name}
 	if before := x.bindings[at]; before != nil {
 		delete(x.bindings, at)
 		x.unbind(before)

@@ -53,7 +53,6 @@ func (r *role) addToIndex(one *rule) {
 	}
 }
 
-// isOpenEnded reports whether a rule has paths or wildcards, which cannot be indexed.
 func (r *rule) isOpenEnded() bool {
 	return len(r.paths) > 0 || slices.Contains(r.groups, wildcard) || slices.ContainsFunc(r.resources, func(name string) bool {
 		return strings.HasPrefix(name, wildcard)

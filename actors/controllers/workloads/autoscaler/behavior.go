@@ -153,7 +153,6 @@ func (s *sizing) limit(wanted int64) (replicas int64, reason, message string) {
 	return wanted, "DesiredWithinRange", withinRange
 }
 
-// rates returns the highest and lowest replica counts that the rate of change allows.
 func (s *sizing) rates() (most, fewest int64) {
 	if !s.hasBehavior {
 		return max(2*s.current, 4), 0

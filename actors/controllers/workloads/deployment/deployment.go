@@ -98,8 +98,8 @@ func (r *rollout) claim(ctx context.Context) ([]*replicaSet, error) {
 	return sets, nil
 }
 
-// latest returns the newest cached version of i. If the ReplicaSet was just adopted, i is outdated,
-// and a write based on it would conflict.
+// latest returns the newest cached version of i. If the ReplicaSet was just adopted or written, i
+// is outdated, and a write based on it would conflict.
 func (r *rollout) latest(i *reconcile.Item) *reconcile.Item {
 	if now := r.sets.Get(i.Key); now != nil && now.UID == i.UID {
 		return now
@@ -288,13 +288,13 @@ func (r *rollout) setSize(ctx context.Context, rs *replicaSet, size int64, alway
 		return nil
 	}
 	before := rs.replicas
-	o, err := r.sets.PatchExisting(ctx, rs.Object(), "", tree.Tree{
+	_, err := r.sets.PatchExisting(ctx, rs.Object(), "", tree.Tree{
 		"metadata": tree.Tree{"annotations": tree.Tree{r.names.desired: desired, r.names.max: most}}, "spec": tree.Tree{"replicas": size},
 	})
 	if err != nil {
 		return err
 	}
-	rs.replicas, rs.Item = size, r.itemOf(o, rs.Item)
+	rs.replicas, rs.Item = size, r.latest(rs.Item)
 	if size != before {
 		direction := "up"
 		if size < before {
@@ -303,15 +303,6 @@ func (r *rollout) setSize(ctx context.Context, rs *replicaSet, size int64, alway
 		r.Normal("ScalingReplicaSet", "Scaled %s replica set %s from %d to %d", direction, rs.Key.Name, before, size)
 	}
 	return nil
-}
-
-// itemOf returns the cached version of o, a ReplicaSet that was just written. The cache contains
-// the written version or a newer one.
-func (r *rollout) itemOf(o *meta.Object, before *reconcile.Item) *reconcile.Item {
-	if now := r.sets.Get(o.Key); now != nil && now.UID == before.UID {
-		return now
-	}
-	return before
 }
 
 // cleanUp deletes the oldest ReplicaSets beyond revisionHistoryLimit if they have no Pods. It keeps

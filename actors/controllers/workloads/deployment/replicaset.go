@@ -84,7 +84,6 @@ func (rs *replicaSet) number(key string) (int64, bool) {
 	return n, err == nil && n >= 0
 }
 
-// byAge compares creation times, which are in whole seconds, and then names.
 func byAge(a, b *replicaSet) int {
 	return cmp.Or(a.created.Compare(b.created), strings.Compare(a.Key.Name, b.Key.Name))
 }

@@ -154,8 +154,6 @@ func (p pace) fraction(n names, rs *replicaSet, current int64) int64 {
 	return int64(math.Floor(size+0.5)) - rs.replicas
 }
 
-// saturated reports whether a ReplicaSet alone provides all desired replicas, and all are
-// available.
 func (p pace) saturated(n names, rs *replicaSet) bool {
 	if rs == nil {
 		return false

@@ -20,7 +20,6 @@ const (
 	paused          = "DeploymentPaused"
 )
 
-// newCondition returns a condition with lastUpdateTime, the start of the progress deadline.
 func newCondition(kind, status, reason, message string, now time.Time) tree.Tree {
 	c := reconcile.NewCondition(kind, status, reason, message, now)
 	c["lastUpdateTime"] = c["lastTransitionTime"]

@@ -43,11 +43,11 @@ func (r *rollout) adjust(ctx context.Context, revision int64) error {
 		change["spec"] = tree.Tree{"minReadySeconds": seconds}
 	}
 	if len(change) > 0 {
-		o, err := r.sets.PatchExisting(ctx, rs.Object(), "", change)
+		_, err := r.sets.PatchExisting(ctx, rs.Object(), "", change)
 		if err != nil {
 			return err
 		}
-		if r.newest, err = readReplicaSet(r.itemOf(o, rs.Item), r.names); err != nil {
+		if r.newest, err = readReplicaSet(r.latest(rs.Item), r.names); err != nil {
 			return err
 		}
 	}

@@ -234,7 +234,7 @@ func (r *run) start(ctx context.Context) error {
 func (r *run) mayStart(s schedule, at time.Time) bool {
 	name := jobName(r.item.Key.Name, at)
 	switch {
-	case s.tooLate(at, r.now):
+	case s.limited && at.Add(s.deadline).Before(r.now):
 		r.Warn("MissSchedule", "Missed scheduled time to start a job: %s", at.UTC().Format(time.RFC1123Z))
 		return false
 	case s.last.Equal(at) || slices.ContainsFunc(r.active, func(a tree.Tree) bool { return a.String("name") == name }):

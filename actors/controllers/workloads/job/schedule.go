@@ -114,7 +114,3 @@ func (s schedule) next(now time.Time) time.Time {
 	}
 	return s.Next(from).Add(wakeDelay)
 }
-
-func (s schedule) tooLate(at, now time.Time) bool {
-	return s.limited && at.Add(s.deadline).Before(now)
-}

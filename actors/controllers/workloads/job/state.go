@@ -255,7 +255,6 @@ func (s *state) pastLimitOnFailure(limit int64) bool {
 	return int64(restarts) >= limit
 }
 
-// untilDeadline returns how long the Job may still run, or a negative value after the deadline.
 func (s *state) untilDeadline() time.Duration {
 	seconds, ok := s.spec.Int("activeDeadlineSeconds")
 	started := reconcile.Time(s.status, "startTime")

@@ -214,7 +214,6 @@ Other managers own fields of %q. You can
 
 func (s selection) String() string { return s.resource.TypeName() + "/" + s.names[0] }
 
-// showDiff prints a diff, in color on terminals unless NO_COLOR is set (no-color.org).
 func (s *session) showDiff(diff string) {
 	if isTerminal(s.out) && os.Getenv("NO_COLOR") == "" {
 		diff = difference.Colored(diff)

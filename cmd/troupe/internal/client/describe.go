@@ -90,7 +90,6 @@ func (s *session) describeObject(o object, events bool) error {
 	return w.Flush()
 }
 
-// withoutApplied removes kubectl's last-applied-configuration, which repeats other fields.
 func withoutApplied(annotations tree.Tree) tree.Tree {
 	shown := maps.Clone(annotations)
 	maps.DeleteFunc(shown, func(name string, _ any) bool { return strings.HasSuffix(name, "/last-applied-configuration") })

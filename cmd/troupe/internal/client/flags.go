@@ -13,8 +13,6 @@ type connectionFlags struct {
 	RequestTimeout time.Duration
 }
 
-// rules returns the kubeconfig rules that the flags select. The fallback is the kubeconfig of a
-// server that was started in the current directory.
 func (f *connectionFlags) rules() kubeconfig.Rules {
 	r := f.Rules
 	r.Path, r.Fallback = f.Kubeconfig, "troupe-data/admin.kubeconfig"

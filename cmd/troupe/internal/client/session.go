@@ -86,8 +86,6 @@ func (s *session) served() (*discovery.Catalog, error) {
 	return s.catalog, nil
 }
 
-// printf prints a message for the user. Machine-readable and colored output is written to s.out
-// instead.
 func (s *session) printf(format string, args ...any) {
 	fmt.Fprint(s.out, printer.Safe(fmt.Sprintf(format, args...)))
 }

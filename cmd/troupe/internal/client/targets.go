@@ -265,8 +265,6 @@ func (o object) String() string { return o.resource.TypeName() + "/" + o.name() 
 
 const pageSize = 500
 
-// find returns the selected objects. If it cannot read some of them, it returns the others together
-// with an error.
 func (s *session) find(f *targetFlags, selections []selection) ([]object, error) {
 	path := func(one selection, name string) string { return one.resource.Path(one.namespace, name) }
 	return s.findAt(f, selections, pageSize, path, false)

@@ -52,7 +52,6 @@ func parseGoal(text string) (goal, error) {
 	return goal{}, usageError(fmt.Sprintf("unrecognized condition: %q; --for must be condition=NAME[=VALUE], jsonpath=PATH[=VALUE], create or delete", text))
 }
 
-// cutPath splits an argument of the form {.path}=value.
 func cutPath(text string) (path, value string, given bool) {
 	text = strings.Trim(text, "'")
 	if end := strings.LastIndex(text, "}"); strings.HasPrefix(text, "{") && end > 0 {

@@ -71,7 +71,7 @@ type Cluster struct {
 // New creates a Cluster. It opens the listener, so that it can return a listen error.
 func New(o Options) (*Cluster, error) {
 	o = o.withDefaults()
-	c := &Cluster{Options: o, registry: newRegistry(), queue: newQueue(), addresses: newAddresses(o.PodRange)}
+	c := &Cluster{Options: o, registry: registry{pods: map[objectKey]podRecord{}, nodes: map[string]*node{}}, queue: newQueue(), addresses: newAddresses(o.PodRange)}
 	listener, err := net.Listen("tcp", net.JoinHostPort(o.Address, "0"))
 	if err != nil {
 		return nil, fmt.Errorf("the kubelet of the nodes: %w", err)
@@ -207,7 +207,6 @@ func (c *Cluster) write(ctx context.Context, p *Pod, s *PodStatus) error {
 	return err
 }
 
-// remove deletes a Pod with grace period 0, as kubelets do after all containers have exited.
 func (c *Cluster) remove(ctx context.Context, p *Pod) error {
 	_, err := c.send(ctx, http.MethodDelete, podPath(p), "", map[string]any{
 		"gracePeriodSeconds": 0, "preconditions": map[string]any{"uid": p.Metadata.UID},

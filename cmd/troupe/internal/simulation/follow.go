@@ -105,10 +105,9 @@ func (f *follower) list(ctx context.Context) error {
 		}
 		var part struct {
 			Metadata struct {
-				ResourceVersion string `json:"resourceVersion"`
-				Continue        string `json:"continue"`
-			} `json:"metadata"`
-			Items []json.RawMessage `json:"items"`
+				ResourceVersion, Continue string
+			}
+			Items []json.RawMessage
 		}
 		if err := json.Unmarshal(answer.Body, &part); err != nil {
 			return err
@@ -128,10 +127,8 @@ func (f *follower) list(ctx context.Context) error {
 
 type head struct {
 	Metadata struct {
-		Namespace       string `json:"namespace"`
-		Name            string `json:"name"`
-		ResourceVersion string `json:"resourceVersion"`
-	} `json:"metadata"`
+		Namespace, Name, ResourceVersion string
+	}
 }
 
 func (f *follower) take(e rest.Event) error {

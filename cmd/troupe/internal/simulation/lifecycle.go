@@ -376,7 +376,6 @@ func sameJSON(a, b *PodStatus) bool {
 // nodeConditions are the Pod conditions that nodes own.
 var nodeConditions = []string{"PodScheduled", "PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready"}
 
-// statusPatch returns a patch that writes the status, with the UID as a precondition.
 func statusPatch(uid string, s PodStatus) any {
 	s.Conditions = slices.DeleteFunc(slices.Clone(s.Conditions), func(c Condition) bool { return !slices.Contains(nodeConditions, c.Type) })
 	return map[string]any{"metadata": map[string]any{"uid": uid}, "status": s}

@@ -30,12 +30,11 @@ const (
 )
 
 type nodeView struct {
-	Metadata Metadata `json:"metadata"`
+	Metadata Metadata
 	Status   struct {
-		Conditions  []Condition       `json:"conditions"`
-		Capacity    map[string]string `json:"capacity"`
-		Allocatable map[string]string `json:"allocatable"`
-	} `json:"status"`
+		Conditions            []Condition
+		Capacity, Allocatable map[string]string
+	}
 }
 
 // register registers all nodes, and removes Nodes of earlier runs that are no longer needed.
@@ -76,7 +75,7 @@ func (c *Cluster) each(ctx context.Context, atOnce int, do func(i int) error) er
 // removeOthers deletes simulated Nodes that are not part of this cluster.
 func (c *Cluster) removeOthers(ctx context.Context) error {
 	var list struct {
-		Items []nodeView `json:"items"`
+		Items []nodeView
 	}
 	if err := c.read(ctx, "/api/v1/nodes?"+url.Values{"labelSelector": {simulatedLabel}}.Encode(), &list); err != nil {
 		return err

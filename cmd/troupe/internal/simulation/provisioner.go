@@ -28,31 +28,30 @@ type provisioner struct {
 }
 
 type claimView struct {
-	Metadata Metadata `json:"metadata"`
+	Metadata Metadata
 	Spec     struct {
-		StorageClassName *string         `json:"storageClassName"`
-		AccessModes      json.RawMessage `json:"accessModes"`
-		VolumeMode       string          `json:"volumeMode"`
-		VolumeName       string          `json:"volumeName"`
-		Resources        struct {
-			Requests json.RawMessage `json:"requests"`
-		} `json:"resources"`
-	} `json:"spec"`
+		StorageClassName       *string
+		AccessModes            json.RawMessage
+		VolumeMode, VolumeName string
+		Resources              struct {
+			Requests json.RawMessage
+		}
+	}
 }
 
 type volumeView struct {
-	Metadata Metadata `json:"metadata"`
+	Metadata Metadata
 	Spec     struct {
 		Policy string `json:"persistentVolumeReclaimPolicy"`
-	} `json:"spec"`
+	}
 	Status struct {
-		Phase string `json:"phase"`
-	} `json:"status"`
+		Phase string
+	}
 }
 
 type classView struct {
-	Metadata      Metadata `json:"metadata"`
-	ReclaimPolicy string   `json:"reclaimPolicy"`
+	Metadata      Metadata
+	ReclaimPolicy string
 	MountOptions  []string `json:"mountOptions,omitempty"`
 }
 
@@ -105,7 +104,7 @@ func (p *provisioner) classes() string {
 // makeClass creates the StorageClass, unless the cluster has a default one.
 func (p *provisioner) makeClass(ctx context.Context) error {
 	var list struct {
-		Items []classView `json:"items"`
+		Items []classView
 	}
 	if err := p.read(ctx, p.classes(), &list); err != nil {
 		return err

@@ -28,10 +28,6 @@ type node struct {
 	foreign map[string]any // see foreignResources
 }
 
-func newRegistry() registry {
-	return registry{pods: map[objectKey]podRecord{}, nodes: map[string]*node{}}
-}
-
 func (r *registry) pod(key objectKey) (podRecord, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

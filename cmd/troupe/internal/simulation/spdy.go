@@ -124,7 +124,6 @@ func serveSPDY(w http.ResponseWriter, r *http.Request, want wanted, run func(*se
 	awaitClose(ctx)
 }
 
-// awaitClose waits until the client has read everything and closes the connection.
 func awaitClose(ctx context.Context) {
 	select {
 	case <-ctx.Done():

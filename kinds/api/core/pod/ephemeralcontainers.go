@@ -3,6 +3,7 @@ package pod
 import (
 	"fmt"
 
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -24,6 +25,7 @@ func ephemeralView(mirror string, container *schema.Declaration) schema.View {
 		for _, c := range body.Object("spec").Objects("ephemeralContainers") {
 			// Other fields of the body are ignored and need no defaults.
 			if c != nil {
+				rules.DefaultValue(container.Message().Values, c)
 				defaultContainer(c)
 				added[c.String("name")] = c
 			}

@@ -57,19 +57,25 @@ func warnOfFileOverlaps(spec tree.Tree, _ string, faults *schema.Faults) {
 	for _, v := range spec.List("volumes") {
 		volume, _ := v.(tree.Tree)
 		var few [8]volumeFile
-		if s := volume.Object("configMap"); s != nil {
-			warnOfOverlaps(appendItems(few[:0], s, fileSource{}), volume, fileSource{"ConfigMap", s.String("name"), true}, faults)
-		}
-		if s := volume.Object("secret"); s != nil {
-			warnOfOverlaps(appendItems(few[:0], s, fileSource{}), volume, fileSource{"Secret", s.String("secretName"), true}, faults)
-		}
-		if s := volume.Object("downwardAPI"); s != nil {
-			warnOfOverlaps(appendItems(few[:0], s, fileSource{}), volume, fileSource{kind: "DownwardAPI"}, faults)
+		if s, source := itemSource(volume, "secretName"); s != nil {
+			warnOfOverlaps(appendItems(few[:0], s, fileSource{}), volume, source, faults)
 		}
 		if s := volume.Object("projected"); s != nil {
 			warnOfProjected(few[:0], s, volume, faults)
 		}
 	}
+}
+
+// itemSource returns the source that lists its files as items, or nil. secretName is the field with
+// the name of a Secret.
+func itemSource(of tree.Tree, secretName string) (tree.Tree, fileSource) {
+	if s := of.Object("configMap"); s != nil {
+		return s, fileSource{"ConfigMap", s.String("name"), true}
+	}
+	if s := of.Object("secret"); s != nil {
+		return s, fileSource{"Secret", s.String(secretName), true}
+	}
+	return of.Object("downwardAPI"), fileSource{kind: "DownwardAPI"}
 }
 
 // warnOfProjected warns about overlapping files in a projected volume. If two paths are equal, the
@@ -120,14 +126,8 @@ func appendItems(files []volumeFile, s tree.Tree, source fileSource) []volumeFil
 // appendProjection appends the files of one source of a projected volume. If several source types
 // are set, only the first in the order below counts.
 func appendProjection(files []volumeFile, source tree.Tree) []volumeFile {
-	if s := source.Object("configMap"); s != nil {
-		return appendItems(files, s, fileSource{"ConfigMap", s.String("name"), true})
-	}
-	if s := source.Object("secret"); s != nil {
-		return appendItems(files, s, fileSource{"Secret", s.String("name"), true})
-	}
-	if s := source.Object("downwardAPI"); s != nil {
-		return appendItems(files, s, fileSource{kind: "DownwardAPI"})
+	if s, from := itemSource(source, "name"); s != nil {
+		return appendItems(files, s, from)
 	}
 	if s := source.Object("serviceAccountToken"); s != nil {
 		return appendFile(files, s.String("path"), fileSource{kind: "ServiceAccountToken"})

@@ -43,7 +43,7 @@ func restoreMutablePodFields(spec, was tree.Tree) tree.Tree {
 			names = append(names, "terminationGracePeriodSeconds")
 		}
 	}
-	if hasSchedulingGates(was) {
+	if len(was.List("schedulingGates")) > 0 {
 		names = append(names, "nodeSelector")
 		restoreNodeAffinity(c, was)
 	}
@@ -52,8 +52,6 @@ func restoreMutablePodFields(spec, was tree.Tree) tree.Tree {
 	}
 	return c
 }
-
-func hasSchedulingGates(spec tree.Tree) bool { return len(spec.List("schedulingGates")) > 0 }
 
 // restoreNodeAffinity sets the node affinity in spec to the old one, so that a comparison of the
 // specs ignores changes to it. Node affinity may change while a Pod has scheduling gates. Pod

@@ -1,23 +1,13 @@
 package volume
 
 import (
-	"github.com/troupe-api/troupe/kinds/api/internal/field"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// persistentVolumeStrategy defaults the reclaim policy to Retain, so that no data is deleted
-// unintentionally. Provisioners copy the policy from the storage class.
 type persistentVolumeStrategy struct {
 	schema.AlwaysWarns
 	spec *schema.Declaration
-}
-
-func (persistentVolumeStrategy) Default(obj tree.Tree) {
-	field.SetIfEmpty(obj.EnsureObject("status"), "phase", "Pending")
-	spec := obj.EnsureObject("spec")
-	field.SetIfEmpty(spec, "persistentVolumeReclaimPolicy", "Retain")
-	field.SetIfAbsent(spec, "volumeMode", "Filesystem")
 }
 
 // Prepare sets the phase of a new volume to Pending. The status in a manifest may come from another

@@ -1,7 +1,6 @@
 package volume
 
 import (
-	"github.com/troupe-api/troupe/kinds/api/internal/field"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -14,10 +13,6 @@ type persistentVolumeClaimStrategy struct {
 	spec      *schema.Declaration
 	snapshots string // the group
 	class     string // the deprecated annotation
-}
-
-func (persistentVolumeClaimStrategy) Default(obj tree.Tree) {
-	field.SetIfEmpty(obj.EnsureObject("status"), "phase", "Pending")
 }
 
 func (s persistentVolumeClaimStrategy) Prepare(obj, old tree.Tree) {

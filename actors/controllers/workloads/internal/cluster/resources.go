@@ -112,7 +112,7 @@ func (r Resources) most(o Resources) Resources {
 // requests returns a Pod's resource requests: the sum over containers and sidecars, or the peak
 // during initialization if that is higher, plus overhead. Pod-level requests replace the sums.
 func (r *resourceReader) requests(spec, status tree.Tree) Resources {
-	resize := newResize(status)
+	resize := resize{status, tree.FindCondition(status, "PodResizePending").String("reason") == "Infeasible"}
 	var containers, sidecars, initializing Resources
 	for _, c := range spec.Objects("containers") {
 		containers = containers.Plus(r.effective(resize, c.Object("resources", "requests"), resize.container("containerStatuses", c)))
@@ -162,10 +162,6 @@ func (r Resources) withHugePages(whole tree.Tree, effective Resources) Resources
 type resize struct {
 	status     tree.Tree
 	infeasible bool // the node cannot grant the requests of the spec
-}
-
-func newResize(status tree.Tree) resize {
-	return resize{status, tree.FindCondition(status, "PodResizePending").String("reason") == "Infeasible"}
 }
 
 func (r resize) container(list string, c tree.Tree) tree.Tree {

@@ -15,8 +15,8 @@ import (
 
 // An Event is a watch event.
 type Event struct {
-	Type   string          `json:"type"` // ADDED, MODIFIED, DELETED or BOOKMARK
-	Object json.RawMessage `json:"object"`
+	Type   string // ADDED, MODIFIED, DELETED or BOOKMARK
+	Object json.RawMessage
 }
 
 // maxEvent limits the size of a watch event in bytes.
@@ -59,7 +59,6 @@ func (c *Client) Watch(ctx context.Context, path string, query url.Values, accep
 	return nil
 }
 
-// wholeLines is a bufio.SplitFunc that drops an incomplete last line.
 func wholeLines(data []byte, _ bool) (advance int, line []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i], nil
