@@ -11,11 +11,11 @@ import (
 
 // Main runs a command line, including the program's name, and returns the exit code.
 func Main(args []string) int {
-	c := envtest.Program(args[0], run)
+	c := envtest.Program(args, run)
 	if c == nil {
 		c = root(args[1:]...)
+		c.SetArgs(args[1:])
 	}
-	c.SetArgs(args[1:])
 	c.SetFlagErrorFunc(flagError)
 	err := c.Execute()
 	var ended *client.Error

@@ -146,16 +146,20 @@ func dropUnknownVersions(c *daemon.Config, log *slog.Logger) error {
 // Programs lists the programs that the troupe binary stands in for.
 var Programs = []string{"kube-apiserver", "etcd"}
 
-// Program returns the command that stands in for the named program, or nil for any other name.
-func Program(name string, run Runs) *cobra.Command {
-	name = strings.TrimSuffix(filepath.Base(name), ".exe")
+// Program returns the command for a command line that begins with the name of one of Programs, or
+// nil for any other name.
+func Program(args []string, run Runs) (c *cobra.Command) {
+	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
+	args = slices.Clone(args[1:])
 	switch {
 	case !slices.Contains(Programs, name):
 		return nil
 	case name == "etcd":
-		return Etcd()
+		c = Etcd()
+	default:
+		c = APIServer(run)
+		args = append(args, strings.Fields(os.Getenv(flagsVariable))...)
 	}
-	c := APIServer(run)
-	c.SetArgs(append(slices.Clone(os.Args[1:]), strings.Fields(os.Getenv(flagsVariable))...))
+	c.SetArgs(args)
 	return c
 }
