@@ -160,7 +160,7 @@ func serve(t *testing.T, config daemon.Config, ca string) *x509.Certificate {
 func TestProgram(t *testing.T) {
 	fail := func(daemon.Config, io.Writer, io.Writer) error { return errors.New("it serves") }
 	for name, want := range map[string]string{"/a/kube-apiserver": "kube-apiserver", "etcd": "etcd", "kubectl": "", "troupe": "", "/a/troupe": ""} {
-		c := Program(name, fail)
+		c := Program([]string{name}, fail)
 		if got := ""; c != nil {
 			got = c.Name()
 			if got != want {
