@@ -179,11 +179,9 @@ func TestVersion(t *testing.T) {
 		"kube-apiserver --version": "Kubernetes " + own + "\n", "kube-apiserver --version=raw": "Kubernetes " + own + "\n",
 		"kube-apiserver --version=1": "Kubernetes " + own + "\n", "etcd --version": "etcd Version: " + version.Version + "\n",
 	} {
-		name, flag, _ := strings.Cut(args, " ")
-		c := Program(name, func(daemon.Config, io.Writer, io.Writer) error { return errors.New("it serves") })
+		c := Program(strings.Fields(args), func(daemon.Config, io.Writer, io.Writer) error { return errors.New("it serves") })
 		var out bytes.Buffer
 		c.SetOut(&out)
-		c.SetArgs([]string{flag})
 		if err := c.Execute(); err != nil || !strings.HasPrefix(out.String(), want) {
 			t.Errorf("%s: %q, %v", args, out.String(), err)
 		}
