@@ -145,8 +145,10 @@ func (a authorization) checkPath(path string) (pathCheck, error) {
 func (a authorization) serviceAccount(namespace, name string) (authorization, error) {
 	switch {
 	case len(rules.Subdomain(name)) > 0:
+		//lint:ignore ST1005 kube-apiserver has this text.
 		return a, errors.New("Invalid service account name")
 	case len(rules.Label(namespace)) > 0:
+		//lint:ignore ST1005 kube-apiserver has this text.
 		return a, errors.New("Invalid service account namespace")
 	}
 	return authorization{a.ctx, a.by.ServiceAccount(namespace, name)}, nil

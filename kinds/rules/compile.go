@@ -94,8 +94,9 @@ func isDemanding(m *schema.Message) bool {
 }
 
 // closure returns the messages with a field for which has returns true. It also returns messages
-// that contain such a message, at any depth, through fields for which into returns true. had tells
-// the same of messages that have a plan. It takes quadratic time, but runs only once per message.
+// that contain such a message, at any depth, through fields for which into returns true. had reports
+// whether a message that already has a plan is one of them. closure takes quadratic time, but each
+// message is compiled only once.
 func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, into func(*schema.Field) bool, had func(*schema.ValuePlan) bool) map[*schema.Message]bool {
 	found := map[*schema.Message]bool{}
 	for _, m := range c.order {
