@@ -49,8 +49,10 @@ func (o Object) text(field string) string {
 // Name returns metadata.name.
 func (o Object) Name() string { return o.text("name") }
 
+func (o Object) Namespace() string { return o.text("namespace") }
+
 // Key returns namespace/name.
-func (o Object) Key() string { return o.text("namespace") + "/" + o.text("name") }
+func (o Object) Key() string { return o.Namespace() + "/" + o.text("name") }
 
 // UID returns metadata.uid.
 func (o Object) UID() string { return o.text("uid") }

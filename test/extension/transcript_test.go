@@ -82,6 +82,7 @@ func (s *script) control(w http.ResponseWriter, r *http.Request) {
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
 		}
 		s.answers[r.URL.Path] = answer
 		return

@@ -65,8 +65,7 @@ func (k *Kubelet) follow(ctx context.Context) {
 
 // treat performs the next transition of a Pod.
 func (k *Kubelet) treat(ctx context.Context, pod client.Object) {
-	path := "/api/v1/namespaces/" + pod.Key()
-	path = strings.Replace(path, "/"+pod.Name(), "/pods/"+pod.Name(), 1)
+	path := "/api/v1/namespaces/" + pod.Namespace() + "/pods/" + pod.Name()
 	if pod.Metadata()["deletionTimestamp"] != nil {
 		if pod.At("metadata.annotations.sim") != "stay" {
 			k.remove(ctx, path)

@@ -117,12 +117,14 @@ func (g Generator) Pod() object {
 		context := g.context(podContextFields, density)
 		spec["securityContext"] = context
 	}
+	volumes := list()
 	for i := range g.Intn(3) {
 		volume := object{"name": string(rune('v' + i))}
 		if g.Intn(8) > 0 {
 			volume[volumeSources[g.Intn(len(volumeSources))]] = object{}
 		}
-		spec["volumes"] = append(list(), volume)
+		volumes = append(volumes, volume)
+		spec["volumes"] = volumes
 	}
 	pod := object{"metadata": object{"name": "p"}, "spec": spec}
 	if g.Intn(3) == 0 {
