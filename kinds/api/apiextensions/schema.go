@@ -51,8 +51,8 @@ func (c definitionChecks) validateSchema(version, old tree.Tree, path string, fa
 	}
 }
 
-// These limits far exceed real CRDs. They keep recursive walks from exhausting the stack, and bound
-// the compile time of a schema with a few megabytes.
+// These limits are far above the sizes of real CRDs. They keep recursive walks from exhausting
+// the stack, and bound the time to compile a schema of a few megabytes.
 const (
 	maxSchemaDepth = 100
 	maxRules       = 1000
@@ -185,8 +185,8 @@ func (p schemaContext) nested() schemaContext {
 	return schemaContext{inMeta: p.inMeta, noDefaults: p.noDefaults}
 }
 
-// property returns the context of the property name of schema s. inMeta stays set for everything
-// below metadata, where embedded objects are forbidden.
+// property returns the validation context of a property of schema s. inMeta remains set for all
+// descendants of metadata, where embedded objects are forbidden.
 func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) schemaContext {
 	sub := p.nested()
 	if (p.root || s.Bool(w.keys.Embedded)) && (name == "metadata" || name == "apiVersion" || name == "kind") {

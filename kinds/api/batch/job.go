@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// jobLabels holds the names of the Pod labels that identify the Job.
+// jobLabels contains the names of the Pod labels that identify the Job.
 type jobLabels struct{ uid, name []string }
 
 type jobStrategy struct {

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The names of the mandatory objects. Each names a FlowSchema and its priority level.
+// The names of the mandatory objects. A FlowSchema and its priority level share a name.
 const (
 	Exempt   = "exempt"
 	CatchAll = "catch-all"

@@ -74,7 +74,8 @@ var imageRE = sync.OnceValue(func() *regexp.Regexp {
 		`[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?$`)
 })
 
-// defaultProtocols is for Pods only, because a new field would change all templates.
+// defaultProtocols applies only to Pods, because an additional field would change every
+// template.
 func defaultProtocols(spec tree.Tree) {
 	for _, list := range containerLists {
 		for _, c := range spec.Objects(list) {

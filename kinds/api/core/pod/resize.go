@@ -95,9 +95,9 @@ func resizable(status tree.Tree) bool {
 	return true
 }
 
-// validateResize allows changes of cpu and memory, but not their removal. It compares quantities by
-// value, so "1000m" equals "1". It reports whether anything else is unchanged. level is a prefix of
-// messages.
+// validateResize allows changes of cpu and memory, but not their removal. It compares quantities
+// by value, so "1000m" equals "1". It reports whether other resources, claims and the resize
+// policy are unchanged. level prefixes error messages.
 func validateResize(c, was tree.Tree, path, level string, faults *schema.Faults) bool {
 	now, then := c.Object("resources"), was.Object("resources")
 	same := tree.SemanticEqual(now["claims"], then["claims"]) &&
