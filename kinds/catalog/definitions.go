@@ -51,7 +51,7 @@ func (c *Catalog) ConflictsWithBuiltIn(definition tree.Tree) bool {
 	})
 }
 
-// Opaque returns a kind with which stored objects can be read if their CRD does not exist.
+// Opaque returns a kind that can read stored objects whose CRD does not exist.
 func (c *Catalog) Opaque(storage meta.GroupResource) *schema.Kind { return c.compiler.Opaque(storage) }
 
 // AddDefinition serves a CRD's kinds, replacing the kinds of its previous revision.
@@ -84,8 +84,8 @@ func (c *Catalog) Changed() <-chan struct{} {
 	return c.changed
 }
 
-// setDefinition replaces the served revision of a CRD with d. If d is nil, it stops serving
-// removed, unless another revision is served.
+// setDefinition replaces the served revision of a CRD with d. If d is nil, setDefinition stops
+// serving the revision removed, unless another revision is served.
 //
 // Only the kinds of the CRD's group are rebuilt, because many CRDs may be created in succession.
 // Lookups find built-in kinds first, so no CRD can replace a built-in kind.

@@ -21,7 +21,7 @@ type snapshot struct {
 	lists      func() *kindLists   // computed on first use
 }
 
-// A kindSet holds either all built-in kinds or the custom kinds of one group.
+// A kindSet contains either all built-in kinds or the custom kinds of one group.
 type kindSet struct {
 	all        []*schema.Kind // every kind with a path, including disabled ones
 	kinds      []*schema.Kind // the served kinds in all
@@ -100,7 +100,7 @@ func (s *kindSet) add(k *schema.Kind) error {
 	return nil
 }
 
-// addDefinition skips kinds whose names another CRD of the group has already taken.
+// addDefinition skips kinds whose names another CRD of the group already uses.
 func (s *kindSet) addDefinition(d *crd.Definition) {
 	if !slices.Contains(d.Served, d.Stored) {
 		s.all = append(s.all, d.Stored)
