@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// An Authorizer makes the access decisions for the CEL variable authorizer. Because it may be slow,
-// each check has a high cost and receives the context of the evaluation.
+// An Authorizer makes the access decisions for the CEL variable authorizer. Checks may be slow,
+// so each one has a high cost and receives the context of the evaluation.
 type Authorizer interface {
 	// Authorize makes one access decision. The reason may be empty. An error does not end the
 	// evaluation, because the expression can test for it.

@@ -12,9 +12,10 @@ import (
 // checkCost is the cost of one Authorizer check. Two checks fit into PerCallLimit.
 const checkCost = 350_000
 
-// An estimator returns the costs of library calls. These equal the costs in kube-apiserver, so that
-// every expression that kube-apiserver accepts is accepted here too. A call that takes far longer
-// than its cost suggests is charged for its time. Otherwise a few requests could monopolize a CPU.
+// An estimator returns the costs of library calls. The costs match kube-apiserver's, so that
+// this server accepts every expression that kube-apiserver accepts. A call that takes far longer
+// than its cost suggests is charged for its time. Otherwise a few requests could monopolize a
+// CPU.
 type estimator struct{}
 
 func (estimator) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
@@ -85,8 +86,8 @@ func callCost(function, overload string, args []ref.Val, result ref.Val) (cost u
 	return 0, false
 }
 
-// unitCall reports whether a call only reads a field, which costs one unit. The function ip does so
-// only for a CIDR range. For a string, it parses an address.
+// unitCall reports whether a call only reads a field, which costs one unit. ip only reads a
+// field of a CIDR range, but parses a string.
 func unitCall(function, overload string) bool {
 	switch function {
 	case "serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason", "error", "errored",
@@ -99,7 +100,8 @@ func unitCall(function, overload string) bool {
 	return function == "ip" && overload == "cidr_ip"
 }
 
-// unitEqual is implemented by opaque values of every type. Comparing two of them costs one unit.
+// unitEqual is implemented by opaque values of every type. Comparing two such values costs one
+// unit.
 type unitEqual interface{ isOpaque() }
 
 func (opaque[T]) isOpaque() {}
@@ -131,8 +133,8 @@ func sizeOf(v ref.Val) uint64 {
 	return 1
 }
 
-// traversal returns the cost of reading an entire value. Reading the value here is acceptable,
-// because the call has already read it.
+// traversal returns the cost of reading an entire value. It may read the value, because the call
+// has already done so.
 func traversal(v ref.Val) (cost uint64) {
 	switch v := v.(type) {
 	case types.String:

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An Env holds the language, functions and variables for one kind of expression. It is expensive to
-// create, and therefore shared for the lifetime of the process or schema.
+// An Env defines the language, functions and variables of one kind of expression. An Env is
+// expensive to create, so it is shared for the lifetime of the process or schema.
 type Env struct {
 	env       *cel.Env
 	naming    *meta.Naming

@@ -9,15 +9,15 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 )
 
-// A binding is a Go function as an overload of a CEL function.
+// A binding implements an overload of a CEL function in Go.
 type binding struct {
 	args   []*cel.Type
 	result *cel.Type
 	call   cel.OverloadOpt
 }
 
-// function declares one overload of a function. Overload IDs are kube-apiserver's, because errors
-// and costs refer to them.
+// function declares one overload of a function. Overload IDs match kube-apiserver's, because
+// errors and costs refer to them.
 func function(name, id string, b binding) cel.EnvOption {
 	return cel.Function(name, cel.Overload(id, b.args, b.result, b.call))
 }

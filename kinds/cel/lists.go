@@ -168,7 +168,8 @@ func lastIndexOf(list, wanted ref.Val) ref.Val {
 	return out
 }
 
-// includes reports whether a list contains a value. Any other target must equal the value.
+// includes reports whether a list contains a value. A target that is not a list must equal the
+// value.
 func includes(target, wanted ref.Val) ref.Val {
 	if _, ok := target.(traits.Lister); !ok {
 		return types.Bool(target.Equal(wanted) == types.True)

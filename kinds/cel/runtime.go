@@ -51,9 +51,9 @@ func (c *Checked) runtimeEnv() (*cel.Env, error) {
 
 var emptyEnv = sync.OnceValues(func() (*cel.Env, error) { return cel.NewCustomEnv() })
 
-// specialOverloads returns the overloads that work only in the full environment. These are the
-// overloads for optionals, which are evaluated lazily, and those of the CEL set and list libraries,
-// which track their own cost.
+// specialOverloads returns the overloads that work only in the full environment. Overloads for
+// optionals are evaluated lazily, and the overloads of the CEL set and list libraries track
+// their own cost.
 var specialOverloads = sync.OnceValues(func() (map[string]bool, error) {
 	env, err := cel.NewCustomEnv(cel.OptionalTypes(), ext.Sets(), ext.Lists(ext.ListsVersion(3)))
 	if err != nil {
