@@ -49,7 +49,7 @@ func (d *defaultChecker) node(n *node, path string) {
 	d.parts(n, path, n.embedded)
 }
 
-// parts does not descend into additionalProperties.
+// parts checks the defaults of nested values. It does not descend into additionalProperties.
 func (d *defaultChecker) parts(n *node, path string, isResource bool) {
 	if n.items != nil {
 		d.node(n.items, path+".items")
@@ -61,8 +61,8 @@ func (d *defaultChecker) parts(n *node, path string, isResource bool) {
 	}
 }
 
-// check checks the fields and values of a default, and then its CEL rules. The rules must hold both
-// if the value is new and if an update leaves it unchanged.
+// check checks the fields and values of a default, and then its CEL rules. The rules must accept
+// the default both as a new value and as a value that an update leaves unchanged.
 func (d *defaultChecker) check(n *node, path string, isResource bool) {
 	plan, v := n.values(false), n.defaultValue
 	if isResource && plan.Parts != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// embeds reports whether a node contains embedded objects. These have kind, apiVersion and
-// metadata, regardless of their schema.
+// embeds reports whether a node contains embedded objects, which have kind, apiVersion and
+// metadata regardless of their schema.
 
 func (n *node) embeds() bool {
 	if n.embedded || n.items != nil && n.items.hasEmbedded || n.additional != nil && n.additional.hasEmbedded {

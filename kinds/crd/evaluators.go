@@ -15,9 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// This file holds the constraints of schema keywords, with kube-apiserver's error messages.
-// Evaluators run in the order in which kube-apiserver reports errors: type, value, other schemas,
-// content.
+// This file implements the constraints of schema keywords, with kube-apiserver's error messages.
+// Evaluators run in kube-apiserver's error order: type, value, other schemas, content.
 
 func (n *node) typeEvaluators() []schema.Evaluator {
 	switch {
@@ -51,8 +50,8 @@ func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	return all
 }
 
-// evaluators returns evaluators only for limits that are set, because each evaluator costs a call
-// per value. hasFormat is nil if the format is unknown.
+// evaluators returns the evaluators of all limits that are set. Each evaluator costs a call per
+// value. hasFormat is nil if the format is unknown.
 func (l *limits) evaluators(kind, format string, hasFormat func(string) bool) (all []schema.Evaluator) {
 	if l.minLength != nil || l.maxLength != nil || l.pattern != nil || hasFormat != nil {
 		all = append(all, &textLimits{l.minLength, l.maxLength, l.pattern, l.patternSize, format, hasFormat})
@@ -281,8 +280,8 @@ func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// matches spends the validation budget while it reads a long string, so that an exhausted budget
-// ends the match.
+// matches charges the validation budget while it reads a long string, so that an exhausted
+// budget ends the match.
 func (t *textLimits) matches(e *schema.Evaluation, s string) bool {
 	const long = 1 << 18 // takes some milliseconds
 	if cost := schema.PatternCost(len(s), t.patternSize); cost < long {

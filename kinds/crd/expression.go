@@ -94,8 +94,8 @@ func (c *ruleCompiler) compile(n *node, source tree.Tree) (*rule, *ruleFault) {
 	return r, nil
 }
 
-// expression estimates the cost only when a CRD is checked, because the estimate walks the whole
-// expression with the sizes of all types.
+// expression compiles one expression. It estimates the cost only when a CRD is checked, because
+// the estimate walks the whole expression with the sizes of all types.
 func (c *ruleCompiler) expression(env *cel.Env, text string) (checked *cel.Checked, program *cel.Program, cost uint64, err error) {
 	if checked, err = env.Check(text); err != nil {
 		return nil, nil, 0, err

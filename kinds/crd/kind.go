@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Definition holds the kinds of one CRD.
+// A Definition contains the kinds of one CRD.
 type Definition struct {
 	Name string // <plural>.<group>
 	// Served lists the kinds that clients can use, one per version, in CRD order.
@@ -126,8 +126,8 @@ func addWorkingForms(all []*schema.Kind) {
 	}
 }
 
-// ShareText makes the kinds refer to the schemas in outline, a newer revision of the CRD with equal
-// schemas. The older revision can then be freed.
+// ShareText points the kinds to the schemas in outline, a newer revision of the CRD with equal
+// schemas, so that the older revision can be freed.
 func (d *Definition) ShareText(outline tree.Tree) {
 	for i, v := range outline.Object("spec").Objects("versions") {
 		if all := d.Stored.Versions; i < len(all) && all[i].Version == v.String("name") {
@@ -136,7 +136,8 @@ func (d *Definition) ShareText(outline tree.Tree) {
 	}
 }
 
-// Release evicts the compiled schemas. The kinds stay usable for callers that still hold them.
+// Release evicts the compiled schemas. The kinds remain usable for callers that still reference
+// them.
 func (d *Definition) Release() {
 	for _, k := range d.Stored.Versions {
 		s := schemaOf(k)
