@@ -94,9 +94,9 @@ func plainEnd(t string, i int) int {
 	return i
 }
 
-// The functions above test eight bytes at a time, because decoding would otherwise spend most time
-// on single bytes. In the masks below, each matching byte has its high bit set. After the first
-// match, a mask may have false positives.
+// The functions above test eight bytes at a time, because decoding would otherwise spend most of
+// its time on single bytes. In the masks below, each matching byte has its high bit set. After
+// the first match, a mask may have false positives.
 
 const (
 	lowBits  = 0x0101010101010101
