@@ -78,8 +78,8 @@ type conformer struct {
 	keepNulls        bool
 }
 
-// enter adds one nesting level and reports whether the depth is within the limit. If so, the caller
-// defers leave.
+// enter adds one nesting level and reports whether the depth is within the limit. If so, the
+// caller must defer leave.
 func (c *conformer) enter() bool {
 	c.depth++
 	c.tooDeep = c.tooDeep || c.depth > jsontext.MaxDepth
@@ -128,8 +128,8 @@ func (c *conformer) member(m *schema.Message, f *schema.Field, v any, edit *tree
 	c.pop()
 }
 
-// replace sets a key to v unless old is the same value. It also sets the key if both are nil. This
-// makes a copy of the object, from which dropNulls then removes the key.
+// replace sets a key to v unless old is the same value. It also sets the key if both are nil,
+// which copies the object so that dropNulls can remove the key.
 func replace(edit *tree.CopyOnWrite, key string, old, v any) {
 	if v == nil || !tree.SameRef(old, v) {
 		edit.Set(key, v)

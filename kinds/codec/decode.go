@@ -7,8 +7,8 @@ import (
 )
 
 // DecodeJSON decodes an object of message m. It returns unknown and duplicate fields as faults,
-// also if a value has the wrong type. An error reports malformed JSON or the first value of a wrong
-// type. Its message may be shown to clients.
+// even if a value has the wrong type. An error reports malformed JSON or the first value of a
+// wrong type. Its message may be shown to clients.
 //
 // For a Deployment:
 //

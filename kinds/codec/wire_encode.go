@@ -40,8 +40,8 @@ type wireEncoder struct {
 	scratch []byte
 }
 
-// A wirePart is the piece b[start:end] of the output. It contains the field with that rank in the
-// output order or, in a map, the entry with that key.
+// A wirePart is the piece b[start:end] of the output. It contains the field with the given rank
+// in the output order or, in a map, the entry with the given key.
 type wirePart struct {
 	rank       int
 	key        string
