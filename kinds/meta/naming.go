@@ -194,7 +194,7 @@ func (n *Naming) SystemNamespaces() []string {
 	return []string{"default", n.NodeLeaseNamespace(), n.PublicNamespace(), n.SystemNamespace()}
 }
 
-// MetadataNameLabel returns the label that holds a namespace's name.
+// MetadataNameLabel returns the key of the label whose value is a namespace's name.
 func (n *Naming) MetadataNameLabel() string { return n.domain + "/metadata.name" }
 
 // InitialEventsEnd returns the annotation of the bookmark that ends a watch's initial events.
