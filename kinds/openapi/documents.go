@@ -26,8 +26,8 @@ type Options struct {
 	Patches []string
 	// CBOR adds CBOR to the media types of responses and watches.
 	CBOR bool
-	// Previous holds the documents of an earlier set of kinds, or nil. Documents whose kinds are
-	// unchanged are reused. All other options must be equal.
+	// Previous contains the documents of an earlier set of kinds, or nil. Documents whose kinds
+	// are unchanged are reused. All other options must be equal.
 	Previous *Documents
 
 	gvks map[*schema.Message][]meta.GroupVersionKind // GVKs of messages of built-in kinds
@@ -42,7 +42,7 @@ const (
 	formats
 )
 
-// Documents holds the documents of one set of kinds. It is safe for concurrent use.
+// Documents contains the documents of one set of kinds. It is safe for concurrent use.
 type Documents struct {
 	options  Options
 	allScope scope // scope of everything

@@ -23,7 +23,7 @@ type operation struct {
 	deprecated           bool
 }
 
-// responseDescriptions holds the descriptions of responses by status code. Every operation may
+// responseDescriptions lists the descriptions of responses by status code. Every operation may
 // return 401.
 var responseDescriptions = map[int]string{200: "OK", 201: "Created", 202: "Accepted", 401: "Unauthorized"}
 
