@@ -119,9 +119,9 @@ func escapeLength(text string) int {
 	return min(2, len(text))
 }
 
-// repetitions parses "{n}", "{n,}" or "{n,m}" at the start of text. It returns the greater number
-// and the length of the repetition. The length is 0 for other text, which is literal. Only a short
-// prefix is read, because numbers have at most four digits.
+// repetitions parses "{n}", "{n,}" or "{n,m}" at the start of text. It returns the greater
+// number and the length of the repetition. For other text, which is literal, the length is 0.
+// Only a short prefix is read, because numbers have at most four digits.
 func repetitions(text string) (most float64, length int) {
 	inner, _, closed := strings.Cut(text[1:min(len(text), 12)], "}")
 	if !closed {
