@@ -78,13 +78,13 @@ func (p *Plugin) handles(a *Attributes) bool {
 	return p.RunsFor(a.Operation) && (p.Mutator != nil && p.Mutator.Handles(a) || p.Validator != nil && p.Validator.Handles(a))
 }
 
-// An Admission holds the plugins that may handle the changes of one request, in the order in which
-// they run. A nil Admission has no plugins.
+// An Admission lists the plugins that may handle the changes of one request, in execution order.
+// A nil Admission has no plugins.
 type Admission struct {
 	User    *User
 	Plugins []*Plugin
-	// Counted is set once rate limits have counted the request. The flag is needed because a change
-	// may be computed several times but must count only once.
+	// Counted is set once rate limits have counted the request. A change may be computed several
+	// times, but must count only once.
 	Counted atomic.Bool
 }
 
@@ -178,9 +178,10 @@ func (a *Attributes) AdmitLast() (*Reservation, error) {
 	return a.reserved, nil
 }
 
-// AdmitOperation admits a connection, or an operation that stores no object of its own, such as an
-// eviction. Mutators may change body. Then AdmitOperation calls complete, which fills in the rest
-// of body, and runs the Validators. The caller must commit or release the reservation.
+// AdmitOperation admits a connection, or an operation that stores no object of its own, such as
+// an eviction. It runs the Mutators, which may change body, then calls complete to fill in the
+// remaining fields of body, and finally runs the Validators. The caller must commit or release
+// the reservation.
 func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete func() error) (*Reservation, error) {
 	a := NewAttributes(ctx, m, nil, body)
 	if err := a.Admit(InTurn); err != nil {
@@ -208,7 +209,7 @@ func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete 
 }
 
 // admitAround reinvokes the InTurn Mutators and the MayBlock Mutators, so that each Mutator sees
-// the changes of the others.
+// the changes of all other Mutators.
 func (a *Attributes) admitAround() error {
 	if err := a.Admit(MayBlock); err != nil {
 		return err

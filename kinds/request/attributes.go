@@ -34,7 +34,7 @@ type Attributes struct {
 	// Conversions converts between Kind and other versions through a webhook. It is nil if no
 	// webhook converts.
 	Conversions Conversions
-	// Notes holds data that plugins keep from one call to the next in the MayBlock stage.
+	// Notes contains data that plugins keep between calls in the MayBlock stage.
 	Notes map[any]any
 	// Complete computes the new object from the object passed to Rewrite. It is nil if Rewrite
 	// changes New or Body in place.
