@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A ruleSet is a list of declared rules and implements schema.Check. Rules are compiled on first
-// use, because compiling all of them would take a tenth of the CPU time at startup.
+// A ruleSet is a schema.Check for a list of declared rules. The rules are compiled on first use,
+// because compiling all of them would take a tenth of the CPU time at startup.
 type ruleSet struct {
 	compiler *RuleCompiler
 	uses     map[string]*ruleSet // what rules of the set mean by messages
@@ -117,8 +117,8 @@ func (q *rule) run(r *run) bool {
 	return true
 }
 
-// inside runs the nested rules for the current object. With First, it stops at the first rule that
-// applies.
+// inside runs the nested rules for the current object. If First is set, it stops at the first
+// rule that applies.
 func (q *rule) inside(r *run) {
 	q.uses.run(r)
 	if q.rules == nil || !q.First {
@@ -247,9 +247,10 @@ type RuleCompiler struct {
 	errs           []error
 }
 
-// NewRuleCompiler returns a compiler for rules that can call the functions in calls, to which it
-// adds those of this package. The caller may add others before the first rule runs. variables lists
-// those of all rules, because a rule can read variables that the rules of another message set.
+// NewRuleCompiler returns a compiler for rules that can call the functions in calls. It adds
+// this package's functions to calls, and the caller may add others before the first rule runs.
+// variables lists the variables of all rules, because a rule can read variables that the rules
+// of another message set.
 func NewRuleCompiler(calls map[string]schema.CheckFunc, variables []string, features ...string) *RuleCompiler {
 	calls["domainPath"], calls["fullDomain"] = checkDomain(DomainPath), checkDomain(FullDomain)
 	calls["annotations"] = schema.ObjectCheck(ValidateAnnotations)
@@ -261,10 +262,10 @@ func NewRuleCompiler(calls map[string]schema.CheckFunc, variables []string, feat
 	return c
 }
 
-// Add sets the checks of messages from their declared rules. If a rule refers to another message,
-// which must have been added, the validation rules of that message run, or its warning rules in the
-// case of a warning. A rule that does not compile panics on first use, so TestRulesCompile in
-// kinds/api compiles all.
+// Add sets the checks of messages from their declared rules. A rule may refer to another message
+// that was added before. It then runs the validation rules of that message or, in a warning, its
+// warning rules. A rule that does not compile panics on first use, so TestRulesCompile in
+// kinds/api compiles all rules.
 func (c *RuleCompiler) Add(messages []*schema.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

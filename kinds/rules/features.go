@@ -18,7 +18,7 @@ func Featured(k *schema.Kind) *schema.Parts {
 // DropDisabled removes fields behind disabled feature gates from object, unless old already uses
 // the feature. old is nil for a new object. The caller must own the parts of object that change.
 //
-// Objects rarely have such fields, so old is read only if object has one.
+// Objects rarely have such fields, so old is read only if object has such a field.
 func DropDisabled(featured *schema.Parts, object, old tree.Tree) {
 	var kept map[string]bool
 	visitFeatured(featured, object, func(part tree.Tree, f *schema.FeaturedPart) {

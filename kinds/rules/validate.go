@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Validate returns all errors of t, or nil. The defaults must be set.
+// Validate returns all errors of t, or nil. Defaults must be applied first.
 func Validate(k *schema.Kind, t tree.Tree) []meta.Cause {
 	causes, _ := ValidateChange(context.Background(), k, t, nil) // a background does not end
 	return causes
@@ -74,8 +74,8 @@ func ValidateUpdate(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	return mergeCauses(k.Message(), faults.List[:planned:planned], faults.List[planned:])
 }
 
-// ValidateMetadataUpdate is ValidateUpdate for the metadata only. Writes through subresources use
-// it.
+// ValidateMetadataUpdate is ValidateUpdate for metadata only, as used for writes through
+// subresources.
 func ValidateMetadataUpdate(t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadataUpdate(t.Object("metadata"), old.Object("metadata"), &faults)
@@ -127,9 +127,9 @@ func NotEvaluated() meta.Cause {
 	return faults.List[0]
 }
 
-// Evaluate runs the validation expressions of k for a write of t. The caller must have validated t,
-// and found no cause for which Blocks returns true. old is nil on create. If ctx is done, Evaluate
-// stops and its result is meaningless.
+// Evaluate runs the validation expressions of k for a write of t. The caller must have validated
+// t and found no cause for which Blocks returns true. old is nil on create. If ctx is done,
+// Evaluate stops and its result is invalid.
 func Evaluate(ctx context.Context, k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	faults := newFaults(ctx, math.MaxInt)
 	k.Strategy.Evaluate(ctx, t, old, &faults)
