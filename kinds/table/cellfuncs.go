@@ -6,11 +6,11 @@ const (
 	unset   = "<unset>"
 )
 
-// A cellFunc appends one cell of a row, as a JSON value, to b. It has no error result, because
-// incomplete objects are shown too.
+// A cellFunc appends one cell of a row, as a JSON value, to b. A cellFunc returns no error,
+// because incomplete objects are also shown.
 type cellFunc func(b []byte, r *row, arg string) []byte
 
-// cellFuncs holds the functions that a column path can name after "func:".
+// cellFuncs contains the functions that a column path can name after "func:".
 var cellFuncs = map[string]cellFunc{
 	"createdAt":  showCreated,   // metadata.creationTimestamp itself
 	"count":      showCount,     // number of items or fields at the path
@@ -19,7 +19,7 @@ var cellFuncs = map[string]cellFunc{
 	"eventCount": showEventCount,
 }
 
-// textFuncs holds those of columns of strings.
+// textFuncs contains the functions of string columns.
 var textFuncs = map[string]func(r *row, arg string) string{
 	// Functions for any kind. Arguments are dotted paths.
 	"age":   showAge,   // time since metadata.creationTimestamp
