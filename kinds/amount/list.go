@@ -86,15 +86,15 @@ func (l *List) Set(name string, value Amount) {
 	*l = append(*l, Named{name, value})
 }
 
-// Add adds others to l, name by name.
+// Add adds the amounts in others to l by name.
 func (l *List) Add(others List) {
 	for _, o := range others {
 		l.Set(o.Name, l.Get(o.Name).Add(o.Amount))
 	}
 }
 
-// Raise sets each amount to the maximum of both lists. It combines resources used at different
-// times, such as those of init containers.
+// Raise sets each amount to the maximum of both lists. It combines amounts used at different
+// times, such as by init containers.
 func (l *List) Raise(others List) {
 	for _, o := range others {
 		if i := l.index(o.Name); i < 0 {
