@@ -39,8 +39,8 @@ func (serviceStrategy) Default(obj tree.Tree) {
 	if isExternal(spec) {
 		field.SetIfEmpty(spec, "externalTrafficPolicy", "Cluster")
 	}
-	// internalTrafficPolicy applies to cluster IPs, which an ExternalName Service lacks. Headless
-	// Services get it too, as in kube-apiserver.
+	// internalTrafficPolicy applies to cluster IPs, which an ExternalName Service lacks. As in
+	// kube-apiserver, it also applies to headless Services.
 	if service.NeedsClusterIP(spec) {
 		field.SetIfAbsent(spec, "internalTrafficPolicy", "Cluster")
 	}

@@ -46,8 +46,9 @@ func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 	return len(faults.List) == before
 }
 
-// resizePod copies the resources in spec to the Pod. The caller must have checked sameContainers.
-// The QoS class must not change, because a running Pod stays in its class's cgroup.
+// resizePod copies the resources in spec to the Pod. The caller must have checked
+// sameContainers. The QoS class must not change, because a running Pod remains in the cgroup of
+// its class.
 func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	was := pod.Object("spec")
 	class := qosClass(was)
