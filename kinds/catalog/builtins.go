@@ -63,7 +63,7 @@ func (f Features) key(n *meta.Naming) builtInsKey {
 }
 
 // checkFeatures returns an error if a field's feature gate is missing from compiledFeatures, and
-// therefore from builtInsKey.
+// thereby from builtInsKey.
 func checkFeatures(messages []*schema.Message) error {
 	for _, m := range messages {
 		for _, f := range m.Fields {

@@ -74,7 +74,7 @@ func (c *Catalog) IsBuiltInGroup(group string) bool {
 	return slices.ContainsFunc(c.builtIn.kinds, func(k *schema.Kind) bool { return k.Group == group })
 }
 
-// Generation returns the number of changes made to the catalog so far.
+// Generation returns the number of catalog changes so far.
 func (c *Catalog) Generation() uint64 { return c.current.Load().generation }
 
 // Changed returns a channel that is closed on the next catalog change.

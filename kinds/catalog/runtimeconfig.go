@@ -17,7 +17,7 @@ import (
 //	<group>/<version>             a version; the core group is "api/v1", or "v1" without a resource
 //	<group>/<version>/<resource>  a resource
 //
-// Group names are those of the naming profile. Objects of a disabled resource stay stored. Kinds
+// Group names depend on the naming profile. Objects of a disabled resource remain stored. Kinds
 // that no key matches are served unless their declaration disables them by default.
 type RuntimeConfig map[string]bool
 
