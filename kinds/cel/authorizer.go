@@ -140,8 +140,7 @@ func (a authorization) checkPath(path string) (pathCheck, error) {
 	return pathCheck{a, path}, nil
 }
 
-// serviceAccount validates the names, because a colon in a name would make them refer to another
-// user.
+// serviceAccount validates the names, because names with a colon could refer to another user.
 func (a authorization) serviceAccount(namespace, name string) (authorization, error) {
 	switch {
 	case len(rules.Subdomain(name)) > 0:

@@ -79,8 +79,8 @@ type form struct {
 	variables    []string
 }
 
-// boundedCalls lists the functions that read each argument at most once and do not allocate. They
-// may return a part of an argument.
+// boundedCalls lists the functions that read each argument at most once and do not allocate. The
+// functions may return a part of an argument.
 var boundedCalls = []string{
 	operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional,
 	operators.NotStrictlyFalse, operators.Equals, operators.NotEquals, operators.Less,

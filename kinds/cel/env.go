@@ -98,9 +98,10 @@ func NewEnv(naming *meta.Naming, options ...Option) (*Env, error) {
 	return &Env{env: env, naming: naming, variables: o.variables, first: o.first, sized: o.sized}, nil
 }
 
-// baseEnv is the environment that all others extend. As in kube-apiserver, list and map literals
-// must not mix types, times are in UTC by default, and presence tests are free. The versions of
-// extensions are pinned, so that servers of different versions accept the same expressions.
+// baseEnv is the environment that all other environments extend. As in kube-apiserver, list and
+// map literals must not mix types, times are in UTC by default, and presence tests are free. The
+// versions of extensions are pinned, so that servers of different versions accept the same
+// expressions.
 var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 	options := []cel.EnvOption{
 		cel.HomogeneousAggregateLiterals(), cel.EagerlyValidateDeclarations(true), cel.DefaultUTCTimeZone(true),

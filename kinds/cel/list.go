@@ -280,7 +280,7 @@ func (m *mapList) Equal(other ref.Val) ref.Val {
 	return types.Bool(len(seen) == len(at))
 }
 
-// Add replaces elements with the same keys and appends the others.
+// Add replaces elements with the same keys and appends all other elements.
 func (m *mapList) Add(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {

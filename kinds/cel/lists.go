@@ -13,7 +13,7 @@ type namedType struct {
 	zero ref.Val // of summable types
 }
 
-// orderedTypes lists the element types that get separate list functions, so that the type checker
+// orderedTypes lists the element types with separate list functions, so that the type checker
 // rejects calls such as max of a list of objects.
 var orderedTypes = []namedType{
 	{"int", cel.IntType, types.IntZero}, {"uint", cel.UintType, types.Uint(0)}, {"double", cel.DoubleType, types.Double(0)},

@@ -10,9 +10,9 @@ import (
 	"cel.dev/cel-go/ext"
 )
 
-// A compiled program keeps all functions of its environment in memory, and a CRD may have a
-// thousand rules. Most programs therefore get a smaller environment with only the functions that
-// they call.
+// A compiled program retains all functions of its environment, and a CRD may have a thousand
+// rules. Most programs therefore use a smaller environment with only the functions that they
+// call.
 
 // runtimeEnv returns the environment for the program. The smaller environment does not change
 // costs, because they depend only on function names.
