@@ -38,7 +38,7 @@ func ConformPart(m *schema.Message, t tree.Tree) (tree.Tree, []FieldFault, error
 }
 
 // object checks a whole object. It sorts faults by path, because Go maps have no order and equal
-// requests must get equal warnings.
+// requests must return equal warnings.
 func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []FieldFault, error) {
 	conform := c.message
 	if m.Custom != nil {

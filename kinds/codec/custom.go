@@ -50,8 +50,8 @@ func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
 	}
 }
 
-// pruneUnknown removes unknown fields from a custom object and reports them as faults. Known fields
-// are those in the schema and in the metadata of embedded objects.
+// pruneUnknown removes unknown fields from a custom object and reports them as faults. Known
+// fields are the fields of the schema and of the metadata of embedded objects.
 func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault, isConfig bool) (tree.Tree, []FieldFault, error) {
 	prune := m.Custom.Prune
 	if isConfig {

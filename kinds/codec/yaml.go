@@ -45,7 +45,7 @@ func DecodeConfig(m *schema.Message, data []byte) (tree.Tree, []FieldFault, erro
 }
 
 // decodeYAML decodes a body as JSON if possible, and otherwise as YAML. A body that begins like
-// JSON but is malformed may be a YAML flow mapping. If nulls is true, null fields stay in the tree.
+// JSON but is malformed may be a YAML flow mapping. If nulls is true, null fields are kept.
 func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		t, faults, err := decodeJSON(m, data, nulls)
