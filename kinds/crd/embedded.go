@@ -30,7 +30,7 @@ type coercer struct {
 	tree.Position
 	metadata *schema.Message
 	// dropMalformed drops fields of the wrong type instead of reporting them, so that stored
-	// objects stay readable.
+	// objects remain readable.
 	dropMalformed bool
 	unknown       []string
 	faults        schema.Faults // values of the wrong type; the walk ends at the first one

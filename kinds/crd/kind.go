@@ -108,8 +108,8 @@ func conversionWebhook(spec tree.Tree) *schema.ConversionWebhook {
 	return &schema.ConversionWebhook{ReviewVersions: hook.Strings("conversionReviewVersions"), ClientConfig: hook.Object("clientConfig")}
 }
 
-// addWorkingForms gives each version of a CRD with a conversion webhook a working form: a copy of
-// its kind that is its own storage version.
+// addWorkingForms sets the working form of each version of a CRD with a conversion webhook. A
+// working form is a copy of the kind that is its own storage version.
 func addWorkingForms(all []*schema.Kind) {
 	var forms []*schema.Kind
 	for _, k := range all {
@@ -158,8 +158,8 @@ func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	}
 }
 
-// Opaque returns a kind for stored objects whose CRD is unknown. This may occur during startup. The
-// objects can be read and deleted.
+// Opaque returns a kind for stored objects whose CRD is unknown. Such objects may occur during
+// startup, and can be read and deleted.
 func (c *Compiler) Opaque(storage meta.GroupResource) *schema.Kind {
 	k := &schema.Kind{
 		GroupVersionKind: meta.GroupVersionKind{Group: storage.Group}, Resource: storage.Resource, Storage: storage,

@@ -64,8 +64,8 @@ func (p planner) additional(n *node, atRoot bool) *schema.Field {
 	return nil
 }
 
-// isBare reports whether the schema declares an object without fields. An apply configuration may
-// contain fields of such an object. They are pruned later, as in other requests.
+// isBare reports whether the schema declares an object without fields. An apply configuration
+// may contain fields of such an object, which are pruned later as in other requests.
 func (n *node) isBare() bool {
 	return n.kind == "object" && len(n.names) == 0 && n.additional == nil && !n.embedded
 }

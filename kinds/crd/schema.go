@@ -15,7 +15,7 @@ import (
 )
 
 // A definedSchema is the schema of one version of a CRD. It is compiled on demand from the CRD's
-// JSON, which the store keeps anyway. The compiled form may be evicted when idle (schemaCache).
+// JSON, which is always in the store. The compiled form may be evicted when idle (schemaCache).
 type definedSchema struct {
 	compiler *Compiler
 	id       *meta.SchemaID
@@ -84,7 +84,7 @@ func (s *definedSchema) declaresRules() bool {
 }
 
 // load returns the compiled schema, usually with two atomic loads. The first caller compiles the
-// schema while others wait.
+// schema while other callers wait.
 func (s *definedSchema) load() *compiledSchema {
 	if c := s.compiled.Load(); c != nil {
 		if !s.asked.Load() { // written only if it changes, because all processors share it
