@@ -87,7 +87,6 @@ func encode(files linker.Files) ([]byte, error) {
 	return declarations.Encode(all)
 }
 
-// check returns all faults of declarations.
 func check(encoded []byte) error {
 	plan, err := schema.Load(encoded, meta.Platform)
 	if err == nil {
