@@ -77,8 +77,9 @@ func SafeEnd(t string, i int) int {
 	return i
 }
 
-// plainEnd returns the offset of the first byte at or after i that cannot be copied unchanged from
-// a JSON string, or len(t). This is a quote, a backslash, a control character or a non-ASCII byte.
+// plainEnd returns the offset of the first byte at or after i that cannot be copied unchanged
+// from a JSON string, or len(t). Such a byte is a quote, a backslash, a control character or
+// non-ASCII.
 func plainEnd(t string, i int) int {
 	for ; i+8 <= len(t); i += 8 {
 		x := load8(t[i : i+8])
