@@ -148,7 +148,7 @@ func (all managers) hasOtherVersion(apiVersion string) bool {
 }
 
 // setFields replaces the set. If s equals the current set, it keeps text and entry, so that the
-// encoding stays the same.
+// encoding does not change.
 func (m *manager) setFields(s Set) {
 	if !Equal(m.owned(), s) {
 		m.set, m.text, m.entry = s, "", nil

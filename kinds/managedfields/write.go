@@ -30,8 +30,9 @@ func (w *Writer) excluded() excludedFields {
 	return excludedFields{status: w.KeepsStatus, onlyField: w.OnlyField, metadata: w.KeepsMetadata}
 }
 
-// A ServedVersion describes one version of an object. FromStored and ToStored convert from and to
-// the storage version without changing their input. They are nil for the storage version itself.
+// A ServedVersion describes one version of an object. FromStored and ToStored convert from and
+// to the storage version without changing their input. Both are nil for the storage version
+// itself.
 type ServedVersion struct {
 	Message              *schema.Message
 	FromStored, ToStored func(tree.Tree) tree.Tree
@@ -48,8 +49,8 @@ type ServedVersions func(apiVersion string) (ServedVersion, bool)
 // in stored form with defaults. before is nil for a create. The writer becomes the sole owner of
 // all changed fields. managed is before's managedFields, which is returned if nothing changes.
 //
-// An existing object without managers gets none unless begin is true. managedFields also remains
-// unchanged if a scale writer sees none of the managers.
+// An existing object without managers remains without managers unless begin is true.
+// managedFields also remains unchanged if a scale writer sees none of the managers.
 //
 // For example, "ui" creates {"data":{"a":"1"}}, and "ci" sets a to 2 and adds b. Then "ci" owns
 // data.a and data.b, and "ui" only data.
