@@ -109,9 +109,9 @@ func matchesOrder(items, order []any, key string) bool {
 	return true
 }
 
-// orderAfterDeletions returns the live positions for mergeOrder. New items take the positions that
-// deletions free at the end. For example, if a patch of the live list a, b deletes b and adds c,
-// the order is a, c.
+// orderAfterDeletions returns the live positions for mergeOrder. New items use the positions
+// that deletions free at the end. For example, if a patch of the live list a, b deletes b and
+// adds c, the order is a, c.
 func orderAfterDeletions(live, patch []any, key string) map[any]int {
 	gone := map[any]bool{}
 	for _, item := range patch {

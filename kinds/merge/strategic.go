@@ -125,8 +125,8 @@ func (g *strategic) mergeField(m *schema.Message, name string, old, v any) (next
 	return v, true, nil
 }
 
-// mergeLists applies list directives, such as "$setElementOrder/containers". Deletions come first.
-// The patch need not contain the list itself.
+// mergeLists applies list directives, such as "$setElementOrder/containers". Deletions are
+// applied first. The patch need not contain the list itself.
 func (g *strategic) mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, error) {
 	for name, v := range patch {
 		field, ok := strings.CutPrefix(name, deletePrefix)
