@@ -83,9 +83,9 @@ type scope struct {
 	below         string // in version 3: path prefix of remotes
 }
 
-// New prepares the documents, which are built on first use. A document of version 3 depends only on
-// its own kinds and the immutable built-in kinds. A CRD change therefore replaces only the
-// documents of the CRD's versions.
+// New prepares the documents, which are built on first use. A CRD change replaces only the
+// version 3 documents of the CRD's versions, because each document depends only on its own kinds
+// and the immutable built-in kinds.
 func New(o Options) *Documents {
 	previous := o.Previous
 	o.gvks = gvks(o.Kinds)

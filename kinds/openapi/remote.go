@@ -232,8 +232,8 @@ func free(v any) any {
 	return v
 }
 
-// V2With returns the version 2 document merged with those of other servers. For duplicate paths
-// or names, this server takes precedence, followed by the first remote.
+// V2With returns the version 2 document merged with the documents of other servers. For
+// duplicate paths or names, this server takes precedence, followed by the first remote.
 func (d *Documents) V2With(remotes []*Remote) *Document {
 	if len(remotes) == 0 {
 		return d.all
