@@ -8,7 +8,7 @@ import (
 )
 
 // MaxExpansion limits the estimated program size of a user's regular expression (see Expansion).
-// The limit is needed because the compiled program stays in memory.
+// The limit is needed because compiled programs remain in memory.
 const MaxExpansion = 50_000
 
 // ErrTooLarge reports a regular expression whose Expansion exceeds MaxExpansion.
