@@ -33,8 +33,8 @@ func (HandlesAll) Handles(*Attributes) bool { return true }
 type Stage uint8
 
 const (
-	// InTurn plugins run in the actor that processes all mutations of the object one after another.
-	// They must not block, because they would delay the other mutations.
+	// InTurn plugins run in the actor that processes all mutations of the object one after
+	// another. InTurn plugins must not block, because they would delay other mutations.
 	InTurn Stage = iota
 	// MayBlock plugins run on the request's goroutine, after the InTurn plugins, and may use the
 	// store. Meanwhile, other mutations of the object may be processed. If the object changes, the

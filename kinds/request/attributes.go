@@ -74,7 +74,7 @@ func (a *Attributes) SetChange(old, wanted tree.Tree) {
 
 // Rewrite replaces the new object, which must be in the storage version, with object. For a
 // subresource with its own kind, it replaces the request body. Fields that the request cannot
-// change keep their values, and missing fields get defaults.
+// change keep their values, and missing fields are defaulted.
 func (a *Attributes) Rewrite(object tree.Tree) error {
 	a.rewritten = true
 	if a.Complete == nil {

@@ -82,8 +82,8 @@ type Companion struct {
 	Key meta.Key
 	// Object is the object to create, or nil to delete the companion.
 	Object tree.Tree
-	// Reserve returns the reservation for the companion. remains is true if a deleted companion
-	// stays because of finalizers. Reserve may be nil.
+	// Reserve returns the reservation for the companion. remains is true if finalizers keep a
+	// deleted companion. Reserve may be nil.
 	Reserve func(remains bool) *Reservation
 }
 
