@@ -29,8 +29,8 @@ func Compile(isOn func(feature string) bool, messages ...*schema.Message) error 
 }
 
 // A compiler contains the state of one Compile call. Messages may be recursive, so the compiler
-// first registers all messages and finds those that need plans. Then it builds the plans, which
-// refer to each other.
+// first registers all messages and finds the messages that need plans. Then it builds the plans,
+// which refer to each other.
 type compiler struct {
 	isOn   func(feature string) bool
 	order  []*schema.Message                 // those without a plan

@@ -206,7 +206,8 @@ func (q *rule) report(r *run) bool {
 	return true
 }
 
-// pathOf returns the path of the error. A leading slash makes it relative to the whole object.
+// pathOf returns the path of the error. A path with a leading slash is relative to the whole
+// object.
 func (q *rule) pathOf(r *run) string {
 	at := q.at.of(r)
 	if below, ok := strings.CutPrefix(at, "/"); ok {
@@ -369,7 +370,7 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 }
 
 // zeroed returns an expression for the value in error messages. An absent string, number or bool
-// appears as its zero value. Absent lists and maps stay absent.
+// appears as its zero value. Absent lists and maps remain absent.
 func zeroed(e expr, f *schema.Field) expr {
 	if f == nil || f.Shape != schema.Single {
 		return e

@@ -9,7 +9,7 @@ import (
 // Default sets the plan's defaults. Then it sets the defaults of the kind's Strategy, which may
 // depend on the plan's defaults. It changes only those subtrees of t in which a default is
 // missing. The caller must own these subtrees. Other subtrees may be shared with a stored
-// object. A nil tree stays nil.
+// object. A nil tree remains nil.
 func Default(k *schema.Kind, t tree.Tree) {
 	if t == nil {
 		return
@@ -31,8 +31,8 @@ func DefaultValue(p *schema.ValuePlan, t tree.Tree) {
 	}
 }
 
-// maxDefaultsSize limits the size of all defaults in one object, in bytes of JSON. An object that
-// reaches the limit is too large to be accepted anyway.
+// maxDefaultsSize limits the size of all defaults in one object, in bytes of JSON. An object
+// that reaches the limit is too large to be accepted.
 const maxDefaultsSize = 8 << 20
 
 // A defaulter sets the defaults of one object. budget is the remaining part of maxDefaultsSize.

@@ -82,10 +82,10 @@ func ValidateMetadataUpdate(t, old tree.Tree) []meta.Cause {
 	return faults.List
 }
 
-// ValidateServed returns the errors that apply only to the served version k, in addition to those
-// of the storage version. t and old are in the storage version, and old is nil on create.
-// Validation stops when it exceeds schema.ValidationBudget, and a cause reports this. The error is
-// a timeout if ctx is done.
+// ValidateServed returns the errors that apply only to the served version k, in addition to the
+// errors of the storage version. t and old are in the storage version, and old is nil on create.
+// When validation exceeds schema.ValidationBudget, it stops and reports a cause. The error is a
+// timeout if ctx is done.
 func ValidateServed(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]meta.Cause, error) {
 	faults := newFaults(ctx, schema.ValidationBudget)
 	schema.Run(k.Declared.Message().Checks().Write, t, old, "", &faults)
