@@ -6,7 +6,7 @@ import "github.com/troupe-api/troupe/kinds/tree"
 //
 // Unlike built-in kinds, custom kinds are added, changed and removed at run time. Each version
 // has its own schema and columns. Writes through subresources must satisfy the whole schema.
-// Objects stay stored in the version in which they were written, and reads convert them to the
+// Stored objects remain in the version in which they were written, and reads convert them to the
 // current schema (Message.Custom). Objects have no Protobuf form, and an empty value differs
 // from an absent one. If there is a status subresource, no other write changes the status.
 type Origin struct {
@@ -24,11 +24,11 @@ type Origin struct {
 	Unconverted *Kind
 }
 
-// A ConversionWebhook converts objects of a custom kind between versions. Each CRD change creates a
-// new ConversionWebhook.
+// A ConversionWebhook converts objects of a custom kind between versions. Each CRD change
+// creates a new ConversionWebhook.
 //
-// Objects stay in the version in which they were written, because only the webhook can convert
-// them.
+// Stored objects remain in the version in which they were written, because only the webhook can
+// convert them.
 type ConversionWebhook struct {
 	ReviewVersions []string  // of the ConversionReview, the preferred one first
 	ClientConfig   tree.Tree // of the webhook

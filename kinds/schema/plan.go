@@ -67,9 +67,9 @@ func Load(encoded []byte, n *meta.Naming) (*Plan, error) {
 	return p, errors.Join(l.faults...)
 }
 
-// Messages compiles all messages, and returns those that describe objects, by name. Unlike
-// Kind.Message, it checks that each option fits its field and that the paths of kinds exist. The
-// error joins all faults, each with its message and field.
+// Messages compiles all messages, and returns the messages that describe objects, by name.
+// Unlike Kind.Message, it checks that each option fits its field and that the paths of kinds
+// exist. The error joins all faults, each with its message and field.
 func (p *Plan) Messages() (map[string]*Message, error) {
 	all, c := map[string]*Message{}, checker{}
 	for name, d := range p.Declarations {

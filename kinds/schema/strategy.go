@@ -60,8 +60,8 @@ type Strategy interface {
 	// and a warning for the client. An empty policy leaves the finalizers of the object unchanged.
 	DefaultPropagation() (policy, warning string)
 
-	// RandomName reports whether a new object without name and generateName gets a random UUID as
-	// its name.
+	// RandomName reports whether the name of a new object without name and generateName is a
+	// random UUID.
 	RandomName() bool
 	// CountedMetadata returns the metadata field whose changes increment metadata.generation, which
 	// is "labels", "annotations", or "" for none. Changes through a subresource never increment it.
@@ -88,8 +88,8 @@ type Stamper interface {
 type Conversion interface {
 	ToStored(obj tree.Tree) tree.Tree
 	FromStored(obj tree.Tree) tree.Tree
-	// Keep returns the part of a validated obj of this version that the storage version preserves.
-	// The result shares memory with obj, which stays unchanged.
+	// Keep returns the part of a validated obj of this version that the storage version
+	// preserves. The result shares memory with obj, which is not changed.
 	Keep(obj tree.Tree) tree.Tree
 }
 
@@ -100,8 +100,8 @@ func (k *Kind) SetStrategy(s Strategy) {
 	k.Conversion, _ = s.(Conversion)
 }
 
-// ShareFunctions sets the strategy and views of k to those of its storage version, which k must
-// equal.
+// ShareFunctions copies the strategy and views of the storage version to k, which must equal
+// that version.
 func (k *Kind) ShareFunctions() {
 	k.Strategy, k.Preparer, k.Conversion = k.Stored.Strategy, k.Stored.Preparer, sameVersion{}
 	for i := range k.Subresources {
