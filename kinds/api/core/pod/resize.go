@@ -9,8 +9,8 @@ import (
 )
 
 // resizeView returns the resize subresource, which changes only the cpu and memory of containers
-// and of the whole Pod. It exists so that the permission to resize Pods is separate from the
-// permission to update them. mirror is the annotation that marks the mirror Pod of a static Pod.
+// and of the whole Pod. It separates the permission to resize Pods from the permission to update
+// them. mirror is the annotation that marks the mirror Pod of a static Pod.
 func resizeView(mirror string) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		spec, was := body.Object("spec"), obj.Object("spec")
