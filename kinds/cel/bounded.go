@@ -173,8 +173,8 @@ func (f *form) addLoop(checked *ast.AST, l ast.ComprehensionExpr, depth int, bou
 }
 
 // cost returns the maximum cost of an evaluation with variables of size s. It assumes that each
-// step costs as much as the most expensive one, a list literal, and runs in every iteration of the
-// deepest loop. Object literals cost more, but formOf rejects them.
+// step runs in every iteration of the deepest loop and costs as much as a list literal, the most
+// expensive step. Object literals cost more, but formOf rejects them.
 func (f *form) cost(s Size) float64 {
 	s = s.Join(f.constants)
 	const perStep = 2 * 10

@@ -13,9 +13,8 @@ import (
 const checkCost = 350_000
 
 // An estimator returns the costs of library calls. The costs match kube-apiserver's, so that
-// this server accepts every expression that kube-apiserver accepts. A call that takes far longer
-// than its cost suggests is charged for its time. Otherwise a few requests could monopolize a
-// CPU.
+// this server accepts every expression that kube-apiserver accepts. A call that takes much
+// longer than its cost is charged for its time. Otherwise a few requests could monopolize a CPU.
 type estimator struct{}
 
 func (estimator) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {

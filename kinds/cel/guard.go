@@ -16,10 +16,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/regex"
 )
 
-// The interpreter charges the cost of a call only after the call returns. Some functions can take
-// far more time or memory than the size of their arguments suggests. For these functions, a guard
-// computes the time of a call in advance and rejects the call if the time exceeds PerCallLimit. A
-// call that takes much longer than its cost in kube-apiserver suggests is charged for its time.
+// The interpreter charges the cost of a call only after the call returns. Some functions can
+// take far more time or memory than the size of their arguments suggests. A guard computes the
+// time of such a call in advance and rejects the call if the time exceeds PerCallLimit. A call
+// that takes much longer than its cost in kube-apiserver is charged for its time.
 
 // errTooCostly is the result of a call that alone would exceed PerCallLimit.
 var errTooCostly = errors.New(costLimitExceeded)

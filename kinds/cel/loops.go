@@ -8,11 +8,11 @@ import (
 	"cel.dev/cel-go/interpreter"
 )
 
-// When costs are counted, cel-go keeps the results of all conditions and steps until a loop
-// ends, and searches them for the arguments of each step. A loop over n elements therefore takes
-// n² time, which can be minutes for a string that is split into hundreds of thousands of parts.
-// To avoid this cost, each step is wrapped in a call that costs nothing and consumes the results
-// of the iteration.
+// While counting costs, cel-go keeps the results of all conditions and steps until a loop ends,
+// and searches them for the arguments of each step. A loop over n elements therefore takes n²
+// time, which is minutes for a string split into hundreds of thousands of parts. To avoid this
+// cost, each step is wrapped in a call that costs nothing and consumes the results of the
+// iteration.
 
 // loopStep is the function that wraps the steps of loops. Expressions cannot contain this name.
 const loopStep = "@step"

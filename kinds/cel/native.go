@@ -16,7 +16,7 @@ import (
 // Native converts a value to a tree value: tree.Tree, []any, string, int64, float64, bool or
 // nil. The result shares no memory with v. Bytes become base64, times and durations become
 // strings, and optionals become their values. A value without a JSON form, such as NaN, is an
-// error. Objects with a schema keep their undeclared fields.
+// error. Objects with a schema retain their undeclared fields.
 func Native(v Value) (any, error) {
 	switch v := v.(type) {
 	case types.Null:
