@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Conform applies the checks of DecodeJSON to a patched tree and normalizes its values. It does not
-// change t, and the result shares the unchanged parts of t. base may be nil. Top-level fields that
-// share memory with the same field of base are not checked again.
+// Conform applies the checks of DecodeJSON to a patched tree and normalizes its values. It does
+// not change t, and the result shares the unchanged parts of t. Top-level fields that share
+// memory with the same field of base are not checked again. base may be nil.
 //
 // Numbers may be int64, float64 or json.Number. For a field replicas of type int32:
 //

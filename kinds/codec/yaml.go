@@ -78,9 +78,9 @@ func DecodeUntyped(data []byte) (tree.Tree, error) {
 }
 
 // readYAML reads a single YAML document. A second document is an error, because it would
-// otherwise be ignored silently. readYAML searches for a second document only if a line looks
-// like a document boundary. A body with duplicate keys is parsed twice, because strict mode does
-// not decode it fully.
+// otherwise be silently ignored. readYAML searches for a second document only if a line looks
+// like a document boundary. A body with duplicate keys is parsed twice, because strict mode
+// decodes it only partially.
 func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	if yamlNesting(data) > yamlMaxNesting {
 		return nil, nil, errYAMLDepth
