@@ -54,9 +54,9 @@ func HasForm(k *schema.Kind, o *meta.Object) bool {
 }
 
 // ToCurrentSchema prunes and defaults a stored object with the current schema of its kind. An
-// object that already conforms is returned as is. If the kind has a conversion webhook, the
-// schema is that of the version in which the object was written. Objects of a removed version
-// are returned unchanged.
+// object that already conforms is returned as is. With a conversion webhook, the schema of the
+// version in which the object was written applies. Objects of a removed version are returned
+// unchanged.
 func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID()) {
 		return o, nil
