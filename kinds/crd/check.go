@@ -95,8 +95,8 @@ type ruleChecker struct {
 }
 
 // node checks the rules of a node. It checks the children first, because kube-apiserver reports
-// errors in this order. Below a list, oldSelf is valid only if the list has keys. In other
-// lists, elements cannot be matched with their previous values, because insertions shift them.
+// errors in this order. Below a list, oldSelf is valid only if the list has keys. Elements of
+// other lists cannot be matched with their previous values, because insertions shift elements.
 func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	if !n.hasRules {
 		return

@@ -10,11 +10,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckDefaults reports defaults in the structural schema s at path that violate their own schema
-// or have unknown fields. Defaults inside metadata are not checked, because every object has the
-// same metadata.
+// CheckDefaults reports defaults in the structural schema s at path that violate their own
+// schema or have unknown fields. Defaults inside metadata are not checked, because every object
+// has the same metadata.
 //
-// A default is inserted as a whole, so it is checked without the defaults of its parts.
+// Defaulting inserts a default as a whole, so the check does not apply the defaults of its
+// parts.
 func (c *Compiler) CheckDefaults(s tree.Tree, path string, faults *schema.Faults) {
 	root := c.extensions.compile(s)
 	if root.hasRules {

@@ -50,8 +50,8 @@ func NewCompiler(n *meta.Naming, objectMeta *schema.Message, schemaProps *schema
 // may be the result of Outline. Compile does not set the views of subresources. Schemas are
 // compiled later, on demand (definedSchema).
 //
-// Compile uses the names in status.acceptedNames, because names in the spec may belong to another
-// CRD. Until names are accepted, it uses the names in the spec.
+// Compile uses the names in status.acceptedNames, because names in the spec may belong to
+// another CRD. Before names are accepted, it uses the names in the spec.
 func (c *Compiler) Compile(t tree.Tree) *Definition {
 	spec := t.Object("spec")
 	d := &Definition{Name: t.Name()}
