@@ -8,11 +8,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Apply merges config, which is in the writer's version, into live, which is in the stored
-// version or nil. It returns the merged object in the stored version, without managedFields, and
-// its new managedFields. Fields that were in the writer's last apply but are not in config are
-// removed, unless another manager owns them. If nothing changes, Apply returns live and managed
-// themselves.
+// Apply merges config (in the writer's version) into live (in the stored version, or nil). It
+// returns the merged object in the stored version, without managedFields, and the new
+// managedFields. Fields from the writer's last apply that config omits are removed, unless
+// another manager owns them. If nothing changes, Apply returns live and managed themselves.
 //
 // Without force, a change to other managers' fields is a conflict, returned as a *meta.Status.
 // config must have passed CheckConfig.
@@ -124,9 +123,8 @@ func (a *applier) existingFields(t tree.Tree) Set {
 	return c.compare(a.served.Message, tree.Tree{}, t).changed
 }
 
-// prune removes the fields that the writer's last apply contained and the current apply omits,
-// unless another manager owns them. last and version are the fields and version of the last
-// apply.
+// prune removes the fields of the writer's last apply that the current apply omits, unless
+// another manager owns them. last and version are the fields and version of the last apply.
 //
 // last also contains objects and lists with other fields. prune therefore removes the whole set
 // first. It then restores the fields that a manager owns, and the fields that are not in the

@@ -38,7 +38,7 @@ func metadataFields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	return b.set()
 }
 
-// valueFields collects the paths that a manager of the value v owns. member is true if the
+// valueFields returns the paths that a manager of the value v owns. member is true if the
 // manager owns the path of v itself, and below contains the paths below v. Atomic values,
 // scalars, nulls and objects without fields are leaves. A granular list contributes only the
 // paths of its items.
