@@ -21,7 +21,7 @@ func indexByKey(list []any, key string) map[any]int {
 
 // mergeOrder orders a merged list. Items in the patch keep the order of the patch, and all other
 // items keep the live order. An item that is not in the patch precedes a patch item only if it
-// did so in the live list. New items are not in the live list, so they are placed as early as
+// also does in the live list. New items are not in the live list, so they are placed as early as
 // possible.
 //
 // For the live list a, b and a patch with b and a new c, the result is a, b, c. For a patch with
