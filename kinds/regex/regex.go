@@ -23,10 +23,10 @@ func Compile(pattern string) (*regexp.Regexp, error) {
 	return regexp.Compile(pattern)
 }
 
-// Expansion estimates the program size of a regular expression with all repetitions expanded,
-// without compiling it. For example, "(ab){1000}" has 2000 instructions. The estimate is an upper
-// bound, except that a repeated escape counts only its last character. A Unicode class counts once,
-// because repetitions share its ranges.
+// Expansion estimates the program size of a regular expression with expanded repetitions,
+// without compiling it. For example, "(ab){1000}" has 2000 instructions. The estimate is an
+// upper bound, except that a repeated escape counts only its last character. A Unicode class
+// counts once, because repetitions share its ranges.
 func Expansion(pattern string) float64 {
 	return programSize(pattern) + unicodeClassSize*float64(strings.Count(pattern, `\p`)+strings.Count(pattern, `\P`))
 }
