@@ -10,7 +10,8 @@ import (
 
 // A Mutator is an admission plugin that may change an object before validation. Admit ignores
 // changes that the plugin does not handle. Admit must be idempotent, because it may run again on
-// the same or a newer object. Mutators are safe for concurrent use. Errors are *meta.Status.
+// the same object or a newer version. Mutators are safe for concurrent use. Errors are
+// *meta.Status.
 type Mutator interface {
 	Handles(a *Attributes) bool
 	Admit(a *Attributes) error
