@@ -250,8 +250,8 @@ type RuleCompiler struct {
 
 // NewRuleCompiler returns a compiler for rules that can call the functions in calls. It adds
 // this package's functions to calls, and the caller may add others before the first rule runs.
-// variables lists the variables of all rules, because a rule can read variables that the rules
-// of another message set.
+// variables lists the variables of all rules, because a rule can read variables set by the rules
+// of another message.
 func NewRuleCompiler(calls map[string]schema.CheckFunc, variables []string, features ...string) *RuleCompiler {
 	calls["domainPath"], calls["fullDomain"] = checkDomain(DomainPath), checkDomain(FullDomain)
 	calls["annotations"] = schema.ObjectCheck(ValidateAnnotations)

@@ -43,9 +43,9 @@ func featuresOf(p *schema.Parts, object tree.Tree) map[string]bool {
 	return used
 }
 
-// visitFeatured calls visit for each set field of t that is behind a disabled feature gate. part is
-// the object that contains the field. If visit removes the last field of a nested object,
-// visitFeatured deletes the object too, unless it is a choice, such as the source of a volume.
+// visitFeatured calls visit for each set field of t that is behind a disabled feature gate. part
+// is the object that contains the field. If visit removes the last field of a nested object,
+// visitFeatured also deletes the object, unless it is a choice, such as a volume source.
 func visitFeatured(p *schema.Parts, t tree.Tree, visit func(part tree.Tree, f *schema.FeaturedPart)) {
 	for i := range p.Featured {
 		f := &p.Featured[i]
