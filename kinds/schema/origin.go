@@ -16,8 +16,8 @@ type Origin struct {
 	// ConversionWebhook is shared by all versions. It is nil if there is no conversion webhook.
 	ConversionWebhook *ConversionWebhook
 	// WorkingForm is set if there is a conversion webhook. It is the kind with its own version
-	// as the storage version. Writes are computed in this form, and the webhook then converts
-	// them to the actual storage version. WorkingForm.Versions lists the working forms of all
+	// as the storage version. Writes are computed in this form and then converted by the webhook
+	// to the actual storage version. WorkingForm.Versions lists the working forms of all
 	// versions. Each working form's Stored field refers to itself.
 	WorkingForm *Kind
 	// Unconverted is the result of Kind.Unconverted. It is set if there is a conversion webhook.
