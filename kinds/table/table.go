@@ -43,9 +43,10 @@ type TableOptions struct {
 	List          []*meta.Object // nil for a single object
 }
 
-// A TableWriter writes a Table piece by piece: the head, comma-separated rows, and TableEnd. For a
-// watch, Next writes a sequence of Tables instead. One TableWriter serves all rows of a request,
-// because creating it parses the column paths. It is not safe for concurrent use.
+// A TableWriter writes a Table piece by piece: the head, comma-separated rows, and TableEnd. For
+// a watch, Next writes a sequence of Tables instead. One TableWriter serves all rows of a
+// request, because creating it parses the column paths. A TableWriter is not safe for concurrent
+// use.
 type TableWriter struct {
 	naming     *meta.Naming
 	options    TableOptions
