@@ -44,7 +44,8 @@ func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec,
 	}
 }
 
-// reportExpression ignores an empty expression, because structural validation reports it.
+// reportExpression reports a compile error. It ignores empty expressions, which structural
+// validation reports.
 func reportExpression(x *expressions.Expr, path, shown string, faults *schema.Faults) {
 	if x.Err != nil && strings.TrimSpace(x.Text) != "" {
 		faults.Invalid(path, shown, x.Err.Error())

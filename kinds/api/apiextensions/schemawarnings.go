@@ -28,7 +28,8 @@ func schemaWarnings(definition tree.Tree, known crd.Formats, keys crd.Extensions
 	return append(formats, sets...)
 }
 
-// visitSchemas also visits unsupported keywords, because stored CRDs may contain them.
+// visitSchemas calls visit for a schema and its subschemas, including those of unsupported
+// keywords, which stored CRDs may contain.
 func visitSchemas(schema tree.Tree, visit func(tree.Tree)) {
 	visit(schema)
 	for _, name := range [...]string{"items", "not", "additionalProperties", "additionalItems"} {

@@ -38,8 +38,8 @@ func (podTemplateStrategy) Default(obj tree.Tree) { DefaultTemplate(obj.EnsureOb
 // only in new Pods.
 func DefaultTemplate(template tree.Tree) { defaultPodSpec(template.EnsureObject("spec")) }
 
-// defaultServiceAccount keeps the deprecated field serviceAccount, which older clients read, equal
-// to serviceAccountName.
+// defaultServiceAccount keeps serviceAccountName and the deprecated field serviceAccount, which
+// older clients read, equal.
 func defaultServiceAccount(spec tree.Tree) {
 	name := cmp.Or(spec.String("serviceAccountName"), spec.String("serviceAccount"))
 	if name != "" && (spec.String("serviceAccountName") != name || spec.String("serviceAccount") != name) {

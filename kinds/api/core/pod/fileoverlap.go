@@ -13,7 +13,7 @@ type volumeFile struct {
 	source fileSource
 }
 
-// String quotes the path, because it may contain any character.
+// String returns the quoted path, which may contain any character, and the source.
 func (f volumeFile) String() string {
 	if f.source.kind == "" {
 		return fmt.Sprintf("%q", f.path)
