@@ -156,8 +156,8 @@ func (a amount) int64() (int64, bool) {
 	return n.Int64(), true
 }
 
-// float multiplies the digits by the scale as floats, like kube-apiserver, because expressions may
-// depend on the exact rounding.
+// float returns the amount as a float64. Like kube-apiserver, it multiplies the digits by the
+// scale as floats, because expressions may depend on the exact rounding.
 func (a amount) float() float64 {
 	n, _ := a.Multiple(a.scale)
 	f, _ := n.Float64()

@@ -13,9 +13,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Counting costs takes longer than evaluating most expressions. Costs are therefore not counted
-// if an upper bound is known in advance (doc.go).
-
 // A Sizer is an Activation that reports the sizes of its variables.
 type Sizer interface {
 	Activation

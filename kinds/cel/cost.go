@@ -122,7 +122,7 @@ func selectorCost(size uint64) uint64 {
 	return common.ListCreateBaseCost + reading(float64(size)) + uint64(requirements*perRequirement)
 }
 
-// sizeOf measures strings in characters, as in kube-apiserver.
+// sizeOf returns the size of a value. As in kube-apiserver, strings are measured in characters.
 func sizeOf(v ref.Val) uint64 {
 	if sizer, ok := v.(traits.Sizer); ok {
 		if n, ok := sizer.Size().(types.Int); ok {

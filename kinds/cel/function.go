@@ -34,7 +34,6 @@ func binary[A, B, R any](call func(A, B) R) binding {
 	return tryBinary(func(a A, b B) (R, error) { return call(a, b), nil })
 }
 
-// tryUnary returns the binding of a function that may fail.
 func tryUnary[A, R any](call func(A) (R, error)) binding {
 	return binding{[]*cel.Type{celTypeOf[A]()}, celTypeOf[R](), cel.UnaryBinding(func(v ref.Val) ref.Val {
 		a, ok := held[A](v)

@@ -18,8 +18,7 @@ import (
 
 // The interpreter charges the cost of a call only after the call returns. Some functions can
 // take far more time or memory than the size of their arguments suggests. A guard computes the
-// time of such a call in advance and rejects the call if the time exceeds PerCallLimit. A call
-// that takes much longer than its cost in kube-apiserver is charged for its time.
+// time of such a call in advance and rejects the call if the time exceeds PerCallLimit.
 
 // errTooCostly is the result of a call that alone would exceed PerCallLimit.
 var errTooCostly = errors.New(costLimitExceeded)
@@ -166,7 +165,8 @@ func length(v ref.Val) float64 {
 // every expression.
 const maxSize = 100 * PerCallLimit
 
-// deepSize stops at about maxSize, so that the measurement itself is cheap.
+// deepSize returns the total size of a value. It stops at about maxSize, so that the measurement
+// itself is cheap.
 func deepSize(v ref.Val) float64 {
 	var sum float64
 	addSize(v, &sum)
@@ -211,8 +211,8 @@ func joinedSize(args []ref.Val) float64 {
 	return 0
 }
 
-// formattedSize accounts for numbers and hexadecimal strings, which become longer when
-// formatted.
+// formattedSize returns an upper bound on the size of a formatted string. Numbers and
+// hexadecimal strings become longer when formatted.
 func formattedSize(args []ref.Val) float64 {
 	const perNumber, perByte = 64, 2
 	return length(args[0]) + perByte*deepSize(args[1]) + perNumber*length(args[1]) + perNumber*precision(args[0])

@@ -34,8 +34,8 @@ func (o *object) ConvertToNative(t reflect.Type) (any, error) {
 
 func (o *object) ConvertToType(t ref.Type) ref.Val { return convertToType(o, t) }
 
-// Equal also compares undeclared fields that both objects have, so that transition rules detect
-// their changes.
+// Equal reports whether two objects are equal. It also compares undeclared fields that both
+// objects have, so that transition rules detect their changes.
 func (o *object) Equal(other ref.Val) ref.Val {
 	m, ok := other.(traits.Mapper)
 	if !ok {

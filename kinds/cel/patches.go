@@ -20,8 +20,8 @@ const (
 
 var jsonPatchType = types.NewObjectType(jsonPatchName)
 
-// isPatchType does not check paths below Object, because the patched kind is known only when the
-// patch is applied.
+// isPatchType reports whether name is a patch type. It accepts any path below Object, because
+// the patched kind is known only when the patch is applied.
 func isPatchType(name string) bool {
 	return name == jsonPatchName || name == objectTypeName || strings.HasPrefix(name, objectTypeName+".")
 }
