@@ -84,8 +84,8 @@ func (e *cborEncoder) release() {
 	cborEncoders.Put(e)
 }
 
-// document ignores the message of a custom object, because it covers only the metadata, which
-// has no bytes or floating-point numbers.
+// document encodes the whole document. It ignores the message of a custom object, which covers
+// only metadata without bytes or floating-point numbers.
 func (e *cborEncoder) document(m *schema.Message) error {
 	if m == nil || m.Custom != nil || e.Peek() != '{' {
 		return e.any()

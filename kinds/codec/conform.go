@@ -211,8 +211,8 @@ func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 	return edit.Result()
 }
 
-// entry keeps a null entry with keepNulls, because the field manager of an apply configuration owns
-// every key in it.
+// entry conforms a map entry. With keepNulls, it keeps null entries, because the field manager
+// of an apply configuration owns every key in it.
 func (c *conformer) entry(f *schema.Field, key string, v any, edit *tree.CopyOnWrite) {
 	if v == nil && c.keepNulls {
 		return

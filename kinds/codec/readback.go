@@ -98,8 +98,8 @@ func (r *verifier) message(m *schema.Message, position int) error {
 	}
 }
 
-// fieldAt searches the fields from *next on before it looks up the key in a map, because most
-// fields are in plan order.
+// fieldAt returns the field with the given key. It first searches the fields from *next on,
+// because most fields are in plan order.
 func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Field {
 	for i := *next; i < len(m.Fields); i++ {
 		if m.Fields[i].Name == key {

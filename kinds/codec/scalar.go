@@ -196,8 +196,8 @@ const errYearRange = "year outside of range [0,9999]"
 // so the stored time could not be decoded.
 func isStorable(at time.Time) bool { return 0 <= at.Year() && at.Year() <= 9999 }
 
-// timeOutOfRange includes the path in its message, unlike the errors of time.Parse, because the
-// value itself looks valid.
+// timeOutOfRange reports a time that cannot be stored. Unlike the errors of time.Parse, the
+// message includes the path, because the value itself looks valid.
 func (t *pathTracker) timeOutOfRange(s string) {
 	last := ""
 	if n := len(t.path); n > 0 && !t.path[n-1].list {
