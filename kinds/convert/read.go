@@ -10,9 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A CRD update does not rewrite stored objects. Instead, reads prune and default them with the
-// current schema.
-
 // DecodeStored decodes stored bytes and applies the current schema of a stored kind. Strings share
 // the memory of json.
 func DecodeStored(k *schema.Kind, json []byte) (tree.Tree, error) {
