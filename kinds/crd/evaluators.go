@@ -129,8 +129,9 @@ func (want valueType) matches(v any) bool {
 	return typeOf(v) == string(want)
 }
 
-// isInteger accepts 1.0, because JSON Schema does not distinguish 1.0 from 1. It rejects floats
-// beyond 2^53, because they may differ from the number that the client sent.
+// isInteger reports whether v is an integer. It accepts 1.0, because JSON Schema does not
+// distinguish 1.0 from 1. It rejects floats beyond 2^53, because they may differ from the number
+// that the client sent.
 func isInteger(v any) bool {
 	switch v := v.(type) {
 	case int64:
@@ -344,15 +345,15 @@ func (n *numberLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) 
 	}
 }
 
-// isMultiple tolerates rounding errors, because decimal fractions are rarely exact in binary. For
-// example, 0.3 / 0.1 is not 3.
+// isMultiple reports whether f is a multiple of another number. It tolerates rounding errors,
+// because decimal fractions are rarely exact in binary. For example, 0.3 / 0.1 is not 3.
 func isMultiple(f, of float64) bool {
 	q := f / of
 	return of > 0 && math.Abs(q-math.Round(q)) < 1e-9
 }
 
-// formatBound returns whole numbers as int64 up to 2^53. Beyond that, a float cannot represent
-// every integer.
+// formatBound returns f, as an int64 if f is a whole number below 2^53. Floats cannot represent
+// every larger integer.
 func formatBound(f float64) any {
 	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return int64(f)
