@@ -143,7 +143,8 @@ func listedVerbs(k *schema.Kind) []string {
 	return sortedVerbs(k.Verbs)
 }
 
-// sortedVerbs never returns nil, because an empty list must appear as [] in JSON.
+// sortedVerbs returns the sorted verbs. The result is never nil, because an empty list must
+// appear as [] in JSON.
 func sortedVerbs(verbs []string) []string {
 	out := append([]string{}, verbs...)
 	slices.Sort(out)
