@@ -11,7 +11,6 @@ import (
 	options "github.com/troupe-api/troupe/kinds/api"
 )
 
-// A compiler compiles a message and all messages that it refers to.
 type compiler struct {
 	*Plan
 	queue  []*Declaration

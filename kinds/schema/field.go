@@ -16,8 +16,8 @@ type Field struct {
 	// EmitEmpty makes the JSON encoder write the field even if it is empty, as "", 0, false, {}, or
 	// null for lists.
 	EmitEmpty bool
-	// WireEmitEmpty makes the Protobuf encoder write the field even if it is empty.
-	// WireEmitEmpty is set for single values except pointers and bytes.
+	// WireEmitEmpty makes the Protobuf encoder write the field even if it is empty. It is set
+	// for single values except pointers and bytes.
 	WireEmitEmpty bool
 	// Pointer means that an explicit zero value differs from an absent one.
 	Pointer bool
