@@ -25,7 +25,6 @@ func badRequest(err error) error {
 	return &meta.Status{Code: http.StatusBadRequest, Reason: meta.ReasonBadRequest, Message: err.Error()}
 }
 
-// A parser parses a label selector with one token of lookahead.
 type parser struct {
 	rest   string
 	tok    string // the next token, if peeked; "" at the end
