@@ -79,7 +79,7 @@ func showEventSource(r *row, _ string) string {
 	return component
 }
 
-// showEventMessage trims the message, because a trailing newline would break the row.
+// showEventMessage shows the message, trimmed because a trailing newline would break the row.
 func showEventMessage(r *row, _ string) string {
 	return strings.TrimSpace(eventField(&r.json, "message", "note").Text())
 }

@@ -26,7 +26,7 @@ func showJobStatus(r *row, _ string) string {
 }
 
 // showJobCompletions shows succeeded/desired Pods, such as "1/3". A Job without completions is
-// complete when one of its parallel Pods succeeds, and is shown as "0/1", or as "0/1 of 4" with
+// complete when one of its parallel Pods succeeds. Its cell shows "0/1", or "0/1 of 4" with
 // parallelism 4.
 func showJobCompletions(r *row, _ string) string {
 	text := strconv.FormatInt(r.json.At("status.succeeded").Int(), 10) + "/"

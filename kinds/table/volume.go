@@ -51,7 +51,7 @@ func showStorageClass(r *row, _ string) string {
 	return r.json.At("spec.storageClassName").Text()
 }
 
-// showDefaultName marks the name of a default class, as kubectl does.
+// showDefaultName shows the name and, as in kubectl, marks a default class.
 func showDefaultName(r *row, annotation string) string {
 	name := r.object.Key.Name
 	if r.annotation(annotation) == "true" {
