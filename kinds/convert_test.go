@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// object returns a stored object of kind k. Version 0 stands for a dry run.
+// object returns a stored object of kind k. Version 0 represents a dry run.
 func object(t *testing.T, k *schema.Kind, version uint64, text string) *meta.Object {
 	t.Helper()
 	tree, _, err := codec.DecodeJSON(k.Message(), []byte(text))

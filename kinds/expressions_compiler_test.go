@@ -47,8 +47,8 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// TestFaults checks that an error in one expression does not affect the others, and that Authorizes
-// reports the use of the authorizer.
+// TestFaults checks that an error in one expression does not affect other expressions, and that
+// Authorizes reports the use of the authorizer.
 func TestFaults(t *testing.T) {
 	p := expressions.NewCompiler(meta.Kubernetes).Validating(parseTree(t, `{"matchConditions":[{"name":"c","expression":" true "}],
 		"variables":[{"name":"a","expression":"object.x"},{"name":"b","expression":"variables.c"},{"name":"c","expression":"request.userInfo"}],

@@ -38,7 +38,7 @@ func TestNilRecorder(t *testing.T) {
 }
 
 // TestRecorderIsShared checks that a Recorder can be used concurrently, because an abandoned
-// mutation may still write to it while it is read.
+// mutation may still write to it during a read.
 func TestRecorderIsShared(t *testing.T) {
 	var r request.Recorder
 	var all sync.WaitGroup
@@ -75,7 +75,7 @@ func TestRecorderIsBounded(t *testing.T) {
 	}
 }
 
-// TestManyAnnotations checks that the first annotation of each key stays and that lookups take
+// TestManyAnnotations checks that the first annotation of each key is kept and that lookups take
 // constant time.
 func TestManyAnnotations(t *testing.T) {
 	var r request.Recorder

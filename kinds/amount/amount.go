@@ -19,7 +19,7 @@ const limit = 1 << 61
 // Of returns an integer amount. n must be within ±10^15.
 func Of(n int64) Amount { return Amount{thousandths: 1000 * n} }
 
-// Parse parses a quantity. Errors are those of package quantity.
+// Parse parses a quantity. It returns the errors of package quantity.
 func Parse(s string) (Amount, error) {
 	if n, binary, ok := quantity.ParseShort(s); ok && n < limit {
 		return Amount{thousandths: n, binary: binary && n != 0}, nil

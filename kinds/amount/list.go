@@ -7,17 +7,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A List holds amounts by unique resource name. It is a slice rather than a map because it has few
+// A List contains one Amount per resource name. A slice suffices, because a list has few
 // entries.
 type List []Named
 
-// A Named is an amount with its name.
+// A Named is an Amount with its resource name.
 type Named struct {
 	Name   string
 	Amount Amount
 }
 
-// ListOf returns the quantities in t, such as a container's requests.
+// ListOf parses a resource list, such as a container's requests.
 func ListOf(t tree.Tree) List {
 	all := make(List, 0, len(t))
 	for name := range t {
@@ -28,9 +28,10 @@ func ListOf(t tree.Tree) List {
 
 const usualNames = 4
 
-// OfContainers returns a Pod's effective amounts: the sum over containers and sidecars, or the peak
-// during initialization if that is larger. An init container runs alongside the sidecars listed
-// before it. own returns a container's amounts; list is "containers" or "initContainers".
+// OfContainers returns a Pod's effective amounts: the sum over containers and sidecars, or the
+// peak during initialization if that is larger. An init container runs alongside the sidecars
+// listed before it. own returns the amounts of container c from the given list, "containers" or
+// "initContainers".
 func OfContainers(spec tree.Tree, own func(c tree.Tree, list string) List) List {
 	var sidecars, initial List
 	sum := make(List, 0, usualNames)
@@ -52,8 +53,8 @@ func OfContainers(spec tree.Tree, own func(c tree.Tree, list string) List) List 
 	return sum
 }
 
-// Declared returns a function that can be passed to OfContainers as own. The function returns a
-// container's requests if of is "requests", or its limits if of is "limits".
+// Declared returns an own function for OfContainers. It returns a container's requests if of is
+// "requests", or its limits if of is "limits".
 func Declared(of string) func(c tree.Tree, list string) List {
 	return func(c tree.Tree, _ string) List { return ListOf(c.Object("resources", of)) }
 }
@@ -85,15 +86,15 @@ func (l *List) Set(name string, value Amount) {
 	*l = append(*l, Named{name, value})
 }
 
-// Add adds others to l, name by name.
+// Add adds the amounts in others to l by name.
 func (l *List) Add(others List) {
 	for _, o := range others {
 		l.Set(o.Name, l.Get(o.Name).Add(o.Amount))
 	}
 }
 
-// Raise sets each amount to the maximum of both lists. It combines resources used at different
-// times, such as those of init containers.
+// Raise sets each amount to the maximum of both lists. It combines amounts used at different
+// times, such as by init containers.
 func (l *List) Raise(others List) {
 	for _, o := range others {
 		if i := l.index(o.Name); i < 0 {

@@ -34,7 +34,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// A section is the context of test cases: the kind, and the object that each case modifies.
+// A section defines the context of test cases: the kind, and the object that each case modifies.
 type section struct {
 	naming *meta.Naming
 	kind   *schema.Kind
@@ -127,7 +127,7 @@ func (s *section) write(t *testing.T, operation, target string, old, given tree.
 	return obj, append(found, faults...)
 }
 
-// dropped drops the fields of disabled features from a new or changed object.
+// dropped removes the fields of disabled features from a new or changed object.
 func (s *section) dropped(obj, old tree.Tree) tree.Tree {
 	if s.drops {
 		if featured := rules.Featured(s.kind.Stored); featured != nil {

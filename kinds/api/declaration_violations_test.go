@@ -96,7 +96,8 @@ func fieldLocations(k *schema.Kind) []fieldLocation {
 	return all
 }
 
-// A violation holds a value that violates a field's rule, and a value that satisfies the rule.
+// A violation contains a value that violates a field's rule, and a value that satisfies the
+// rule.
 type violation struct {
 	rule            string
 	bad, good       any

@@ -159,8 +159,8 @@ func allocated() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// maxFuzzBytes limits the memory, and thereby the work, for a CRD of at most 256 KiB and its
-// objects.
+// maxFuzzBytes limits the memory for a CRD of at most 256 KiB and its objects, which also limits
+// the work.
 const maxFuzzBytes = 2 << 30
 
 // FuzzDefinition checks that every CRD is either rejected or usable within maxFuzzBytes.

@@ -24,8 +24,8 @@ const plainPod = `{"metadata":{"name":"a","annotations":{"a":"b"}},"spec":{"node
 	"containers":[{"name":"c","image":"i","env":[{"name":"A","value":"1"},{"name":"B","value":"2"}],"ports":[{"name":"h","containerPort":80,"protocol":"TCP"}],
 		"resources":{"limits":{"memory":"1Gi","cpu":"100m"},"requests":{"memory":"1Gi"}}},{"name":"d","image":"i","ports":[{"containerPort":80,"protocol":"UDP"}]}]}}`
 
-// maxAllocations limits the allocations of a check that returns no warnings. The check needs one
-// allocation for a list and two for field paths.
+// maxAllocations limits the allocations of a check that returns no warnings: one for a list and
+// two for field paths.
 const maxAllocations = 3
 
 // TestNoWarnings checks that a Pod without warnings causes few allocations.

@@ -22,7 +22,6 @@ func KindByGVK(t testing.TB, n *meta.Naming, group, version, kind string) *schem
 	return kindWithFeatures(t, n, "", group, version, kind)
 }
 
-// A catalogKey identifies a catalog by its naming profile and enabled features.
 type catalogKey struct {
 	naming   *meta.Naming
 	features string

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// builtIns holds the built-in kinds of a naming profile. It is immutable. All catalogs of a process
-// share it, because compiling kinds dominates the cost of creating a catalog.
+// builtIns contains the built-in kinds of a naming profile. It is immutable. All catalogs of a
+// process share it, because compiling kinds dominates the cost of creating a catalog.
 type builtIns struct {
 	naming *meta.Naming
 	plan   *schema.Plan
@@ -25,12 +25,12 @@ type builtIns struct {
 	// definitions compiles CRD schemas only to validate them. Each catalog has its own compiler for
 	// served CRDs.
 	definitions *crd.Compiler
-	// set holds all built-in kinds. It does not list any kind as served, because each catalog
+	// set contains all built-in kinds. It marks none of them as served, because each catalog
 	// selects the kinds that it serves.
 	set kindSet
 }
 
-// builtInsKey is the cache key of compiled built-in kinds. Few different keys exist, so compiled
+// builtInsKey is the cache key of compiled built-in kinds. A process uses few keys, so compiled
 // kinds are never evicted.
 type builtInsKey struct {
 	naming *meta.Naming
@@ -38,7 +38,8 @@ type builtInsKey struct {
 	features string
 }
 
-// compiledFeatures lists the gates of fields and rules, and of other parts of compiled kinds.
+// compiledFeatures lists the feature gates that affect compiled kinds, such as the gates of
+// fields and rules.
 var compiledFeatures = []string{
 	"AtomicWriteVolumeUserFields", "CRDObservedGenerationTracking", "CSIVolumeHealth", "ClusterTrustBundleProjection", "CompositePodGroup", "ContainerStopSignals",
 	"CoordinatedLeaderElection", "DRAConsumableCapacity", "DRADerivedAttributes", "DRADeviceBindingConditions", "DRADeviceCompatibilityGroups",
@@ -62,7 +63,7 @@ func (f Features) key(n *meta.Naming) builtInsKey {
 }
 
 // checkFeatures returns an error if a field's feature gate is missing from compiledFeatures, and
-// therefore from builtInsKey.
+// thereby from builtInsKey.
 func checkFeatures(messages []*schema.Message) error {
 	for _, m := range messages {
 		for _, f := range m.Fields {

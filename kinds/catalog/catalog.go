@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Catalog holds all served kinds: built-in kinds, and custom kinds added at run time
+// A Catalog contains all served kinds: built-in kinds, and custom kinds added at run time
 // (AddDefinition). Its methods are safe for concurrent use, and their results are immutable.
 type Catalog struct {
 	*builtIns
@@ -34,8 +34,8 @@ type Group struct {
 // New returns a naming profile's catalog with the built-in kinds that are enabled by default.
 func New(n *meta.Naming) (*Catalog, error) { return NewWithConfig(n, nil, nil) }
 
-// Features reports whether a feature gate is enabled. If it is nil, the gates of kinds are enabled,
-// and the others are disabled.
+// Features reports whether a feature gate is enabled. A nil Features enables the gates of kinds
+// and disables all other gates.
 type Features func(gate string) bool
 
 func (f Features) serves(k *schema.Kind) bool { return f == nil || k.Feature == "" || f(k.Feature) }
@@ -68,7 +68,7 @@ func (c *Catalog) Kind(group, version, name string) *schema.Kind {
 	return c.current.Load().byResource(resourceKey{group, version, name})
 }
 
-// Serves reports whether clients can use k, which --runtime-config or its CRD may disable.
+// Serves reports whether k is served. --runtime-config or the CRD may disable it.
 func (c *Catalog) Serves(k *schema.Kind) bool { return c.Kind(k.Group, k.Version, k.Resource) != nil }
 
 // ByGVK returns the kind of a GroupVersionKind, even if it is not served, or nil.

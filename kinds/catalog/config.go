@@ -14,8 +14,8 @@ import (
 
 func (c *Catalog) config(name string) *schema.Message { return c.Message("apiserver.v1." + name) }
 
-// DecodeConfig decodes, defaults and validates a configuration file in YAML or JSON. name is that
-// of its message in kinds/api/apiserver. Unknown and duplicate fields are errors.
+// DecodeConfig decodes, defaults and validates a configuration file in YAML or JSON. name is the
+// name of its message in kinds/api/apiserver. Unknown and duplicate fields are errors.
 func (c *Catalog) DecodeConfig(name string, text []byte) (tree.Tree, error) {
 	m := c.config(name)
 	t, unknown, err := codec.DecodeYAML(m, text)
@@ -37,7 +37,8 @@ func (c *Catalog) DecodeConfig(name string, text []byte) (tree.Tree, error) {
 	return t, c.ValidateConfig(name, t)
 }
 
-// ValidateConfig checks a configuration that was not decoded.
+// ValidateConfig checks a configuration that was not read by DecodeConfig, such as one built
+// from flags.
 func (c *Catalog) ValidateConfig(name string, t tree.Tree) error {
 	var faults schema.Faults
 	if m := c.config(name); m.Values != nil {

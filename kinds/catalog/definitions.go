@@ -51,7 +51,7 @@ func (c *Catalog) ConflictsWithBuiltIn(definition tree.Tree) bool {
 	})
 }
 
-// Opaque returns a kind with which stored objects can be read if their CRD does not exist.
+// Opaque returns a kind that can read stored objects whose CRD does not exist.
 func (c *Catalog) Opaque(storage meta.GroupResource) *schema.Kind { return c.compiler.Opaque(storage) }
 
 // AddDefinition serves a CRD's kinds, replacing the kinds of its previous revision.
@@ -74,7 +74,7 @@ func (c *Catalog) IsBuiltInGroup(group string) bool {
 	return slices.ContainsFunc(c.builtIn.kinds, func(k *schema.Kind) bool { return k.Group == group })
 }
 
-// Generation returns the number of changes made to the catalog so far.
+// Generation returns the number of catalog changes so far.
 func (c *Catalog) Generation() uint64 { return c.current.Load().generation }
 
 // Changed returns a channel that is closed on the next catalog change.
@@ -84,8 +84,8 @@ func (c *Catalog) Changed() <-chan struct{} {
 	return c.changed
 }
 
-// setDefinition replaces the served revision of a CRD with d. If d is nil, it stops serving
-// removed, unless another revision is served.
+// setDefinition replaces the served revision of a CRD with d. If d is nil, setDefinition stops
+// serving the revision removed, unless another revision is served.
 //
 // Only the kinds of the CRD's group are rebuilt, because many CRDs may be created in succession.
 // Lookups find built-in kinds first, so no CRD can replace a built-in kind.

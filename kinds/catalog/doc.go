@@ -1,9 +1,10 @@
-// Package catalog lists all kinds. Built-in kinds are the compiled declarations of package api,
-// with a schema.Strategy for those that need code. CustomResourceDefinitions add kinds at run time.
+// Package catalog lists all kinds. Built-in kinds are compiled from the declarations of package
+// api. A kind that needs code also has a schema.Strategy. CustomResourceDefinitions add kinds at
+// run time.
 //
-// Each API group has a package, such as api/batch, with a function Kinds that returns the group's
-// strategies. kinds.go lists the groups. New compiles the declarations and attaches the strategies
-// (attach.go).
+// Each API group has a package, such as api/batch, with a function Kinds that returns the
+// group's strategies. kinds.go lists the groups. New compiles the declarations and attaches the
+// strategies (attach.go).
 //
 // A Catalog is safe for concurrent use. Kinds and messages are shared and immutable.
 package catalog

@@ -9,16 +9,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// RuntimeConfig enables and disables API versions and resources. Its keys, from lowest to highest
-// precedence:
+// RuntimeConfig enables and disables API versions and resources. Its keys, from lowest to
+// highest precedence:
 //
 //	api/all                       everything
 //	api/ga, api/beta, api/alpha   versions by stability
 //	<group>/<version>             a version; the core group is "api/v1", or "v1" without a resource
 //	<group>/<version>/<resource>  a resource
 //
-// Group names are those of the naming profile. Objects of a disabled resource stay stored. Kinds
-// that no key matches are served unless their declaration turns them off by default.
+// Group names depend on the naming profile. Objects of a disabled resource remain stored. Kinds
+// that no key matches are served unless their declaration disables them by default.
 type RuntimeConfig map[string]bool
 
 // runtimeConfigKeys returns the keys that apply to k, in order of increasing precedence.

@@ -61,7 +61,7 @@ func TestRuntimeConfig(t *testing.T) {
 	}
 }
 
-// TestDefaultVersions checks that the default versions are those of kube-apiserver 1.37, plus
+// TestDefaultVersions checks that the default versions match kube-apiserver 1.37, plus
 // autoscaling/v2beta2, which the specification requires.
 func TestDefaultVersions(t *testing.T) {
 	want := []string{

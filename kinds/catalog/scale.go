@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// scaleView returns the scale subresource of a kind. A read converts the object to a Scale, whose
-// selector is a string. A write changes only the number of replicas.
+// scaleView returns the scale subresource of a kind. A read converts the object to a Scale with
+// the selector as a string. A write changes only the number of replicas.
 func scaleView(s *schema.Scale) schema.View {
 	return schema.View{
 		Read: func(obj tree.Tree) tree.Tree {
@@ -40,8 +40,8 @@ func scaleView(s *schema.Scale) schema.View {
 	}
 }
 
-// validatedScaleView is scaleView for built-in kinds. It reports negative replicas as an error in
-// the Scale. For custom kinds, object validation reports them.
+// validatedScaleView is scaleView for built-in kinds. A negative number of replicas is reported
+// as an error in the Scale. Object validation reports this error for custom kinds.
 func validatedScaleView(s *schema.Scale) schema.View {
 	v := scaleView(s)
 	write := v.Write

@@ -21,7 +21,7 @@ type snapshot struct {
 	lists      func() *kindLists   // computed on first use
 }
 
-// A kindSet holds either all built-in kinds or the custom kinds of one group.
+// A kindSet contains either all built-in kinds or the custom kinds of one group.
 type kindSet struct {
 	all        []*schema.Kind // every kind with a path, including disabled ones
 	kinds      []*schema.Kind // the served kinds in all
@@ -100,7 +100,8 @@ func (s *kindSet) add(k *schema.Kind) error {
 	return nil
 }
 
-// addDefinition skips kinds whose names another CRD of the group has already taken.
+// addDefinition adds the kinds of d, except those whose names another CRD of the group already
+// uses.
 func (s *kindSet) addDefinition(d *crd.Definition) {
 	if !slices.Contains(d.Served, d.Stored) {
 		s.all = append(s.all, d.Stored)
@@ -112,8 +113,8 @@ func (s *kindSet) addDefinition(d *crd.Definition) {
 	}
 }
 
-// containsKind includes kinds that are disabled, have no resource, or are only stored under the
-// group.
+// containsKind reports whether holds returns true for a kind of the group or a kind stored under
+// it, including disabled kinds and kinds without a resource.
 func (s *kindSet) containsKind(group string, holds func(k *schema.Kind) bool) bool {
 	for _, k := range s.byKind {
 		if (k.Group == group || k.Storage.Group == group) && holds(k) {

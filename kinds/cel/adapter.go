@@ -12,8 +12,8 @@ import (
 // standard CEL types.
 type adapter struct{ *types.Registry }
 
-// NativeToValue converts a nil tree.Tree, which stands for an absent object, to null. cel-go would
-// convert it to an empty map.
+// NativeToValue converts a nil tree.Tree, which represents an absent object, to null. cel-go
+// would convert it to an empty map.
 func (a adapter) NativeToValue(v any) ref.Val {
 	switch v := v.(type) {
 	case tree.Tree:

@@ -87,7 +87,7 @@ func parseAmount(s string) (amount, error) {
 	return big(q, hasDigits)
 }
 
-// big returns an amount that need not fit into an int64, or an error if the string had no digits.
+// big returns an amount that may not fit into an int64, or an error if the string had no digits.
 func big(q quantity.Quantity, hasDigits bool) (amount, error) {
 	if !hasDigits {
 		return amount{}, quantity.ErrNumeric
@@ -128,8 +128,8 @@ func (a amount) add(b amount) amount { return a.combined(b, a.Quantity.Add(b.Qua
 
 func (a amount) sub(b amount) amount { return a.combined(b, a.Quantity.Sub(b.Quantity)) }
 
-// combined returns sum as an amount, with scale and small derived from a and b. If a or b is zero,
-// it keeps the scale of the other one.
+// combined returns sum as an amount, with scale and small derived from a and b. If a or b is
+// zero, combined keeps the scale of the other amount.
 func (a amount) combined(b amount, sum quantity.Quantity) amount {
 	c := amount{sum, min(a.scale, b.scale), a.small && b.small}
 	switch {
@@ -156,8 +156,8 @@ func (a amount) int64() (int64, bool) {
 	return n.Int64(), true
 }
 
-// float multiplies the digits by the scale as floats, like kube-apiserver, because expressions may
-// depend on the exact rounding.
+// float returns the amount as a float64. Like kube-apiserver, it multiplies the digits by the
+// scale as floats, because expressions may depend on the exact rounding.
 func (a amount) float() float64 {
 	n, _ := a.Multiple(a.scale)
 	f, _ := n.Float64()

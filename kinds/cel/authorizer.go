@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// An Authorizer makes the access decisions for the CEL variable authorizer. Because it may be slow,
-// each check has a high cost and receives the context of the evaluation.
+// An Authorizer makes the access decisions for the CEL variable authorizer. Checks may be slow,
+// so each one has a high cost and receives the context of the evaluation.
 type Authorizer interface {
 	// Authorize makes one access decision. The reason may be empty. An error does not end the
 	// evaluation, because the expression can test for it.
@@ -140,8 +140,7 @@ func (a authorization) checkPath(path string) (pathCheck, error) {
 	return pathCheck{a, path}, nil
 }
 
-// serviceAccount validates the names, because a colon in a name would make them refer to another
-// user.
+// serviceAccount validates the names, because names with a colon could refer to another user.
 func (a authorization) serviceAccount(namespace, name string) (authorization, error) {
 	switch {
 	case len(rules.Subdomain(name)) > 0:

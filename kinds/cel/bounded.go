@@ -13,9 +13,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Counting costs takes longer than evaluating most expressions. If an upper bound on the cost is
-// known in advance, the costs are therefore not counted (doc.go).
-
 // A Sizer is an Activation that reports the sizes of its variables.
 type Sizer interface {
 	Activation
@@ -69,9 +66,9 @@ func (s Size) Join(other Size) Size {
 	return Size{max(s.text, other.text), max(s.list, other.list), s.all + other.all}
 }
 
-// A form holds the properties of an expression from which an upper bound on its cost is computed.
-// These are the number of steps, the nesting depth of loops, the largest constants, and the
-// variables. perText is the length of the longest regular expression.
+// A form contains the properties that determine an upper bound on an expression's cost: the
+// number of steps, the nesting depth of loops, the largest constants, and the variables. perText
+// is the length of the longest regular expression.
 type form struct {
 	steps, depth int
 	constants    Size
@@ -79,8 +76,8 @@ type form struct {
 	variables    []string
 }
 
-// boundedCalls lists the functions that read each argument at most once and do not allocate. They
-// may return a part of an argument.
+// boundedCalls lists the functions that read each argument at most once and do not allocate. The
+// functions may return a part of an argument.
 var boundedCalls = []string{
 	operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional,
 	operators.NotStrictlyFalse, operators.Equals, operators.NotEquals, operators.Less,
@@ -98,8 +95,8 @@ func (c *Checked) formOf() (*form, bool) {
 	return f, ok
 }
 
-// add adds a subexpression and reports whether its cost can be bounded. bound holds the variables
-// of enclosing loops.
+// add adds a subexpression and reports whether its cost can be bounded. bound contains the
+// variables of enclosing loops.
 func (f *form) add(checked *ast.AST, x ast.Expr, depth int, bound map[string]bool) bool {
 	f.steps++
 	f.depth = max(f.depth, depth)
@@ -157,7 +154,8 @@ func (f *form) addCall(checked *ast.AST, x ast.Expr) bool {
 	return slices.Contains(boundedCalls, call.FunctionName())
 }
 
-// addLoop adds a loop. It treats the range as part of the loop body, which only raises the bound.
+// addLoop adds a loop. It treats the range as part of the loop body, which can only raise the
+// bound.
 func (f *form) addLoop(checked *ast.AST, l ast.ComprehensionExpr, depth int, bound map[string]bool) bool {
 	inner := map[string]bool{l.IterVar(): true, l.IterVar2(): true, l.AccuVar(): true}
 	for name := range bound {
@@ -172,8 +170,8 @@ func (f *form) addLoop(checked *ast.AST, l ast.ComprehensionExpr, depth int, bou
 }
 
 // cost returns the maximum cost of an evaluation with variables of size s. It assumes that each
-// step costs as much as the most expensive one, a list literal, and runs in every iteration of the
-// deepest loop. Object literals cost more, but formOf rejects them.
+// step runs in every iteration of the deepest loop and costs as much as a list literal, the most
+// expensive step. Object literals cost more, but formOf rejects them.
 func (f *form) cost(s Size) float64 {
 	s = s.Join(f.constants)
 	const perStep = 2 * 10
@@ -181,7 +179,8 @@ func (f *form) cost(s Size) float64 {
 	return float64(f.steps) * (perStep + perCall) * math.Pow(float64(max(s.list, 1)), float64(f.depth))
 }
 
-// bound returns the maximum cost of an evaluation with these variables, or false if it is unknown.
+// bound returns the maximum cost of an evaluation with the given variables. known is false if
+// there is no such bound.
 func (f *form) bound(variables Activation) (cost uint64, known bool) {
 	sizer, ok := variables.(Sizer)
 	if !ok {

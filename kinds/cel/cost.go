@@ -12,9 +12,9 @@ import (
 // checkCost is the cost of one Authorizer check. Two checks fit into PerCallLimit.
 const checkCost = 350_000
 
-// An estimator returns the costs of library calls. These equal the costs in kube-apiserver, so that
-// every expression that kube-apiserver accepts is accepted here too. A call that takes far longer
-// than its cost suggests is charged for its time. Otherwise a few requests could monopolize a CPU.
+// An estimator returns the costs of library calls. The costs match kube-apiserver's, so that
+// this server accepts every expression that kube-apiserver accepts. A call that takes much
+// longer than its cost is charged for its time. Otherwise a few requests could monopolize a CPU.
 type estimator struct{}
 
 func (estimator) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
@@ -85,8 +85,8 @@ func callCost(function, overload string, args []ref.Val, result ref.Val) (cost u
 	return 0, false
 }
 
-// unitCall reports whether a call only reads a field, which costs one unit. The function ip does so
-// only for a CIDR range. For a string, it parses an address.
+// unitCall reports whether a call only reads a field, which costs one unit. ip only reads a
+// field of a CIDR range, but parses a string.
 func unitCall(function, overload string) bool {
 	switch function {
 	case "serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason", "error", "errored",
@@ -99,7 +99,8 @@ func unitCall(function, overload string) bool {
 	return function == "ip" && overload == "cidr_ip"
 }
 
-// unitEqual is implemented by opaque values of every type. Comparing two of them costs one unit.
+// unitEqual is implemented by opaque values of every type. Comparing two such values costs one
+// unit.
 type unitEqual interface{ isOpaque() }
 
 func (opaque[T]) isOpaque() {}
@@ -121,7 +122,7 @@ func selectorCost(size uint64) uint64 {
 	return common.ListCreateBaseCost + reading(float64(size)) + uint64(requirements*perRequirement)
 }
 
-// sizeOf measures strings in characters, as in kube-apiserver.
+// sizeOf returns the size of a value. As in kube-apiserver, strings are measured in characters.
 func sizeOf(v ref.Val) uint64 {
 	if sizer, ok := v.(traits.Sizer); ok {
 		if n, ok := sizer.Size().(types.Int); ok {
@@ -131,8 +132,8 @@ func sizeOf(v ref.Val) uint64 {
 	return 1
 }
 
-// traversal returns the cost of reading an entire value. Reading the value here is acceptable,
-// because the call has already read it.
+// traversal returns the cost of reading an entire value. It may read the value, because the call
+// has already done so.
 func traversal(v ref.Val) (cost uint64) {
 	switch v := v.(type) {
 	case types.String:

@@ -8,8 +8,8 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// A dynamicMap exposes a schemaless object to CEL. Unlike cel-go's map, it needs no allocation.
-// This matters because policies read objects in every request. It delegates rare operations to
+// A dynamicMap exposes a schemaless object to CEL. Unlike cel-go's map, it needs no allocation,
+// which matters because policies read objects in every request. It delegates rare operations to
 // cel-go's map.
 type dynamicMap map[string]any
 

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An Env holds the language, functions and variables for one kind of expression. It is expensive to
-// create, and therefore shared for the lifetime of the process or schema.
+// An Env defines the language, functions and variables of one kind of expression. An Env is
+// expensive to create, so it is shared for the lifetime of the process or schema.
 type Env struct {
 	env       *cel.Env
 	naming    *meta.Naming
@@ -98,9 +98,10 @@ func NewEnv(naming *meta.Naming, options ...Option) (*Env, error) {
 	return &Env{env: env, naming: naming, variables: o.variables, first: o.first, sized: o.sized}, nil
 }
 
-// baseEnv is the environment that all others extend. As in kube-apiserver, list and map literals
-// must not mix types, times are in UTC by default, and presence tests are free. The versions of
-// extensions are pinned, so that servers of different versions accept the same expressions.
+// baseEnv is the environment that all other environments extend. As in kube-apiserver, list and
+// map literals must not mix types, times are in UTC by default, and presence tests are free. The
+// versions of extensions are pinned, so that servers of different versions accept the same
+// expressions.
 var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 	options := []cel.EnvOption{
 		cel.HomogeneousAggregateLiterals(), cel.EagerlyValidateDeclarations(true), cel.DefaultUTCTimeZone(true),

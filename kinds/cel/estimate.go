@@ -131,8 +131,8 @@ func (e estimates) memberCall(function, overload string, target checker.AstNode,
 		pattern := e.size(args[0]).MultiplyByCostFactor(common.RegexStringLengthCostFactor)
 		return makes(text.Multiply(pattern), checker.SizeEstimate{Min: 0, Max: size.Max})
 	case "validate":
-		// The format may be known only at run time, so the estimate assumes a pattern of this
-		// length, in characters.
+		// The pattern of the format may be known only at run time. The estimate assumes a
+		// pattern of this length, in characters.
 		const longestPattern = 128
 		return costs(readingOf(e.size(args[0])).MultiplyByCostFactor(longestPattern * common.RegexStringLengthCostFactor))
 	case "containsIP":
@@ -219,7 +219,7 @@ func (e estimates) replace(target checker.AstNode, args []checker.AstNode) *chec
 	return makes(size.MultiplyByCostFactor(2*common.StringTraversalCostFactor), count.Multiply(fresh).Add(kept))
 }
 
-// addOne returns n+1, or n if it is math.MaxUint64, which stands for an unlimited size.
+// addOne returns n+1, or n if n is math.MaxUint64, which represents an unlimited size.
 func addOne(n uint64) uint64 {
 	if n == math.MaxUint64 {
 		return n
@@ -289,8 +289,8 @@ func elementOf(list checker.AstNode) checker.AstNode {
 	return elem
 }
 
-// An element is a node without an expression that represents all elements of a list. Size estimates
-// require a node.
+// An element represents all elements of a list. It is a node without an expression, because size
+// estimates require a node.
 type element struct {
 	path []string
 	t    *types.Type

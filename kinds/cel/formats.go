@@ -25,8 +25,8 @@ var (
 	base64Pattern = regexp.MustCompile(`^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$`)
 )
 
-// formats holds all formats by name. The sizes determine the cost of validate and match
-// kube-apiserver's.
+// formats holds all formats by name. Their sizes determine the cost of validate and match those
+// of kube-apiserver.
 var formats = map[string]*format{
 	"dns1123Label":           {label, 30},
 	"dns1123Subdomain":       {subdomain, 60},
@@ -95,8 +95,8 @@ func says(fault string, is func(s string) bool) func(string) []string {
 	}
 }
 
-// prefix returns a check for name prefixes, which may end with a hyphen. Like kube-apiserver, the
-// check replaces a final hyphen and the character before it with a letter.
+// prefix returns a check for name prefixes, which may end with a hyphen. As in kube-apiserver,
+// the check replaces a final hyphen and the preceding character with a letter.
 func prefix(check func(string) []string) func(string) []string {
 	return func(s string) []string {
 		if len(s) > 1 && strings.HasSuffix(s, "-") {

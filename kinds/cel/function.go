@@ -9,15 +9,15 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 )
 
-// A binding is a Go function as an overload of a CEL function.
+// A binding implements an overload of a CEL function in Go.
 type binding struct {
 	args   []*cel.Type
 	result *cel.Type
 	call   cel.OverloadOpt
 }
 
-// function declares one overload of a function. Overload IDs are kube-apiserver's, because errors
-// and costs refer to them.
+// function declares one overload of a function. Overload IDs match kube-apiserver's, because
+// errors and costs refer to them.
 func function(name, id string, b binding) cel.EnvOption {
 	return cel.Function(name, cel.Overload(id, b.args, b.result, b.call))
 }
@@ -34,7 +34,6 @@ func binary[A, B, R any](call func(A, B) R) binding {
 	return tryBinary(func(a A, b B) (R, error) { return call(a, b), nil })
 }
 
-// tryUnary returns the binding of a function that may fail.
 func tryUnary[A, R any](call func(A) (R, error)) binding {
 	return binding{[]*cel.Type{celTypeOf[A]()}, celTypeOf[R](), cel.UnaryBinding(func(v ref.Val) ref.Val {
 		a, ok := held[A](v)

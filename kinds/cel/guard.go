@@ -16,10 +16,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/regex"
 )
 
-// The interpreter charges the cost of a call only after the call returns. Some functions can take
-// far more time or memory than the size of their arguments suggests. For these functions, a guard
-// computes the time of a call in advance and rejects the call if the time exceeds PerCallLimit. A
-// call that takes much longer than its cost in kube-apiserver suggests is charged for its time.
+// The interpreter charges the cost of a call only after the call returns. Some functions can
+// take far more time or memory than the size of their arguments suggests. A guard computes the
+// time of such a call in advance and rejects the call if the time exceeds PerCallLimit.
 
 // errTooCostly is the result of a call that alone would exceed PerCallLimit.
 var errTooCostly = errors.New(costLimitExceeded)
@@ -88,11 +87,11 @@ func guardBinding(name string, b *functions.Overload) cel.OverloadOpt {
 func isTooCostly(function string, args []ref.Val) bool { return takes(function, args) > PerCallLimit }
 
 // ordinary is the longest time, in cost units, for which a call is charged only its cost in
-// kube-apiserver. Expressions that kube-apiserver accepts thus run here too.
+// kube-apiserver. Expressions that kube-apiserver accepts can therefore also run here.
 const ordinary = 10_000
 
-// takes returns the time of a call in cost units, or 0 if its normal cost covers it. The result is
-// a float because products can exceed 64 bits.
+// takes returns the time of a call in cost units, or 0 if the normal cost covers the time. The
+// result is a float because products can exceed 64 bits.
 func takes(function string, args []ref.Val) (cost float64) {
 	switch function {
 	case "_==_", "_!=_":
@@ -162,11 +161,12 @@ func length(v ref.Val) float64 {
 	return 1
 }
 
-// maxSize is the size at which deepSize stops. A value of this size costs more than any expression
-// may.
+// maxSize is the size at which deepSize stops. A value of this size exceeds the cost limit of
+// every expression.
 const maxSize = 100 * PerCallLimit
 
-// deepSize stops at about maxSize, so that measuring is itself cheap.
+// deepSize returns the total size of a value. It stops at about maxSize, so that the measurement
+// itself is cheap.
 func deepSize(v ref.Val) float64 {
 	var sum float64
 	addSize(v, &sum)
@@ -211,14 +211,15 @@ func joinedSize(args []ref.Val) float64 {
 	return 0
 }
 
-// formattedSize allows for numbers and hexadecimal strings, which become longer when formatted.
+// formattedSize returns an upper bound on the size of a formatted string. Numbers and
+// hexadecimal strings become longer when formatted.
 func formattedSize(args []ref.Val) float64 {
 	const perNumber, perByte = 64, 2
 	return length(args[0]) + perByte*deepSize(args[1]) + perNumber*length(args[1]) + perNumber*precision(args[0])
 }
 
 // precision returns the sum of all numbers in a format, because a verb such as "%.9999f" prints
-// thousands of digits. Numbers outside of verbs only raise the bound.
+// thousands of digits. Numbers outside of verbs can only raise the bound.
 func precision(format ref.Val) (sum float64) {
 	text, _ := format.Value().(string)
 	number := 0.0
@@ -235,9 +236,9 @@ func precision(format ref.Val) (sum float64) {
 // guardedMatches is the function that replaces matches. Expressions cannot contain this name.
 const guardedMatches = "@matches"
 
-// guardMatches replaces calls to matches with guarded calls. It is a decorator of the interpreter,
-// because only there it is known whether the pattern is constant. Constant patterns are compiled
-// once.
+// guardMatches replaces calls to matches with guarded calls. It is an interpreter decorator,
+// because only the interpreter knows whether the pattern is constant. Constant patterns are
+// compiled once.
 func guardMatches(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok || call.Function() != overloads.Matches || len(call.Args()) != 2 {

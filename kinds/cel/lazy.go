@@ -20,8 +20,8 @@ type Lazy struct {
 	made  map[string]ref.Val
 }
 
-// NewLazy returns a lazy value of a type made by ObjectOf. make computes the value of a field,
-// which may be a Fault. Iteration is in name order.
+// NewLazy returns a lazy value of a type created by ObjectOf. make computes the value of a
+// field, which may be a Fault. Fields are iterated in name order.
 func NewLazy(t *Type, make func(field string) Value) *Lazy {
 	l := &Lazy{kind: types.NewObjectType(t.cel.TypeName(), traits.IndexerType|traits.FieldTesterType|traits.IterableType), make: make, made: map[string]ref.Val{}}
 	for name := range t.fields {

@@ -8,8 +8,8 @@ const (
 	MatchConditionsBudget = RuntimeBudget / 4
 )
 
-// Limits on the estimated cost of a CRD's rules. They exceed the run-time limits, because estimates
-// assume that every list and string has its maximum length.
+// Limits on the estimated cost of a CRD's rules. These limits exceed the run-time limits,
+// because estimates assume that every list and string has its maximum length.
 const (
 	EstimatedRuleLimit       = 10_000_000  // one rule
 	EstimatedDefinitionLimit = 100_000_000 // all rules of one schema

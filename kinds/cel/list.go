@@ -49,7 +49,7 @@ func convertToType(v ref.Val, t ref.Type) ref.Val {
 
 func (l *list) ConvertToType(t ref.Type) ref.Val { return convertToType(l, t) }
 
-// Equal compares the elements in order. It returns an error if two cannot be compared.
+// Equal compares the elements in order. It returns an error if two elements cannot be compared.
 func (l *list) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -79,8 +79,8 @@ func (l *list) Add(other ref.Val) ref.Val {
 	return &list{append(slices.Clip(l.elements), natives(o)...), l.schema}
 }
 
-// natives returns the elements of a list as tree values. Lists of this package already hold tree
-// values, which need no conversion.
+// natives returns the elements of a list as tree values. Lists of this package already contain
+// tree values, which need no conversion.
 func natives(l traits.Lister) []any {
 	var all []any
 	switch l := l.(type) {
@@ -97,7 +97,8 @@ func natives(l traits.Lister) []any {
 	return all
 }
 
-// Contains returns an error only if no element equals v and some element cannot be compared.
+// Contains reports whether an element equals v. It returns an error only if no element equals v
+// and some element cannot be compared.
 func (l *list) Contains(v ref.Val) ref.Val {
 	if types.IsUnknownOrError(v) {
 		return v
@@ -245,8 +246,8 @@ func (m *mapList) keyOf(element any) any {
 	return fmt.Sprintf("%#v", key)
 }
 
-// positions returns the position of each key. If several elements have the same key, the last one
-// wins. Validation rejects such lists anyway.
+// positions returns the position of each key. The last of several elements with the same key
+// wins, although validation rejects such lists.
 func (m *mapList) positions() map[any]int {
 	at := make(map[any]int, len(m.elements))
 	for i, e := range m.elements {
@@ -279,7 +280,7 @@ func (m *mapList) Equal(other ref.Val) ref.Val {
 	return types.Bool(len(seen) == len(at))
 }
 
-// Add replaces elements with the same keys and appends the others.
+// Add replaces elements with the same keys and appends all other elements.
 func (m *mapList) Add(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {

@@ -13,7 +13,7 @@ type namedType struct {
 	zero ref.Val // of summable types
 }
 
-// orderedTypes lists the element types that get separate list functions, so that the type checker
+// orderedTypes lists the element types with separate list functions, so that the type checker
 // rejects calls such as max of a list of objects.
 var orderedTypes = []namedType{
 	{"int", cel.IntType, types.IntZero}, {"uint", cel.UintType, types.Uint(0)}, {"double", cel.DoubleType, types.Double(0)},
@@ -168,7 +168,8 @@ func lastIndexOf(list, wanted ref.Val) ref.Val {
 	return out
 }
 
-// includes reports whether a list contains a value. Any other target must equal the value.
+// includes reports whether a list contains a value. A target that is not a list must equal the
+// value.
 func includes(target, wanted ref.Val) ref.Val {
 	if _, ok := target.(traits.Lister); !ok {
 		return types.Bool(target.Equal(wanted) == types.True)

@@ -8,10 +8,11 @@ import (
 	"cel.dev/cel-go/interpreter"
 )
 
-// When costs are counted, cel-go keeps the results of all conditions and steps until a loop ends,
-// and searches them for the arguments of each step. A loop over n elements therefore takes n² time.
-// This is minutes for a string that is split into hundreds of thousands of parts. To avoid it, each
-// step is wrapped in a call that costs nothing and consumes the results of the iteration.
+// While counting costs, cel-go keeps the results of all conditions and steps until a loop ends,
+// and searches them for the arguments of each step. A loop over n elements therefore takes n²
+// time, which is minutes for a string split into hundreds of thousands of parts. To avoid this
+// cost, each step is wrapped in a call that costs nothing and consumes the results of the
+// iteration.
 
 // loopStep is the function that wraps the steps of loops. Expressions cannot contain this name.
 const loopStep = "@step"
@@ -20,8 +21,8 @@ func declareLoopStep() cel.EnvOption {
 	return cel.Function(loopStep, cel.Overload(loopStep, []*cel.Type{cel.DynType}, cel.DynType, cel.UnaryBinding(func(v ref.Val) ref.Val { return v })))
 }
 
-// wrapLoopSteps wraps the steps of all loops of a checked expression. restore undoes this.
-// conditions maps the ID of each wrapping call to the ID of the loop's condition.
+// wrapLoopSteps wraps the steps of all loops of a checked expression. restore removes the
+// wrappers. conditions maps the ID of each wrapping call to the ID of the loop's condition.
 func wrapLoopSteps(checked *ast.AST) (conditions map[int64]int64, restore func()) {
 	conditions = map[int64]int64{}
 	last, factory := ast.MaxID(checked), ast.NewExprFactory()

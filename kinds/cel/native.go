@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Native converts a value to a tree value: tree.Tree, []any, string, int64, float64, bool or nil.
-// The result shares no memory with v. Bytes become base64, times and durations become strings, and
-// optionals become the values that they hold. A value without a JSON form, such as NaN, is an
-// error. Objects with a schema keep their undeclared fields.
+// Native converts a value to a tree value: tree.Tree, []any, string, int64, float64, bool or
+// nil. The result shares no memory with v. Bytes become base64, times and durations become
+// strings, and optionals become their values. A value without a JSON form, such as NaN, is an
+// error. Objects with a schema retain their undeclared fields.
 func Native(v Value) (any, error) {
 	switch v := v.(type) {
 	case types.Null:
@@ -85,7 +85,7 @@ func nativeList(l traits.Lister) (any, error) {
 	return all, nil
 }
 
-// nativeMap converts a map. Keys that are not strings, which CEL allows, are an error.
+// nativeMap converts a map. It returns an error for keys that are not strings, which CEL allows.
 func nativeMap(m traits.Mapper) (any, error) {
 	t := tree.Tree{}
 	for it := m.Iterator(); it.HasNext() == types.True; {
@@ -136,10 +136,10 @@ func Text(v Value) (string, bool) {
 // IsNull reports whether a result is null.
 func IsNull(v Value) bool { return v == types.NullValue }
 
-// Fault returns a value that makes any evaluation that reads it fail.
+// Fault returns a value that fails every evaluation that reads it.
 func Fault(err error) Value { return types.WrapErr(err) }
 
-// Optional returns a CEL optional that holds v, or an empty optional if v is nil.
+// Optional returns a CEL optional that contains v, or an empty optional if v is nil.
 func Optional(v Value) Value {
 	if v == nil {
 		return types.OptionalNone

@@ -24,7 +24,7 @@ type sized[T any] struct {
 
 func (s sized[T]) Size() ref.Val { return s.size }
 
-// Equal returns kube-apiserver's error for a value of another type.
+// Equal compares two values. It returns kube-apiserver's error for a value of another type.
 func (s sized[T]) Equal(other ref.Val) ref.Val {
 	second, ok := other.(sized[T])
 	if !ok {

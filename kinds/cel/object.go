@@ -34,8 +34,8 @@ func (o *object) ConvertToNative(t reflect.Type) (any, error) {
 
 func (o *object) ConvertToType(t ref.Type) ref.Val { return convertToType(o, t) }
 
-// Equal also compares fields that the schema does not declare, if both objects have them, so that
-// transition rules detect changes in them.
+// Equal reports whether two objects are equal. It also compares undeclared fields that both
+// objects have, so that transition rules detect their changes.
 func (o *object) Equal(other ref.Val) ref.Val {
 	m, ok := other.(traits.Mapper)
 	if !ok {
@@ -145,8 +145,8 @@ func (i *iterator) Next() ref.Val {
 	return i.values[i.next-1]
 }
 
-// An unknown is a value without a schema. Expressions can only compare it, because the type checker
-// knows no other operations on it.
+// An unknown is a value without a schema. Expressions can only compare an unknown, because the
+// type checker defines no other operations on it.
 type unknown struct{ value any }
 
 func (u unknown) ConvertToNative(t reflect.Type) (any, error) {

@@ -20,8 +20,8 @@ const (
 
 var jsonPatchType = types.NewObjectType(jsonPatchName)
 
-// isPatchType does not check paths below Object, because the patched kind is known only when the
-// patch is applied.
+// isPatchType reports whether name is a patch type. It accepts any path below Object, because
+// the patched kind is known only when the patch is applied.
 func isPatchType(name string) bool {
 	return name == jsonPatchName || name == objectTypeName || strings.HasPrefix(name, objectTypeName+".")
 }
@@ -55,8 +55,8 @@ func patchField(typeName, field string) *types.FieldType {
 	return &types.FieldType{}
 }
 
-// newPatchValue returns a patch object or an Operation. Operations are not validated here but when
-// the patch is applied, because errors must name the policy.
+// newPatchValue returns a patch object or an Operation. Operations are validated only when the
+// patch is applied, because errors must name the policy.
 func newPatchValue(typeName string, fields map[string]ref.Val) ref.Val {
 	if typeName != jsonPatchName {
 		return &patchObject{typeName, maps.Clone(fields)}
@@ -92,7 +92,7 @@ type Operation struct {
 	value          ref.Val // nil: none
 }
 
-// Operand returns the operation's value as a tree value. has is false for an operation without a
+// Operand returns the operation's value as a tree value. has is false if the operation has no
 // value.
 func (o *Operation) Operand() (value any, has bool, err error) {
 	if o.value == nil {

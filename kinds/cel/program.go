@@ -39,8 +39,8 @@ type CompileError struct{ Issues string }
 
 func (e *CompileError) Error() string { return "compilation failed: " + e.Issues }
 
-// A Checked is a parsed and type-checked expression. It is much cheaper than a Program and suffices
-// for estimates.
+// A Checked is a parsed and type-checked expression. A Checked is much cheaper than a Program
+// and suffices for cost estimates.
 type Checked struct {
 	env *Env
 	ast *cel.Ast
@@ -52,8 +52,8 @@ type Program struct {
 	program cel.Program
 	text    string
 	result  *cel.Type
-	// uncounted evaluates without counting costs or checking the context. It is used if form gives
-	// an upper bound on the cost. uncounted and form are nil if there is no such bound.
+	// uncounted evaluates without counting costs or checking the context. It is used if form
+	// yields an upper bound on the cost. uncounted and form are nil if there is no such bound.
 	uncounted cel.Program
 	form      *form
 }
@@ -144,8 +144,8 @@ var ErrOutOfBudget = errors.New("validation failed due to running out of cost bu
 // costLimitExceeded is the prefix of the error for exceeding PerCallLimit.
 const costLimitExceeded = "operation cancelled: actual cost limit exceeded"
 
-// IsCostLimit reports whether an evaluation exceeded its own cost limit. It compares the message,
-// because the library has no error value for this.
+// IsCostLimit reports whether an evaluation exceeded its own cost limit. It compares the
+// message, because the library has no error value for it.
 func IsCostLimit(err error) bool {
 	return err != nil && strings.HasPrefix(err.Error(), costLimitExceeded)
 }
@@ -156,11 +156,11 @@ func IsNoSuchOverload(err error) bool {
 	return err != nil && strings.HasPrefix(err.Error(), "no such overload")
 }
 
-// A Budget holds the remaining cost units of a limit shared by several evaluations, such as all
+// A Budget tracks the remaining cost units of a limit shared by several evaluations, such as all
 // rules of an object. A Budget is not safe for concurrent use.
 //
-// Evaluations whose cost is not counted are charged an upper bound, which far exceeds the actual
-// cost. They are charged to a separate allowance of 5% of the limit.
+// An evaluation whose cost is not counted is charged an upper bound, which far exceeds the
+// actual cost. The bound is charged to a separate allowance of 5% of the limit.
 type Budget struct{ remaining, allowance uint64 }
 
 // NewBudget returns a budget with the given cost units.
@@ -193,8 +193,8 @@ func (p *Program) Expression() string { return p.text }
 func (p *Program) Type() *Type { return typeOf(p.result) }
 
 // Eval evaluates the program and charges its cost to the budget. If the cost is unknown, for
-// example after an interruption, it charges PerCallLimit. Eval returns soon after ctx is done. If
-// the budget is exhausted, the error is ErrOutOfBudget. Other error messages match
+// example after an interruption, Eval charges PerCallLimit. Eval returns soon after ctx is done.
+// If the budget is exhausted, the error is ErrOutOfBudget. Other error messages match
 // kube-apiserver's.
 func (p *Program) Eval(ctx context.Context, variables Activation, b *Budget) (Value, error) {
 	if p.form != nil {
@@ -238,5 +238,5 @@ type activation struct{ Activation }
 
 func (a activation) ResolveName(name string) (any, bool) { return a.Lookup(name) }
 
-// Parent returns nil, because this activation holds all variables and extends no other.
+// Parent returns nil, because this activation contains all variables and extends no other.
 func (a activation) Parent() interpreter.Activation { return nil }

@@ -29,8 +29,8 @@ func regexFunctions() []cel.EnvOption {
 	}
 }
 
-// A compiler compiles a regular expression. The compiler for a constant pattern returns the
-// precompiled expression.
+// A compiler compiles a regular expression. For a constant pattern, it returns the precompiled
+// expression.
 type compiler func(pattern string) (*regexp.Regexp, error)
 
 func find(compile compiler, s, pattern ref.Val) ref.Val {

@@ -10,9 +10,9 @@ import (
 	"cel.dev/cel-go/ext"
 )
 
-// A compiled program keeps all functions of its environment in memory, and a CRD may have a
-// thousand rules. Most programs therefore get a smaller environment with only the functions that
-// they call.
+// A compiled program retains all functions of its environment, and a CRD may have a thousand
+// rules. Most programs therefore use a smaller environment with only the functions that they
+// call.
 
 // runtimeEnv returns the environment for the program. The smaller environment does not change
 // costs, because they depend only on function names.
@@ -51,9 +51,9 @@ func (c *Checked) runtimeEnv() (*cel.Env, error) {
 
 var emptyEnv = sync.OnceValues(func() (*cel.Env, error) { return cel.NewCustomEnv() })
 
-// specialOverloads returns the overloads that work only in the full environment. These are the
-// overloads for optionals, which are evaluated lazily, and those of the CEL set and list libraries,
-// which track their own cost.
+// specialOverloads returns the overloads that work only in the full environment. Overloads for
+// optionals are evaluated lazily, and the overloads of the CEL set and list libraries track
+// their own cost.
 var specialOverloads = sync.OnceValues(func() (map[string]bool, error) {
 	env, err := cel.NewCustomEnv(cel.OptionalTypes(), ext.Sets(), ext.Lists(ext.ListsVersion(3)))
 	if err != nil {

@@ -96,8 +96,8 @@ func (t typer) mapping(s *Schema, name string) *Type {
 	if elem == nil {
 		return nil
 	}
-	// A JSON member takes at least six bytes besides its value: a key of two bytes, quotes, a colon
-	// and a comma. kube-apiserver assumes the same minimum.
+	// A JSON member takes at least six bytes in addition to its value: a key of two bytes,
+	// quotes, a colon and a comma. kube-apiserver assumes the same minimum.
 	limit := (maxRequest - 2) / (elem.minSize + 6)
 	if s.MaxProperties != nil {
 		limit = max(0, *s.MaxProperties)
@@ -107,9 +107,9 @@ func (t typer) mapping(s *Schema, name string) *Type {
 	return m
 }
 
-// object returns an object type. Its minimum size is that of an object with only the required
-// fields that have no default. Fields whose names cannot be escaped are omitted, but the object
-// types below them are registered.
+// object returns an object type. Its minimum size is the size of an object with only the
+// required fields that have no default. Fields whose names cannot be escaped are omitted, but
+// the object types below them are registered.
 func (t typer) object(s *Schema, name string) *Type {
 	o := &Type{cel: cel.ObjectType(name), fields: map[string]*Type{}, minSize: 2, objects: t.objects}
 	t.objects[name] = o
@@ -199,8 +199,8 @@ func (s *Schema) AsResource() *Schema {
 	return &with
 }
 
-// capped returns the schema of a string of at most limit characters, or fewer if its schema in s
-// says so. s may be nil.
+// capped returns the schema of a string of at most limit characters. A lower limit for the field
+// in s takes precedence. s may be nil.
 func (s *Schema) capped(field string, limit int64) *Schema {
 	if s != nil {
 		if p := s.Properties[field]; p != nil && p.MaxLength != nil {

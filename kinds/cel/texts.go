@@ -32,7 +32,8 @@ var (
 
 const dateTimePattern = `^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$`
 
-// durationUnits lists the duration units. Each has its names and the prefix of its longer names.
+// durationUnits lists the duration units, with their short names and the prefix of their longer
+// names.
 var durationUnits = []struct {
 	names  []string
 	prefix string
@@ -48,8 +49,9 @@ var durationUnits = []struct {
 	{[]string{"w", "wk"}, "week", 7 * 24 * time.Hour},
 }
 
-// parseDuration parses a Go duration or a string such as "1 day 3 hours". It ignores parts with an
-// unknown unit if another part has a known one. It must agree with format validation.
+// parseDuration parses a Go duration or a string such as "1 day 3 hours". It ignores parts with
+// an unknown unit if another part has a known unit. The result must agree with format
+// validation.
 func parseDuration(s string) (time.Duration, error) {
 	if d, err := time.ParseDuration(s); err == nil {
 		return d, nil

@@ -9,8 +9,8 @@ import (
 )
 
 // A Type is the type of a variable, field or result. maxElements is -1 if no limit is known.
-// minSize is the minimum size of a value in JSON, in bytes. It determines how many values fit into
-// one request.
+// minSize is the minimum size of a value in JSON, in bytes. minSize determines how many values
+// fit into one request.
 type Type struct {
 	cel         *cel.Type
 	fields      map[string]*Type // of an object, by escaped name
@@ -75,8 +75,8 @@ func mapOf(elem *Type, maxEntries int64) *Type {
 	return &Type{cel: cel.MapType(cel.StringType, elem.cel), key: String, elem: elem, maxElements: maxEntries, minSize: 2, objects: elem.objects}
 }
 
-// ObjectOf returns an object type. The name appears in errors, where platform names, such as
-// "platform.UserInfo", are translated to the naming profile.
+// ObjectOf returns an object type. The name appears in errors, which translate platform names,
+// such as "platform.UserInfo", to the naming profile.
 func ObjectOf(name string, fields map[string]*Type) *Type {
 	t := &Type{cel: cel.ObjectType(name), fields: make(map[string]*Type, len(fields)), minSize: 2, objects: map[string]*Type{}}
 	for field, of := range fields {
@@ -129,8 +129,8 @@ func typeOf(t *cel.Type) *Type {
 	return Dyn
 }
 
-// A provider resolves the names of object types and fields. Each family contains the object types
-// of one variable, whose names have a common prefix. A provider does not change after the
+// A provider resolves the names of object types and fields. Each family contains the object
+// types of one variable, whose names have a common prefix. A provider is immutable after the
 // environment is created.
 type provider struct {
 	types.Provider

@@ -115,8 +115,8 @@ func (s *Schema) list(v any) ref.Val {
 	return l
 }
 
-// parseText converts a string according to its format. If the string is invalid, it returns an
-// error value, which fails the evaluation only if the expression uses it. As in requests, both
+// parseText converts a string according to its format. For an invalid string it returns an error
+// value, which fails the evaluation only if the expression uses the value. As in requests, both
 // base64 alphabets are valid.
 func (s *Schema) parseText(text string) ref.Val {
 	switch s.Format {

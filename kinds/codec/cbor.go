@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// A CBOR item (RFC 8949) begins with a head: three bits of major type and five bits that hold the
-// argument or announce its size.
+// A CBOR item (RFC 8949) begins with a head: three bits of major type, and five bits with the
+// argument or its size.
 const (
 	cborUint   = 0 // the argument is the number
 	cborNegInt = 1 // the number is -1 minus the argument
@@ -18,8 +18,8 @@ const (
 	cborSimple = 7 // false, true, null and floating-point numbers
 )
 
-// Five-bit values from cborArgument8 on announce a longer argument. Smaller values are the argument
-// itself.
+// Five-bit values from cborArgument8 on specify the size of the argument that follows. Smaller
+// values are the argument itself.
 const (
 	cborArgument8  = 24
 	cborArgument16 = 25

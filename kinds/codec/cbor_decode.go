@@ -55,10 +55,9 @@ func decodeCBOR(m *schema.Message, data []byte, limit int, nulls bool) (tree.Tre
 	return c.object(m, t)
 }
 
-// A cborReader reads one CBOR item into a tree. It does not check the fields, which the conformer
-// does afterwards. Floating-point numbers become json.Number and tagged byte strings become
-// taggedBytes, because their final type depends on the field. Strings share the memory of text, a
-// copy of the body.
+// A cborReader reads one CBOR item into a tree. The conformer checks the fields afterward.
+// Floating-point numbers become json.Number and tagged byte strings become taggedBytes, because
+// their final types depend on the field. Strings share the memory of text, a copy of the body.
 type cborReader struct {
 	text     string
 	pos      int
@@ -99,8 +98,8 @@ func (r *cborReader) document() (any, error) {
 	return v, err
 }
 
-// spend takes n bytes of JSON from the budget. Callers pass the size of the value's shortest JSON
-// form, including the comma after it.
+// spend subtracts n bytes of JSON from the budget. Callers pass the size of the value's shortest
+// JSON form, including the following comma.
 func (r *cborReader) spend(n int) error {
 	if r.budget -= n; r.budget < 0 {
 		return ErrTooLargeAsJSON
@@ -311,8 +310,8 @@ func (r *cborReader) more(indefinite bool, left uint64) (bool, error) {
 	return true, nil
 }
 
-// enter adds one nesting level, counted as in JSON. If enter succeeds, the caller decrements depth
-// after reading the value.
+// enter adds one nesting level, counted as in JSON. After enter succeeds and the value is read,
+// the caller must decrement depth.
 func (r *cborReader) enter() error {
 	if r.depth++; r.depth > jsontext.MaxDepth {
 		return jsontext.ErrDepth

@@ -64,8 +64,8 @@ func SplitCBORList(frame []byte, field string, n int) (before, after []byte, err
 	return appendCBORHead(before, cborArray, uint64(n)), after, nil
 }
 
-// A cborEncoder converts JSON to CBOR, value by value. It returns an error only for malformed JSON,
-// because its input was written by this package's encoder.
+// A cborEncoder converts JSON to CBOR, value by value. It returns errors only for malformed
+// JSON, because this package's encoder wrote the input.
 type cborEncoder struct {
 	jsontext.Scanner
 	b       []byte
@@ -84,8 +84,8 @@ func (e *cborEncoder) release() {
 	cborEncoders.Put(e)
 }
 
-// document does not use the message of a custom object. That message covers only the metadata,
-// which has no bytes or floating-point numbers.
+// document encodes the whole document. It ignores the message of a custom object, which covers
+// only metadata without bytes or floating-point numbers.
 func (e *cborEncoder) document(m *schema.Message) error {
 	if m == nil || m.Custom != nil || e.Peek() != '{' {
 		return e.any()
@@ -134,8 +134,8 @@ func (e *cborEncoder) begin(major byte) int {
 	return len(e.b)
 }
 
-// end moves the content if there are more than 23 items, because the head is then longer than the
-// byte that begin has reserved.
+// end writes the head. For more than 23 items it moves the content, because the head needs more
+// than the byte that begin reserved.
 func (e *cborEncoder) end(start int, major byte, n int) {
 	if n < cborArgument8 {
 		e.b[start-1] |= byte(n)
@@ -147,8 +147,9 @@ func (e *cborEncoder) end(start int, major byte, n int) {
 	e.b[start-1] = head[0]
 }
 
-// sort sorts the pairs at the given offsets by their encoded bytes. The last pair ends at the end
-// of b. This sorts them by key, because an encoded key begins with its length, and keys are unique.
+// sort sorts the pairs at the given offsets by their encoded bytes. The last pair ends at the
+// end of b. This order is the order of the keys, because an encoded key begins with its length
+// and keys are unique.
 func (e *cborEncoder) sort(pairs []int) {
 	if len(pairs) < 2 {
 		return

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Conform applies the checks of DecodeJSON to a patched tree and normalizes its values. It does not
-// change t, and the result shares the unchanged parts of t. base may be nil. Top-level fields that
-// share memory with the same field of base are not checked again.
+// Conform applies the checks of DecodeJSON to a patched tree and normalizes its values. It does
+// not change t, and the result shares the unchanged parts of t. Top-level fields that share
+// memory with the same field of base are not checked again. base may be nil.
 //
 // Numbers may be int64, float64 or json.Number. For a field replicas of type int32:
 //
@@ -38,7 +38,7 @@ func ConformPart(m *schema.Message, t tree.Tree) (tree.Tree, []FieldFault, error
 }
 
 // object checks a whole object. It sorts faults by path, because Go maps have no order and equal
-// requests must get equal warnings.
+// requests must return equal warnings.
 func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []FieldFault, error) {
 	conform := c.message
 	if m.Custom != nil {
@@ -78,8 +78,8 @@ type conformer struct {
 	keepNulls        bool
 }
 
-// enter adds one nesting level and reports whether the depth is within the limit. If so, the caller
-// defers leave.
+// enter adds one nesting level and reports whether the depth is within the limit. If so, the
+// caller must defer leave.
 func (c *conformer) enter() bool {
 	c.depth++
 	c.tooDeep = c.tooDeep || c.depth > jsontext.MaxDepth
@@ -128,8 +128,8 @@ func (c *conformer) member(m *schema.Message, f *schema.Field, v any, edit *tree
 	c.pop()
 }
 
-// replace sets a key to v unless old is the same value. It also sets the key if both are nil. This
-// makes a copy of the object, from which dropNulls then removes the key.
+// replace sets a key to v unless old is the same value. It also sets the key if both are nil,
+// which copies the object so that dropNulls can remove the key.
 func replace(edit *tree.CopyOnWrite, key string, old, v any) {
 	if v == nil || !tree.SameRef(old, v) {
 		edit.Set(key, v)
@@ -211,8 +211,8 @@ func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 	return edit.Result()
 }
 
-// entry keeps a null entry with keepNulls, because the field manager of an apply configuration owns
-// every key in it.
+// entry conforms a map entry. With keepNulls, it keeps null entries, because the field manager
+// of an apply configuration owns every key in it.
 func (c *conformer) entry(f *schema.Field, key string, v any, edit *tree.CopyOnWrite) {
 	if v == nil && c.keepNulls {
 		return

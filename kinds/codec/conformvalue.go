@@ -68,7 +68,7 @@ func (c *conformer) fromInteger(f *schema.Field, n int64) any {
 }
 
 // raw converts the numbers in a value of unknown type to int64 and float64. The only errors are
-// excessive depth and values that a tree cannot hold.
+// excessive depth and values that a tree cannot represent.
 func (c *conformer) raw(v any) any {
 	switch v := v.(type) {
 	case tree.Tree:

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// For custom kinds (schema.Custom), the plan describes only the metadata. Other unknown fields are
-// pruned by the CRD's schema after decoding, because it may depend on other values which of them
-// are kept.
+// For custom kinds (schema.Custom), the plan describes only the metadata. The CRD's schema
+// prunes other unknown fields after decoding, because keeping a field may depend on other
+// values.
 
 func isMetaField(f *schema.Field) bool {
 	return f != nil && (f.Name == "metadata" || f.Name == "kind" || f.Name == "apiVersion")
@@ -50,8 +50,8 @@ func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
 	}
 }
 
-// pruneUnknown removes unknown fields from a custom object and reports them as faults. Known fields
-// are those in the schema and in the metadata of embedded objects.
+// pruneUnknown removes unknown fields from a custom object and reports them as faults. Known
+// fields are the fields of the schema and of the metadata of embedded objects.
 func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault, isConfig bool) (tree.Tree, []FieldFault, error) {
 	prune := m.Custom.Prune
 	if isConfig {
@@ -99,7 +99,7 @@ func (c *conformer) custom(m *schema.Message, object tree.Tree) tree.Tree {
 	return edit.Result()
 }
 
-// customValue encodes a custom object. Unlike the encoder for built-in kinds, it takes kind,
+// customValue encodes a custom object. Unlike the encoder for built-in kinds, it copies kind,
 // apiVersion and resourceVersion from the tree and adds nothing.
 func (e *encoder) customValue(m *schema.Message, t tree.Tree) {
 	e.raw("{")

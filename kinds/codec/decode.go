@@ -7,8 +7,8 @@ import (
 )
 
 // DecodeJSON decodes an object of message m. It returns unknown and duplicate fields as faults,
-// also if a value has the wrong type. An error reports malformed JSON or the first value of a wrong
-// type. Its message may be shown to clients.
+// even if a value has the wrong type. An error reports malformed JSON or the first value of a
+// wrong type. Its message may be shown to clients.
 //
 // For a Deployment:
 //
@@ -32,12 +32,12 @@ func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	return object, faults, err
 }
 
-// DecodeStored decodes an object of message m from stored JSON. The strings of the tree share the
-// memory of json, which must never change. Unknown fields are ignored, because a field may have
-// been removed from the kind since the object was stored.
+// DecodeStored decodes an object of message m from stored JSON. The strings of the tree share
+// the memory of json, which must never change. Unknown fields are ignored, because the kind may
+// have lost fields since the object was stored.
 //
 // Stored objects may nest deeper and have any number of messages, so that objects accepted by
-// earlier releases stay readable.
+// earlier releases remain readable.
 func DecodeStored(m *schema.Message, json []byte) (tree.Tree, error) {
 	d := newDecoder(jsontext.Over(json).Text)
 	d.Limit = jsontext.MaxStoredDepth

@@ -23,7 +23,8 @@ type decoder struct {
 
 var decoders = sync.Pool{New: func() any { return &decoder{pathTracker: pathTracker{path: make([]pathElement, 0, 16)}} }}
 
-// newDecoder returns a decoder from the pool. Its methods root and anyDocument put it back.
+// newDecoder returns a decoder from the pool. Its methods root and anyDocument return it to the
+// pool.
 func newDecoder(text string) *decoder {
 	d := decoders.Get().(*decoder)
 	d.Text = text
@@ -63,8 +64,8 @@ func typeOfByte(c byte) string {
 // typeMeta lists the fields that every object has, even if its plan does not list them.
 var typeMeta = []*schema.Field{{Name: "kind"}, {Name: "apiVersion"}}
 
-// fieldOf returns a field of m, or nil. root is true if m is the message of the whole object, in
-// which kind and apiVersion are fields too.
+// fieldOf returns a field of m, or nil. If root is true, m is the message of a whole object,
+// which also has the fields kind and apiVersion.
 func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
 	f := m.Field(name)
 	if f != nil || !root {
@@ -126,7 +127,8 @@ func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	return object, nil
 }
 
-// dropNulls removes null fields, which equal absent ones except in an apply configuration.
+// dropNulls removes null fields. A null field equals an absent field, except in an apply
+// configuration.
 func dropNulls(object tree.Tree) {
 	for k, v := range object {
 		if v == nil {
@@ -189,8 +191,8 @@ func (d *decoder) list(f *schema.Field) (any, error) {
 	return d.popItems(base), nil
 }
 
-// popItems removes and returns the items from base on. It clears their slots, so that the values
-// can be freed.
+// popItems removes and returns the items from index base on. It clears their slots, so that the
+// values can be freed.
 func (d *decoder) popItems(base int) []any {
 	list := make([]any, len(d.items)-base)
 	copy(list, d.items[base:])

@@ -32,8 +32,8 @@ func (e Encoded) Unversioned() []byte {
 	return slices.Concat(e.JSON[:from], e.JSON[to:])
 }
 
-// buffers pools the encoders' buffers. Results are copied out of them, so that stored objects waste
-// no capacity.
+// buffers pools the encoders' buffers. Results are copied from the buffers, so that stored
+// objects waste no capacity.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
 
 // maxPooled is the largest capacity of a pooled buffer, in bytes.

@@ -153,7 +153,7 @@ func (e *encoder) value(f *schema.Field, v any) {
 }
 
 // single writes one value or element of a field. A value of the wrong type should not occur, but
-// yields valid JSON.
+// still yields valid JSON.
 func (e *encoder) single(f *schema.Field, v any) {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)

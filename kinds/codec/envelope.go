@@ -50,9 +50,9 @@ func CloseEnvelope(b []byte) []byte {
 	return appendStringField(b, 4, "")
 }
 
-// EnvelopedObject returns the object in an envelope made by WrapEnvelope. The result shares the
-// memory of envelope. empty is the envelope's size without the object. In long lists, computing the
-// object's position is cheaper than parsing each envelope.
+// EnvelopedObject returns the object in an envelope created by WrapEnvelope. The result shares
+// the memory of envelope. empty is the envelope's size without the object. Computing the
+// object's position is cheaper than parsing each envelope of a long list.
 func EnvelopedObject(envelope []byte, empty int) []byte {
 	end := len(envelope) - len(CloseEnvelope(make([]byte, 0, 8)))
 	size := len(envelope) - empty // the object plus the bytes of its length beyond the first

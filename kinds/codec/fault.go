@@ -15,9 +15,9 @@ type FieldFault struct {
 	Path      string // as in spec.containers[0].image
 	Duplicate bool   // otherwise the field is unknown
 	Message   string // the whole text, from a YAML parser that knows no path
-	// Tolerated is set for faults inside a union. kube-apiserver's strict decoder does not check
-	// unions, and published CRDs contain unknown fields in them. These faults therefore cause only
-	// warnings, even in strict requests.
+	// Tolerated is set for faults inside a union. They cause only warnings, even in strict
+	// requests, because kube-apiserver's strict decoder does not check unions and published CRDs
+	// contain unknown fields in unions.
 	Tolerated bool
 }
 
@@ -66,7 +66,8 @@ type mismatchError struct {
 func (e mismatchError) Unwrap() error { return e.typeError }
 
 // ConversionText returns the message for an error of Conform after a strategic merge patch.
-// kube-apiserver uses other messages there, because it does not decode the result from JSON.
+// kube-apiserver uses other messages for these errors, because it does not decode the result
+// from JSON.
 func ConversionText(err error) string {
 	e, ok := errors.AsType[mismatchError](err)
 	if !ok {
@@ -117,6 +118,7 @@ func joinNames(names []string) string { return strings.Join(names, ".") }
 // ErrTooManyMessages reports that a body or the result of a patch contains too many nested objects.
 const ErrTooManyMessages = jsontext.SyntaxError("an object may have at most 65536 nested objects, such as the items of a list")
 
-// maxMessages limits the number of nested objects in one incoming object. An empty one takes a few
-// bytes of JSON, but defaulting, validation and comparison need a thousand times as much memory.
+// maxMessages limits the number of nested objects in one incoming object. An empty object takes
+// a few bytes of JSON, but defaulting, validating and comparing it needs a thousand times as
+// much memory.
 const maxMessages = 1 << 16

@@ -10,9 +10,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A metaParser reads the metadata and selectable fields of an object from its JSON. Recovery parses
-// every object, and decoding it completely would take many times as long. The results share the
-// memory of the JSON. Values of unexpected types are skipped, because checkDecodable rejects them.
+// A metaParser reads the metadata and selectable fields of an object from its JSON. Recovery
+// parses every object, and complete decoding would take many times as long. The results share
+// the memory of the JSON. Values of unexpected types are skipped, because checkDecodable rejects
+// them.
 type metaParser struct {
 	jsontext.Scanner
 	kind *schema.Kind

@@ -92,8 +92,8 @@ func scalarString(v any) string {
 }
 
 // zeroAbsentFields sets absent selectable fields to the value of their fallback field or to the
-// zero value of their type. This makes spec.unschedulable=false match Nodes without that field, for
-// example. Custom kinds are excluded.
+// zero value of their type. For example, spec.unschedulable=false then matches Nodes without
+// that field. Custom kinds are excluded.
 func zeroAbsentFields(k *schema.Kind, fields []string) {
 	if k.IsCustom() {
 		return
@@ -128,10 +128,10 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 	return nil
 }
 
-// NewObject checks stored bytes and returns the object that they encode. The object shares the
-// memory of json, which must not change. It returns an error if the bytes are malformed or
-// undecodable, or if the object belongs under another key. Recovery quarantines such objects. An
-// object that an older release stored in another version of the kind gets the current version.
+// NewObject checks stored bytes and returns the encoded object. The object shares the memory of
+// json, which must not change. It returns an error if the bytes are malformed or undecodable, or
+// if the object belongs under another key. Recovery quarantines such objects. An object that an
+// older release stored in another version of the kind is returned in the current version.
 func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta.Object, error) {
 	if err := checkDecodable(k, key, json); err != nil {
 		return nil, err
@@ -148,8 +148,8 @@ func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta
 	return &meta.Object{Key: key, Version: version, JSON: json, ItemOffset: k.ItemOffset(), Meta: head}, nil
 }
 
-// hasHead reports whether json begins with the kind and apiVersion of k, which lists skip. It
-// expects the kind to be right.
+// hasHead reports whether json begins with the kind and apiVersion of k, which lists skip. The
+// kind is assumed to be correct.
 func hasHead(k *schema.Kind, json []byte) bool {
 	head, ok := bytes.CutSuffix(json[:k.ItemOffset()], []byte(`",`))
 	version := len(head) - len(k.Version)

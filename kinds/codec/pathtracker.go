@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A pathTracker holds the path to the current value and the faults found so far. Its user pushes a
-// path element before it visits a value and pops it afterwards, except after fatal errors. Paths
+// A pathTracker records the path to the current value and the faults found so far. Callers push
+// a path element before visiting a value and pop it afterward, except after fatal errors. Paths
 // are formatted only for faults.
 type pathTracker struct {
 	path   []pathElement

@@ -23,9 +23,9 @@ func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 	return checkDecodable(k, key, json)
 }
 
-// checkDecodable checks that stored bytes are an object of kind k that belongs under key, and that
-// its values have the types of their fields. It runs for every write and every recovered object, so
-// it hardly allocates. It must reject everything that cannot be decoded, because such an object
+// checkDecodable checks that stored bytes are an object of kind k that belongs under key, and
+// that its values have the types of their fields. It runs for every write and every recovered
+// object, so it avoids allocations. It must reject all undecodable bytes, because such an object
 // could be read but not updated.
 func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	if len(json) == 0 || k.ItemOffset() > len(json) {
@@ -52,7 +52,7 @@ func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 }
 
 // A verifier checks the JSON of an object without decoding it. It must accept the same values as
-// decoder, so changes to one must be made in both.
+// decoder, so a change to either must be made in both.
 type verifier struct {
 	jsontext.Scanner
 	ref            ObjectRef
@@ -98,8 +98,8 @@ func (r *verifier) message(m *schema.Message, position int) error {
 	}
 }
 
-// fieldAt searches from *next on before it looks up the key in a map, because most fields come in
-// plan order.
+// fieldAt returns the field with the given key. It first searches the fields from *next on,
+// because most fields are in plan order.
 func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Field {
 	for i := *next; i < len(m.Fields); i++ {
 		if m.Fields[i].Name == key {

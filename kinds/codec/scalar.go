@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The tree holds scalars in a normal form, regardless of the input format:
+// The tree contains scalars in a normal form, regardless of the input format:
 //
 //	bytes          base64 of the standard alphabet, padded, in one line
 //	time           2030-01-02T03:04:05Z: UTC, truncated to whole seconds
@@ -22,8 +22,8 @@ import (
 //	duration       as Go writes it: 1h30m0s for 90m
 //	int-or-string  an int64 in the range of int32, or a string
 //
-// Equal values are equal strings, so that field selectors and no-op writes can compare them without
-// knowing their types.
+// Equal values are equal strings, so that field selectors and no-op writes can compare them
+// without knowing their types.
 
 const microLayout = "2006-01-02T15:04:05.000000Z07:00"
 
@@ -128,9 +128,9 @@ func (t *pathTracker) anyNumber(literal string) any {
 	return nil
 }
 
-// asReadBack returns n as it would be after encoding and decoding. For example, 5.0, 1e2 and -0.0
-// become integers. Without this, the stored number would change when a client reads an object and
-// writes it back unchanged.
+// asReadBack returns the value of n after encoding and decoding. For example, 5.0, 1e2 and -0.0
+// become integers. Otherwise, the stored number would change when a client writes back an
+// unmodified object.
 func asReadBack(n float64) any {
 	if n != math.Trunc(n) || math.Abs(n) >= 1<<63 {
 		return n
@@ -142,8 +142,8 @@ func asReadBack(n float64) any {
 	return i
 }
 
-// bytes returns s as canonical base64, so that equal bytes have equal encodings. Like Go's decoder,
-// and therefore kube-apiserver, it accepts line breaks and any trailing padding bits.
+// bytes returns s as canonical base64, so that equal bytes have equal encodings. Like Go's
+// decoder, which kube-apiserver uses, it accepts line breaks and any trailing padding bits.
 func (t *pathTracker) bytes(s string) any {
 	raw, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {
@@ -196,8 +196,8 @@ const errYearRange = "year outside of range [0,9999]"
 // so the stored time could not be decoded.
 func isStorable(at time.Time) bool { return 0 <= at.Year() && at.Year() <= 9999 }
 
-// timeOutOfRange includes the path in its message, unlike the errors of time.Parse, because the
-// value itself looks valid.
+// timeOutOfRange reports a time that cannot be stored. Unlike the errors of time.Parse, the
+// message includes the path, because the value itself looks valid.
 func (t *pathTracker) timeOutOfRange(s string) {
 	last := ""
 	if n := len(t.path); n > 0 && !t.path[n-1].list {

@@ -8,7 +8,7 @@ import (
 )
 
 // versionKey precedes the digits of the resourceVersion. The first occurrence is the right one,
-// because the metadata before the resourceVersion holds only names and the UID, which cannot
+// because the metadata before the resourceVersion contains only names and the UID, which cannot
 // contain quotes.
 var versionKey = []byte(`"resourceVersion":"`)
 

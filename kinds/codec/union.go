@@ -102,9 +102,9 @@ func (e *wireEncoder) union(f *schema.Field) error {
 	return nil
 }
 
-// union decodes the Protobuf message of a union and returns the JSON value of the union, or nil. If
-// the message contains an object or list, that is the value. Otherwise, it is the bool, which is
-// false by default.
+// union decodes the Protobuf message of a union and returns the JSON value of the union, or nil.
+// The value is the object or list in the message, if any. Otherwise, the value is the bool,
+// which defaults to false.
 func (d *wireDecoder) union(m *schema.Message, p []byte) (any, error) {
 	parts := tree.Tree{}
 	if err := d.message(wireOf(m), parts, p); err != nil {

@@ -14,8 +14,8 @@ import (
 type wireMessage struct {
 	nodes []*wireNode
 
-	// The following are set only in an outermost message and include the fields of inlined
-	// messages.
+	// The following fields are set only in an outermost message. They include the fields of
+	// inlined messages.
 	ranked []*wireNode // in the order of writing
 	inJSON []*wireNode // in the order of the JSON
 	byName map[string]*wireNode
@@ -85,7 +85,8 @@ func (w *wireMessage) rank(nodes []*wireNode) {
 	}
 }
 
-// leaf first looks near *next in inJSON, because stored documents list their fields in that order.
+// leaf returns the field with the given name. It first searches near *next in inJSON, because
+// stored documents list their fields in that order.
 func (w *wireMessage) leaf(name string, next *int) *wireNode {
 	const near = 8
 	for i := *next; i < min(*next+near, len(w.inJSON)); i++ {

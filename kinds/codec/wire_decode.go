@@ -41,8 +41,8 @@ type wireDecoder struct {
 	items    []any // of the open lists, innermost last
 }
 
-// enter adds one nesting level, with the same limit as JSON. If it succeeds, the caller must
-// decrement depth after reading the value.
+// enter adds one nesting level, with the same limit as JSON. After enter succeeds and the value
+// is read, the caller must decrement depth.
 func (d *wireDecoder) enter() error {
 	if d.depth++; d.depth > jsontext.MaxDepth {
 		return jsontext.ErrDepth
@@ -123,8 +123,8 @@ func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, object tree.Tree
 	return n, err
 }
 
-// list decodes consecutive elements and appends them to the list in object. Protobuf allows other
-// fields between the elements, so the list may already have some.
+// list decodes consecutive elements and appends them to the list in object. Protobuf allows
+// other fields between the elements, so the list may already have elements.
 func (d *wireDecoder) list(node *wireNode, object tree.Tree, b []byte) (int, error) {
 	base, done := len(d.items), 0
 	if err := d.enter(); err != nil {
@@ -250,8 +250,8 @@ func isWireZero(f *schema.Field, v any) bool {
 	return isEmpty(f, v)
 }
 
-// value decodes one value of the field's type. A message is merged into before, the value so far.
-// value also returns the length of the field, including its tag of n bytes.
+// value decodes one value of the field's type. A message is merged into before, the value
+// decoded so far. The second result is the length of the field, including its tag of n bytes.
 func (d *wireDecoder) value(f *schema.Field, t protowire.Type, before any, b []byte, n int) (any, int, error) {
 	if own, isNumber := numberType(f.Type); isNumber {
 		if t != own {

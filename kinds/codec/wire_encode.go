@@ -15,14 +15,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// AppendProtobuf appends a JSON document as Protobuf, without an envelope. m describes its fields.
-// The document must come from this server's encoder. A value that does not fit its field is an
-// error.
+// AppendProtobuf appends a JSON document as Protobuf, without an envelope. m describes its
+// fields. This server's encoder must have written the document. A value that does not fit its
+// field is an error.
 //
 // The conversion takes one pass, without a tree, and yields the same bytes as kube-apiserver.
-// Fields are sorted by number and map entries by key. Absent fields are written if they are values
-// rather than pointers in the Kubernetes Go type. Fields that have no number, or that m lacks, are
-// omitted.
+// Fields are sorted by number and map entries by key. Absent fields are written if they are
+// values rather than pointers in the Kubernetes Go type. Fields that have no number, or that m
+// lacks, are omitted.
 func AppendProtobuf(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	e := wireEncoders.Get().(*wireEncoder)
 	e.Scanner, e.b = jsontext.Over(json), b
@@ -40,8 +40,8 @@ type wireEncoder struct {
 	scratch []byte
 }
 
-// A wirePart is the piece b[start:end] of the output. It contains the field with that rank in the
-// output order or, in a map, the entry with that key.
+// A wirePart is the piece b[start:end] of the output. It contains the field with the given rank
+// in the output order or, in a map, the entry with the given key.
 type wirePart struct {
 	rank       int
 	key        string

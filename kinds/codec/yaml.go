@@ -45,7 +45,7 @@ func DecodeConfig(m *schema.Message, data []byte) (tree.Tree, []FieldFault, erro
 }
 
 // decodeYAML decodes a body as JSON if possible, and otherwise as YAML. A body that begins like
-// JSON but is malformed may be a YAML flow mapping. If nulls is true, null fields stay in the tree.
+// JSON but is malformed may be a YAML flow mapping. If nulls is true, null fields are kept.
 func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		t, faults, err := decodeJSON(m, data, nulls)
@@ -66,8 +66,8 @@ func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	return t, append(faults, more...), err
 }
 
-// DecodeUntyped decodes the configuration of a server-side apply without a schema. Callers need the
-// result to report all unknown fields, because DecodeConfig drops them.
+// DecodeUntyped decodes the configuration of a server-side apply without a schema. Callers use
+// the result to report all unknown fields, which DecodeConfig drops.
 func DecodeUntyped(data []byte) (tree.Tree, error) {
 	v, _, err := DecodeAny(data)
 	if err != nil {
@@ -77,9 +77,10 @@ func DecodeUntyped(data []byte) (tree.Tree, error) {
 	return t, err
 }
 
-// readYAML reads a single YAML document. A second document is an error, because it would otherwise
-// be ignored silently. readYAML searches for one only if a line looks like a document boundary. A
-// body with duplicate keys is parsed twice, because strict mode does not decode it fully.
+// readYAML reads a single YAML document. A second document is an error, because it would
+// otherwise be silently ignored. readYAML searches for a second document only if a line looks
+// like a document boundary. A body with duplicate keys is parsed twice, because strict mode
+// decodes it only partially.
 func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	if yamlNesting(data) > yamlMaxNesting {
 		return nil, nil, errYAMLDepth
@@ -123,8 +124,9 @@ func checkSingleDocument(data []byte) error {
 	}
 }
 
-// yamlNesting returns an upper bound on the nesting depth. It protects the parser, which recurses
-// without a limit. Each open bracket, indentation and consecutive dash counts, even inside strings.
+// yamlNesting returns an upper bound on the nesting depth. The bound protects the parser, which
+// recurses without a limit. Each open bracket, indentation and consecutive dash counts, even
+// inside strings.
 func yamlNesting(data []byte) int {
 	deepest, brackets, lead, leading := 0, 0, 0, true
 	for _, c := range data {
@@ -152,8 +154,8 @@ type yamlConverter struct {
 	depth  int
 }
 
-// spend takes n bytes from the budget. Each value costs 1, and each string or key also costs its
-// length, so that the total is roughly the size as JSON.
+// spend subtracts n bytes from the budget. Each value costs 1, and each string or key also costs
+// its length, so that the total is roughly the size as JSON.
 func (c *yamlConverter) spend(n int) error {
 	if c.budget -= n; c.budget < 0 {
 		return errYAMLGrowth

@@ -26,8 +26,9 @@ func FromStored(k *schema.Kind, sub *schema.Subresource, t tree.Tree) tree.Tree 
 	return k.Conversion.FromStored(tree.Clone(t).(tree.Tree))
 }
 
-// ToStored converts a tree of kind k to the stored version and applies the defaults of both. It may
-// change t. Fields that only k has stay in the result for validation, and Keep removes them later.
+// ToStored converts a tree of kind k to the stored version and applies the defaults of both. It
+// may change t. The result retains fields that only k has, so that they can be validated. Keep
+// removes these fields later.
 func ToStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	rules.Default(k, t)
 	if k.Stored == k {

@@ -7,12 +7,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Converter converts stored objects to a kind. It may fail, and may block until its context is
-// done.
+// A Converter converts stored objects to a kind. It may fail or block until its context is done.
 type Converter interface {
-	// Convert returns the objects converted to kind k, with the same keys and versions and in the
-	// same order. It does not change the objects, but may return those that need no conversion. An
-	// error applies to the whole call and may wrap a *meta.Status for the client.
+	// Convert returns the objects converted to kind k, with the same keys, versions and order.
+	// It does not change the objects, but may return an object itself if it needs no conversion.
+	// An error applies to the whole call and may wrap a *meta.Status for the client.
 	Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error)
 }
 

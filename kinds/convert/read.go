@@ -10,9 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A CRD update does not rewrite stored objects. Instead, reads prune and default them with the
-// current schema.
-
 // DecodeStored decodes stored bytes and applies the current schema of a stored kind. Strings share
 // the memory of json.
 func DecodeStored(k *schema.Kind, json []byte) (tree.Tree, error) {
@@ -53,10 +50,10 @@ func HasForm(k *schema.Kind, o *meta.Object) bool {
 	return !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID())
 }
 
-// ToCurrentSchema prunes and defaults a stored object with the current schema of its kind. It
-// returns the object itself if it already conforms. If the kind has a conversion webhook, it uses
-// the schema of the version in which the object was written. Objects of a removed version are
-// returned unchanged.
+// ToCurrentSchema prunes and defaults a stored object with the current schema of its kind. An
+// object that already conforms is returned as is. With a conversion webhook, the schema of the
+// version in which the object was written applies. Objects of a removed version are returned
+// unchanged.
 func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID()) {
 		return o, nil

@@ -14,7 +14,7 @@ import (
 type ApprovalPolicy struct {
 	domains []string
 	more    string // where users read about approvals
-	// Annotation is the CRD annotation that holds the approval, or the reason why there is none.
+	// Annotation is the CRD annotation with the approval, or with the reason why there is none.
 	Annotation string
 }
 
@@ -45,7 +45,7 @@ const (
 // Refused reports whether a CRD with this approval is rejected.
 func (a Approval) Refused() bool { return a.Reason == ApprovalMissing || a.Reason == ApprovalInvalid }
 
-// Of returns the approval of a CRD, or false if its group is not protected.
+// Of returns the approval of a CRD. It returns false if the CRD's group is not protected.
 func (p *ApprovalPolicy) Of(definition tree.Tree) (Approval, bool) {
 	if !p.protects(definition.Object("spec").String("group")) {
 		return Approval{}, false

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckFieldPaths reports rules with an invalid fieldPath in the schema s at path. The schema may
-// have other errors, because the check needs no types.
+// CheckFieldPaths reports rules with an invalid fieldPath in the schema s at path. The check
+// needs no types, so the schema may have other errors.
 func (c *Compiler) CheckFieldPaths(s tree.Tree, path string, faults *schema.Faults) {
 	if declaresKey(s, "fieldPath") {
 		c.extensions.compile(s).checkFieldPaths(path, c.extensions.Validations, faults)
@@ -94,9 +94,9 @@ type ruleChecker struct {
 	total  totalCost
 }
 
-// node checks the rules of a node. Its children come first, because kube-apiserver reports errors
-// in this order. Below a list, oldSelf is valid only if the list has keys. In other lists, elements
-// cannot be matched with their previous values, because insertions shift them.
+// node checks the rules of a node. It checks the children first, because kube-apiserver reports
+// errors in this order. Below a list, oldSelf is valid only if the list has keys. Elements of
+// other lists cannot be matched with their previous values, because insertions shift elements.
 func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	if !n.hasRules {
 		return
@@ -125,9 +125,9 @@ func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	}
 }
 
-// rule reports the errors of one rule: excessive costs, a compile error, or a wrong use of oldSelf.
-// It also rejects optionalOldSelf in a rule that does not use oldSelf, because it would have no
-// effect.
+// rule reports the errors of one rule: excessive costs, a compile error, or a wrong use of
+// oldSelf. It also rejects optionalOldSelf in a rule without oldSelf, where the option would
+// have no effect.
 func (c *ruleChecker) rule(n *node, r *rule, fault *ruleFault, at string, p ruleContext) {
 	if r.check != nil {
 		c.cost(at+".rule", "estimated rule cost", times(r.cost, p.cardinality.of(n.selfType)))

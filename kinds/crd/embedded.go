@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// embeds reports whether a node contains embedded objects. These have kind, apiVersion and
-// metadata, regardless of their schema.
+// embeds reports whether a node contains embedded objects, which have kind, apiVersion and
+// metadata regardless of their schema.
 
 func (n *node) embeds() bool {
 	if n.embedded || n.items != nil && n.items.hasEmbedded || n.additional != nil && n.additional.hasEmbedded {
@@ -30,7 +30,7 @@ type coercer struct {
 	tree.Position
 	metadata *schema.Message
 	// dropMalformed drops fields of the wrong type instead of reporting them, so that stored
-	// objects stay readable.
+	// objects remain readable.
 	dropMalformed bool
 	unknown       []string
 	faults        schema.Faults // values of the wrong type; the walk ends at the first one

@@ -15,9 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// This file holds the constraints of schema keywords, with kube-apiserver's error messages.
-// Evaluators run in the order in which kube-apiserver reports errors: type, value, other schemas,
-// content.
+// This file implements the constraints of schema keywords, with kube-apiserver's error messages.
+// Evaluators run in kube-apiserver's error order: type, value, other schemas, content.
 
 func (n *node) typeEvaluators() []schema.Evaluator {
 	switch {
@@ -51,8 +50,8 @@ func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	return all
 }
 
-// evaluators returns evaluators only for limits that are set, because each evaluator costs a call
-// per value. hasFormat is nil if the format is unknown.
+// evaluators returns the evaluators of all limits that are set. Each evaluator costs a call per
+// value. hasFormat is nil if the format is unknown.
 func (l *limits) evaluators(kind, format string, hasFormat func(string) bool) (all []schema.Evaluator) {
 	if l.minLength != nil || l.maxLength != nil || l.pattern != nil || hasFormat != nil {
 		all = append(all, &textLimits{l.minLength, l.maxLength, l.pattern, l.patternSize, format, hasFormat})
@@ -130,8 +129,9 @@ func (want valueType) matches(v any) bool {
 	return typeOf(v) == string(want)
 }
 
-// isInteger accepts 1.0, because JSON Schema does not distinguish 1.0 from 1. It rejects floats
-// beyond 2^53, because they may differ from the number that the client sent.
+// isInteger reports whether v is an integer. It accepts 1.0, because JSON Schema does not
+// distinguish 1.0 from 1. It rejects floats beyond 2^53, because they may differ from the number
+// that the client sent.
 func isInteger(v any) bool {
 	switch v := v.(type) {
 	case int64:
@@ -281,8 +281,8 @@ func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// matches spends the validation budget while it reads a long string, so that an exhausted budget
-// ends the match.
+// matches charges the validation budget while it reads a long string, so that an exhausted
+// budget ends the match.
 func (t *textLimits) matches(e *schema.Evaluation, s string) bool {
 	const long = 1 << 18 // takes some milliseconds
 	if cost := schema.PatternCost(len(s), t.patternSize); cost < long {
@@ -345,15 +345,15 @@ func (n *numberLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) 
 	}
 }
 
-// isMultiple tolerates rounding errors, because decimal fractions are rarely exact in binary. For
-// example, 0.3 / 0.1 is not 3.
+// isMultiple reports whether f is a multiple of another number. It tolerates rounding errors,
+// because decimal fractions are rarely exact in binary. For example, 0.3 / 0.1 is not 3.
 func isMultiple(f, of float64) bool {
 	q := f / of
 	return of > 0 && math.Abs(q-math.Round(q)) < 1e-9
 }
 
-// formatBound returns whole numbers as int64 up to 2^53. Beyond that, a float cannot represent
-// every integer.
+// formatBound returns f, as an int64 if f is a whole number below 2^53. Floats cannot represent
+// every larger integer.
 func formatBound(f float64) any {
 	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return int64(f)

@@ -9,8 +9,8 @@ import (
 var errNoField = errors.New("does not refer to a valid field")
 
 // fieldPath converts the fieldPath of a rule to the form used in errors. For example,
-// .spec.labels['a'] becomes spec.labels[a]. The path is relative to the node. It cannot lead into a
-// list, because it has no list index.
+// .spec.labels['a'] becomes spec.labels[a]. The path is relative to the node. A fieldPath cannot
+// refer to a list item, because it contains no indexes.
 func (n *node) fieldPath(path string) (string, error) {
 	var b strings.Builder
 	for rest := path; rest != ""; {
@@ -65,7 +65,7 @@ func cutFieldName(path string) (name, rest string, err error) {
 	return "", "", errors.New("unexpected end of JSON path")
 }
 
-// quotedEscapes holds pairs of an escape letter and the character that it represents.
+// quotedEscapes lists pairs of an escape letter and the character that it represents.
 const quotedEscapes = "a\ab\bf\fn\nr\rt\tv\v''\\\\"
 
 func unescapeQuoted(s string) (string, error) {

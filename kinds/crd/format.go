@@ -46,7 +46,8 @@ var formats = map[string]func(s string) bool{
 	"uuid5":        matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`),
 }
 
-// Formats holds the two string formats of a naming profile whose names contain the vendor name.
+// Formats contains the two string formats of a naming profile whose names contain the vendor
+// name.
 type Formats struct {
 	shortName, longName string
 }
@@ -68,7 +69,7 @@ func (f Formats) Of(name string) func(s string) bool {
 	return formats[name]
 }
 
-// Known reports whether a format exists for a type. An empty type stands for any.
+// Known reports whether a format exists for a type. An empty type matches any type.
 func (f Formats) Known(kind, name string) bool {
 	switch kind {
 	case "", "string":

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestFormats checks that the strings in testdata/formats.txt are valid exactly where
+// TestFormats checks that the strings in testdata/formats.txt are valid exactly if
 // kube-apiserver 1.35.3 accepts them.
 func TestFormats(t *testing.T) {
 	file, err := os.ReadFile("testdata/formats.txt")

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Definition holds the kinds of one CRD.
+// A Definition contains the kinds of one CRD.
 type Definition struct {
 	Name string // <plural>.<group>
 	// Served lists the kinds that clients can use, one per version, in CRD order.
@@ -50,8 +50,8 @@ func NewCompiler(n *meta.Naming, objectMeta *schema.Message, schemaProps *schema
 // may be the result of Outline. Compile does not set the views of subresources. Schemas are
 // compiled later, on demand (definedSchema).
 //
-// Compile uses the names in status.acceptedNames, because names in the spec may belong to another
-// CRD. Until names are accepted, it uses the names in the spec.
+// Compile uses the names in status.acceptedNames, because names in the spec may belong to
+// another CRD. Before names are accepted, it uses the names in the spec.
 func (c *Compiler) Compile(t tree.Tree) *Definition {
 	spec := t.Object("spec")
 	d := &Definition{Name: t.Name()}
@@ -108,8 +108,8 @@ func conversionWebhook(spec tree.Tree) *schema.ConversionWebhook {
 	return &schema.ConversionWebhook{ReviewVersions: hook.Strings("conversionReviewVersions"), ClientConfig: hook.Object("clientConfig")}
 }
 
-// addWorkingForms gives each version of a CRD with a conversion webhook a working form: a copy of
-// its kind that is its own storage version.
+// addWorkingForms sets the working form of each version of a CRD with a conversion webhook. A
+// working form is a copy of the kind that is its own storage version.
 func addWorkingForms(all []*schema.Kind) {
 	var forms []*schema.Kind
 	for _, k := range all {
@@ -126,8 +126,8 @@ func addWorkingForms(all []*schema.Kind) {
 	}
 }
 
-// ShareText makes the kinds refer to the schemas in outline, a newer revision of the CRD with equal
-// schemas. The older revision can then be freed.
+// ShareText points the kinds to the schemas in outline, a newer revision of the CRD with equal
+// schemas, so that the older revision can be freed.
 func (d *Definition) ShareText(outline tree.Tree) {
 	for i, v := range outline.Object("spec").Objects("versions") {
 		if all := d.Stored.Versions; i < len(all) && all[i].Version == v.String("name") {
@@ -136,7 +136,8 @@ func (d *Definition) ShareText(outline tree.Tree) {
 	}
 }
 
-// Release evicts the compiled schemas. The kinds stay usable for callers that still hold them.
+// Release evicts the compiled schemas. The kinds remain usable for callers that still reference
+// them.
 func (d *Definition) Release() {
 	for _, k := range d.Stored.Versions {
 		s := schemaOf(k)
@@ -157,8 +158,8 @@ func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	}
 }
 
-// Opaque returns a kind for stored objects whose CRD is unknown. This may occur during startup. The
-// objects can be read and deleted.
+// Opaque returns a kind for stored objects whose CRD is unknown. Such objects may occur during
+// startup, and can be read and deleted.
 func (c *Compiler) Opaque(storage meta.GroupResource) *schema.Kind {
 	k := &schema.Kind{
 		GroupVersionKind: meta.GroupVersionKind{Group: storage.Group}, Resource: storage.Resource, Storage: storage,

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Outline decodes a stored CRD of kind k without the schemas, which make up most of it. The result
-// contains the name, the approval annotation, spec and status. Schemas remain encoded and share the
-// memory of the object, so only Compile can use them.
+// Outline decodes a stored CRD of kind k without the schemas, which are most of its size. The
+// result contains the name, the approval annotation, spec and status. Schemas remain encoded and
+// share the memory of the object, so only Compile can use them.
 func (c *Compiler) Outline(k *schema.Kind, o *meta.Object) (tree.Tree, error) {
 	w := outliner{approval: c.approval, Scanner: jsontext.Over(o.JSON), json: o.JSON, out: make([]byte, 0, 1<<10)}
 	w.Limit = jsontext.MaxStoredDepth

@@ -6,7 +6,7 @@ import "github.com/troupe-api/troupe/kinds/schema"
 type planner struct{ metadata *schema.Message } // that of embedded objects
 
 // field returns the message field for a node. If a newer schema makes a value atomic, the field
-// remains a list or map. A manager that owned a part of the value then owns the whole value.
+// remains a list or map, and a manager that owned a part of the value owns the whole value.
 func (p planner) field(n *node, name string) *schema.Field {
 	f := &schema.Field{Name: name, Type: schema.TypeRaw, Pointer: true}
 	switch {
@@ -64,8 +64,8 @@ func (p planner) additional(n *node, atRoot bool) *schema.Field {
 	return nil
 }
 
-// isBare reports whether the schema declares an object without fields. An apply configuration may
-// contain fields of such an object. They are pruned later, as in other requests.
+// isBare reports whether the schema declares an object without fields. An apply configuration
+// may contain fields of such an object, which are pruned later as in other requests.
 func (n *node) isBare() bool {
 	return n.kind == "object" && len(n.names) == 0 && n.additional == nil && !n.embedded
 }
@@ -89,8 +89,8 @@ func rawField(name string) *schema.Field {
 	return &schema.Field{Name: name, Type: schema.TypeRaw, Pointer: true}
 }
 
-// anyField returns a field for a value that has no schema. As in kube-apiserver, managers own each
-// field of an object in it separately, but a list as a whole.
+// anyField returns a field for a value that has no schema. As in kube-apiserver, managers own
+// the fields of nested objects separately, but lists as a whole.
 func anyField(name string) *schema.Field {
 	return &schema.Field{Name: name, Type: schema.TypeMessage, Pointer: true, Message: openMessage}
 }

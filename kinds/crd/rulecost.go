@@ -19,8 +19,8 @@ type totalCost struct {
 	mostExpensive []ruleCost // a few of the significant ones
 }
 
-// add adds the cost of a rule without overflow, and records it for error messages. Rules below a
-// hundredth of the limit are not recorded, because removing them would not help.
+// add adds the cost of a rule, without overflow, and records the rule for error messages. Rules
+// below a hundredth of the limit are not recorded, because removing them would not help.
 func (t *totalCost) add(path string, cost uint64) {
 	t.sum += min(cost, math.MaxUint64-t.sum)
 	if cost < cel.EstimatedDefinitionLimit/100 {

@@ -13,8 +13,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// evaluationTimeout limits the duration of an evaluation, in addition to the cost limit. The cost
-// limit alone is not enough, because many small steps take more time than their cost suggests.
+// evaluationTimeout limits the duration of an evaluation, in addition to the cost limit. The
+// cost limit alone is insufficient, because many small steps take more time than their cost
+// suggests.
 const evaluationTimeout = 5 * time.Second
 
 type ruleSet struct {
@@ -60,12 +61,12 @@ func (s *ruleSet) evaluate(ctx context.Context, t, old tree.Tree, faults *schema
 	}
 }
 
-// evaluate runs the rules for v and its child values until the budget is spent. Rules do not apply
-// to null. Keys are visited in order, so that errors are deterministic.
+// evaluate runs the rules for v and its child values until the budget is spent. Rules do not
+// apply to null. Keys are visited in order, so that errors are deterministic.
 //
-// unchanged is true if v is part of an unchanged value. It is needed because elements of lists
-// without keys have no previous value to compare with. A whole object never counts as unchanged,
-// because every write changes its metadata.
+// unchanged is true if v is part of an unchanged value. The flag is needed because elements of
+// lists without keys have no previous value. A whole object never counts as unchanged, because
+// every write changes its metadata.
 func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, unchanged bool) {
 	if v == nil || !n.hasRules || e.ended {
 		return
@@ -199,7 +200,7 @@ func (e *ruleEvaluator) end(n *node, path, why string) {
 }
 
 // message returns the message of a violated rule. ok is false if the evaluation must end. The
-// static message is used if the messageExpression fails or if its result is empty, is too long or
+// static message is used if the messageExpression fails, or if its result is empty, too long or
 // has line breaks.
 func (e *ruleEvaluator) message(n *node, r *rule, values *ruleValues, path string) (string, bool) {
 	if r.message != nil {

@@ -33,8 +33,8 @@ func validateScale(s *schema.Scale, obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// valueAt returns the value at a dotted path, or nil. If the value does not have the type want, it
-// returns kube-apiserver's error message as why.
+// valueAt returns the value at a dotted path, or nil. why is kube-apiserver's error message if
+// the value does not have the type want.
 func valueAt(obj tree.Tree, path, want string) (value any, why string) {
 	names := strings.Split(path, ".")
 	value = obj

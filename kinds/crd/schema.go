@@ -15,7 +15,7 @@ import (
 )
 
 // A definedSchema is the schema of one version of a CRD. It is compiled on demand from the CRD's
-// JSON, which the store keeps anyway. The compiled form may be evicted when idle (schemaCache).
+// JSON, which is always in the store. The compiled form may be evicted when idle (schemaCache).
 type definedSchema struct {
 	compiler *Compiler
 	id       *meta.SchemaID
@@ -39,8 +39,8 @@ type compiledSchema struct {
 	embedding *node
 }
 
-// schemaText is the JSON of a schema, which shares the memory of its CRD. An outline contains it in
-// place of the decoded schema.
+// schemaText is the JSON of a schema, which shares the memory of its CRD. An outline contains a
+// schemaText in place of each decoded schema.
 type schemaText []byte
 
 func (c *Compiler) newSchema(of any) *definedSchema {
@@ -84,7 +84,7 @@ func (s *definedSchema) declaresRules() bool {
 }
 
 // load returns the compiled schema, usually with two atomic loads. The first caller compiles the
-// schema while others wait.
+// schema while other callers wait.
 func (s *definedSchema) load() *compiledSchema {
 	if c := s.compiled.Load(); c != nil {
 		if !s.asked.Load() { // written only if it changes, because all processors share it
@@ -151,8 +151,9 @@ func (c *Compiler) rootMessage(id *meta.SchemaID, n *node, text tree.Tree) *sche
 	return m
 }
 
-// Measured memory in bytes. nodeMemory includes a node's field and value plan. ruleMemory includes
-// a rule's programs and a share of their environment. patternMemory is per unit of regex.Expansion.
+// Measured memory in bytes. nodeMemory includes a node's field and value plan, and ruleMemory a
+// rule's programs and a share of their environment. patternMemory is per unit of
+// regex.Expansion.
 const (
 	nodeMemory    = 1600
 	ruleMemory    = 24 << 10
@@ -197,8 +198,8 @@ func (l *limits) memory() (sum int) {
 	return sum
 }
 
-// Memory of values in bytes. A string counts only its header, because its characters share the
-// memory of the CRD. A list element includes its share of spare capacity.
+// Memory of values in bytes. A string counts only with its header, because its characters share
+// the memory of the CRD. A list element includes its share of spare capacity.
 const (
 	stringMemory   = 16
 	enumMemory     = 40 // of a place in the set of an enum

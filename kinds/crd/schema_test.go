@@ -26,8 +26,8 @@ func defineParts(c *Compiler, name string) *Definition {
 	}})
 }
 
-// TestSchemasOnDemand checks that schemas are compiled on demand and stay cached while they are
-// used. Unused schemas are evicted, and compiling them again yields an equal schema.
+// TestSchemasOnDemand checks that schemas are compiled on demand and remain cached while in use.
+// Unused schemas are evicted, and compiling them again yields an equal schema.
 func TestSchemasOnDemand(t *testing.T) {
 	c := newTestCompiler(4 * 3 * nodeMemory)
 	var all []*schema.Kind
@@ -63,7 +63,7 @@ func TestReleasedSchema(t *testing.T) {
 	}
 }
 
-// TestSchemasConcurrently checks that schemas stay usable while they are evicted and released.
+// TestSchemasConcurrently checks that schemas remain usable during eviction and release.
 func TestSchemasConcurrently(t *testing.T) {
 	c := newTestCompiler(2 * 3 * nodeMemory)
 	var all sync.WaitGroup

@@ -13,8 +13,7 @@ type schemaCost struct{ perByte, total float64 }
 
 const (
 	// maxCost limits the estimated cost of a schema. It exceeds the limit for objects
-	// (schema.ValidationBudget), because estimates assume the object that is most expensive to
-	// validate.
+	// (schema.ValidationBudget), because estimates assume the most expensive object.
 	maxCost = 10 * schema.ValidationBudget
 	// estimatedBytes is the object size that estimates assume, in bytes of JSON.
 	estimatedBytes = 3 << 20
@@ -31,8 +30,8 @@ func (c *Compiler) CheckCost(s tree.Tree, path string, faults *schema.Faults) {
 
 type costChecker struct{ faults *schema.Faults }
 
-// cost estimates the cost of the schema at path. If it reports the schema as too expensive, it
-// returns 0, so that the enclosing schemas are not reported too.
+// cost estimates the cost of the schema at path. It returns 0 after it reports a schema as too
+// expensive, so that the enclosing schemas are not reported too.
 func (c costChecker) cost(n *node, path string) schemaCost {
 	own := float64(valueCost + len(n.required)/4 + len(n.listKeys))
 	all, size := schemaCost{own / 2, own}, float64(estimatedBytes)
@@ -72,8 +71,8 @@ func (c costChecker) cost(n *node, path string) schemaCost {
 	return all
 }
 
-// properties returns the cost of all properties. Of the expensive ones, only the highest cost per
-// byte counts, because the properties share the bytes of one object.
+// properties returns the cost of all properties. Only the highest cost per byte counts, because
+// the properties share the bytes of one object.
 func (c costChecker) properties(n *node, path string) (all schemaCost) {
 	sum, cheap, largest := 0.0, 0.0, 0.0
 	for _, name := range n.names {

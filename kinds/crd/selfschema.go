@@ -5,14 +5,14 @@ import "github.com/troupe-api/troupe/kinds/cel"
 // rootTypeName is the prefix of the type names of rules. Expressions cannot contain this name.
 const rootTypeName = "@self"
 
-// prepareRules sets the CEL schema and type of each node with rules. Nodes that expressions of
-// their parents cannot use get types that are not part of the root type.
+// prepareRules sets the CEL schema and type of each node with rules. A node that its parent's
+// expressions cannot use gets a separate type that is not part of the root type.
 func (n *node) prepareRules() {
 	n.prepare(n.expressionSchema(true), nil, true)
 }
 
-// prepare sets the CEL type of a node, if possible to the type of the field in its parent.
-// Otherwise self.a in the parent's rules and self in the rules of a would have different types.
+// prepare sets the CEL type of a node. If possible, this is the type of the field in the parent,
+// so that self in the rules of a field a has the same type as self.a in the parent's rules.
 func (n *node) prepare(s *cel.Schema, t *cel.Type, isResource bool) {
 	if !n.hasRules {
 		return
@@ -40,9 +40,9 @@ func (n *node) prepare(s *cel.Schema, t *cel.Type, isResource bool) {
 	}
 }
 
-// expressionSchema returns the CEL schema of a node. It omits additionalProperties without a type.
-// Expressions therefore cannot refer to them, and a type added later cannot change the meaning of
-// an expression.
+// expressionSchema returns the CEL schema of a node. It omits additionalProperties without a
+// type, so that expressions cannot refer to them and a type added later cannot change the
+// meaning of an expression.
 func (n *node) expressionSchema(isResource bool) *cel.Schema {
 	s := &cel.Schema{
 		Type: n.kind, Format: n.format, Required: n.required, ListType: n.listType, ListKeys: n.listKeys,

@@ -53,7 +53,7 @@ func (n *node) values(atRoot bool) *schema.ValuePlan {
 }
 
 // parts returns the value plans of an object's fields and map entries. Names are sorted, so that
-// the order of errors and defaults is fixed. The slice of names is shared with n.
+// errors and defaults have a fixed order. The slice of names is shared with n.
 func (n *node) parts() *schema.Parts {
 	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(n.names)), Names: n.names}
 	for _, name := range n.names {

@@ -79,8 +79,7 @@ func kindOf(t *testing.T, text string) *schema.Kind {
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":`+text+`}}]}}`)).Stored
 }
 
-// TestSchemaCost checks which schemas are rejected as too expensive, and at which path the error is
-// reported.
+// TestSchemaCost checks which schemas are rejected as too expensive, and the path of the error.
 func TestSchemaCost(t *testing.T) {
 	const large = `"pattern":"^(x|y{900})*$"`
 	unions := func(n int) string { return `"anyOf":` + repeated(n, `{"required":["n"]}`) }

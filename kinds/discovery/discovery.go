@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Discovery holds a catalog's encoded discovery documents, because every client requests them at
-// startup. It is immutable and replaced when the served kinds change.
+// A Discovery contains a catalog's encoded discovery documents, which every client requests at
+// startup. A Discovery is immutable and is replaced when the served kinds change.
 type Discovery struct {
 	apiVersions []byte
 	groupList   []byte
@@ -26,9 +26,9 @@ type document struct {
 	etag string
 }
 
-// NewDiscovery encodes the documents. Groups are ordered by priority, and versions in the order of
-// kinds. The first version is preferred. Kinds without a resource are omitted. address is the
-// address at which clients reach the server.
+// NewDiscovery encodes the documents. Groups are ordered by priority, and versions in the order
+// of kinds. The first version is preferred. Kinds without a resource are omitted. address is the
+// server address for clients.
 //
 // The kinds of a version are sorted by resource, so that every process serves the same bytes and
 // ETags.
@@ -131,8 +131,8 @@ func sortedSubresources(k *schema.Kind) []schema.Subresource {
 	})
 }
 
-// listedVerbs omits create, patch and update while a custom kind is being removed. The delete verbs
-// remain, because namespace controllers need them.
+// listedVerbs returns the verbs of a kind. It omits create, patch and update while a custom kind
+// is being removed, but keeps the delete verbs, which namespace controllers need.
 func listedVerbs(k *schema.Kind) []string {
 	switch {
 	case k.IsCustom() && k.Origin.Draining:
@@ -143,7 +143,8 @@ func listedVerbs(k *schema.Kind) []string {
 	return sortedVerbs(k.Verbs)
 }
 
-// sortedVerbs never returns nil, because an empty list must appear as [] in JSON.
+// sortedVerbs returns the sorted verbs. The result is never nil, because an empty list must
+// appear as [] in JSON.
 func sortedVerbs(verbs []string) []string {
 	out := append([]string{}, verbs...)
 	slices.Sort(out)

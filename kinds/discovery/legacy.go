@@ -78,7 +78,7 @@ func apiVersions(address string, groups []*group) versionsDocument {
 }
 
 // groupList lists all groups except the core group. Groups of equal priority are ordered by the
-// names of their APIServices, such as v1.apps, and therefore by version first.
+// names of their APIServices, such as v1.apps, which start with the version.
 func groupList(p *Priorities, groups []*group) groupListDocument {
 	d := groupListDocument{Kind: "APIGroupList", APIVersion: "v1", Groups: []apiGroup{}}
 	groups = slices.Clone(groups)

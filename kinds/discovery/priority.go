@@ -16,11 +16,11 @@ type Priority struct{ Group, Version int64 }
 // ordered by name.
 var definedPriority = Priority{Group: 1000, Version: 100}
 
-// highestPriority is the priority of the group of APIServices. No APIService can have a higher one,
-// so no other server can take over the short names of this group.
+// highestPriority is the priority of the group of APIServices. No APIService can have a higher
+// priority, so no other server can take over the short names of this group.
 var highestPriority = Priority{Group: 20001, Version: 15}
 
-// groupPriorities holds the priorities of built-in groups in the platform profile. The order
+// groupPriorities lists the priorities of built-in groups in the platform profile. The order
 // matters, because clients resolve a short name to the first group that contains it.
 var groupPriorities = map[string]int64{
 	"": 18000, "apps": 17800, "events.platform.io": 17750, "authentication.platform.io": 17700,
@@ -32,7 +32,7 @@ var groupPriorities = map[string]int64{
 	"internal.apiserver.platform.io": 16000, "storagemigration.platform.io": 15800,
 }
 
-// versionPriorities holds the priorities that differ from the default for alpha, beta or stable
+// versionPriorities lists the priorities that differ from the default for alpha, beta or stable
 // versions.
 var versionPriorities = map[string]int64{
 	"/v1": 1, "autoscaling/v2": 30, "autoscaling/v2beta2": 1, "events.platform.io/v1beta1": 5,
@@ -46,8 +46,8 @@ var versionPriorities = map[string]int64{
 // serves the group itself, without an APIService.
 const APIRegistrationGroup = "apiregistration.platform.io"
 
-// Priorities holds the priorities of the groups and versions that this server serves itself, by
-// their names in a naming profile.
+// Priorities contains the priorities of the groups and versions that this server itself serves,
+// by their names in a naming profile.
 type Priorities struct {
 	groups   map[string]int64
 	versions map[string]int64

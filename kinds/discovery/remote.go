@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A RemoteVersion holds the resources that another server serves in one group version.
+// A RemoteVersion contains the resources of one group version that another server serves.
 type RemoteVersion struct{ resources []discoveryResource }
 
 type GroupVersion struct{ Group, Version string }

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Types holds the types of object and params. Without Types, both are dynamic.
+// Types contains the types of object and params. Without Types, both are dynamic.
 type Types struct{ Object, Params *cel.Type }
 
 // A scope determines whether an expression may use params, the authorizer and patch types.
@@ -41,8 +41,8 @@ func newEnvironment(naming *meta.Naming, s scope, types Types, variables *cel.Ty
 
 var dynamic = Types{Object: cel.Dyn, Params: cel.Dyn}
 
-// environments caches the environments of one policy, because creating one is slow and expressions
-// with the same scope can share it.
+// environments caches the environments of one policy. Creating an environment is slow, and
+// expressions with the same scope can share it.
 type environments struct {
 	naming *meta.Naming
 	types  Types

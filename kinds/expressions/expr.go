@@ -16,8 +16,8 @@ type Expr struct {
 	Authorizes bool
 }
 
-// compileExpr compiles an expression. If wanted is not empty, the result must have one of these
-// types. Authorizes is set if the expression uses the authorizer, which may block. Such an
+// compileExpr compiles an expression. If wanted is not empty, the result must have one of its
+// types. If the expression uses the authorizer, which may block, Authorizes is set and the
 // expression must be evaluated on another goroutine.
 func compileExpr(env *cel.Env, text string, wanted ...*cel.Type) *Expr {
 	x := &Expr{Text: text}

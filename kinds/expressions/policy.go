@@ -9,13 +9,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Policy holds all expressions of an admission policy, in the order of its spec.
+// A Policy contains all expressions of an admission policy, in the order of its spec.
 type Policy struct {
 	// Conditions are the matchConditions, which cannot use variables.
 	Conditions  []*Expr
 	Variables   []*Expr
 	Validations []*Expr
-	// Messages holds the messageExpression of each validation, or nil.
+	// Messages contains the messageExpression of each validation, or nil.
 	Messages    []*Expr
 	Annotations []*Expr
 	Mutations   []*Expr
@@ -44,7 +44,7 @@ var ofMutation = map[string]struct {
 // patchType.
 func MutationField(patchType string) string { return ofMutation[patchType].field }
 
-// compilePolicy compiles a policy. A variable can be used only by later expressions.
+// compilePolicy compiles a policy. Only later expressions can use a variable.
 func compilePolicy(naming *meta.Naming, types Types, spec tree.Tree, mutating bool) *Policy {
 	params := spec.Has("paramKind")
 	variables := spec.Objects("variables")

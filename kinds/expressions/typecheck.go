@@ -21,10 +21,10 @@ type Checked struct {
 type Warning struct{ FieldRef, Text string }
 
 // CheckTypes checks the validations and messages of a validating policy against the types of the
-// objects that the policy matches. params is the type of its parameters, or nil if unknown.
-// Warnings are stored in the status, so their size is limited to maxWarningBytes. Checking many
-// expressions and kinds takes time, so CheckTypes stops when ctx is done. It returns no other
-// error.
+// objects that the policy matches. params is the type of the policy's parameters, or nil if
+// unknown. Warnings are stored in the status, so their size is limited to maxWarningBytes.
+// CheckTypes stops when ctx is done, because many expressions and kinds take time. It returns no
+// other error.
 func (c *Compiler) CheckTypes(ctx context.Context, spec tree.Tree, kinds []Checked, params *cel.Type) ([]Warning, error) {
 	var checkers []typeChecker
 	for _, k := range kinds {

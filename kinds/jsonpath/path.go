@@ -258,8 +258,8 @@ func itemStep(n int) step {
 	}
 }
 
-// compares reports whether a comparison holds. It compares numerically if both values are numbers,
-// and as strings in all other cases.
+// compares reports whether a comparison is true. It compares two numbers numerically, and all
+// other values as strings.
 func compares(a, operator, b string) bool {
 	order := strings.Compare(a, b)
 	if x, err := strconv.ParseFloat(a, 64); err == nil {
@@ -317,8 +317,9 @@ func filterStep(text string) step {
 	}
 }
 
-// First returns the first selected value, or nil. work is the budget that all paths evaluated on
-// one object share. First subtracts the work it has done, and returns nil when none is left.
+// First returns the first selected value, or nil. work is the budget shared by all paths that
+// are evaluated on one object. First subtracts its work, and returns nil once the budget is
+// exhausted.
 func (p Path) First(v jsontext.Value, work *int) jsontext.Value {
 	w := walk{*work}
 	found := p.first(&w, v)

@@ -47,8 +47,8 @@ func checkScanner(t *testing.T, doc []byte) {
 		err = s.End()
 	}
 	if wantErr != nil {
-		// If the input ends inside a number, literal or escape, encoding/json reports an invalid
-		// space.
+		// For input that ends inside a number, literal or escape, encoding/json reports an
+		// invalid space.
 		cut := errors.Is(err, jsontext.ErrEnd) && strings.Contains(wantErr.Error(), "invalid character ' '")
 		if err == nil || err.Error() != wantErr.Error() && !cut && !errors.Is(err, jsontext.ErrDepth) {
 			t.Fatalf("%q: %v, want %v", doc, err, wantErr)

@@ -6,7 +6,7 @@ const (
 	// per level, so the limit also bounds the stack.
 	MaxDepth = 256
 	// MaxStoredDepth applies to stored and proxied data. It is the limit of encoding/json, which
-	// earlier releases accepted. Objects stored by these releases must stay readable.
+	// earlier releases used, because objects stored by these releases must remain readable.
 	MaxStoredDepth = 10_000
 	// MaxFieldSetDepth applies to the field sets in metadata.managedFields. It is larger than
 	// MaxDepth, because earlier releases stored deeper field sets.

@@ -37,8 +37,8 @@ type Scanner struct {
 	Limit int // of Depth, if above MaxDepth
 }
 
-// Over returns a Scanner for json. The bytes must not change while the Scanner, or a string that it
-// has returned, is in use.
+// Over returns a Scanner for json. The bytes must not change while the Scanner or a returned
+// string is in use.
 func Over(json []byte) Scanner {
 	return Scanner{Text: unsafe.String(unsafe.SliceData(json), len(json))}
 }
@@ -91,8 +91,8 @@ func (s *Scanner) End() error {
 	return nil
 }
 
-// Open consumes the opening bracket of an object or list, which the caller has seen with Peek. Key
-// or Element decrements Depth at the closing bracket.
+// Open consumes the opening bracket of an object or list, which the caller has already peeked.
+// Key or Element decrements Depth at the closing bracket.
 func (s *Scanner) Open() error {
 	s.Pos++
 	if s.Depth++; s.Depth > MaxDepth && s.Depth > s.Limit {

@@ -77,8 +77,9 @@ func SafeEnd(t string, i int) int {
 	return i
 }
 
-// plainEnd returns the offset of the first byte at or after i that cannot be copied unchanged from
-// a JSON string, or len(t). This is a quote, a backslash, a control character or a non-ASCII byte.
+// plainEnd returns the offset of the first byte at or after i that cannot be copied unchanged
+// from a JSON string, or len(t). Such a byte is a quote, a backslash, a control character or
+// non-ASCII.
 func plainEnd(t string, i int) int {
 	for ; i+8 <= len(t); i += 8 {
 		x := load8(t[i : i+8])
@@ -94,9 +95,9 @@ func plainEnd(t string, i int) int {
 	return i
 }
 
-// The functions above test eight bytes at a time, because decoding would otherwise spend most time
-// on single bytes. In the masks below, each matching byte has its high bit set. After the first
-// match, a mask may have false positives.
+// The functions above test eight bytes at a time, because decoding would otherwise spend most of
+// its time on single bytes. In the masks below, each matching byte has its high bit set. After
+// the first match, a mask may have false positives.
 
 const (
 	lowBits  = 0x0101010101010101

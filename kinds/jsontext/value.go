@@ -111,7 +111,7 @@ func (v Value) trim() Value {
 	return v
 }
 
-// Length returns the length in bytes of the value at the start of v. It returns 0 if the value is
+// Length returns the length in bytes of the value at the start of v, or 0 if the value is
 // missing or truncated. It finds the end of numbers and literals without parsing them.
 func (v Value) Length() int {
 	if len(v) == 0 {
@@ -132,10 +132,10 @@ func (v Value) Length() int {
 	return len(v)
 }
 
-// bracketLength returns the length of an object or list. It only counts brackets outside of
-// strings, because the nesting has already been checked. It processes eight bytes at a time. The
-// parity of quotes shows whether a byte is in a string. Chunks with a backslash or the end of the
-// value are examined byte by byte.
+// bracketLength returns the length of an object or list. It processes eight bytes at a time and
+// only counts brackets outside of strings, because the nesting has already been checked. The
+// parity of quotes shows whether a byte is in a string. Chunks with a backslash or the end of
+// the value are examined byte by byte.
 func (v Value) bracketLength() int {
 	text := Over(v).Text
 	depth, inside := 0, uint64(0) // inside has the high bit of all bytes set while a string is open

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Every client that updates an object becomes a manager, so managers accumulate over time. Beyond
-// maxUpdaters, the oldest managers of each version share one entry.
+// Beyond maxUpdaters, the oldest managers of each version share one entry, so that managers do
+// not accumulate.
 const (
 	maxUpdaters    = 10
 	ancientChanges = "ancient-changes"

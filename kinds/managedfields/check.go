@@ -11,13 +11,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckConfig returns the errors in an apply configuration, or the empty string. undeclared lists
-// the paths of unknown fields, as in codec.FieldFault. Other errors are list items that are null,
-// duplicate or without keys, and values of the wrong type where the schema requires a list or an
-// object.
+// CheckConfig returns the errors in an apply configuration, or the empty string. undeclared
+// lists the paths of unknown fields, as in codec.FieldFault. Other errors are list items that
+// are null, duplicate or without keys, and non-list or non-object values where the schema
+// requires a list or object.
 //
-// The text matches structured-merge-diff's. It has one error per line, such as `.spec.containers:
-// duplicate entries for key [name="c"]`.
+// The text matches structured-merge-diff's. It has one error per line, such as
+// `.spec.containers: duplicate entries for key [name="c"]`.
 func CheckConfig(m *schema.Message, config tree.Tree, undeclared []string) string {
 	return check(m, config, undeclared, m.Custom != nil)
 }
@@ -85,8 +85,8 @@ func (c *configChecker) prefix(from int, segment string) {
 	}
 }
 
-// message checks the fields of an object. If values cannot have the wrong type, it checks only
-// fields that can contain lists.
+// message checks the fields of an object. It checks only fields that can contain lists if values
+// cannot have the wrong type.
 func (c *configChecker) message(m *schema.Message, t tree.Tree) {
 	if !c.types && m.Additional == nil {
 		for _, f := range m.Composite() {

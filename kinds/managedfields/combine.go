@@ -88,8 +88,8 @@ type indexedList struct {
 	index map[pathElement]int
 }
 
-// newIndexedList returns an index of the items in v, which must be a list. It is expensive because
-// it builds a map, so callers try combineAligned first.
+// newIndexedList returns an index of the items in v, which must be a list. Building the map is
+// expensive, so callers try combineAligned first.
 func newIndexedList(f *schema.Field, v any) indexedList {
 	list, _ := v.([]any)
 	s := indexedList{items: list, elements: itemElements(f, list), index: make(map[pathElement]int, len(list))}
@@ -112,9 +112,9 @@ func (s indexedList) get(at pathElement) any {
 	return nil
 }
 
-// combineLists merges two lists item by item. Items that config contains are in the order of
-// config. The other live items keep their places among them where possible. The order matches
-// structured-merge-diff, because clients rely on it.
+// combineLists merges two lists item by item. Items in config follow its order. Other live items
+// keep their relative positions where possible. The order matches structured-merge-diff, because
+// clients rely on it.
 func combineLists(f *schema.Field, live, config any) any {
 	if out, ok := combineAligned(f, live, config); ok {
 		return out

@@ -7,13 +7,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A difference holds the paths that were added or changed between two trees, and the paths that
-// were removed. For example, from {"a":1,"b":1} to {"b":2,"c":1}, b and c are changed, and a is
-// removed. Removing an object or list removes all paths below it.
+// A difference contains the paths that were added or changed between two trees, and the paths
+// that were removed. For example, from {"a":1,"b":1} to {"b":2,"c":1}, b and c are changed, and
+// a is removed. Removing an object or list removes all paths below it.
 type difference struct{ changed, removed Set }
 
 // A membership is a node without its path element. member is true if the set contains the path
-// itself. below holds the paths below it.
+// itself. below contains the paths below it.
 type membership struct {
 	member bool
 	below  Set
@@ -25,9 +25,9 @@ func (p membership) exists() bool { return p.member || !p.below.Empty() }
 // depends only on the changes.
 type comparer struct {
 	excluded excludedFields
-	// asEncoded compares both trees in encoded form, where EmitEmpty fields are present and omitted
-	// empty fields are absent. Updates set it, because clients read encoded objects. Applies do
-	// not, because the applier also owns empty values.
+	// asEncoded compares both trees in encoded form, in which EmitEmpty fields are present and
+	// omitted empty fields are absent. Updates set asEncoded, because clients read encoded
+	// objects. Applies do not, because the applier also owns empty values.
 	asEncoded bool
 }
 
@@ -159,8 +159,8 @@ func (c comparer) parts(f *schema.Field, granularity granularity, before, after 
 	return difference{changed.set(), removed.set()}
 }
 
-// fieldsOf compares two messages. If one of them is nil, it is absent, and the other message is
-// added or removed as a whole. Removing a message removes all of its encoded fields.
+// fieldsOf compares two messages. If one message is nil (absent), the other is added or removed
+// as a whole. Removing a message removes all of its encoded fields.
 func (c comparer) fieldsOf(m *schema.Message, before, after any, x, y tree.Tree) difference {
 	if before != nil && after != nil {
 		return c.fields(m, x, y, nil)

@@ -72,10 +72,10 @@ func (c comparer) alignedItems(f *schema.Field, x, y []any) difference {
 	return difference{changed.set(), removed.set()}
 }
 
-// item compares the items with the same path element in two lists. old holds the removed paths at
-// and below that element, and new holds the changed paths. Several items with the same element have
-// no separate paths, so item compares them together as one leaf. Live custom objects may contain
-// such duplicates before validation or after a schema change.
+// item compares the items with the same path element in two lists. old contains the removed
+// paths at and below that element, and new the changed paths. Several items with the same
+// element have no separate paths, so item compares them together as one leaf. Live custom
+// objects may contain such duplicates before validation or after a schema change.
 func (c comparer) item(f *schema.Field, p *pair) (old, new membership) {
 	twice := len(p.before) > 1
 	switch again := len(p.after) > 1; {

@@ -8,8 +8,7 @@ import (
 )
 
 // withExplicit restores the configuration's empty objects, empty lists and nulls after prune has
-// removed them. Otherwise, repeating the same apply would set them again, as it does in
-// kube-apiserver.
+// removed them. Otherwise, repeating the apply would set the values again, as in kube-apiserver.
 func withExplicit(m *schema.Message, merged, config tree.Tree) tree.Tree {
 	o := overlay{live: merged}
 	for name, v := range config {

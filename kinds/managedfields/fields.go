@@ -38,9 +38,10 @@ func metadataFields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	return b.set()
 }
 
-// valueFields collects the paths that a manager of the value v owns. member is true if they include
-// the path of v itself, and below holds the paths below v. Atomic values, scalars, nulls and
-// objects without fields are leaves. A granular list contributes only the paths of its items.
+// valueFields returns the paths that a manager of the value v owns. member is true if the
+// manager owns the path of v itself, and below contains the paths below v. Atomic values,
+// scalars, nulls and objects without fields are leaves. A granular list contributes only the
+// paths of its items.
 func valueFields(f *schema.Field, element bool, v any) (member bool, below Set) {
 	granularity := granularityOf(f, element)
 	object, isTree := v.(tree.Tree)

@@ -38,7 +38,7 @@ func granularityOf(f *schema.Field, element bool) granularity {
 type excludedFields struct {
 	// status is true if the write does not affect the status.
 	status bool
-	// onlyField, if set, is the only field besides metadata that the write affects.
+	// onlyField, if set, is the only field other than metadata that the write affects.
 	onlyField string
 	// metadata lists the metadata fields that the write does not affect.
 	metadata []string

@@ -37,7 +37,7 @@ func (i managerIdentity) compare(o managerIdentity) int {
 		strings.Compare(i.apiVersion, o.apiVersion), compareSub(i.subresource, o.subresource))
 }
 
-// compareSub sorts the empty string, which stands for the main resource, after all subresources.
+// compareSub sorts the empty string, which represents the main resource, after all subresources.
 func compareSub(a, b string) int {
 	if a == "" || b == "" {
 		return strings.Compare(b, a)
@@ -76,8 +76,8 @@ func (m *manager) owned() Set {
 	return m.set
 }
 
-// mayOwn reports whether the manager may own a path of s, without parsing the manager's set. There
-// are no false negatives, so the sets of most managers need no parsing.
+// mayOwn reports whether the manager may own a path of s, without parsing the manager's set. It
+// has no false negatives, so the sets of most managers need no parsing.
 func (m *manager) mayOwn(s Set) bool { return !m.unread || overlaps(m.text, s) }
 
 func (m *manager) ownsNothing() bool { return !m.unread && m.set.Empty() }
@@ -147,7 +147,8 @@ func (all managers) hasOtherVersion(apiVersion string) bool {
 	return slices.ContainsFunc(all, func(m *manager) bool { return m.version != apiVersion })
 }
 
-// setFields keeps text and entry if s equals the current set, so that the encoding stays the same.
+// setFields replaces the set. If s equals the current set, it keeps text and entry, so that the
+// encoding does not change.
 func (m *manager) setFields(s Set) {
 	if !Equal(m.owned(), s) {
 		m.set, m.text, m.entry = s, "", nil
@@ -160,8 +161,8 @@ func (m *manager) setFieldsText(text string, plan *schema.Message) {
 	}
 }
 
-// hasText recognizes a repeated apply, which needs no pruning. It returns false for a parsed set,
-// which may have changed.
+// hasText reports whether the manager's set is unparsed and has the given text and version. A
+// repeated apply with the same text needs no pruning.
 func (m *manager) hasText(text, version string) bool {
 	return m.unread && m.version == version && m.text == text
 }
@@ -222,8 +223,8 @@ func IsReset(list []any) bool {
 }
 
 // Normalize returns a client's managedFields in canonical form, without duplicates and without
-// managers that own nothing. It returns false if the list is empty or invalid, because an invalid
-// entry would later count as owning nothing.
+// managers that own nothing. It returns false if the list is empty or invalid, because an
+// invalid entry would later count as an empty set.
 func Normalize(list []any) ([]any, bool) {
 	all := decode(list, nil)
 	if len(all) == 0 {

@@ -47,7 +47,7 @@ func (s *noOpChecker) next(c byte) bool {
 	return true
 }
 
-// key consumes the next key, its colon and the comma before it. At the end of the object it returns
+// key consumes the next key, its colon and the comma before it. At the end of the object, key is
 // nil. ok is false for malformed JSON and for keys with escapes.
 func (s *noOpChecker) key() (key []byte, ok bool) {
 	s.next(',')
@@ -144,8 +144,9 @@ func (s *noOpChecker) mapField(f *schema.Field, t tree.Tree) bool {
 	}
 }
 
-// maxOthers limits the number of extra live items in the fast paths, because each one is compared
-// with the whole configuration. Admission adds only a few items, such as a Pod's token volume.
+// maxOthers limits the number of extra live items in the fast paths, because each extra item is
+// compared with the whole configuration. Admission adds only a few items, such as a Pod's token
+// volume.
 const maxOthers = 16
 
 func (s *noOpChecker) list(f *schema.Field, v any) bool {
@@ -219,7 +220,8 @@ func (s *noOpChecker) scalar() (any, bool) {
 	return v, err == nil
 }
 
-// isString reports whether the string v comes next, without escapes, and consumes the string if so.
+// isString reports whether the next value is the string v without escapes, and consumes it if
+// so.
 func (s *noOpChecker) isString(v any) bool {
 	text, isText := v.(string)
 	end := s.pos + 1 + len(text)
@@ -234,8 +236,8 @@ func (s *noOpChecker) isString(v any) bool {
 	return true
 }
 
-// is reports whether the wanted bytes come next, and consumes them if so. It reuses wanted as the
-// scratch buffer.
+// is reports whether the next value consists of the wanted bytes, and consumes the bytes if so.
+// It reuses wanted as the scratch buffer.
 func (s *noOpChecker) is(wanted []byte) bool {
 	s.scratch = wanted
 	if !bytes.HasPrefix(s.json[s.pos:], wanted) {
@@ -252,8 +254,8 @@ func (s *noOpChecker) skip() bool {
 	return n > 0
 }
 
-// owns reports whether the writer's last apply had exactly this FieldsV1 and the writer's version.
-// For custom kinds, it checks all managers, because any set may need reconciling.
+// owns reports whether the writer's last apply had exactly the FieldsV1 in text and the writer's
+// version. For custom kinds, it checks all managers, because any set may need reconciling.
 func (s *noOpChecker) owns(w Writer, m *schema.Message, text string) bool {
 	s.pos = s.managers
 	if !s.next('[') {

@@ -10,11 +10,12 @@ import (
 )
 
 // A configuration may set fields to null, represented by nil. The applier owns these fields like
-// any others. A null removes an atomic value, but a granular value keeps its fields and items.
+// any other fields. A null removes an atomic value, but a granular value keeps its fields and
+// items.
 
-// withNulls replaces nil in a configuration with null{}, because nil means absent elsewhere in this
-// package, and removes unowned fields. If there are no nulls, it returns config itself. For
-// example, {"spec":{"replicas":null}} gives the writer the path spec.replicas.
+// withNulls replaces nil in a configuration with null{}, because nil means absent elsewhere in
+// this package, and removes unowned fields. If there are no nulls, it returns config itself. For
+// example, with {"spec":{"replicas":null}} the writer owns spec.replicas.
 func withNulls(m *schema.Message, config tree.Tree) tree.Tree {
 	var out tree.Tree
 	if m.Custom != nil {

@@ -42,8 +42,8 @@ func parseReconciled(text string, plan *schema.Message) parsedSet {
 	return r
 }
 
-// The cache holds about parseCacheSize bytes of FieldsV1. Texts longer than maxCachedText are not
-// cached.
+// The cache retains about parseCacheSize bytes of FieldsV1, but no text longer than
+// maxCachedText.
 const (
 	maxCachedText  = 8 << 10
 	parseCacheSize = 256 << 10

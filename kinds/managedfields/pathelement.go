@@ -95,8 +95,8 @@ func exact(v any) bool {
 	return false
 }
 
-// appendItemKey appends the keys of a list item as JSON. It omits absent keys, so an item with a
-// value for such a key is a different item.
+// appendItemKey appends the keys of a list item as JSON. It omits absent keys, so an item
+// without a key and an item with that key are different items.
 func appendItemKey(b []byte, f *schema.Field, item any) []byte {
 	if f.ListType == schema.ListSet {
 		return codec.AppendAny(b, item)
@@ -138,9 +138,9 @@ func lacksKeys(f *schema.Field, item any) bool {
 	return !slices.ContainsFunc(f.ListMapKeys, func(name string) bool { return keyOf(f, object, name) != nil })
 }
 
-// keyOf returns one key of an item, or nil. Defaults are applied only after the merge, so an absent
-// key counts as its default. An absent key without a default counts as the zero value if the
-// encoder always writes the key.
+// keyOf returns one key of an item, or nil. An absent key counts as its default, because
+// defaults are applied only after the merge. An absent key without a default counts as the zero
+// value if the encoder always writes the key.
 func keyOf(f *schema.Field, item tree.Tree, name string) any {
 	if v := item[name]; v != nil || f.Message == nil {
 		return v

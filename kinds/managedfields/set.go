@@ -11,8 +11,8 @@ import (
 // Union, Intersection and Difference descend only into nodes that both trees have.
 type Set struct{ nodes []node } // sorted, so that two sets combine in one pass
 
-// A node holds the paths that begin with one path element. member is true if the path that ends
-// here is in the set. A node is never empty.
+// A node contains the paths that begin with one path element. member is true if the path that
+// ends at this node is in the set. A node is never empty.
 type node struct {
 	pathElement
 	member bool
@@ -118,9 +118,9 @@ func Difference(a, b Set) Set {
 	})
 }
 
-// combine merges sorted nodes. keepA and keepB determine whether to keep nodes that are in only one
-// set. both merges two nodes with the same element. A galloping search skips dropped nodes, because
-// thousands of managers may be compared with one large change.
+// combine merges sorted nodes. keepA and keepB determine whether to keep nodes that only a or b
+// contains. both merges two nodes with the same element. A galloping search skips dropped nodes,
+// because thousands of managers may be compared with one large change.
 func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 	var out []node
 	x, y := a.nodes, b.nodes

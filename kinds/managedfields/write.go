@@ -13,11 +13,11 @@ type Writer struct {
 	Now         string // RFC 3339, UTC
 	// KeepsStatus is true if the write does not affect the status.
 	KeepsStatus bool
-	// OnlyField, if set, is the only field besides metadata that the write affects, such as
+	// OnlyField, if set, is the only field other than metadata that the write affects, such as
 	// "status".
 	OnlyField string
 	// KeepsMetadata lists the metadata fields that the write does not affect. schema.EveryField
-	// stands for all.
+	// represents all fields.
 	KeepsMetadata []string
 	// Scale is set for a write of the scale subresource.
 	Scale *Scale
@@ -30,8 +30,9 @@ func (w *Writer) excluded() excludedFields {
 	return excludedFields{status: w.KeepsStatus, onlyField: w.OnlyField, metadata: w.KeepsMetadata}
 }
 
-// A ServedVersion describes one version of an object. FromStored and ToStored convert from and to
-// the storage version without changing their input. They are nil for the storage version itself.
+// A ServedVersion describes one version of an object. FromStored and ToStored convert from and
+// to the storage version without changing their input. Both are nil for the storage version
+// itself.
 type ServedVersion struct {
 	Message              *schema.Message
 	FromStored, ToStored func(tree.Tree) tree.Tree
@@ -44,12 +45,12 @@ type ServedVersion struct {
 // longer served.
 type ServedVersions func(apiVersion string) (ServedVersion, bool)
 
-// Update returns managedFields after a write that replaced before with after. Both objects are in
-// stored form with defaults. before is nil for a create. The writer becomes the sole owner of all
-// changed fields. managed is before's managedFields, which is returned if nothing changes.
+// Update returns managedFields after a write that replaced before with after. Both objects are
+// in stored form with defaults. before is nil for a create. The writer becomes the sole owner of
+// all changed fields. managed is before's managedFields, which is returned if nothing changes.
 //
-// An existing object without managers gets none unless begin is true. managedFields also stays the
-// same if a scale writer sees none of the managers.
+// An existing object without managers remains without managers unless begin is true.
+// managedFields also remains unchanged if a scale writer sees none of the managers.
 //
 // For example, "ui" creates {"data":{"a":"1"}}, and "ci" sets a to 2 and adds b. Then "ci" owns
 // data.a and data.b, and "ui" only data.
@@ -167,8 +168,8 @@ func (f ServedVersion) fromStored(t tree.Tree) tree.Tree {
 	return t
 }
 
-// equal distinguishes empty from absent fields in custom kinds, because no plan declares which
-// empty fields the encoder omits.
+// equal reports whether two objects are equal. In custom kinds, an empty field differs from an
+// absent one, because no plan declares which empty fields the encoder omits.
 func (f ServedVersion) equal(a, b tree.Tree) bool {
 	if f.Message.Custom != nil {
 		return tree.StrictEqual(a, b)

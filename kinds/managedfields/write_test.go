@@ -75,8 +75,8 @@ func TestUnknownVersionLosesAll(t *testing.T) {
 	}
 }
 
-// run performs a sequence of applies, each given as "manager{...}" or, if forced, "!manager{...}".
-// It returns the object and its managers, or the error message.
+// run performs a sequence of applies. Each step is "manager{...}" or, if forced,
+// "!manager{...}". It returns the object and its managers, or the error message.
 func run(t *testing.T, steps ...string) string {
 	t.Helper()
 	var live tree.Tree

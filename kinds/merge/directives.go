@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// isDirectiveOf reports whether name is a directive. A field of m is not a directive, even if its
-// name begins with "$", like $ref in a schema. If m is nil, any name may be a map key, so only
-// known directives count.
+// isDirectiveOf reports whether name is a directive. A field of m is not a directive even if its
+// name begins with "$", such as $ref in a schema. If m is nil, any name may be a map key, so
+// only known directives count.
 func isDirectiveOf(m *schema.Message, name string) bool {
 	if m == nil {
 		return isDirective(name)

@@ -11,12 +11,12 @@ const (
 	// MaxOperations limits the number of operations per JSON patch.
 	MaxOperations = 10000
 	// maxCopySize limits the approximate JSON bytes that a patch's copy operations produce. It
-	// equals the request body limit. Without it, each copy of the object into itself would double
-	// the size.
+	// equals the request body limit. Without this limit, each copy of the object into itself
+	// would double the size.
 	maxCopySize = 3 << 20
-	// maxMovedItems limits the list items that one patch shifts to make room or close gaps. Without
-	// this limit, ten thousand operations at the beginning of a list of a million items would take
-	// seconds.
+	// maxMovedItems limits the list items that one patch shifts for insertions and removals.
+	// Without this limit, ten thousand operations at the beginning of a list of a million items
+	// would take seconds.
 	maxMovedItems = 1 << 28
 )
 
@@ -86,8 +86,9 @@ func (s *parsedOperation) failure() string {
 	return "path does not exist"
 }
 
-// readOperations decodes a patch and checks all operations before any is applied. A patch that is
-// not a list of objects fails with code 400. Operations that can never succeed fail with 422.
+// readOperations decodes a patch and checks all operations before the first is applied. A patch
+// that is not a list of objects fails with code 400. Operations that can never succeed fail with
+// 422.
 func readOperations(patch []byte) ([]parsedOperation, error) {
 	var raws []json.RawMessage
 	if err := json.Unmarshal(patch, &raws); err != nil {

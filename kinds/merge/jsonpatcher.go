@@ -79,8 +79,8 @@ func (p *jsonPatcher) countMoves(n *node, token string) {
 	}
 }
 
-// replace also sets an absent field, unlike RFC 6902 but like Kubernetes 1.37. Clients replace
-// fields without checking whether the server has omitted or defaulted them.
+// replace sets a value. Unlike RFC 6902 but like Kubernetes 1.37, it also sets absent fields,
+// because clients replace fields without checking whether the server omitted or defaulted them.
 func (p *jsonPatcher) replace(path pointer, c *node) bool {
 	if len(path) == 0 {
 		p.root = c
@@ -133,8 +133,8 @@ func (p *jsonPatcher) move(s *parsedOperation) bool {
 	return ok && p.add(s.path, n)
 }
 
-// copy limits the size rather than the number of copies, because ten operations that copy the
-// object into itself multiply its size by a thousand.
+// copy copies a value. It limits the size rather than the number of copies, because ten
+// operations that copy the object into itself multiply its size by a thousand.
 func (p *jsonPatcher) copy(s *parsedOperation) (done bool, err error) {
 	n, ok := p.find(s.from)
 	if !ok {

@@ -40,10 +40,10 @@ func (g *strategic) mergeList(f *schema.Field, live, patch []any) ([]any, error)
 	return mergeOrder(merged, f.MergeKey, indexByKey(items, f.MergeKey), indexByKey(live, f.MergeKey)), nil
 }
 
-// applyItemDirectives applies the $patch directives in the items of a patch. left is live without
-// the items that the patch deletes. items holds the patch items that have no directive. If replace
-// is true, items replaces the list. Otherwise, items is merged into left, and all of its items are
-// objects with the merge key unless live is nil.
+// applyItemDirectives applies the $patch directives in the items of a patch. left is live
+// without the items that the patch deletes. items contains the patch items without a directive.
+// If replace is true, items replaces the list. Otherwise, items is merged into left, and all of
+// its items are objects with the merge key unless live is nil.
 //
 // Deletions precede merges regardless of their position, so a patch can delete and add an item.
 func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any, replace bool, err error) {

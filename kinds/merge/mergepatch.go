@@ -50,7 +50,7 @@ func Merge(current, patch any) any {
 	return out
 }
 
-// withoutNulls returns a copy without the null fields of objects. Null list items stay.
+// withoutNulls returns a copy without the null fields of objects. Null list items are kept.
 func withoutNulls(patch any) any {
 	switch p := patch.(type) {
 	case tree.Tree:

@@ -20,8 +20,9 @@ func indexByKey(list []any, key string) map[any]int {
 }
 
 // mergeOrder orders a merged list. Items in the patch keep the order of the patch, and all other
-// items keep the live order. An item that is not in the patch precedes a patch item only if it did
-// so in the live list. New items are not in the live list, so they come as early as possible.
+// items keep the live order. An item that is not in the patch precedes a patch item only if it
+// also does in the live list. New items are not in the live list, so they are placed as early as
+// possible.
 //
 // For the live list a, b and a patch with b and a new c, the result is a, b, c. For a patch with
 // only c, the result is c, a, b. The order matches kube-apiserver, because clients depend on it.
@@ -108,9 +109,9 @@ func matchesOrder(items, order []any, key string) bool {
 	return true
 }
 
-// orderAfterDeletions returns the live positions for mergeOrder. New items take the positions that
-// deletions free at the end. For example, if a patch of the live list a, b deletes b and adds c,
-// the order is a, c.
+// orderAfterDeletions returns the live positions for mergeOrder. New items use the positions
+// that deletions free at the end. For example, if a patch of the live list a, b deletes b and
+// adds c, the order is a, c.
 func orderAfterDeletions(live, patch []any, key string) map[any]int {
 	gone := map[any]bool{}
 	for _, item := range patch {

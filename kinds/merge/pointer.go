@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A pointer holds the unescaped tokens of an RFC 6901 JSON pointer. The empty pointer refers to the
-// whole document.
+// A pointer contains the unescaped tokens of an RFC 6901 JSON pointer. The empty pointer refers
+// to the whole document.
 type pointer []string
 
 // parsePointer splits a pointer. Whether a token is a key or a list index depends on the document.
@@ -33,8 +33,8 @@ func (p pointer) isBelow(q pointer) bool {
 	return len(p) > len(q) && slices.Equal(p[:len(q)], q)
 }
 
-// index parses a list index up to limit, in decimal digits without a leading zero. It rejects "-",
-// the end of a list, because only the operation add supports it.
+// index parses a list index up to limit, in decimal digits without a leading zero. It rejects
+// "-", the end of a list, which only the operation add supports.
 func index(token string, limit int) (int, bool) {
 	if token == "" || len(token) > 1 && token[0] == '0' {
 		return 0, false

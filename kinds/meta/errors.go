@@ -42,7 +42,7 @@ func NewConflict(gr GroupResource, name, why string) *Status {
 		"Operation cannot be fulfilled on %s %q: %s", gr, name, why)
 }
 
-// NewApplyConflict reports the fields that an apply would take over from other managers.
+// NewApplyConflict reports an apply that would change fields of other managers.
 func NewApplyConflict(message string, causes []Cause) *Status {
 	return newFailure(http.StatusConflict, ReasonConflict, &Details{Causes: causes}, "%s", message)
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Labels holds an object's labels, sorted by key without duplicates. A short list takes less memory
-// than a map and is as fast.
+// Labels contains an object's labels, sorted by key without duplicates. A short list takes less
+// memory than a map and is as fast.
 type Labels []Label
 
 type Label struct{ Key, Value string }

@@ -9,8 +9,8 @@ type objectMemo struct {
 	forms       []form    // see Form
 }
 
-// remember applies change to a copy of the memo and stores the copy. If change returns false, the
-// memo stays and remember returns false.
+// remember applies change to a copy of the memo and stores the copy. If change returns false,
+// the memo is unchanged and remember returns false.
 func (o *Object) remember(change func(m *objectMemo) bool) (changed bool) {
 	for {
 		known := o.memo.Load()
@@ -40,8 +40,8 @@ func NewSchemaID() *SchemaID {
 	return id
 }
 
-// shared returns the memo for objects that record nothing but this schema. All of them share one
-// memo, because there may be millions of such objects.
+// shared returns the memo for objects that record nothing but this schema. These objects share
+// one memo, because there may be millions of them.
 func (id *SchemaID) shared() *objectMemo {
 	if id == nil {
 		return nil
@@ -70,7 +70,7 @@ func (o *Object) SetConformsTo(id *SchemaID) {
 // A Digest is a hash of everything that determines the result of an apply, except the object.
 type Digest [16]byte
 
-// maxNoOpApplies limits the digests per object. Few objects have more applying managers.
+// maxNoOpApplies limits the digests per object. Few objects have more apply managers.
 const maxNoOpApplies = 4
 
 // IsNoOpApply reports whether an apply is known not to change this object, such as a controller's
@@ -98,7 +98,7 @@ type form struct {
 	bytes []byte
 }
 
-// Form returns the encoding that SetForm has stored, or nil. The caller must not modify it.
+// Form returns the encoding that SetForm stored, or nil. The caller must not modify it.
 func (o *Object) Form(id FormID) []byte {
 	if known := o.memo.Load(); known != nil {
 		for _, f := range known.forms {
@@ -110,9 +110,9 @@ func (o *Object) Form(id FormID) []byte {
 	return nil
 }
 
-// SetForm stores b as an additional encoding of the object, unless one with this id exists. If b is
-// nil, it removes the encoding. It reports whether the encodings changed. The caller must bound the
-// memory of all forms.
+// SetForm stores b as an additional encoding of the object, unless an encoding with this id
+// exists. A nil b removes the encoding. It reports whether the encodings changed. The caller
+// must bound the memory of all forms.
 func (o *Object) SetForm(id FormID, b []byte) (changed bool) {
 	return o.remember(func(m *objectMemo) bool {
 		at := slices.IndexFunc(m.forms, func(f form) bool { return f.id == id })

@@ -50,7 +50,7 @@ func (g GroupResource) String() string {
 	return g.Resource + "." + g.Group
 }
 
-// Compare orders by group, then by resource.
+// Compare compares by group, then by resource.
 func (g GroupResource) Compare(other GroupResource) int {
 	return cmp.Or(strings.Compare(g.Group, other.Group), strings.Compare(g.Resource, other.Resource))
 }

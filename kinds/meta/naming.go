@@ -82,8 +82,9 @@ func ParseNaming(s string) (*Naming, error) {
 
 const platformDomain = "platform.io"
 
-// groupPrefixes lists the API groups that end with the vendor suffix, without this suffix. Labels
-// and annotations of these groups use the group domain too, except for those in labelDomains.
+// groupPrefixes lists the API groups that end with the vendor suffix, without this suffix.
+// Labels and annotations of these groups also use the group domain, except for groups in
+// labelDomains.
 var groupPrefixes = map[string]bool{
 	"storage": true, "networking": true, "discovery": true, "rbac.authorization": true,
 	"authentication": true, "authorization": true, "certificates": true,
@@ -189,12 +190,13 @@ func (n *Naming) PublicNamespace() string { return n.short + "public" }
 // NodeLeaseNamespace returns the namespace of node heartbeat Leases.
 func (n *Naming) NodeLeaseNamespace() string { return n.short + "node-lease" }
 
-// SystemNamespaces returns the namespaces that always exist: "default" and those of the profile.
+// SystemNamespaces returns the namespaces that always exist: "default" and the profile's
+// namespaces.
 func (n *Naming) SystemNamespaces() []string {
 	return []string{"default", n.NodeLeaseNamespace(), n.PublicNamespace(), n.SystemNamespace()}
 }
 
-// MetadataNameLabel returns the label that holds a namespace's name.
+// MetadataNameLabel returns the key of the label whose value is a namespace's name.
 func (n *Naming) MetadataNameLabel() string { return n.domain + "/metadata.name" }
 
 // InitialEventsEnd returns the annotation of the bookmark that ends a watch's initial events.

@@ -22,13 +22,13 @@ type Object struct {
 	memo atomic.Pointer[objectMemo] // nil if empty
 }
 
-// An ObjectMeta holds the metadata that the server uses.
+// An ObjectMeta contains the metadata that the server uses.
 type ObjectMeta struct {
 	UID        string
 	Generation int64
 	Labels     Labels
-	// Fields holds the values of the kind's selectable fields in declaration order. It excludes
-	// metadata.name and metadata.namespace.
+	// Fields contains the values of the kind's selectable fields in declaration order. It
+	// excludes metadata.name and metadata.namespace.
 	Fields          []string
 	OwnerReferences []OwnerReference
 	Finalizers      []string
@@ -81,7 +81,7 @@ type OwnerReference struct {
 	Controller, BlockOwnerDeletion bool
 }
 
-// Finalizers that the garbage collector removes after it has processed an object's dependents.
+// Finalizers that the garbage collector removes after processing an object's dependents.
 const (
 	OrphanFinalizer     = "orphan"
 	ForegroundFinalizer = "foregroundDeletion"

@@ -11,8 +11,8 @@ import (
 // Connect subresources open a connection. Their responses have no definition, because the server
 // only proxies them. Generated clients return a string.
 
-// connectMethods holds the methods of connect subresources. The key is true for proxy, which
-// forwards any request, and false for subresources that only open a connection.
+// connectMethods lists the methods of connect subresources. The key is true for proxy, which
+// forwards all requests, and false for subresources that only open a connection.
 var connectMethods = map[bool][]string{
 	true:  {"get", "put", "post", "delete", "options", "head", "patch"},
 	false: {"get", "post"},

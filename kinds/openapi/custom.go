@@ -16,9 +16,9 @@ func (d *definitions) customKind(k *schema.Kind) string {
 	return name
 }
 
-// custom returns the schema of a custom kind with the common fields of all objects. Clients of
-// version 2 treat listed properties as exhaustive. In version 2, schemas that preserve unknown
-// fields therefore list no properties.
+// custom returns the schema of a custom kind with the common fields of all objects. In version
+// 2, schemas that preserve unknown fields list no properties, because clients of version 2 treat
+// listed properties as exhaustive.
 //
 // The schema is decoded while the document is written, and not retained.
 func (d *definitions) custom(k *schema.Kind) object {
@@ -149,9 +149,10 @@ func (c customSchemas) embedded(s tree.Tree) tree.Tree {
 	return s
 }
 
-// forV2 omits keywords that version 2 cannot express or that its clients misinterpret. Values that
-// are nullable or preserve unknown fields lose their properties and items. Otherwise, clients that
-// validate by version 2, such as older kubectl, would reject null for a typed or required field.
+// forV2 omits keywords that version 2 cannot express or that its clients misinterpret. Nullable
+// values and values that preserve unknown fields lose their properties and items. Otherwise,
+// clients that validate by version 2, such as older kubectl, would reject null for a typed or
+// required field.
 func (c customSchemas) forV2(s tree.Tree) tree.Tree {
 	open, nullable := s.Bool(c.names.extension("preserve-unknown-fields")), s.Bool("nullable")
 	s = maps.Clone(s)

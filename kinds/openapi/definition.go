@@ -159,9 +159,9 @@ func gvkObject(gvk meta.GroupVersionKind) object {
 }
 
 // isRequired reports whether a field is required. Some fields are required because the server
-// rejects objects without them, like a container's name. Others are always present in responses,
-// like restartCount. A field with a default is required only if its declaration says so, because
-// the server sets the default.
+// rejects objects without them, such as a container's name. Others are always present in
+// responses, such as restartCount. A field with a default is required only if its declaration
+// says so, because the server sets the default.
 func isRequired(f *schema.Field) bool {
 	switch {
 	case f.Documented != schema.PresenceDerived:

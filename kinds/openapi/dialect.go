@@ -17,7 +17,8 @@ var (
 
 func (d dialect) ref(name string) object { return object{{"$ref", d.refs + name}} }
 
-// refWith wraps the reference in allOf in version 3, because siblings of $ref are ignored.
+// refWith returns a reference with additional keywords. In version 3, it wraps the reference in
+// allOf, because siblings of $ref are ignored.
 func (d dialect) refWith(name string, more object) object {
 	switch {
 	case len(more) == 0:

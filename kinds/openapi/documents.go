@@ -26,8 +26,8 @@ type Options struct {
 	Patches []string
 	// CBOR adds CBOR to the media types of responses and watches.
 	CBOR bool
-	// Previous holds the documents of an earlier set of kinds, or nil. Documents whose kinds are
-	// unchanged are reused. All other options must be equal.
+	// Previous contains the documents of an earlier set of kinds, or nil. Documents whose kinds
+	// are unchanged are reused. All other options must be equal.
 	Previous *Documents
 
 	gvks map[*schema.Message][]meta.GroupVersionKind // GVKs of messages of built-in kinds
@@ -42,7 +42,7 @@ const (
 	formats
 )
 
-// Documents holds the documents of one set of kinds. It is safe for concurrent use.
+// Documents contains the documents of one set of kinds. It is safe for concurrent use.
 type Documents struct {
 	options  Options
 	allScope scope // scope of everything
@@ -83,9 +83,9 @@ type scope struct {
 	below         string // in version 3: path prefix of remotes
 }
 
-// New prepares the documents, which are built on first use. A document of version 3 depends only on
-// its own kinds and the immutable built-in kinds. A CRD change therefore replaces only the
-// documents of the CRD's versions.
+// New prepares the documents, which are built on first use. A CRD change replaces only the
+// version 3 documents of the CRD's versions, because each document depends only on its own kinds
+// and the immutable built-in kinds.
 func New(o Options) *Documents {
 	previous := o.Previous
 	o.gvks = gvks(o.Kinds)

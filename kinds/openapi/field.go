@@ -98,9 +98,9 @@ var listTypes = map[schema.ListType]string{
 	schema.ListAtomic: "atomic", schema.ListSet: "set", schema.ListMap: "map",
 }
 
-// value returns the schema of a single value of a field, such as one item of a list. If the schema
-// has a named definition, ref is the name of that definition. value then holds only the keywords to
-// write next to the $ref, such as limits.
+// value returns the schema of a single value of a field, such as one item of a list. If the
+// schema has a named definition, ref is the name of that definition. value then contains only
+// the keywords to write next to the $ref, such as limits.
 func (d *definitions) value(m *schema.Message, f *schema.Field) (value object, ref string) {
 	if f.Type == schema.TypeMessage {
 		switch {

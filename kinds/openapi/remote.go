@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A Remote is a part of another server's version 2 document. It holds the paths with given
+// A Remote is a part of another server's version 2 document. It contains the paths with given
 // prefixes, and the definitions and parameters to which these paths refer. A Remote is kept
 // compressed and is safe for concurrent use.
 type Remote struct {
@@ -20,8 +20,8 @@ type Remote struct {
 	hash   string
 }
 
-// ReadRemote parses another server's version 2 document and keeps the paths with these prefixes. It
-// drops members that are missing from the gnostic models or have a different type there.
+// ReadRemote parses another server's version 2 document and keeps the paths with the given
+// prefixes. It drops members that the gnostic models lack or declare with another type.
 func ReadRemote(body []byte, prefixes []string) (*Remote, error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
@@ -151,8 +151,8 @@ func (l *layout) conform(v any) (object, bool) {
 	return o, true
 }
 
-// conform converts a decoded value to a value that the field can hold. ok is false if the
-// conversion is impossible.
+// conform converts a decoded value to a value that fits the field. ok is false if the conversion
+// is impossible.
 func (s fieldMapping) conform(v any) (value any, ok bool) {
 	if list, isList := v.([]any); isList && s.kind != kindAny {
 		return s.conformList(list)
@@ -232,8 +232,8 @@ func free(v any) any {
 	return v
 }
 
-// V2With returns the version 2 document merged with those of other servers. If paths or names occur
-// several times, this server takes precedence, then the first remote.
+// V2With returns the version 2 document merged with the documents of other servers. For
+// duplicate paths or names, this server takes precedence, followed by the first remote.
 func (d *Documents) V2With(remotes []*Remote) *Document {
 	if len(remotes) == 0 {
 		return d.all

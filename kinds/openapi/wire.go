@@ -21,13 +21,13 @@ type layout struct {
 }
 
 type fieldMapping struct {
-	// path begins with the number of a field. Any further numbers are those of fields in nested
-	// messages, such as the single-field messages of alternatives.
+	// path begins with the number of a field. Further numbers are fields of nested messages,
+	// such as the single-field messages of alternatives.
 	path   []protowire.Number
 	kind   fieldKind
 	layout *layout // for kindMessage
-	// alternatives holds the fields of a union. The value selects one field, whose path is appended
-	// to path.
+	// alternatives lists the fields of a union. The value selects one field, whose path is
+	// appended to path.
 	alternatives *[]alternative
 }
 
@@ -58,7 +58,7 @@ func (l *layout) append(b []byte, o object) []byte {
 	return b
 }
 
-// member appends one member to a message. It skips members that are not in the models.
+// member appends one member to a message. It skips members that the gnostic models lack.
 func (l *layout) member(b []byte, name string, v any) []byte {
 	if s, ok := l.fields[name]; ok {
 		return s.append(b, v)
@@ -155,8 +155,8 @@ func appendNumber(b []byte, path []protowire.Number, v any) []byte {
 	return appendWithin(b, path[:last], field)
 }
 
-// appendAt appends a value at the end of a path of field numbers. value holds bytes if isBytes is
-// true, and an encoded varint otherwise.
+// appendAt appends a value at the end of a path of field numbers. value contains bytes if
+// isBytes is true, and an encoded varint otherwise.
 func appendAt(b []byte, path []protowire.Number, value []byte, isBytes bool) []byte {
 	last := len(path) - 1
 	if !isBytes {
@@ -168,7 +168,8 @@ func appendAt(b []byte, path []protowire.Number, value []byte, isBytes bool) []b
 	return appendWithin(b, path[:last], appendBytes(nil, path[last], value))
 }
 
-// appendWithin works from the inside out, because the length of a message precedes it.
+// appendWithin appends a field at a path of messages. It works from the inside out, because the
+// length of a message precedes the message.
 func appendWithin(b []byte, path []protowire.Number, field []byte) []byte {
 	for i := len(path) - 1; i >= 0; i-- {
 		field = appendBytes(nil, path[i], field)

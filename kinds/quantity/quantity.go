@@ -24,7 +24,7 @@ const (
 )
 
 // A format is the notation of a quantity: decimal suffixes, binary suffixes or an exponent. The
-// canonical form keeps it.
+// canonical form keeps the notation.
 type format uint8
 
 const (
@@ -33,7 +33,7 @@ const (
 	decimalExponent
 )
 
-// A Quantity is an exact number of any size, because clients may write 128 digits. The zero value
+// A Quantity is an exact number of any size, because clients may send 128 digits. The zero value
 // is 0. big.Int arithmetic is slow, so hot paths try parseSimple first.
 type Quantity struct {
 	digits big.Int // the amount is digits × 10^exp

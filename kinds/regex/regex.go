@@ -8,7 +8,7 @@ import (
 )
 
 // MaxExpansion limits the estimated program size of a user's regular expression (see Expansion).
-// The limit is needed because the compiled program stays in memory.
+// The limit is needed because compiled programs remain in memory.
 const MaxExpansion = 50_000
 
 // ErrTooLarge reports a regular expression whose Expansion exceeds MaxExpansion.
@@ -23,10 +23,10 @@ func Compile(pattern string) (*regexp.Regexp, error) {
 	return regexp.Compile(pattern)
 }
 
-// Expansion estimates the program size of a regular expression with all repetitions expanded,
-// without compiling it. For example, "(ab){1000}" has 2000 instructions. The estimate is an upper
-// bound, except that a repeated escape counts only its last character. A Unicode class counts once,
-// because repetitions share its ranges.
+// Expansion estimates the program size of a regular expression with expanded repetitions,
+// without compiling it. For example, "(ab){1000}" has 2000 instructions. The estimate is an
+// upper bound, except that a repeated escape counts only its last character. A Unicode class
+// counts once, because repetitions share its ranges.
 func Expansion(pattern string) float64 {
 	return programSize(pattern) + unicodeClassSize*float64(strings.Count(pattern, `\p`)+strings.Count(pattern, `\P`))
 }
@@ -119,9 +119,9 @@ func escapeLength(text string) int {
 	return min(2, len(text))
 }
 
-// repetitions parses "{n}", "{n,}" or "{n,m}" at the start of text. It returns the greater number
-// and the length of the repetition. The length is 0 for other text, which is literal. Only a short
-// prefix is read, because numbers have at most four digits.
+// repetitions parses "{n}", "{n,}" or "{n,m}" at the start of text. It returns the greater
+// number and the length of the repetition. For other text, which is literal, the length is 0.
+// Only a short prefix is read, because numbers have at most four digits.
 func repetitions(text string) (most float64, length int) {
 	inner, _, closed := strings.Cut(text[1:min(len(text), 12)], "}")
 	if !closed {

@@ -10,7 +10,8 @@ import (
 
 // A Mutator is an admission plugin that may change an object before validation. Admit ignores
 // changes that the plugin does not handle. Admit must be idempotent, because it may run again on
-// the same or a newer object. Mutators are safe for concurrent use. Errors are *meta.Status.
+// the same object or a newer version. Mutators are safe for concurrent use. Errors are
+// *meta.Status.
 type Mutator interface {
 	Handles(a *Attributes) bool
 	Admit(a *Attributes) error
@@ -33,8 +34,8 @@ func (HandlesAll) Handles(*Attributes) bool { return true }
 type Stage uint8
 
 const (
-	// InTurn plugins run in the actor that processes all mutations of the object one after another.
-	// They must not block, because they would delay the other mutations.
+	// InTurn plugins run in the actor that processes all mutations of the object one after
+	// another. InTurn plugins must not block, because they would delay other mutations.
 	InTurn Stage = iota
 	// MayBlock plugins run on the request's goroutine, after the InTurn plugins, and may use the
 	// store. Meanwhile, other mutations of the object may be processed. If the object changes, the
@@ -78,13 +79,13 @@ func (p *Plugin) handles(a *Attributes) bool {
 	return p.RunsFor(a.Operation) && (p.Mutator != nil && p.Mutator.Handles(a) || p.Validator != nil && p.Validator.Handles(a))
 }
 
-// An Admission holds the plugins that may handle the changes of one request, in the order in which
-// they run. A nil Admission has no plugins.
+// An Admission lists the plugins that may handle the changes of one request, in execution order.
+// A nil Admission has no plugins.
 type Admission struct {
 	User    *User
 	Plugins []*Plugin
-	// Counted is set once rate limits have counted the request. The flag is needed because a change
-	// may be computed several times but must count only once.
+	// Counted is set once rate limits have counted the request. A change may be computed several
+	// times, but must count only once.
 	Counted atomic.Bool
 }
 
@@ -178,9 +179,10 @@ func (a *Attributes) AdmitLast() (*Reservation, error) {
 	return a.reserved, nil
 }
 
-// AdmitOperation admits a connection, or an operation that stores no object of its own, such as an
-// eviction. Mutators may change body. Then AdmitOperation calls complete, which fills in the rest
-// of body, and runs the Validators. The caller must commit or release the reservation.
+// AdmitOperation admits a connection, or an operation that stores no object of its own, such as
+// an eviction. It runs the Mutators, which may change body, then calls complete to fill in the
+// remaining fields of body, and finally runs the Validators. The caller must commit or release
+// the reservation.
 func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete func() error) (*Reservation, error) {
 	a := NewAttributes(ctx, m, nil, body)
 	if err := a.Admit(InTurn); err != nil {
@@ -208,7 +210,7 @@ func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete 
 }
 
 // admitAround reinvokes the InTurn Mutators and the MayBlock Mutators, so that each Mutator sees
-// the changes of the others.
+// the changes of all other Mutators.
 func (a *Attributes) admitAround() error {
 	if err := a.Admit(MayBlock); err != nil {
 		return err

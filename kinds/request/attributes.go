@@ -34,7 +34,7 @@ type Attributes struct {
 	// Conversions converts between Kind and other versions through a webhook. It is nil if no
 	// webhook converts.
 	Conversions Conversions
-	// Notes holds data that plugins keep from one call to the next in the MayBlock stage.
+	// Notes contains data that plugins keep between calls in the MayBlock stage.
 	Notes map[any]any
 	// Complete computes the new object from the object passed to Rewrite. It is nil if Rewrite
 	// changes New or Body in place.
@@ -74,7 +74,7 @@ func (a *Attributes) SetChange(old, wanted tree.Tree) {
 
 // Rewrite replaces the new object, which must be in the storage version, with object. For a
 // subresource with its own kind, it replaces the request body. Fields that the request cannot
-// change keep their values, and missing fields get defaults.
+// change keep their values, and missing fields are defaulted.
 func (a *Attributes) Rewrite(object tree.Tree) error {
 	a.rewritten = true
 	if a.Complete == nil {

@@ -1,7 +1,8 @@
-// Package request defines the requests to a store and their results. The HTTP layer and the store
-// both use it, and neither imports the other.
+// Package request defines the requests to a store and their results. The HTTP layer and the
+// store both use it, and neither imports the other.
 //
-// A Mutation is one change to one object. Its Change holds the type of the change and its data.
+// A Mutation is one change to one object. Its Change specifies the type and the data of the
+// change.
 //
 // Requests are plain data, except that a Mutation carries its admission plugins. Each plugin
 // mutates or validates a change's Attributes. Its Stage determines whether it may block.

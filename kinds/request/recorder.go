@@ -56,8 +56,8 @@ func (r *Recorder) Warn(texts ...string) {
 	}
 }
 
-// Annotate adds an annotation. If the key already has one, the existing annotation is kept, and
-// Annotate returns false if the two differ.
+// Annotate adds an annotation. If the key already has an annotation, Annotate keeps the existing
+// annotation and returns false if the two differ.
 func (r *Recorder) Annotate(a Annotation) bool {
 	if r == nil {
 		return true

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Reservation holds resources set aside for one change, such as an address or a part of a quota.
-// It ends with exactly one call to Commit or Release. A nil Reservation holds nothing.
+// A Reservation represents resources reserved for one change, such as an address or a part of a
+// quota. It ends with exactly one call to Commit or Release. A nil Reservation is empty.
 type Reservation struct {
 	// OnPublish, if set, is called instead of the store's Observer when the change is published,
 	// before OnCommit. The rules for Observer.Observe apply to it as well.
@@ -66,10 +66,10 @@ type Claim struct {
 	Release bool // the change returns it
 }
 
-// A Guard protects a change that was computed from an aggregate of many objects, such as a quota's
-// usage. It is needed because other servers on the same etcd may change the aggregate at the same
-// time. The log rejects the change if another server has raised the guard after version Seen. If
-// Raise is true, the change raises the guard. Changes on the same server need no guard.
+// A Guard protects a change that was computed from an aggregate of many objects, such as a
+// quota's usage, which other servers on the same etcd may change concurrently. The log rejects
+// the change if another server has raised the guard after version Seen. If Raise is true, the
+// change raises the guard. Changes on the same server need no guard.
 type Guard struct {
 	Name  string
 	Seen  uint64
@@ -82,8 +82,8 @@ type Companion struct {
 	Key meta.Key
 	// Object is the object to create, or nil to delete the companion.
 	Object tree.Tree
-	// Reserve returns the reservation for the companion. remains is true if a deleted companion
-	// stays because of finalizers. Reserve may be nil.
+	// Reserve returns the reservation for the companion. remains is true if finalizers keep a
+	// deleted companion. Reserve may be nil.
 	Reserve func(remains bool) *Reservation
 }
 

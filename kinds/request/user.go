@@ -12,11 +12,11 @@ type User struct {
 	Name   string
 	UID    string
 	Groups []string
-	// Extra holds additional attributes by key.
+	// Extra contains additional attributes by key.
 	Extra map[string][]string
-	// Audiences holds those audiences of the credential that the caller accepts. By default, the
-	// caller accepts the server's own audiences. Audiences is nil if the credential names no
-	// audiences and is meant for the server.
+	// Audiences lists the audiences of the credential that the caller accepts, which are the
+	// server's own audiences by default. It is nil if the credential names no audiences and is
+	// meant for the server.
 	Audiences []string
 	// ValidUntil is the time at which the credential expires or must be checked again. The zero
 	// time means never.

@@ -45,20 +45,20 @@ type Patch struct {
 type Apply struct {
 	Config tree.Tree
 	Force  bool // takes over fields of other managers
-	// Misplaced is the error for a configuration that names an object other than Key. It is nil if
-	// the configuration names the right object. The error for an apply conflict takes precedence
-	// over Misplaced. So does the error for a configuration with a uid whose object does not exist.
+	// Misplaced is the error for a configuration that names an object other than Key. It is nil
+	// if the configuration names the right object. Two errors take precedence: an apply
+	// conflict, and a configuration with a uid whose object does not exist.
 	Misplaced error
-	// Digest returns a hash of everything that determines the result, except the object. The store
-	// uses it to recognize no-op applies. Digest is nil if the apply requires admission, or if a
-	// schema change may give the same configuration another meaning.
+	// Digest returns a hash of everything that determines the result, except the object. The
+	// store uses it to recognize no-op applies. Digest is nil if the apply requires admission,
+	// or if a schema change may change the meaning of the configuration.
 	Digest func() meta.Digest
 }
 
-// A Delete holds the options of a delete request, from its body and query.
+// A Delete contains the options of a delete request, from its body and query.
 type Delete struct {
 	GracePeriodSeconds *int64
-	// UID and ResourceVersion are preconditions. A nil precondition always holds, and an empty
+	// UID and ResourceVersion are preconditions. A nil precondition is always met, and an empty
 	// string matches no object.
 	UID, ResourceVersion *string
 	// PropagationPolicy is "Orphan", "Background", "Foreground", or empty for the default.
@@ -107,13 +107,13 @@ type Mutation struct {
 	FieldManager    string
 	// KeepsOwners leaves managedFields unchanged.
 	KeepsOwners bool
-	// Named holds the options as sent by the client.
+	// Named contains the options as sent by the client.
 	Named NamedOptions
 
 	// CreateRefusal is the error that a client receives if an update or apply would create the
 	// object, but the user lacks the permission to create it. It is nil if the user may create it.
 	CreateRefusal error
-	// Admission holds the plugins for the change, or is nil.
+	// Admission contains the plugins for the change, or is nil.
 	Admission *Admission
 	// Recorder receives warnings and audit annotations. It may be nil.
 	Recorder *Recorder
@@ -129,7 +129,7 @@ type Conversions interface {
 	Convert(from, to *schema.Kind, t tree.Tree) (tree.Tree, error)
 }
 
-// NamedOptions holds options of a write as sent by the client. Absent options are empty.
+// NamedOptions contains options of a write as sent by the client. Absent options are empty.
 type NamedOptions struct{ FieldManager, FieldValidation string }
 
 // A Result is the result of a Mutation.

@@ -17,7 +17,7 @@ func IP(s string) []string {
 	return nil
 }
 
-// strictIP checks that s is an address that has the same meaning everywhere.
+// strictIP checks that s is an address that all parsers interpret the same way.
 func strictIP(s string) []string {
 	a, err := netip.ParseAddr(s)
 	switch faults := IP(s); {
@@ -81,7 +81,7 @@ func CIDR(s string) []string {
 	return nil
 }
 
-// strictCIDR checks that s is a CIDR range that has the same meaning everywhere.
+// strictCIDR checks that s is a CIDR range that all parsers interpret the same way.
 func strictCIDR(s string) []string {
 	p, err := netip.ParsePrefix(s)
 	switch faults := CIDR(s); {
@@ -106,7 +106,7 @@ func CanonicalCIDR(s string) []string {
 	return faults
 }
 
-// AddressWarnings holds the rule functions that warn about ambiguous addresses and CIDRs. For
+// AddressWarnings contains the rule functions that warn about ambiguous addresses and CIDRs. For
 // example, leading zeros can bypass security rules.
 var AddressWarnings = map[string]schema.CheckFunc{
 	"ipHint": schema.TextCheck(func(s, path string, faults *schema.Faults) { faults.Warn(path, ipHint(s)) }),

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Clients may depend on the order of the causes, so the order must be the same whether a check is a
-// field option or a Go function. The causes from both are therefore merged in the declaration order
-// of their fields.
+// Clients may depend on the order of causes, so the order must not depend on whether a check is
+// a field option or a Go function. The causes from both are therefore merged in the declaration
+// order of their fields.
 
 // mergeCauses merges the causes from the plan and from the kind's functions. If both report an
 // error of the same type for the same path, the more specific message of the function wins.

@@ -10,11 +10,11 @@ import (
 )
 
 // Compile compiles the value plans of messages, including nested ones, from their field options.
-// Messages with a plan stay as they are. The error joins all unknown formats and invalid patterns.
+// Messages with a plan are skipped. The error joins all unknown formats and invalid patterns.
 // isOn reports whether a feature is enabled. A nil isOn disables all features.
 //
-// Messages are sorted by name, so that errors have a fixed order. Every write walks the plans, so
-// Compile computes everything that depends only on the declarations.
+// Messages are sorted by name, so that errors have a fixed order. Every write walks the plans,
+// so Compile computes everything that depends only on the declarations.
 func Compile(isOn func(feature string) bool, messages ...*schema.Message) error {
 	c := &compiler{isOn: isOn, parts: map[*schema.Message]*schema.Parts{}}
 	messages = slices.SortedFunc(slices.Values(messages), func(a, b *schema.Message) int { return strings.Compare(a.Name, b.Name) })
@@ -28,15 +28,16 @@ func Compile(isOn func(feature string) bool, messages ...*schema.Message) error 
 	return errors.Join(c.faults...)
 }
 
-// A compiler holds the state of one Compile. Messages may be recursive, so the compiler registers
-// all messages, finds those that need plans, and then builds the plans, which refer to each other.
+// A compiler contains the state of one Compile call. Messages may be recursive, so the compiler
+// first registers all messages and finds the messages that need plans. Then it builds the plans,
+// which refer to each other.
 type compiler struct {
 	isOn   func(feature string) bool
 	order  []*schema.Message                 // those without a plan
 	parts  map[*schema.Message]*schema.Parts // of messages in order
 	fields map[*schema.Field]*evaluators     // of fields that have any
-	// Messages that contain, at any depth, a field with the respective property. Validation visits
-	// no other messages.
+	// Messages that contain, at any depth, a field with the respective property. Validation
+	// skips all other messages.
 	checked, defaulted, immutable, featured map[*schema.Message]bool
 	faults                                  []error
 }
@@ -93,10 +94,10 @@ func isDemanding(m *schema.Message) bool {
 	})
 }
 
-// closure returns the messages with a field for which has returns true. It also returns messages
-// that contain such a message, at any depth, through fields for which into returns true. had reports
-// whether a message that already has a plan is one of them. closure takes quadratic time, but each
-// message is compiled only once.
+// closure returns the messages with a field for which has returns true, and the messages that
+// contain such a message, at any depth, in fields for which into returns true. For messages that
+// already have a plan, had replaces has. closure takes quadratic time, but runs only once per
+// message.
 func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, into func(*schema.Field) bool, had func(*schema.ValuePlan) bool) map[*schema.Message]bool {
 	found := map[*schema.Message]bool{}
 	for _, m := range c.order {
@@ -190,8 +191,8 @@ func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
 }
 
 // field builds the plan of a field. As in Kubernetes, checks of a whole list run after its items
-// are checked. Only checks that can make the item checks unnecessary, such as MaxItems, run before
-// them.
+// are checked. Only checks that can make the item checks unnecessary, such as MaxItems, run
+// first.
 func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	made := c.fields[f]
 	if made == nil {

@@ -7,9 +7,9 @@ import (
 )
 
 // Default sets the plan's defaults. Then it sets the defaults of the kind's Strategy, which may
-// depend on the plan's defaults. It changes only those subtrees of t in which a default is missing.
-// The caller must own these subtrees, while others may be shared with a stored object. A nil tree
-// stays nil.
+// depend on the plan's defaults. It changes only those subtrees of t in which a default is
+// missing. The caller must own these subtrees. Other subtrees may be shared with a stored
+// object. A nil tree remains nil.
 func Default(k *schema.Kind, t tree.Tree) {
 	if t == nil {
 		return
@@ -31,12 +31,13 @@ func DefaultValue(p *schema.ValuePlan, t tree.Tree) {
 	}
 }
 
-// maxDefaultsSize limits the size of all defaults in one object, in bytes of JSON. An object that
-// reaches the limit is too large to be accepted anyway.
+// maxDefaultsSize limits the size of all defaults in one object, in bytes of JSON. An object
+// that reaches the limit is too large to be accepted.
 const maxDefaultsSize = 8 << 20
 
-// A defaulter sets the defaults of one object. budget is the rest of maxDefaultsSize. It is needed
-// because a small CRD may declare a large default for items, and a request may contain many items.
+// A defaulter sets the defaults of one object. budget is the remaining part of maxDefaultsSize.
+// The limit is needed because a small CRD may declare a large default for items, and a request
+// may contain many items.
 type defaulter struct{ budget int }
 
 func (d *defaulter) copyDefault(p *schema.ValuePlan) any {
@@ -77,7 +78,8 @@ func roundToThousandths(t tree.Tree, name string) {
 	}
 }
 
-// absentObject does not add an empty object, because the client did not request that change.
+// absentObject sets the defaults of an absent object. It does not add an empty object, because
+// the client did not request that change.
 func (d *defaulter) absentObject(p *schema.ValuePlan, t tree.Tree, name string) {
 	sub := tree.Tree{}
 	if d.children(p, sub); len(sub) > 0 {

@@ -24,7 +24,7 @@ func WildcardSubdomain(s string) []string {
 		wildcardPattern, "*.example.com")
 }
 
-// A DomainFault is an error in one part of a name. Value is that part.
+// A DomainFault is an error in one part of a name. Value is the invalid part.
 type DomainFault struct{ Value, Message string }
 
 // DomainPath checks that s is a domain followed by a path, such as "acme.io/foo".

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// evaluators holds the checks of one field. value checks each value, and keys checks each map key.
-// before and after check the whole list or map, before and after its values are checked. Each slice
-// is in the order in which errors are reported.
+// evaluators contains the checks of one field. value checks each value, and keys checks each map
+// key. before and after check the whole list or map, before and after its values are checked.
+// Each slice is in the order in which errors are reported.
 type evaluators struct{ value, keys, before, after []schema.Evaluator }
 
 func (e evaluators) empty() bool { return len(e.value)+len(e.keys)+len(e.before)+len(e.after) == 0 }
@@ -100,7 +100,7 @@ func (m MaxEntries) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// A choice is an enum. As in Kubernetes, an invalid item is reported at the path of its list:
+// A choice is an enum. As in Kubernetes, an invalid item is reported with the path of its list:
 // spec.accessModes: Unsupported value: "x": supported values: "ReadWriteOnce", …
 type choice struct {
 	choices []string
@@ -161,7 +161,7 @@ func (f format) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// bounds holds the inclusive bounds of an integer. Nil means no bound.
+// bounds contains the inclusive bounds of an integer. A nil bound is unlimited.
 type bounds struct {
 	min, max *int64
 	msg      string

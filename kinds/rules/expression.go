@@ -11,8 +11,8 @@ import (
 )
 
 // An expr is a compiled expression. It computes a value from the variables of one evaluation.
-// Unlike the programs of package cel, an expr is a closure that reads trees directly. It converts
-// and allocates nothing, because rules run for every write.
+// Unlike the programs of package cel, an expr is a closure that reads trees directly. It avoids
+// conversions and allocations, because rules run for every write.
 type expr func(r *run) any
 
 // Slots of the predefined variables.
@@ -286,7 +286,7 @@ func (p *exprParser) items(end rune) []expr {
 }
 
 // macros maps the name of each macro to its step function. The step function is called for each
-// item, and returns the new result and whether the result is final.
+// item. It returns the new result and whether that result is final.
 var macros = map[string]func(sofar, element, v any) (any, bool){
 	"exists": func(_, _, v any) (any, bool) { return v == true, v == true },
 	"all":    func(_, _, v any) (any, bool) { return v == true, v != true },

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Identity identifies list items by their keys or, without keys, by their value. Indexes cannot
-// identify items, because after an insertion all later items would seem changed.
+// An Identity identifies list items by their keys or, without keys, by their value. Indexes
+// cannot identify items, because an insertion would make all later items appear changed.
 type Identity struct {
 	Keys     []string
 	Defaults []any // default values of Keys; may be shorter
@@ -36,8 +36,8 @@ func (id *Identity) key(t tree.Tree, i int) any {
 	return v
 }
 
-// appendTo appends the identity of an item. A zero byte, which JSON never contains, separates keys,
-// so that different identities have different bytes.
+// appendTo appends the identity of an item. Zero bytes, which JSON never contains, separate
+// keys, so that different identities have different bytes.
 func (id *Identity) appendTo(b []byte, item any) []byte {
 	t, ok := item.(tree.Tree)
 	if len(id.Keys) == 0 || !ok {
@@ -52,8 +52,8 @@ func (id *Identity) appendTo(b []byte, item any) []byte {
 	return b
 }
 
-// Index returns the items of the previous list, keyed by identity. It returns nil if id is nil or
-// there was no list. If several items have the same identity, the last one wins.
+// Index returns the items of the previous list, keyed by identity. It returns nil if id is nil
+// or there is no previous list. If several items have the same identity, the last one wins.
 func (id *Identity) Index(was schema.Previous) map[string]any {
 	if id == nil || !was.Exists {
 		return nil

@@ -43,7 +43,7 @@ func validateMetadata(k *schema.Kind, m, old tree.Tree, faults *schema.Faults) {
 }
 
 // embeddedKind is the Kind for validating the metadata of objects that are embedded in other
-// objects. Their names need only be path segments, and their namespace may be absent.
+// objects. Their names must only be path segments, and their namespaces may be absent.
 var embeddedKind = &schema.Kind{NameFormat: schema.NamePathSegment, Strategy: embeddedStrategy{}}
 
 type embeddedStrategy struct{ schema.DefaultStrategy }
@@ -209,8 +209,8 @@ func validateFinalizers(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// FinalizerWarnings returns a warning for each new finalizer in m without a domain, sorted by name.
-// It is for kinds that do not require a domain.
+// FinalizerWarnings returns a warning for each new finalizer in m without a domain, sorted by
+// name. It is used for kinds that do not require a domain.
 func FinalizerWarnings(m, old tree.Tree) []string {
 	var warnings []string
 	known := old.Strings("finalizers")

@@ -18,8 +18,8 @@ func PruneConfig(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []
 	return (&pruner{config: true}).root(p, t)
 }
 
-// PruneValue prunes one value and reports paths relative to it. If the value is an embedded object,
-// it keeps its apiVersion, kind and metadata.
+// PruneValue prunes one value and reports paths relative to it. An embedded object keeps its
+// apiVersion, kind and metadata.
 func PruneValue(p *schema.ValuePlan, v any) (pruned any, unknown []string) {
 	var pruning pruner
 	pruned = pruning.value(pruneScope{p, p.PreserveUnknown}, v)
@@ -43,8 +43,8 @@ func (p *pruner) root(plan *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, un
 	return pruned, p.unknown
 }
 
-// A pruneScope holds the plan of a value, which may be nil. preserveUnknown is true if this plan or
-// the plan of the enclosing list keeps unknown fields.
+// A pruneScope contains the plan of a value, which may be nil. preserveUnknown is true if this
+// plan or the plan of the enclosing list keeps unknown fields.
 type pruneScope struct {
 	plan            *schema.ValuePlan
 	preserveUnknown bool

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Validate returns all errors of t, or nil. The defaults must be set.
+// Validate returns all errors of t, or nil. Defaults must be applied first.
 func Validate(k *schema.Kind, t tree.Tree) []meta.Cause {
 	causes, _ := ValidateChange(context.Background(), k, t, nil) // a background does not end
 	return causes
@@ -74,18 +74,18 @@ func ValidateUpdate(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	return mergeCauses(k.Message(), faults.List[:planned:planned], faults.List[planned:])
 }
 
-// ValidateMetadataUpdate is ValidateUpdate for the metadata only. Writes through subresources use
-// it.
+// ValidateMetadataUpdate is ValidateUpdate for metadata only, as used for writes through
+// subresources.
 func ValidateMetadataUpdate(t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadataUpdate(t.Object("metadata"), old.Object("metadata"), &faults)
 	return faults.List
 }
 
-// ValidateServed returns the errors that apply only to the served version k, in addition to those
-// of the storage version. t and old are in the storage version, and old is nil on create.
-// Validation stops when it exceeds schema.ValidationBudget, and a cause reports this. The error is
-// a timeout if ctx is done.
+// ValidateServed returns the errors that apply only to the served version k, in addition to the
+// errors of the storage version. t and old are in the storage version, and old is nil on create.
+// When validation exceeds schema.ValidationBudget, it stops and reports a cause. The error is a
+// timeout if ctx is done.
 func ValidateServed(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]meta.Cause, error) {
 	faults := newFaults(ctx, schema.ValidationBudget)
 	schema.Run(k.Declared.Message().Checks().Write, t, old, "", &faults)
@@ -127,9 +127,9 @@ func NotEvaluated() meta.Cause {
 	return faults.List[0]
 }
 
-// Evaluate runs the validation expressions of k for a write of t. The caller must have validated t,
-// and found no cause for which Blocks returns true. old is nil on create. If ctx is done, Evaluate
-// stops and its result is meaningless.
+// Evaluate runs the validation expressions of k for a write of t. The caller must have validated
+// t and found no cause for which Blocks returns true. old is nil on create. If ctx is done,
+// Evaluate stops and its result is invalid.
 func Evaluate(ctx context.Context, k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	faults := newFaults(ctx, math.MaxInt)
 	k.Strategy.Evaluate(ctx, t, old, &faults)

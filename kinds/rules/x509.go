@@ -19,8 +19,8 @@ func decoded(v any) []byte {
 	return data
 }
 
-// publicKey describes a key in PKIX form, or the key of a PKCS #10 request. It returns nil if v is
-// neither.
+// publicKey describes a key in PKIX form or the key of a PKCS #10 request. It returns nil for
+// other values.
 func publicKey(v any) any {
 	if request, err := x509.ParseCertificateRequest(decoded(v)); err == nil {
 		t := describeKey(request.PublicKey)
@@ -34,7 +34,7 @@ func publicKey(v any) any {
 	return describeKey(key)
 }
 
-// describeKey returns a tree without a kind if the type of the key is not supported.
+// describeKey describes a public key. The tree has no kind if the key type is not supported.
 func describeKey(key any) tree.Tree {
 	der, _ := x509.MarshalPKIXPublicKey(key)
 	t := tree.Tree{"pkix": string(der)}
@@ -49,8 +49,8 @@ func describeKey(key any) tree.Tree {
 	return t
 }
 
-// hasSigned reports whether the owner of the key signed a PKCS #10 request. For a key in PKIX form,
-// signed holds a text and its signature.
+// hasSigned reports whether the owner of the key signed a PKCS #10 request. For a key in PKIX
+// form, signed contains a text and its signature.
 func hasSigned(key, signed any) any {
 	if request, err := x509.ParseCertificateRequest(decoded(key)); err == nil {
 		return request.CheckSignature() == nil
@@ -70,7 +70,7 @@ func hasSigned(key, signed any) any {
 	return false
 }
 
-// certificates describes the blocks of PEM text. A block that is no certificate has no key.
+// certificates describes the blocks of PEM text. A block that is not a certificate has no key.
 // Times are in seconds since 1970, and the life is in nanoseconds.
 func certificates(v any) any {
 	var all []any

@@ -1,6 +1,6 @@
 package schema
 
-// A Behavior holds the part of a kind that declarations cannot express.
+// A Behavior defines the part of a kind that declarations cannot express.
 type Behavior struct {
 	Name     string   // "group/version/Kind" in platform form; "" is the core group
 	Strategy Strategy // nil: the default

@@ -53,7 +53,6 @@ func (c *compiler) single(t Type, v any) (any, bool) {
 	return nil, false
 }
 
-// A checker checks compiled messages and kinds.
 type checker struct{ faults []error }
 
 func (c *checker) fault(message, field, text string) {
@@ -139,7 +138,6 @@ func (f *Field) isNumber() bool {
 	return f.Type == TypeInt32 || f.Type == TypeInt64 || f.Type == TypeIntOrString
 }
 
-// hasField reports whether the message of f has the named field.
 func (f *Field) hasField(name string) bool { return f.Message != nil && f.Message.byName[name] != nil }
 
 // checkKind reports columns, selectable fields and scales whose path does not exist.

@@ -11,7 +11,6 @@ import (
 	options "github.com/troupe-api/troupe/kinds/api"
 )
 
-// A compiler compiles a message and all messages that it refers to.
 type compiler struct {
 	*Plan
 	queue  []*Declaration
@@ -52,7 +51,7 @@ func (p *Plan) compile(d *Declaration) error {
 	return nil
 }
 
-// enqueue has d compiled unless it is compiled already. It prepares d.message and d.scalar.
+// enqueue queues d for compilation unless it is already compiled. It sets d.message or d.scalar.
 func (c *compiler) enqueue(d *Declaration) {
 	if d.message != nil || d.scalar != 0 {
 		return
@@ -85,7 +84,7 @@ func (c *compiler) compileMessage(d *Declaration) {
 	m.Index()
 }
 
-// enqueueUsed has the messages compiled whose rules are used.
+// enqueueUsed queues the messages whose rules are used by the given rules.
 func (c *compiler) enqueueUsed(rules []*Rule) {
 	for _, r := range rules {
 		if d := c.Declarations[r.Use]; d != nil {
@@ -95,8 +94,8 @@ func (c *compiler) enqueueUsed(rules []*Rule) {
 	}
 }
 
-// fields returns the fields of in in declaration order. An inlined message is replaced with its
-// fields. wire holds the field numbers on the path to in.
+// fields returns the fields of declaration in, in declaration order. An inlined message is
+// replaced with its fields. wire is the path of field numbers to in.
 func (c *compiler) fields(in *Declaration, wire []int32) []*Field {
 	desc := in.descriptor()
 	list := make([]*Field, 0, len(desc.Field))

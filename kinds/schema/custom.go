@@ -6,7 +6,7 @@ import (
 )
 
 // A Schema is the schema of a custom kind. It is compiled on demand and may be evicted, because
-// most kinds are idle and the compiled form is many times larger than the JSON.
+// most kinds are idle and the compiled form is much larger than the JSON.
 type Schema interface {
 	// ID identifies the schema. An object records the ID of the schema to which it conforms.
 	ID() *meta.SchemaID
@@ -17,8 +17,8 @@ type Schema interface {
 	Tree() tree.Tree
 }
 
-// Message returns the structure of the kind's objects, or nil. Callers must not keep it beyond one
-// operation, because the schemas of idle custom kinds are evicted from memory.
+// Message returns the structure of the kind's objects, or nil. Callers must not retain it beyond
+// one operation, because the schemas of idle custom kinds are evicted from memory.
 func (k *Kind) Message() *Message {
 	if k.Origin != nil {
 		return k.Origin.Schema.Message()
@@ -34,8 +34,9 @@ type Custom struct {
 	// Prune returns t without unknown fields, and their paths. It does not change t, but the result
 	// shares memory with t.
 	Prune func(t tree.Tree) (pruned tree.Tree, unknown []string)
-	// PruneConfig prunes an apply configuration. Unlike Prune, it keeps the fields of objects with
-	// an empty schema. The field manager owns them, although they are pruned from the live object.
+	// PruneConfig prunes an apply configuration. Unlike Prune, it keeps the fields of objects
+	// with an empty schema. The field manager owns these fields, although they are pruned from
+	// the live object.
 	PruneConfig func(t tree.Tree) (pruned tree.Tree, unknown []string)
 	// Coerce normalizes the metadata of embedded objects. It may be nil. unknown lists the dropped
 	// fields. If dropMalformed is true, values of a wrong type are dropped. Otherwise they are an

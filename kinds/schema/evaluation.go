@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Evaluator checks one property of values and reports errors to the evaluation. It must ignore
-// values of types without that property.
+// An Evaluator checks one property of values and reports errors to the evaluation. It must
+// ignore values whose type lacks the property.
 type Evaluator interface {
 	Evaluate(e *Evaluation, v any, was Previous)
 }

@@ -102,7 +102,7 @@ func (f *Faults) TooLong(path string, max int) {
 	f.add(meta.CauseTooLong, path, fmt.Sprintf("Too long: may not be more than %d bytes", max))
 }
 
-// TooMany reports a list or map at path whose number of items, n, exceeds max.
+// TooMany reports a list or map at path with n items, which exceeds max.
 func (f *Faults) TooMany(path string, n, max int) {
 	items := "items"
 	if max == 1 {
@@ -120,7 +120,7 @@ func (f *Faults) NotFound(path string, value any, detail ...string) {
 	f.add(meta.CauseNotFound, path, withDetail("Not found: "+formatValue(value), strings.Join(detail, " ")))
 }
 
-// Warn adds a warning about path. The path must be "" if text already contains it.
+// Warn adds a warning about path. path must be "" if text already contains the path.
 func (f *Faults) Warn(path, text string) {
 	if path != "" {
 		text = path + ": " + text

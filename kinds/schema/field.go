@@ -7,17 +7,17 @@ type Field struct {
 	Type Type
 	// Shape distinguishes single values from lists and maps. Map keys are strings.
 	Shape Shape
-	// Message is set for TypeMessage. It is also set for a TypeRaw whose value may have any of
-	// several types. Each field of the message then stands for one of these types.
+	// Message is set for TypeMessage. It is also set for a TypeRaw whose value may have one of
+	// several types. Each field of the message then represents one of these types.
 	Message *Message
-	// Wire holds the Protobuf field numbers on the path from the enclosing message. A field of an
-	// inlined message has several numbers.
+	// Wire lists the Protobuf field numbers on the path from the enclosing message. A field of
+	// an inlined message has several numbers.
 	Wire []int32
 	// EmitEmpty makes the JSON encoder write the field even if it is empty, as "", 0, false, {}, or
 	// null for lists.
 	EmitEmpty bool
-	// WireEmitEmpty makes the Protobuf encoder write the field even if it is empty. It is set for
-	// single values except pointers and bytes.
+	// WireEmitEmpty makes the Protobuf encoder write the field even if it is empty. It is set
+	// for single values except pointers and bytes.
 	WireEmitEmpty bool
 	// Pointer means that an explicit zero value differs from an absent one.
 	Pointer bool
@@ -62,8 +62,8 @@ type Field struct {
 	ReservedDomains []string
 }
 
-// RequiredWhen makes a field required if another field of the object has one of Values, or any
-// value if Values is empty. Detail is appended to the message "Required value".
+// RequiredWhen makes a field required if another field of the object has one of Values, or has
+// any value if Values is empty. Detail is appended to the message "Required value".
 type RequiredWhen struct {
 	Field  string
 	Values []string
@@ -71,8 +71,8 @@ type RequiredWhen struct {
 }
 
 // OneOf is a group of mutually exclusive fields. None is the error message if all fields are
-// absent, or empty if that is allowed. If several fields are set, Many is the error message for all
-// but the first of them.
+// absent, or empty if that is allowed. If several fields are set, Many is the error message for
+// all but the first one.
 type OneOf struct {
 	Fields     []string
 	None, Many string
@@ -99,7 +99,7 @@ const (
 	TypeFields   // a set of fields (FieldsV1); in the tree it is the text of its JSON object
 )
 
-// Shape defines whether a field holds one value, a list or a map.
+// Shape defines whether a field is a single value, a list or a map.
 type Shape uint8
 
 const (

@@ -15,7 +15,8 @@ type Kind struct {
 	Names      Names
 	Namespaced bool
 	Verbs      []string // of the main resource; sorted, except for custom kinds
-	// Storage names the collection that holds the objects. Several groups may share one collection.
+	// Storage names the collection in which the objects are stored. Several groups may share one
+	// collection.
 	Storage meta.GroupResource
 	// Stored is the storage version. It is the kind itself unless several kinds share a collection.
 	Stored *Kind
@@ -23,7 +24,7 @@ type Kind struct {
 	Versions []*Kind
 	// Deprecation is nil unless the version is deprecated.
 	Deprecation *Deprecation
-	// SameAs is set if the kind is declared as that of another version, with few differences.
+	// SameAs is set if the kind is declared as a copy of another version, with few differences.
 	SameAs bool
 	// OffByDefault is set if the operator must enable the kind.
 	OffByDefault bool
@@ -44,7 +45,7 @@ type Kind struct {
 	Conversion Conversion // between the kind and Stored; nil if they are the same
 }
 
-// Names holds a kind's other names in discovery.
+// Names contains a kind's other names in discovery.
 type Names struct {
 	Singular   string
 	List       string // of lists; "": Kind followed by "List"
@@ -52,7 +53,7 @@ type Names struct {
 	Categories []string
 }
 
-// Writes holds the options for creates, updates and deletes.
+// Writes contains the options for creates, updates and deletes.
 type Writes struct {
 	// CreateOnUpdate lets a PUT create an absent object.
 	CreateOnUpdate bool
@@ -74,10 +75,10 @@ const (
 	DeleteInSteps             // marked first (Strategy.BeginDelete), then removed by a controller
 )
 
-// GroupKind omits the version.
+// GroupKind returns the kind without its version.
 func (k *Kind) GroupKind() meta.GroupKind { return meta.GroupKind{Group: k.Group, Kind: k.Kind} }
 
-// GroupResource omits the version.
+// GroupResource returns the resource without its version.
 func (k *Kind) GroupResource() meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }
@@ -86,17 +87,17 @@ func (k *Kind) GroupResource() meta.GroupResource {
 // the watch verb is virtual, because every stored kind supports watch.
 func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "watch") }
 
-// A Deprecation holds the releases in which an API version was deprecated and removed, such as
-// "1.23", and the API that replaces it. Removed and Replacement may be empty. A non-empty Warning
+// A Deprecation lists the releases in which an API version was deprecated and removed, such as
+// "1.23", and the replacement API. Removed and Replacement may be empty. A non-empty Warning
 // replaces the standard warning.
 type Deprecation struct{ Since, Removed, Replacement, Warning string }
 
-// A SelectField is a field that field selectors can use. Path is its path in the storage version.
-// If the value at Path is empty, selectors use the value at Fallback. Fallback is another
-// SelectField's Path, or empty.
+// A SelectField is a field that field selectors can use. Path is its path in the storage
+// version. If the value at Path is empty, selectors use the value at Fallback. Fallback is
+// another SelectField's Path, or empty.
 //
-// If Name is empty, selectors of this version cannot use the field, but those of another version
-// can. The store keeps an index for Indexed fields.
+// If Name is empty, only selectors of other versions can use the field. The store keeps an index
+// for Indexed fields.
 type SelectField struct {
 	Name, Path, Fallback string
 	Indexed              bool
@@ -121,11 +122,11 @@ type Subresource struct {
 	View     View
 }
 
-// EveryField stands for all fields in a list of field names.
+// EveryField represents all fields in a list of field names.
 const EveryField = "*"
 
-// A Scale holds the dotted paths of the fields that the scale subresource exposes. The field at
-// Selector is a label selector or a map of labels. Selector may be empty.
+// A Scale contains the dotted paths of the fields that the scale subresource exposes. The field
+// at Selector is a label selector or a map of labels. Selector may be empty.
 type Scale struct{ Replicas, StatusReplicas, Selector string }
 
 // A View defines how a subresource reads and writes its object. If Write is nil, the handler of the

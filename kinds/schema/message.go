@@ -11,9 +11,10 @@ type Message struct {
 	Fields []*Field // in order of declaration and encoding; inlined messages are expanded
 	// Doc is a short description, published in OpenAPI.
 	Doc string
-	// HasTypeMeta marks a message whose JSON also holds kind and apiVersion. Fields omits both,
-	// because the Protobuf envelope holds them and the server writes them from the Kind. In an
-	// object embedded in another message, both are plain fields without Protobuf numbers.
+	// HasTypeMeta marks a message whose JSON also contains kind and apiVersion. Fields omits
+	// both, because the Protobuf envelope contains them and the server writes them from the
+	// Kind. In an object embedded in another message, both are plain fields without Protobuf
+	// numbers.
 	HasTypeMeta bool
 	// Additional describes all fields that Fields does not list, or is nil. It is set only in
 	// messages of custom kinds.
@@ -24,7 +25,7 @@ type Message struct {
 	Config []string
 	// OneOf lists groups of mutually exclusive fields.
 	OneOf []OneOf
-	// Rules holds the declared validation rules, or nil.
+	// Rules contains the declared validation rules, or is nil.
 	Rules *Rules
 	// Values is the plan for defaulting, pruning and validating objects. Package rules compiles it.
 	Values *ValuePlan
@@ -46,8 +47,8 @@ func (m *Message) Field(name string) *Field {
 // Sorted returns the fields sorted by JSON name. Callers must not change the slice.
 func (m *Message) Sorted() []*Field { return m.sorted }
 
-// Composite returns the fields that may hold messages or lists with keyed items, sorted by JSON
-// name. Callers must not change the slice.
+// Composite returns the fields that may contain messages or lists with keyed items, sorted by
+// JSON name. Callers must not change the slice.
 func (m *Message) Composite() []*Field { return m.composite }
 
 // NewMessage returns a message with the given fields, ready for lookups.

@@ -2,33 +2,33 @@ package schema
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// An Origin holds the properties of a custom kind that come from its CustomResourceDefinition.
+// An Origin contains the properties of a custom kind that its CustomResourceDefinition defines.
 //
-// Unlike built-in kinds, custom kinds are added, changed and removed at run time. Each version has
-// its own schema and columns. Writes through subresources must satisfy the whole schema. Objects
-// stay stored in the version in which they were written, and reads convert them to the current
-// schema (Message.Custom). Objects have no Protobuf form, and an empty value differs from an absent
-// one. If there is a status subresource, no other write changes the status.
+// Unlike built-in kinds, custom kinds are added, changed and removed at run time. Each version
+// has its own schema and columns. Writes through subresources must satisfy the whole schema.
+// Stored objects remain in the version in which they were written, and reads convert them to the
+// current schema (Message.Custom). Objects have no Protobuf form, and an empty value differs
+// from an absent one. If there is a status subresource, no other write changes the status.
 type Origin struct {
 	Definition string // the name of the CustomResourceDefinition
 	Draining   bool   // being deleted together with the kind's objects
 	Schema     Schema
 	// ConversionWebhook is shared by all versions. It is nil if there is no conversion webhook.
 	ConversionWebhook *ConversionWebhook
-	// WorkingForm is set if there is a conversion webhook. It describes the kind as if objects were
-	// stored in the kind's own version. Writes are computed in this form, and the webhook then
-	// converts them to the storage version. WorkingForm.Versions lists the working forms of all
-	// versions. The Stored field of each refers to itself.
+	// WorkingForm is set if there is a conversion webhook. It is the kind with its own version
+	// as the storage version. Writes are computed in this form and then converted by the webhook
+	// to the actual storage version. WorkingForm.Versions lists the working forms of all
+	// versions. Each working form's Stored field refers to itself.
 	WorkingForm *Kind
 	// Unconverted is the result of Kind.Unconverted. It is set if there is a conversion webhook.
 	Unconverted *Kind
 }
 
-// A ConversionWebhook converts objects of a custom kind between versions. Each CRD change creates a
-// new ConversionWebhook.
+// A ConversionWebhook converts objects of a custom kind between versions. Each CRD change
+// creates a new ConversionWebhook.
 //
-// Objects stay in the version in which they were written, because only the webhook can convert
-// them.
+// Stored objects remain in the version in which they were written, because only the webhook can
+// convert them.
 type ConversionWebhook struct {
 	ReviewVersions []string  // of the ConversionReview, the preferred one first
 	ClientConfig   tree.Tree // of the webhook
@@ -46,7 +46,8 @@ func (k *Kind) ConversionWebhook() *ConversionWebhook {
 }
 
 // Unconverted returns the kind for requests that need only metadata. Metadata is the same in all
-// versions, so these requests call no webhook. Without a conversion webhook, it returns k itself.
+// versions, so these requests call no webhook. It returns k itself if there is no conversion
+// webhook.
 func (k *Kind) Unconverted() *Kind {
 	if k.ConversionWebhook() == nil {
 		return k

@@ -31,7 +31,7 @@ func (m *Message) sameField(name string, a, b any) bool {
 	return tree.SemanticEqual(a, b)
 }
 
-// Same reports whether two values of the field are equivalent. nil stands for an absent value.
+// Same reports whether two values of the field are equivalent. nil represents an absent value.
 func (f *Field) Same(a, b any) bool {
 	if tree.SameRef(a, b) {
 		return true

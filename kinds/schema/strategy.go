@@ -9,10 +9,10 @@ import (
 // A Strategy implements behavior of a kind that its declaration cannot express. Implementations
 // embed DefaultStrategy and override methods.
 //
-// Methods receive trees with defaults applied and must not retain them. old is the previous object,
-// or nil on create. obj may share unchanged fields with old. In a shared field, Default and Prepare
-// may only add missing values that do not depend on other fields. For any other change, they must
-// copy the field first.
+// Methods receive trees with defaults applied and must not retain them. old is the previous
+// object, or nil on create. obj may share unchanged fields with old. Default and Prepare must
+// copy a shared field before they change it, except to add missing values that do not depend on
+// other fields.
 type Strategy interface {
 	// Default sets defaults that depend on several fields. In metadata, it may read only the name
 	// and labels, because it does not run again when other metadata changes.
@@ -27,7 +27,7 @@ type Strategy interface {
 	Requester() []string
 
 	// Validate reports all faults of obj that do not depend on old. It may skip fields that obj
-	// shares with old (tree.Tree.Shares), because those were validated before.
+	// shares with old (tree.Tree.Shares), because they were validated before.
 	Validate(obj, old tree.Tree, faults *Faults)
 	// ValidateUpdate reports forbidden changes from old to obj.
 	ValidateUpdate(obj, old tree.Tree, faults *Faults)
@@ -60,8 +60,8 @@ type Strategy interface {
 	// and a warning for the client. An empty policy leaves the finalizers of the object unchanged.
 	DefaultPropagation() (policy, warning string)
 
-	// RandomName reports whether a new object without name and generateName gets a random UUID as
-	// its name.
+	// RandomName reports whether the name of a new object without name and generateName is a
+	// random UUID.
 	RandomName() bool
 	// CountedMetadata returns the metadata field whose changes increment metadata.generation, which
 	// is "labels", "annotations", or "" for none. Changes through a subresource never increment it.
@@ -83,13 +83,13 @@ type Stamper interface {
 }
 
 // A Conversion is a Strategy that converts objects without loss between the storage version and
-// another version. Annotations hold values that have no field in the other version. ToStored and
-// FromStored modify and return their argument, which has defaults applied.
+// another version. Annotations contain values that have no field in the other version. ToStored
+// and FromStored modify and return their argument, which has defaults applied.
 type Conversion interface {
 	ToStored(obj tree.Tree) tree.Tree
 	FromStored(obj tree.Tree) tree.Tree
-	// Keep returns the part of a validated obj of this version that the storage version preserves.
-	// The result shares memory with obj, which stays unchanged.
+	// Keep returns the part of a validated obj of this version that the storage version
+	// preserves. The result shares memory with obj, which is not changed.
 	Keep(obj tree.Tree) tree.Tree
 }
 
@@ -100,7 +100,8 @@ func (k *Kind) SetStrategy(s Strategy) {
 	k.Conversion, _ = s.(Conversion)
 }
 
-// ShareFunctions gives k, which equals its storage version, the strategy and views of that version.
+// ShareFunctions copies the strategy and views of the storage version to k, which must equal
+// that version.
 func (k *Kind) ShareFunctions() {
 	k.Strategy, k.Preparer, k.Conversion = k.Stored.Strategy, k.Stored.Preparer, sameVersion{}
 	for i := range k.Subresources {
@@ -134,7 +135,8 @@ func (DefaultStrategy) RandomName() bool                                      { 
 func (DefaultStrategy) CountedMetadata() string                               { return "" }
 func (DefaultStrategy) AllowsUnqualifiedFinalizers() bool                     { return false }
 
-// Lossless implements Conversion.Keep for a kind whose storage version has all of its fields.
+// Lossless implements Conversion.Keep for a kind whose storage version has all fields of the
+// kind.
 type Lossless struct{}
 
 // Keep returns obj unchanged, because the storage version preserves every field.

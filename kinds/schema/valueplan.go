@@ -9,11 +9,11 @@ import (
 // A ValuePlan defines how package rules defaults, prunes and validates one value. It is compiled
 // from the options of built-in kinds and from CRD schemas. It is immutable.
 type ValuePlan struct {
-	// Evaluators run in this order, which is also the order of their faults.
+	// Evaluators run in slice order, which is also the order of their faults.
 	Evaluators []Evaluator
 	// Recheck validates unchanged values too, instead of skipping them.
 	Recheck bool
-	// Nullable accepts null and skips all checks for it.
+	// Nullable accepts null without further checks.
 	Nullable bool
 
 	// Absence defines which values count as absent.
@@ -26,16 +26,16 @@ type ValuePlan struct {
 	Default any
 	// DefaultSize is the approximate size of Default in bytes of JSON, or 0 for built-in kinds.
 	DefaultSize int
-	// NullDefault, if not nil, replaces a null or absent value that Default does not replace. It is
-	// set only for fields that are always encoded, and is the zero value of the field.
+	// NullDefault, if not nil, replaces a null or absent value that Default does not replace. It
+	// is the zero value of a field that is always encoded, and nil for other fields.
 	NullDefault any
 	// WholeThousandths makes defaulting round quantities away from zero to multiples of 1m.
 	WholeThousandths bool
 	// FillAbsent creates an absent object if any of its fields has a default.
 	FillAbsent bool
 
-	// Parts holds the plans of fields or map entries, and Items the plan of list items. Defaulting
-	// and pruning skip nested values without a plan.
+	// Parts contains the plans of fields or map entries, and Items is the plan of list items.
+	// Defaulting and pruning skip nested values without a plan.
 	Parts *Parts
 	Items *ValuePlan
 	// PreserveUnknown makes pruning keep fields that have no plan.
@@ -45,24 +45,25 @@ type ValuePlan struct {
 	Bare bool
 }
 
-// Parts holds the plans of the fields of an object or the entries of a map. Plans may be recursive.
+// Parts contains the plans of an object's fields or a map's entries. Plans may be recursive.
 type Parts struct {
 	// Checked lists the fields to validate, in order of declaration. If Ordered is false, all keys
 	// are validated in sorted order instead.
 	Checked []Part
 	Ordered bool
-	// Defaulted lists the fields that defaulting visits. It visits the first Filled fields of the
-	// list even if they are absent, and the others only if they are present.
+	// Defaulted lists the fields that defaulting visits. It visits the first Filled fields even
+	// if they are absent, and all other fields only if they are present.
 	Defaulted []Part
 	Filled    int
 	// Immutable lists the fields that are immutable or contain immutable fields.
 	Immutable []ImmutablePart
 	// Featured lists the fields behind disabled feature gates and the fields that contain them.
 	Featured []FeaturedPart
-	// ByName holds the plans of known fields. Additional is the plan of all other fields, or nil.
+	// ByName contains the plans of known fields. Additional is the plan of all other fields, or
+	// nil.
 	ByName     map[string]*ValuePlan
 	Additional *ValuePlan
-	// Names holds the sorted keys of ByName.
+	// Names lists the sorted keys of ByName.
 	Names []string
 	// Keys validates the keys of a map.
 	Keys []Evaluator
@@ -87,15 +88,15 @@ type Part struct {
 	CheckAbsent bool
 }
 
-// An ImmutablePart is either an immutable field, or an object with immutable fields at some depth.
-// Parts is set only in the second case.
+// An ImmutablePart is either an immutable field, or an object with immutable fields at some
+// depth. Parts is set only for such an object.
 type ImmutablePart struct {
 	*Field
 	Parts *Parts
 }
 
-// A FeaturedPart is either a field behind a disabled feature gate, or an object with such fields at
-// some depth. Parts is set only in the second case.
+// A FeaturedPart is either a field behind a disabled feature gate, or an object with such fields
+// at some depth. Parts is set only for such an object.
 type FeaturedPart struct {
 	Name    string
 	Feature string
@@ -104,9 +105,9 @@ type FeaturedPart struct {
 	Keep    bool  // an object that becomes empty stays
 }
 
-// KnownKeys returns sorted names that include every key of t with a plan, so that callers can visit
-// the fields of t in order. It may return names that t lacks, because returning all names of the
-// plan avoids sorting. Callers must not change the result.
+// KnownKeys returns sorted names that include every key of t with a plan, so that callers can
+// visit the fields of t in order. The result may be all names of the plan, including names that
+// t lacks, which avoids sorting. Callers must not change the result.
 func (p *Parts) KnownKeys(t tree.Tree) []string {
 	const sparse = 4 // with more names per key, sorting the keys is cheaper
 	if p.Additional == nil && len(p.Names) > 0 && len(p.Names) <= sparse*len(t) {

@@ -6,17 +6,17 @@ import (
 	"math"
 )
 
-// ValidationBudget limits the cost of validating one object against its CRD schema to a few seconds
-// at worst. Each evaluator costs 1 per value, and a pattern costs PatternCost. Typical objects cost
-// thousands.
+// ValidationBudget limits the cost of validating one object against its CRD schema, to a few
+// seconds at worst. Each evaluator costs 1 per value, and a pattern costs PatternCost. Typical
+// objects cost thousands.
 const ValidationBudget = 100_000_000
 
 // PatternCost returns the cost of matching n bytes with a regular expression of the given size
 // (regex.Expansion). The cost depends on size because the matcher may follow every alternative.
 func PatternCost(n, size int) int { return n * size / 4 }
 
-// workInterval is the number of steps between two context checks. That many steps take less than a
-// millisecond.
+// workInterval is the number of steps between two context checks. The steps in an interval take
+// less than a millisecond.
 const workInterval = 4096
 
 var errTooCostly = errors.New("the cost limit is exceeded")

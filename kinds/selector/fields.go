@@ -57,9 +57,9 @@ func ParseFields(k *schema.Kind, s string) (Fields, error) {
 	return f, nil
 }
 
-// fieldOf returns the index of a selectable field in the SelectFields of the stored version of k,
-// where the field may have another name. As in Kubernetes, custom kinds and kinds with their own
-// selectable fields support metadata.namespace only if they are namespaced.
+// fieldOf returns the index of a selectable field in the SelectFields of the stored version of
+// k, which may use another name for the field. As in Kubernetes, custom kinds and kinds with
+// their own selectable fields support metadata.namespace only if they are namespaced.
 func fieldOf(k *schema.Kind, name string) (int, error) {
 	switch name {
 	case "metadata.name":
@@ -187,8 +187,8 @@ func (f Fields) Exact() (field int, value string, ok bool) {
 	return field, value, ok
 }
 
-// Name returns the required value of metadata.name, if any. At most one object per namespace then
-// matches.
+// Name returns the required value of metadata.name, if any. A selector with a required name
+// matches at most one object per namespace.
 func (f Fields) Name() (string, bool) { return f.requiredValue(fieldName) }
 
 // Namespace returns the required value of metadata.namespace, if any.

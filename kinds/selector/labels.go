@@ -49,7 +49,8 @@ func (l Labels) Matches(labels meta.Labels) bool {
 	return true
 }
 
-// matches follows Kubernetes: key!=v and key notin (v) also match objects without the label.
+// matches reports whether labels meet the requirement. As in Kubernetes, key!=v and key notin
+// (v) also match objects without the label.
 func (r *requirement) matches(labels meta.Labels) bool {
 	v, has := labels.Get(r.key)
 	switch r.op {

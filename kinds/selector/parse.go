@@ -25,7 +25,6 @@ func badRequest(err error) error {
 	return &meta.Status{Code: http.StatusBadRequest, Reason: meta.ReasonBadRequest, Message: err.Error()}
 }
 
-// A parser parses a label selector with one token of lookahead.
 type parser struct {
 	rest   string
 	tok    string // the next token, if peeked; "" at the end
@@ -159,8 +158,8 @@ func (p *parser) exact() (string, error) {
 	return p.next(), nil
 }
 
-// set parses a list such as "(v,w)" and returns its sorted, unique values. Values may be empty, so
-// (a,,b) has three.
+// set parses a list such as "(v,w)" and returns its sorted, unique values. Values may be empty,
+// so (a,,b) has three values.
 func (p *parser) set() ([]string, error) {
 	if tok := p.next(); tok != "(" {
 		return nil, fmt.Errorf("found '%s' expected: '('", tok)

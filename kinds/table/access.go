@@ -127,7 +127,7 @@ func showGroupResource(r *row, _ string) string {
 }
 
 // showOutcome shows the last of several conditions that is True. With the argument
-// "Pending/Ready/Failed", it shows Pending if neither is.
+// "Pending/Ready/Failed", it shows Pending if neither Ready nor Failed is True.
 func showOutcome(r *row, arg string) string {
 	kinds := strings.Split(arg, "/")
 	text := kinds[0]

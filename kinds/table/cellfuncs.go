@@ -6,11 +6,11 @@ const (
 	unset   = "<unset>"
 )
 
-// A cellFunc appends one cell of a row, as a JSON value, to b. It has no error result, because
-// incomplete objects are shown too.
+// A cellFunc appends one cell of a row, as a JSON value, to b. A cellFunc returns no error,
+// because incomplete objects are also shown.
 type cellFunc func(b []byte, r *row, arg string) []byte
 
-// cellFuncs holds the functions that a column path can name after "func:".
+// cellFuncs contains the functions that a column path can name after "func:".
 var cellFuncs = map[string]cellFunc{
 	"createdAt":  showCreated,   // metadata.creationTimestamp itself
 	"count":      showCount,     // number of items or fields at the path
@@ -19,7 +19,7 @@ var cellFuncs = map[string]cellFunc{
 	"eventCount": showEventCount,
 }
 
-// textFuncs holds those of columns of strings.
+// textFuncs contains the functions of string columns.
 var textFuncs = map[string]func(r *row, arg string) string{
 	// Functions for any kind. Arguments are dotted paths.
 	"age":   showAge,   // time since metadata.creationTimestamp
@@ -45,7 +45,7 @@ var textFuncs = map[string]func(r *row, arg string) string{
 	"selector":   showSelector, // spec.selector as a label selector
 	"controller": showController,
 
-	// Pods
+	// Functions for Pods.
 	"podReady":          showPodReady,    // ready/total containers
 	"podStatus":         showPodStatus,   // phase, or why it is not running
 	"podRestarts":       showPodRestarts, // restarts, and the time since the last one
@@ -53,14 +53,14 @@ var textFuncs = map[string]func(r *row, arg string) string{
 	"podIP":             showPodIP,
 	"podGroupStatus":    showPodGroupStatus,
 
-	// Jobs, autoscalers and quotas
+	// Functions for Jobs, autoscalers and quotas.
 	"jobStatus":      showJobStatus,
 	"jobCompletions": showJobCompletions,
 	"jobDuration":    showJobDuration,
 	"metricTargets":  showMetricTargets, // current/target value of each metric
 	"quota":          showQuota,         // used/hard of the "limits" or the "requests"
 
-	// Events of the core group and of events.k8s.io
+	// Functions for Events of the core group and of events.k8s.io.
 	"eventLastSeen":  showEventLastSeen,
 	"eventFirstSeen": showEventFirstSeen,
 	"eventObject":    showEventObject,
@@ -68,11 +68,11 @@ var textFuncs = map[string]func(r *row, arg string) string{
 	"eventSource":    showEventSource,
 	"eventMessage":   showEventMessage,
 
-	// ComponentStatuses
+	// Functions for ComponentStatuses.
 	"componentHealth":    showComponentHealth,
 	"componentCondition": showComponentCondition, // a field of the condition Healthy
 
-	// Nodes and networking
+	// Functions for Nodes and networking.
 	"nodeStatus":         showNodeStatus,
 	"nodeRoles":          showNodeRoles,
 	"nodeInternalIP":     showNodeInternalIP,
@@ -89,7 +89,7 @@ var textFuncs = map[string]func(r *row, arg string) string{
 	"classParameters":    showClassParameters,
 	"addressParent":      showAddressParent,
 
-	// Storage
+	// Functions for storage.
 	"defaultName":   showDefaultName,   // the name, marked by the annotation of a default class
 	"newestDefault": showNewestDefault, // like defaultName, for the newest default class of a list
 	"accessModes":   showAccessModes,   // the modes at the path, abbreviated
@@ -98,7 +98,7 @@ var textFuncs = map[string]func(r *row, arg string) string{
 	"claimModes":    showClaimModes,
 	"deviceState":   showDeviceState, // of a ResourceClaim
 
-	// Access control and extensions
+	// Functions for access control and extensions.
 	"subjects":         showSubjects, // subjects of one kind in a role binding
 	"requestDuration":  showRequestDuration,
 	"requestCondition": showRequestCondition,

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// eventField takes two names, because Events in the core group and in events.k8s.io have different
-// fields.
+// eventField returns a field of an Event. It takes two names, because Events in the core group
+// and in events.k8s.io have different fields.
 func eventField(event *jsontext.Object, core, events string) jsontext.Value {
 	if v := event.Field(core); v != nil {
 		return v
@@ -79,7 +79,7 @@ func showEventSource(r *row, _ string) string {
 	return component
 }
 
-// showEventMessage trims the message, because a trailing newline would break the row.
+// showEventMessage shows the message, trimmed because a trailing newline would break the row.
 func showEventMessage(r *row, _ string) string {
 	return strings.TrimSpace(eventField(&r.json, "message", "note").Text())
 }

@@ -25,8 +25,8 @@ func showJobStatus(r *row, _ string) string {
 	return "Running"
 }
 
-// showJobCompletions shows succeeded/desired Pods, such as "1/3". A Job without completions is done
-// when one of its parallel Pods succeeds. For such a Job, the cell is "0/1", or "0/1 of 4" with
+// showJobCompletions shows succeeded/desired Pods, such as "1/3". A Job without completions is
+// complete when one of its parallel Pods succeeds. Its cell shows "0/1", or "0/1 of 4" with
 // parallelism 4.
 func showJobCompletions(r *row, _ string) string {
 	text := strconv.FormatInt(r.json.At("status.succeeded").Int(), 10) + "/"

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// A podSummary holds the values for several columns of a Pod, computed in one pass. As in kubectl,
-// "Init:1/3", "CrashLoopBackOff", "Completed" and "NotReady" are derived from the containers. Users
-// and scripts rely on these rules.
+// A podSummary contains the values of several columns of a Pod, computed in one pass. As in
+// kubectl, "Init:1/3", "CrashLoopBackOff", "Completed" and "NotReady" are derived from the
+// containers. Users and scripts rely on these rules.
 type podSummary struct {
 	phase, reason    string
 	ready, total     int
@@ -92,8 +92,8 @@ func (s *podSummary) addRestarts(c jsontext.Value) {
 }
 
 // addInits processes the init containers up to the first unfinished one, which determines the
-// reason. initializing is false if all have finished. sidecars holds only the restarts of the
-// sidecar containers.
+// reason. initializing is false if all init containers have finished. sidecars contains only the
+// restarts of the sidecar containers.
 func (s *podSummary) addInits(statuses jsontext.Value) (initializing bool, sidecars podSummary) {
 	i := -1
 	for c := range statuses.Items {
@@ -135,8 +135,8 @@ func terminationReason(ended jsontext.Value) string {
 	return "ExitCode:" + strconv.FormatInt(ended.Field("exitCode").Int(), 10)
 }
 
-// addContainers processes the containers. The first failed or waiting one determines the reason. A
-// Pod with both a completed and a running container is not Completed.
+// addContainers processes the containers. The first failed or waiting container determines the
+// reason. A Pod with both a completed and a running container is not Completed.
 func (s *podSummary) addContainers(statuses jsontext.Value, podReady bool) {
 	running, why := false, ""
 	for c := range statuses.Items {

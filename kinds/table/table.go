@@ -43,18 +43,19 @@ type TableOptions struct {
 	List          []*meta.Object // nil for a single object
 }
 
-// A TableWriter writes a Table piece by piece: the head, comma-separated rows, and TableEnd. For a
-// watch, Next writes a sequence of Tables instead. One TableWriter serves all rows of a request,
-// because creating it parses the column paths. It is not safe for concurrent use.
+// A TableWriter writes a Table piece by piece: the head, comma-separated rows, and TableEnd. For
+// a watch, Next writes a sequence of Tables instead. One TableWriter serves all rows of a
+// request, because creating it parses the column paths. A TableWriter is not safe for concurrent
+// use.
 type TableWriter struct {
 	naming     *meta.Naming
 	options    TableOptions
 	columns    []schema.Column // nil after Next has written them
 	cells      []cell
 	apiVersion string
-	// converted is the kind of the objects if each is converted to the storage version before its
-	// cells are read, and otherwise nil. With the conversion, an object has the same row in all API
-	// versions.
+	// converted is the kind of the objects if they are converted to the storage version before
+	// their cells are read, and otherwise nil. The conversion gives an object the same row in
+	// all API versions.
 	converted *schema.Kind
 	row       row // the current row
 }
@@ -72,8 +73,8 @@ func NewTableWriter(n *meta.Naming, k *schema.Kind, o TableOptions) *TableWriter
 	return t
 }
 
-// rowSource returns the unconverted JSON if the conversion fails, because incomplete cells are
-// better than no table.
+// rowSource returns the JSON from which cells are read. If the conversion fails, it returns the
+// unconverted JSON, because incomplete cells are better than no table.
 func (t *TableWriter) rowSource(obj *meta.Object) []byte {
 	if t.converted == nil {
 		return obj.JSON
@@ -184,7 +185,8 @@ type row struct {
 	metadata jsontext.Value // of the object
 	now      time.Time
 	list     []*meta.Object // see TableOptions
-	// newestDefault is set by the first row of a default class, so that others do not search list.
+	// newestDefault is set by the first row of a default class, so that later rows do not search
+	// list.
 	newestDefault string
 	naming        *meta.Naming
 	work          int         // that JSON paths may still take

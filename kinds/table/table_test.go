@@ -68,7 +68,7 @@ func TestTable(t *testing.T) {
 			t.Error("the object is held")
 		}
 	}
-	// Of the default classes of a list, only the newest is marked.
+	// Only the newest default class of a list is marked.
 	var classes []*meta.Object
 	for _, c := range [][3]string{
 		{"a", "storageclass.kubernetes.io/is-default-class", "55"}, {"b", "storageclass.beta.kubernetes.io/is-default-class", "56"},

@@ -24,8 +24,8 @@ func showAccessModes(r *row, path string) string {
 	return strings.Join(shown, ",")
 }
 
-// isBound reports whether a PersistentVolumeClaim has a volume. Until then, access modes and
-// capacity are meaningless.
+// isBound reports whether a PersistentVolumeClaim has a volume. Access modes and capacity of an
+// unbound claim are meaningless.
 func isBound(r *row) bool { return r.json.At("spec.volumeName").Text() != "" }
 
 func showClaimModes(r *row, _ string) string {
@@ -42,7 +42,8 @@ func showClaimCapacity(r *row, _ string) string {
 	return cmp.Or(jsonpath.Text(r.json.At("status.capacity.storage")), "0")
 }
 
-// showStorageClass prefers the deprecated annotation, which still overrides the field.
+// showStorageClass shows the storage class. The deprecated annotation takes precedence, because
+// it still overrides the field.
 func showStorageClass(r *row, _ string) string {
 	if class := r.annotation("volume.beta.platform.io/storage-class"); class != "" {
 		return class
@@ -50,7 +51,7 @@ func showStorageClass(r *row, _ string) string {
 	return r.json.At("spec.storageClassName").Text()
 }
 
-// showDefaultName marks the name of a default class, as kubectl does.
+// showDefaultName shows the name and, as in kubectl, marks a default class.
 func showDefaultName(r *row, annotation string) string {
 	name := r.object.Key.Name
 	if r.annotation(annotation) == "true" {
@@ -60,7 +61,7 @@ func showDefaultName(r *row, annotation string) string {
 }
 
 // showNewestDefault marks the newest default class of a list. It accepts several annotations,
-// because the annotation was renamed and older objects have the old name.
+// because older objects have the annotation's former name.
 func showNewestDefault(r *row, annotations string) string {
 	isDefault := func(metadata jsontext.Value) bool {
 		return slices.ContainsFunc(strings.Fields(annotations), func(name string) bool {

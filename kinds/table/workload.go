@@ -35,7 +35,8 @@ func showSelector(r *row, path string) string {
 	return cmp.Or(selectorText(r.json.At(path)), none)
 }
 
-// selectorText sorts requirements by key, so that equal selectors look equal.
+// selectorText formats a selector. It sorts requirements by key, so that equal selectors look
+// equal.
 func selectorText(s jsontext.Value) string {
 	labels, expressions := s.Field("matchLabels"), s.Field("matchExpressions")
 	if !labels.Exists() && !expressions.Exists() {

@@ -20,7 +20,7 @@ func FieldPath(path, name string) string {
 }
 
 // A Position is the path to the current value of a traversal. It reuses one buffer, because
-// building a new string for every value would copy long keys again and again. The Enter methods
+// building a new string for every value would repeatedly copy long keys. The Enter methods
 // return the length to pass to Leave.
 type Position []byte
 

@@ -13,8 +13,8 @@ import (
 // A Tree is a decoded JSON object.
 type Tree map[string]any
 
-// UnmarshalJSON decodes all numbers as float64. It is meant for internal documents, because package
-// codec decodes API objects.
+// UnmarshalJSON decodes all numbers as float64. It is intended for internal documents, because
+// package codec decodes API objects.
 func (t *Tree) UnmarshalJSON(data []byte) error {
 	var m map[string]any
 	if err := json.Unmarshal(data, &m); err != nil {
@@ -104,8 +104,8 @@ func (t Tree) SortedKeys() []string {
 	return keys
 }
 
-// Shares reports whether t and old hold the same value of a field in memory, so that the field
-// cannot have changed.
+// Shares reports whether t and old share the value of a field in memory, which means that the
+// field has not changed.
 func (t Tree) Shares(old Tree, name string) bool {
 	v := t[name]
 	return v != nil && old != nil && SameRef(v, old[name])

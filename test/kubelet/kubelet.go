@@ -3,7 +3,6 @@ package kubelet
 import (
 	"context"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 

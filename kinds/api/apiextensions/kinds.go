@@ -22,8 +22,8 @@ type definitionChecks struct {
 	approvals *crd.ApprovalPolicy
 }
 
-// RuleFunctions returns the validation functions that the declarative validation rules of the kinds
-// call by name. isBuiltIn reports whether group has built-in kinds.
+// RuleFunctions returns the validation functions that declarative rules call by name. isBuiltIn
+// reports whether group has built-in kinds.
 func RuleFunctions(n *meta.Naming, compiler *crd.Compiler, isBuiltIn func(group string) bool) map[string]schema.CheckFunc {
 	c := definitionChecks{crd.NewExtensions(n), compiler, crd.NewApprovalPolicy(n)}
 	return map[string]schema.CheckFunc{

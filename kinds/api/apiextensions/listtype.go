@@ -82,7 +82,7 @@ func (w schemaValidator) mapItems(s tree.Tree, keys []string, path string) {
 	}
 }
 
-// mapKey checks one map key. After defaulting, every item must have a value for it.
+// mapKey checks one map key. Every item must have a value for the key after defaulting.
 func (w schemaValidator) mapKey(item, property tree.Tree, key, path string) {
 	at := tree.KeyPath(path+".items.properties", key)
 	if kind := property.String("type"); kind == "array" || kind == "object" {

@@ -14,13 +14,13 @@ import (
 
 var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "string"}
 
-// validateSchema validates the schema of one version, or the schema shared by all versions. old is
-// the previous value of version. An unchanged schema is not validated, because it may exceed newer
+// validateSchema validates the schema of one version, or the schema shared by all versions. old
+// is the previous value of version. An unchanged schema is skipped, because it may exceed newer
 // limits.
 //
 // As in kube-apiserver, structural errors come first, unless unsupported keywords prevent the
-// structural check. Expressions are compiled only if there are no other errors, because the schema
-// determines their types.
+// structural check. Expressions are compiled only if there are no other errors, because the
+// schema determines their types.
 func (c definitionChecks) validateSchema(version, old tree.Tree, path string, faults *schema.Faults) {
 	root, ok := version.Object("schema")["openAPIV3Schema"].(tree.Tree)
 	if !ok || old != nil && tree.StrictEqual(version["schema"], old["schema"]) && tree.StrictEqual(version["subresources"], old["subresources"]) {
@@ -51,8 +51,8 @@ func (c definitionChecks) validateSchema(version, old tree.Tree, path string, fa
 	}
 }
 
-// These limits far exceed real CRDs. They keep recursive walks from exhausting the stack, and bound
-// the compile time of a schema with a few megabytes.
+// These limits are far above the sizes of real CRDs. They keep recursive walks from exhausting
+// the stack, and bound the time to compile a schema of a few megabytes.
 const (
 	maxSchemaDepth = 100
 	maxRules       = 1000
@@ -125,8 +125,8 @@ func (z *schemaSize) add(s tree.Tree, level, path int) bool {
 }
 
 // statusRootFields lists the keywords allowed at the root of a schema with a status subresource.
-// Other root keywords could make a status write fail because of an unrelated field. The names are
-// those of kube-apiserver's Go fields, as in its error message.
+// Other root keywords could make a status write fail because of an unrelated field. The names
+// match kube-apiserver's Go fields, as in its error message.
 var statusRootFields = []string{
 	"Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum", "MaxLength",
 	"MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items", "Properties",
@@ -176,8 +176,8 @@ type schemaContext struct {
 	// inMeta is true within an object's apiVersion, kind or metadata.
 	inMeta bool
 	// noDefaults is the reason why defaults are forbidden, or "". Defaults are forbidden in the
-	// top-level apiVersion, kind and metadata, because the server sets these fields. They are
-	// allowed in embedded objects.
+	// top-level apiVersion, kind and metadata, which the server sets, but allowed in embedded
+	// objects.
 	noDefaults string
 }
 
@@ -185,8 +185,8 @@ func (p schemaContext) nested() schemaContext {
 	return schemaContext{inMeta: p.inMeta, noDefaults: p.noDefaults}
 }
 
-// property returns the context of the property name of schema s. inMeta stays set for everything
-// below metadata, where embedded objects are forbidden.
+// property returns the validation context of a property of schema s. inMeta remains set for all
+// descendants of metadata, where embedded objects are forbidden.
 func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) schemaContext {
 	sub := p.nested()
 	if (p.root || s.Bool(w.keys.Embedded)) && (name == "metadata" || name == "apiVersion" || name == "kind") {
@@ -216,7 +216,7 @@ func hasUnsupported(root tree.Tree) (found bool) {
 }
 
 // node validates the keywords of a schema and its subschemas. A structuralValidator checks the
-// rules that need the whole schema, such as those for types within conditions.
+// rules that need the whole schema, such as the rules for types within conditions.
 func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	f := w.faults
 	kind := s.String("type")
@@ -280,7 +280,7 @@ func (w schemaValidator) children(s tree.Tree, path string, p schemaContext) {
 }
 
 func (w schemaValidator) extensions(s tree.Tree, path string) {
-	// An explicit false has no effect but would make published schemas differ.
+	// An explicit false has no effect, but would change the published schema.
 	if v, ok := s[w.keys.Preserve].(bool); ok && !v {
 		w.faults.Invalid(path+"."+w.keys.Preserve, v, "must be true or undefined")
 	}

@@ -8,8 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// schemaWarnings returns warnings about unknown formats, which other consumers of the schemas may
-// support, and about sets of objects or lists. Apply and validation rules do not support these.
+// schemaWarnings returns warnings about unknown formats, which other consumers of the schemas
+// may support. It also warns about sets of objects or lists, which apply and validation rules do
+// not support.
 func schemaWarnings(definition tree.Tree, known crd.Formats, keys crd.Extensions) []string {
 	var formats, sets []string
 	for _, version := range definition.Object("spec").Objects("versions") {
@@ -27,7 +28,8 @@ func schemaWarnings(definition tree.Tree, known crd.Formats, keys crd.Extensions
 	return append(formats, sets...)
 }
 
-// visitSchemas also visits unsupported keywords, because stored CRDs may contain them.
+// visitSchemas calls visit for a schema and its subschemas, including those of unsupported
+// keywords, which stored CRDs may contain.
 func visitSchemas(schema tree.Tree, visit func(tree.Tree)) {
 	visit(schema)
 	for _, name := range [...]string{"items", "not", "additionalProperties", "additionalItems"} {

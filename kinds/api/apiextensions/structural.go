@@ -13,8 +13,9 @@ import (
 )
 
 // A structuralValidator checks that a schema is structural. Outside the conditions allOf, anyOf,
-// oneOf and not, the schema must give every value a type. Within conditions, it may only restrict
-// fields that it declares outside. Pruning, defaulting and apply can thus ignore conditions.
+// oneOf and not, the schema must declare a type for every value. Conditions may only restrict
+// fields that are declared outside them, so that pruning, defaulting and apply can ignore
+// conditions.
 type structuralValidator struct {
 	keys   crd.Extensions
 	faults *schema.Faults

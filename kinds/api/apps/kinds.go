@@ -4,8 +4,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds returns the group's kinds with their strategies. message returns the Declaration with
-// the given name.
+// Kinds returns the group's kinds with their strategies. message looks up a Declaration by name.
 func Kinds(message func(name string) *schema.Declaration, enabled func(gate string) bool) []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "apps/v1/DaemonSet", Strategy: daemonSetStrategy{}},
@@ -15,6 +14,5 @@ func Kinds(message func(name string) *schema.Declaration, enabled func(gate stri
 	}
 }
 
-// RuleFunctions maps names to validation functions. The declarative validation rules of the kinds
-// call the functions by name.
+// RuleFunctions contains the validation functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{"templateGeneration": schema.ObjectCheck(validateTemplateGeneration)}

@@ -8,8 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds returns the group's kinds with their strategies. message returns the Declaration with
-// the given name.
+// Kinds returns the group's kinds with their strategies. message looks up a Declaration by name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Declaration) []schema.Behavior {
 	annotations := newAutoscalerAnnotations(n)
 	return []schema.Behavior{
@@ -19,8 +18,8 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Declaration) []sche
 	}
 }
 
-// RuleFunctions returns the validation functions that the declarative validation rules of the kinds
-// call by name. If toZero is set, minReplicas may be 0.
+// RuleFunctions returns the validation functions that declarative rules call by name. If toZero
+// is set, minReplicas may be 0.
 func RuleFunctions(toZero bool) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
 		"containerResourceName": schema.TextCheck(resourcelist.ValidateContainerName),

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An autoscalerV1Strategy converts autoscalers between v1 and the stored version v2. v1 has a field
-// only for the CPU metric. Annotations hold all other values as JSON:
+// An autoscalerV1Strategy converts autoscalers between v1 and the stored version v2. v1 has a
+// field only for the CPU metric. Annotations contain all other values as JSON:
 //
 //	metrics          other metrics, in the flat form of v1 (metricFieldMap), or in the form
 //	                 of v2 if the flat form cannot represent them
@@ -17,8 +17,8 @@ import (
 //	conditions       the conditions of the status
 //	current-metrics  all observed metrics, including the CPU metric
 //
-// The CPU metric is the first metric in v2, unless cpuMetricPlaceholder marks another position in
-// the annotation. Annotations that cannot be decoded are ignored, because a conversion cannot
+// The CPU metric is the first metric in v2, unless cpuMetricPlaceholder marks another position
+// in the annotation. Annotations that cannot be decoded are ignored, because a conversion cannot
 // report errors.
 type autoscalerV1Strategy struct {
 	schema.DefaultStrategy

@@ -10,8 +10,8 @@ import (
 
 var metricSources = []string{"object", "external", "pods", "resource", "containerResource"}
 
-// A metricFieldMap maps flat v1 metrics to nested v2 metrics and back. For each metric source, it
-// holds the v1 field names and the v2 paths.
+// A metricFieldMap maps flat v1 metrics to nested v2 metrics and back. It contains the v1 field
+// names and the v2 paths of each metric source.
 type metricFieldMap map[string][]metricField
 
 type metricField struct {

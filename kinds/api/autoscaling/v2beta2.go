@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// autoscalerAnnotations holds the names of the annotations that older versions use. Stored objects
-// never have these annotations.
+// autoscalerAnnotations contains the names of the annotations that older versions use. Stored
+// objects never have these annotations.
 type autoscalerAnnotations struct {
 	metrics, behavior, conditions, currentMetrics string
 	tolerance                                     map[string]string // by direction
@@ -73,7 +73,8 @@ func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
 }
 
 // autoscalerV2beta2Strategy converts between v2beta2 and the stored version. v2beta2 has no
-// tolerances, and no observed generations of conditions; a status written through it loses these.
+// fields for tolerances, which become annotations, or for the observed generations of
+// conditions. A status write through v2beta2 drops the observed generations.
 type autoscalerV2beta2Strategy struct {
 	schema.DefaultStrategy
 	schema.Lossless

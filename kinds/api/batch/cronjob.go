@@ -36,9 +36,9 @@ var zonePartRE = regexp.MustCompile(`^[A-Za-z.\-_0-9+]{1,14}$`)
 
 // validateZone checks a time zone name.
 //
-// The lookup may open a file with that name, so names such as "../x" are rejected before the
-// lookup. Local is rejected because its meaning depends on the machine. The time zone database is
-// compiled in (time/tzdata), because the machine's database may differ.
+// The lookup may open a file with that name, so names such as "../x" are rejected first. Local
+// is rejected because its meaning depends on the machine. The time zone database is compiled in
+// (time/tzdata), because the machine's database may differ.
 func validateZone(zone, path string, faults *schema.Faults) {
 	if zone == "" {
 		faults.Invalid(path, zone, "timeZone must be nil or non-empty string")

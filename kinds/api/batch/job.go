@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// jobLabels holds the names of the Pod labels that identify the Job.
+// jobLabels contains the names of the Pod labels that identify the Job.
 type jobLabels struct{ uid, name []string }
 
 type jobStrategy struct {
@@ -36,8 +36,8 @@ func (jobStrategy) DefaultPropagation() (policy, warning string) {
 		"set propagationPolicy=Orphan to suppress this warning"
 }
 
-// Default sets a Job's defaults. If completions and parallelism are both absent, both become 1. If
-// only parallelism is set, the Job is a work queue and completions stays absent. If
+// Default sets a Job's defaults. If completions and parallelism are both absent, both become 1.
+// If only parallelism is set, the Job is a work queue and completions remains absent. If
 // backoffLimitPerIndex is set, backoffLimit defaults to the maximum.
 func (jobStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
@@ -65,8 +65,8 @@ func (jobStrategy) Default(obj tree.Tree) {
 
 // Prepare generates the selector and the Pod labels of a new Job unless manualSelector is set.
 //
-// Both contain the Job's UID, so that successive Jobs with the same name do not count each other's
-// Pods. A Job without labels gets its template's labels.
+// Both contain the Job's UID, so that successive Jobs with the same name do not count each
+// other's Pods. A Job without labels inherits its template's labels.
 func (s jobStrategy) Prepare(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if old == nil {
@@ -93,8 +93,8 @@ func (l jobLabels) generate(metadata, spec tree.Tree) {
 	field.SetIfAbsent(spec.EnsureObject("selector", "matchLabels"), l.uid[0], metadata.String("uid"))
 }
 
-// validateGenerated checks the generated labels and selector. They are wrong if the manifest was
-// copied from another Job.
+// validateGenerated checks the generated labels and selector. They are wrong if the manifest is
+// a copy of another Job's.
 func (l jobLabels) validateGenerated(obj tree.Tree, _ string, faults *schema.Faults) {
 	metadata, spec := obj.Object("metadata"), obj.Object("spec")
 	const path = "spec.template.metadata.labels"
@@ -136,9 +136,9 @@ func (s jobStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateCompletionsUpdate makes completions immutable, except for indexed Jobs whose completions
-// and parallelism are equal. Such a Job runs all indexes at once, so no index is lost or counted
-// twice.
+// validateCompletionsUpdate makes completions immutable, except for indexed Jobs whose
+// completions and parallelism are equal. Such a Job runs all indexes concurrently, so no index
+// is lost or counted twice.
 func validateCompletionsUpdate(m *schema.Message, spec, was tree.Tree, faults *schema.Faults) {
 	const path = "spec.completions"
 	if spec.String("completionMode") != "Indexed" {

@@ -5,8 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds returns the group's kinds with their strategies. message returns the Declaration with
-// the given name.
+// Kinds returns the group's kinds with their strategies. message looks up a Declaration by name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Declaration) []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "batch/v1/CronJob", Strategy: cronJobStrategy{}},
@@ -14,8 +13,7 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Declaration) []sche
 	}
 }
 
-// RuleFunctions returns the validation functions that the declarative validation rules of the kinds
-// call by name.
+// RuleFunctions returns the validation functions that declarative rules call by name.
 func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
 		"cronSchedule":     schema.TextCheck(validateSchedule),

@@ -15,8 +15,7 @@ func Kinds() []schema.Behavior {
 	}
 }
 
-// RuleFunctions maps names to validation functions. The declarative validation rules of the kinds
-// call the functions by name.
+// RuleFunctions contains the validation functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"certificateRequest": schema.TextCheck(func(text, path string, faults *schema.Faults) {
 		if err := checkCertificateRequest(text); err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writeApproval applies a write of the approval subresource. It replaces only the conditions, and
-// rejects the removal of a decision. The subresource exists so that the permission to approve is
-// separate from the permission to sign.
+// writeApproval applies a write of the approval subresource. It replaces only the conditions,
+// and rejects the removal of a decision. The subresource separates the permission to approve
+// from the permission to sign.
 func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	old := obj.Object("status").Objects("conditions")
 	wanted := body.Object("status")

@@ -2,10 +2,10 @@
 // (package volume) and Events (package events).
 //
 // The .proto files declare structure, options and most rules, including cross-field rules. This
-// package has the rules that declarations cannot express, and defaults that depend on other fields.
-// Field paths and error messages match kube-apiserver's, because tools match on them. Comments mark
-// unexpected ones.
+// package implements the rules that declarations cannot express, and the defaults that depend on
+// other fields. Field paths and error messages match kube-apiserver's, because tools match on
+// them. Comments point out surprising paths and messages.
 //
-// Default and Prepare may change the object. Validate functions only read it. No function retains
-// the object. old is nil on create.
+// Default and Prepare may change the object. Validate functions only read it. No function
+// retains the object. old is nil on create.
 package core

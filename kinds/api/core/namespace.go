@@ -30,9 +30,9 @@ func (namespaceStrategy) Finalized(obj tree.Tree) bool {
 	return len(obj.Object("spec").List("finalizers")) == 0
 }
 
-// Prepare makes a new namespace Active and adds the server's finalizer to the client's finalizers.
-// Other writes of the main resource keep status and spec.finalizers, which only subresources may
-// change.
+// Prepare sets the phase of a new namespace to Active and adds the server's finalizer to the
+// client's finalizers. Other writes of the main resource keep status and spec.finalizers, which
+// only subresources may change.
 func (s namespaceStrategy) Prepare(obj, old tree.Tree) {
 	s.Default(obj)
 	if old == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// nodeStrategy barely validates the status, because rejecting a kubelet's write would lose all
-// information about the node.
+// nodeStrategy validates little of the status, because rejecting a kubelet's write would lose
+// all information about the node.
 type nodeStrategy struct{ schema.AlwaysWarns }
 
 // Default sets a missing allocatable to capacity, because schedulers read only allocatable. It

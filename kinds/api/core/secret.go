@@ -30,8 +30,8 @@ func (secretStrategy) Default(obj tree.Tree) {
 	delete(obj, "stringData")
 }
 
-// warnOfKeyPair puts the error of crypto/tls into the warning, because these errors reveal no
-// secrets.
+// warnOfKeyPair warns about an invalid key pair. The warning includes the crypto/tls error,
+// which reveals no secrets.
 func warnOfKeyPair(data tree.Tree, _ string, faults *schema.Faults) {
 	certificate, _ := base64.StdEncoding.DecodeString(data.String("tls.crt"))
 	key, _ := base64.StdEncoding.DecodeString(data.String("tls.key"))

@@ -39,8 +39,8 @@ func (serviceStrategy) Default(obj tree.Tree) {
 	if isExternal(spec) {
 		field.SetIfEmpty(spec, "externalTrafficPolicy", "Cluster")
 	}
-	// internalTrafficPolicy applies to cluster IPs, which an ExternalName Service lacks. Headless
-	// Services get it too, as in kube-apiserver.
+	// internalTrafficPolicy applies to cluster IPs, which an ExternalName Service lacks. As in
+	// kube-apiserver, it also applies to headless Services.
 	if service.NeedsClusterIP(spec) {
 		field.SetIfAbsent(spec, "internalTrafficPolicy", "Cluster")
 	}
@@ -54,10 +54,10 @@ func (serviceStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// Prepare ignores the client's status. An update keeps allocated addresses and ports that it omits.
-// A type change drops the old type's fields. A Service that stops being a load balancer loses its
-// status addresses at once, because the cloud controller releases them. The old status is cloned,
-// because stored objects are shared.
+// Prepare discards the client's status. Addresses and ports that an update omits keep their
+// allocated values. A type change drops the fields of the old type. A Service that stops being a
+// load balancer immediately loses its status addresses, because the cloud controller releases
+// them. The old status is cloned, because stored objects are shared.
 func (serviceStrategy) Prepare(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if spec.String("type") == service.TypeExternalName && slices.Contains([]string{"Cluster", "Local"}, spec.String("internalTrafficPolicy")) {

@@ -11,6 +11,5 @@ func Kinds() []schema.Behavior {
 	}
 }
 
-// RuleFunctions maps names to validation functions. The declarative validation rules of the kinds
-// call the functions by name.
+// RuleFunctions contains the validation functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{"eventName": schema.ObjectCheck(validateEventName)}

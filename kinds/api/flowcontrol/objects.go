@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The names of the mandatory objects. Each names a FlowSchema and its priority level.
+// The names of the mandatory objects. A FlowSchema and its priority level share a name.
 const (
 	Exempt   = "exempt"
 	CatchAll = "catch-all"
@@ -46,7 +46,7 @@ func objectsOf(kind string, n *meta.Naming) (all []Object) {
 	return all
 }
 
-// translated translates all strings of v in place.
+// translated translates all strings in v in place and returns v.
 func translated(v any, n *meta.Naming) any {
 	switch v := v.(type) {
 	case string:

@@ -12,7 +12,7 @@ import (
 
 type networkPolicyStrategy struct{ schema.AlwaysWarns }
 
-// Default sets policyTypes to Ingress, and also Egress if there are egress rules. The value is
+// Default sets policyTypes to Ingress, and adds Egress if there are egress rules. The value is
 // stored, because a policy without rules isolates Pods in the directions of policyTypes.
 func (networkPolicyStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")

@@ -7,7 +7,8 @@ import (
 
 type deviceTaintRuleStrategy struct{ schema.KeptStatus }
 
-// Stamp records when the taint got its effect, unless the client sets another time.
+// Stamp sets timeAdded when the taint is added or its effect changes, unless the client
+// specifies another time.
 func (deviceTaintRuleStrategy) Stamp(obj, old tree.Tree, now string) {
 	taint, was := obj.EnsureObject("spec").EnsureObject("taint"), old.Object("spec", "taint")
 	if !taint.Has("timeAdded") || taint["effect"] != was["effect"] && taint["timeAdded"] == was["timeAdded"] {

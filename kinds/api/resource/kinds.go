@@ -6,7 +6,7 @@ import (
 )
 
 // Kinds returns the group's kinds with their strategies. selectors compiles device selectors.
-// message returns the Declaration with the given name.
+// message looks up a Declaration by name.
 func Kinds(selectors *expressions.DeviceSelectors, message func(name string) *schema.Declaration) []schema.Behavior {
 	claims := resourceClaimStrategy{selectors: selectors, claim: message("resource.v1.ResourceClaim")}
 	return []schema.Behavior{
@@ -18,8 +18,7 @@ func Kinds(selectors *expressions.DeviceSelectors, message func(name string) *sc
 	}
 }
 
-// RuleFunctions maps names to validation functions. The declarative validation rules of the kinds
-// call the functions by name.
+// RuleFunctions contains the validation functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"attributeName": schema.TextCheck(validateAttributeName),
 	"deviceAddress": schema.TextCheck(validateDeviceAddress),

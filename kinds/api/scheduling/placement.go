@@ -12,7 +12,7 @@ const (
 )
 
 // MergeLabelKeys adds labels of a new Pod to the selectors of its affinity terms and spread
-// constraints. The fields matchLabelKeys and mismatchLabelKeys name the labels, but schedulers read
+// constraints. matchLabelKeys and mismatchLabelKeys list the label keys, but schedulers read
 // only the selectors.
 func MergeLabelKeys(spec, labels tree.Tree) {
 	for _, c := range spec.Objects("topologySpreadConstraints") {

@@ -46,7 +46,8 @@ func (e *encoder) collect(file *descriptorpb.FileDescriptorProto) error {
 	file = proto.CloneOf(file)
 	for _, desc := range file.MessageType {
 		strip(desc)
-		// The options of a file that was compiled just now are not of the generated types.
+		// Decode the options again, because a compiled file does not use the generated option
+		// types.
 		b, err := proto.Marshal(desc)
 		if err != nil {
 			return err

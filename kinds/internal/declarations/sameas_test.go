@@ -35,7 +35,6 @@ message Spec {
 message Limit { string max = 1; string unit = 2; }
 message Part { repeated Part parts = 1; }`
 
-// compileVersions compiles versionOne and the declarations of another version.
 func compileVersions(t *testing.T, other string) (*schema.Plan, error) {
 	t.Helper()
 	sources := map[string]string{"v1.proto": versionOne, "v2.proto": `syntax = "proto3"; package g.v2; import "options.proto";` + other}

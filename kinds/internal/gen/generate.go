@@ -65,8 +65,8 @@ func protoFiles(dir string) (names []string, err error) {
 	return names, err
 }
 
-// encode returns the declarations of files in a fixed order. google.protobuf and the options file
-// are omitted, because the daemon has them as Go code.
+// encode returns the declarations of files in a fixed order. google.protobuf and the options
+// file are omitted, because the daemon contains them as Go code.
 func encode(files linker.Files) ([]byte, error) {
 	var all []*descriptorpb.FileDescriptorProto
 	done := map[string]bool{optionsFile: true}
@@ -87,7 +87,6 @@ func encode(files linker.Files) ([]byte, error) {
 	return declarations.Encode(all)
 }
 
-// check returns all faults of declarations.
 func check(encoded []byte) error {
 	plan, err := schema.Load(encoded, meta.Platform)
 	if err == nil {

@@ -28,8 +28,9 @@ func (s podStrategy) WarningsBeforePrepare(pod tree.Tree) (texts []string) {
 	return texts
 }
 
-// eachAppArmor calls found for each container with an AppArmor annotation. It skips a container
-// that has a profile, or whose Pod has the same profile. key is the annotation name.
+// eachAppArmor calls found for each container with an AppArmor annotation. It skips containers
+// that have a profile, and containers of a Pod with the same profile. key is the annotation
+// name.
 func (s podStrategy) eachAppArmor(pod tree.Tree, found func(container, profile tree.Tree, key string)) {
 	annotations, spec := pod.Annotations(), pod.Object("spec")
 	if len(annotations) == 0 || spec.Object("os").String("name") == "windows" {

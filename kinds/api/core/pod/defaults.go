@@ -38,8 +38,8 @@ func (podTemplateStrategy) Default(obj tree.Tree) { DefaultTemplate(obj.EnsureOb
 // only in new Pods.
 func DefaultTemplate(template tree.Tree) { defaultPodSpec(template.EnsureObject("spec")) }
 
-// defaultServiceAccount keeps the deprecated field serviceAccount, which older clients read, equal
-// to serviceAccountName.
+// defaultServiceAccount keeps serviceAccountName and the deprecated field serviceAccount, which
+// older clients read, equal.
 func defaultServiceAccount(spec tree.Tree) {
 	name := cmp.Or(spec.String("serviceAccountName"), spec.String("serviceAccount"))
 	if name != "" && (spec.String("serviceAccountName") != name || spec.String("serviceAccount") != name) {
@@ -74,7 +74,8 @@ var imageRE = sync.OnceValue(func() *regexp.Regexp {
 		`[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?$`)
 })
 
-// defaultProtocols is for Pods only, because a new field would change all templates.
+// defaultProtocols applies only to Pods, because an additional field would change every
+// template.
 func defaultProtocols(spec tree.Tree) {
 	for _, list := range containerLists {
 		for _, c := range spec.Objects(list) {

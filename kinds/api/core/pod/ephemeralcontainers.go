@@ -8,12 +8,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ephemeralView returns the view that adds ephemeral containers to an existing Pod. mirror is the
-// annotation that marks the mirror Pod of a static Pod.
+// ephemeralView returns the view that adds ephemeral containers to an existing Pod. mirror is
+// the annotation that marks the mirror Pod of a static Pod.
 //
-// Ephemeral containers cannot be removed, because they may have run, and the status describes them.
-// Other fields of the body are ignored, so that the permission for this subresource grants nothing
-// else.
+// Ephemeral containers cannot be removed, because they may have run, and the status describes
+// them. Other fields of the body are ignored, so that this subresource permits no other change.
 func ephemeralView(mirror string, container *schema.Declaration) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		// The node runs a static Pod from a file and would ignore changes to its mirror Pod.

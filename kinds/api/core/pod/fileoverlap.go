@@ -13,7 +13,7 @@ type volumeFile struct {
 	source fileSource
 }
 
-// String quotes the path, because it may contain any character.
+// String returns the quoted path, which may contain any character, and the source.
 func (f volumeFile) String() string {
 	if f.source.kind == "" {
 		return fmt.Sprintf("%q", f.path)
@@ -43,8 +43,8 @@ func (f volumeFile) overlaps(other volumeFile) bool {
 	return short != "" && strings.HasPrefix(long, short) && (len(long) == len(short) || long[len(short)] == '/')
 }
 
-// enoughFiles limits how many files of a volume are compared with each other. 1000 files need half
-// a million comparisons.
+// enoughFiles limits how many files of a volume are compared with each other. Comparing 1000
+// files takes half a million comparisons.
 const enoughFiles = 1000
 
 // enoughTexts limits the warnings of one type, because a Pod may have thousands of overlapping
@@ -123,8 +123,8 @@ func appendItems(files []volumeFile, s tree.Tree, source fileSource) []volumeFil
 	return files
 }
 
-// appendProjection appends the files of one source of a projected volume. If several source types
-// are set, only the first in the order below counts.
+// appendProjection appends the files of one source of a projected volume. If several source
+// types are set, only the first one in the order below counts.
 func appendProjection(files []volumeFile, source tree.Tree) []volumeFile {
 	if s, from := itemSource(source, "name"); s != nil {
 		return appendItems(files, s, from)

@@ -13,8 +13,8 @@ import (
 // the previous spec has an invalid amount, invalid amounts are accepted, because older servers
 // allowed them.
 
-// validatePages validates the huge page amounts in a spec. v lists the spec and the previous spec,
-// or nil.
+// validatePages validates the huge page amounts in a spec. v contains the spec, and the previous
+// spec or nil.
 func validatePages(v any, path string, faults *schema.Faults) {
 	specs := tree.Tree{"": v}.Objects("")
 	if asksForPartsOfPages(specs[1]) {

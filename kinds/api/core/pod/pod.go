@@ -37,7 +37,7 @@ func (s podStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// FinishCreate uses the final containers, to which admission may have added.
+// FinishCreate runs after admission, because admission may have changed the containers.
 func (podStrategy) FinishCreate(obj tree.Tree) {
 	spec := obj.Object("spec")
 	if hasAmounts(spec.Object("resources")) {
@@ -47,8 +47,8 @@ func (podStrategy) FinishCreate(obj tree.Tree) {
 	scheduling.MergeLabelKeys(spec, obj.Labels())
 }
 
-// GracePeriod returns the requested grace period or else the Pod's own, in seconds. It returns 0
-// for a Pod that is not running. A negative period counts as 1 second.
+// GracePeriod returns the requested grace period in seconds, or the Pod's own if none is
+// requested. It returns 0 for a Pod that is not running. A negative period counts as 1 second.
 func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
 	spec := obj.Object("spec")
 	phase := obj.Object("status").String("phase")
@@ -70,7 +70,7 @@ func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
 func (s podStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
-		// Older clients do not know Pod-level resources.
+		// Older clients omit Pod-level resources, which they do not support.
 		if spec, was := obj.Object("spec"), old.Object("spec"); was.Has("resources") && !spec.Has("resources") {
 			spec["resources"] = was["resources"]
 		}

@@ -23,10 +23,11 @@ func hasAmounts(resources tree.Tree) bool {
 	return len(resources.Object("requests"))+len(resources.Object("limits")) > 0
 }
 
-// defaultPodLevel completes Pod-level resources if any are set. Huge pages cannot be overcommitted,
-// so their limits default to the containers' limits. Requests default to the containers' requests,
-// or to the limits if no container has requests. Other limits default to the containers' limits if
-// all containers have them, and are not less than the requests.
+// defaultPodLevel completes Pod-level resources if any are set. Limits of huge pages default to
+// the containers' limits, because huge pages cannot be overcommitted. Requests default to the
+// containers' requests, or to the limits if no container has requests. Other limits default to
+// the containers' limits if all containers have limits, and are at least as large as the
+// requests.
 func defaultPodLevel(spec tree.Tree) {
 	resources := spec.Object("resources")
 	if !hasAmounts(resources) {

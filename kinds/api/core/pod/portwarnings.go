@@ -20,8 +20,8 @@ func (p *portEntry) path(spec string) string {
 	return tree.IndexPath(tree.IndexPath(spec+"."+p.list, p.containerIndex)+".ports", p.atIndex)
 }
 
-// enoughPorts limits how many ports are compared with each other. 1000 ports need half a million
-// comparisons.
+// enoughPorts limits how many ports are compared with each other. Comparing 1000 ports takes
+// half a million comparisons.
 const enoughPorts = 1000
 
 func warnOfPortOverlaps(spec tree.Tree, path string, faults *schema.Faults) {

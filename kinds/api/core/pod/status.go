@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writePodStatus replaces the status. It keeps the current QoS class, and the current statuses of
-// claims, which older clients do not know, unless the body has others.
+// writePodStatus replaces the status. If the body lacks the QoS class or the statuses of claims,
+// it keeps the current values, because older clients do not support these fields.
 func (s podStrategy) writePodStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 	old, status := maps.Clone(obj), body.EnsureObject("status")
 	defaultPodStatus(status)

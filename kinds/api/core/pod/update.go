@@ -53,9 +53,9 @@ func restoreMutablePodFields(spec, was tree.Tree) tree.Tree {
 	return c
 }
 
-// restoreNodeAffinity sets the node affinity in spec to the old one, so that a comparison of the
-// specs ignores changes to it. Node affinity may change while a Pod has scheduling gates. Pod
-// affinity is immutable and stays unchanged. If neither spec has an affinity, none is added.
+// restoreNodeAffinity copies the old node affinity to spec, so that a comparison of the specs
+// ignores its changes. Node affinity may change while a Pod has scheduling gates. Pod affinity
+// is immutable and is not copied. If neither spec has an affinity, none is added.
 func restoreNodeAffinity(spec, was tree.Tree) {
 	before := was.Object("affinity")
 	if spec.Object("affinity") == nil && before == nil {

@@ -5,8 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds returns the volume kinds with their strategies. message returns the Declaration with the
-// given name.
+// Kinds returns the volume kinds with their strategies. message looks up a Declaration by name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Declaration) []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "/v1/PersistentVolume", Strategy: persistentVolumeStrategy{spec: message("core.v1.PersistentVolumeSpec")}, Views: schema.Views{"status": {Write: writeVolumeStatus}}},

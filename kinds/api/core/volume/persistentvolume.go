@@ -41,8 +41,8 @@ func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error 
 }
 
 // ValidateUpdate makes the source, the volume mode and, once set, the node affinity immutable,
-// because Pods would otherwise get another disk. Only controllerExpandSecretRef may be added to a
-// CSI source, so that old volumes can be expanded. Field paths match kube-apiserver.
+// because Pods would otherwise use another disk. Only controllerExpandSecretRef may be added to
+// a CSI source, so that old volumes can be expanded. Field paths match kube-apiserver.
 func (s persistentVolumeStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	m := s.spec.Message()
 	spec, was := obj.Object("spec"), old.Object("spec")

@@ -86,10 +86,10 @@ func (s persistentVolumeClaimStrategy) ValidateUpdate(obj, old tree.Tree, faults
 	validateAttributesClass(spec, old, faults)
 }
 
-// restoreMutableClaimFields returns a copy of the new spec in which mutable fields have their old
-// values. The storage request is mutable only if the claim is bound, because a provisioner may be
-// processing the request of an unbound claim. If classable is set, a missing storage class may be
-// added.
+// restoreMutableClaimFields returns a copy of the new spec in which mutable fields have their
+// old values. The storage request is mutable only if the claim is bound, because a provisioner
+// may be processing the request of an unbound claim. classable allows adding a missing storage
+// class.
 func restoreMutableClaimFields(spec, was tree.Tree, bound, classable bool) tree.Tree {
 	c, _ := tree.Clone(spec).(tree.Tree)
 	if c == nil {

@@ -15,6 +15,5 @@ func validateQuobyteRegistry(registry, path string, faults *schema.Faults) {
 	}
 }
 
-// RuleFunctions maps names to validation functions. The declarative validation rules of the kinds
-// call the functions by name.
+// RuleFunctions contains the validation functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{"quobyteRegistry": schema.TextCheck(validateQuobyteRegistry)}

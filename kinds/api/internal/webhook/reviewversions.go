@@ -11,7 +11,7 @@ import (
 
 var reviewVersions = []string{"v1", "v1beta1"}
 
-// ValidateReviewVersions requires at least one version that this server can send. Further versions
+// ValidateReviewVersions requires at least one version that this server can send. Other versions
 // may be unknown.
 func ValidateReviewVersions(versions []string, path string, faults *schema.Faults) {
 	if len(versions) == 0 {
