@@ -33,8 +33,8 @@ func (r *Ref) Enqueue(message any) Turn {
 func (r *Ref) OnSender() bool { return r.mailbox.onSender }
 
 // A Turn lets the caller of Enqueue choose where an idle owner runs. The caller must call Run or
-// Dispatch exactly once. Until then, the owner handles no messages. On the zero Turn, both do
-// nothing.
+// Dispatch exactly once. Until then, the owner handles no messages. Both methods do nothing on the
+// zero Turn.
 type Turn struct{ mailbox *mailbox }
 
 // Run runs the owner for one message on the caller's goroutine. Further messages go to the

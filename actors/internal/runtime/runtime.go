@@ -67,7 +67,7 @@ func (r *Runtime) Spawn(s Spec) *Ref {
 	return ref
 }
 
-// Await waits until the owners have stopped. It returns the context's error if ctx ends first.
+// Await waits until the owners have stopped. It returns the context's error if ctx is done first.
 func (r *Runtime) Await(ctx context.Context, refs ...*Ref) error {
 	for _, ref := range refs {
 		select {
