@@ -202,8 +202,8 @@ func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, 
 	return scoped, nil
 }
 
-// hasDefaults reports whether want already has all its defaults. That is the case if it differs
-// from the current object only in metadata other than labels, because no default depends on other
+// hasDefaults reports whether want already has all its defaults. This is the case if want differs
+// from the current object only in metadata other than labels, because no default depends on such
 // metadata.
 func hasDefaults(cur State, want tree.Tree) bool {
 	if cur.Outdated || len(want) != len(cur.Tree) {

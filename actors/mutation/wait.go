@@ -16,8 +16,7 @@ import (
 
 // Wait replaces Finish if Waits returns true. It runs plugins that may block, so the object's owner
 // must not call it. If the object has changed in the meantime, the caller must discard the
-// candidate and release its reservation. If Renamed returns true afterward, Wait has returned no
-// candidate.
+// candidate and release its reservation. If Renamed returns true after Wait, there is no candidate.
 func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	p.env.Context = ctx
 	if p.attributes != nil {
