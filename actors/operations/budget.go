@@ -60,7 +60,7 @@ func bypassesBudget(pod, budget tree.Tree) bool {
 
 // consumeDisruption takes one disruption from the budget and adds the Pod to status.disruptedPods.
 // It runs before the Pod is deleted, so that concurrent evictions cannot exceed the budget. If the
-// deletion fails, the disruption controller gives the disruption back.
+// deletion fails, the disruption controller restores the disruption.
 func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree.Tree) error {
 	key := meta.Key{GroupResource: e.budgets.Storage, Namespace: v.Key.Namespace, Name: objectName(budget)}
 	err := retryOnConflict(ctx, func() error {
