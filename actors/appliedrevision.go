@@ -51,7 +51,7 @@ func (a *appliedRevision) done(p *publication) {
 	a.advance()
 }
 
-// advance raises the version past the published batches. The caller holds mu.
+// advance raises the applied version past all published batches. The caller must hold mu.
 func (a *appliedRevision) advance() {
 	before := a.version
 	for len(a.batches) > 0 && a.batches[0].pending == 0 {

@@ -141,7 +141,7 @@ func checkError(t *testing.T, err error, code int, says string) {
 	}
 }
 
-// TestBudgetChangesMeanwhile checks that a budget that changes concurrently is read again and
+// TestBudgetChangesMeanwhile checks that a concurrently changed budget is read again and
 // decremented only once.
 func TestBudgetChangesMeanwhile(t *testing.T) {
 	s := newCluster(t)

@@ -90,9 +90,8 @@ type snapshotRetry struct {
 
 	trimmed  time.Time // when trimIfDue last trimmed
 	rewrites uint64    // Options.Rewrites at the last snapshot
-	// again requests a second snapshot after a snapshot that rewrites values. A batch that was in
-	// progress when the first snapshot began may be in the previous segment, and the first snapshot
-	// keeps that segment.
+	// again requests a second snapshot after a snapshot that rewrites values. A batch in progress
+	// when the first snapshot began may be in the previous segment, which the first snapshot keeps.
 	again bool
 }
 
@@ -101,8 +100,8 @@ func (r *snapshotRetry) backOff(now time.Time) {
 	r.at = now.Add(r.wait)
 }
 
-// snapshotAtEnd writes a final snapshot if the log requests it. All actors must still run, so that
-// the snapshot includes changes by other writers.
+// snapshotAtEnd writes a final snapshot if the log requests it. All actors must still be running,
+// so that the snapshot includes changes by other writers.
 func (s *Store) snapshotAtEnd() {
 	if s.Healthy() != nil || !s.log.Stats().SnapshotAtEnd {
 		return
@@ -243,8 +242,8 @@ func (s *Store) consistentTrees() (at uint64, states map[string]*objectIndex, er
 	return at, states, err
 }
 
-// yieldItems yields each object and removes it from the index. Otherwise the index would keep the
-// old versions of replaced objects in memory until the snapshot is complete.
+// yieldItems yields each object and removes it from the index. Otherwise the index would keep old
+// versions of replaced objects in memory until the snapshot is complete.
 func yieldItems(objects *objectIndex, yield func(persist.Item) bool) (more bool) {
 	for {
 		_, o, ok := objects.PopMin()

@@ -121,7 +121,7 @@ func isCurrent(k *schema.Kind, o *meta.Object) bool {
 }
 
 // inStoredForm converts a candidate in the version of k to the stored form. before is the stored
-// object or nil. The last state of a deleted object is not converted.
+// object or nil. It does not convert the last state of a deleted object.
 func (s *Store) inStoredForm(p *mutation.Prepared, c mutation.Candidate, conversions *outsideConversions, k *schema.Kind, before *meta.Object) (mutation.Candidate, error) {
 	switch {
 	case c.Op == mutation.None || k == k.Stored:

@@ -94,8 +94,8 @@ func (w *watch) seek(ctx context.Context) error {
 	return nil
 }
 
-// seekInitial sets the initial state and places the cursor after it. If the history has dropped
-// that position, seekInitial uses a newer state.
+// seekInitial sets the initial state and positions the cursor after it. If the history has already
+// dropped that position, seekInitial uses a newer state.
 func (w *watch) seekInitial(ctx context.Context) error {
 	match := request.MatchMostRecent
 	if w.request.Version > 0 {
