@@ -17,8 +17,8 @@ type Prober interface {
 	// Probe checks the server behind an APIService with this spec, which refers to a Service. It
 	// returns the zero Unavailability if the server is available. It takes at most a few seconds.
 	Probe(ctx context.Context, spec tree.Tree) Unavailability
-	// Notify calls onChange for each Service whose reachability may have changed, until ctx ends.
-	// It returns once it is subscribed. After an error it may be called again.
+	// Notify calls onChange for each Service whose reachability may have changed, until ctx is
+	// done. It returns once the subscription is active. After an error, it may be called again.
 	Notify(ctx context.Context, onChange func(namespace, name string)) error
 }
 
@@ -73,7 +73,7 @@ func NewAvailability(env *reconcile.Env, prober Prober, metrics *Metrics) *Avail
 	return a
 }
 
-// observe records an APIService. It starts the Service watch when the first APIService refers to a
+// observe records an APIService. It starts the Service watch when an APIService first refers to a
 // Service.
 func (a *Availability) observe(e reconcile.Event) {
 	name := e.Key.Name
