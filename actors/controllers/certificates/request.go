@@ -16,7 +16,7 @@ import (
 // naming profile.
 const group = "certificates.platform.io"
 
-// Condition types of a request. The status of these conditions is always True.
+// Condition types of a request. These conditions always have the status True.
 const (
 	approved = "Approved"
 	denied   = "Denied"
