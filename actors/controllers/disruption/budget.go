@@ -30,8 +30,8 @@ type member struct {
 // healthy.
 type count struct{ expected, healthy, desired int64 }
 
-// allowed returns how many Pods may be evicted. It returns 0 for a budget without Pods, because new
-// Pods must be counted first.
+// allowed returns the number of Pods that may be evicted. It returns 0 for a budget without Pods,
+// because new Pods must be counted first.
 func (c count) allowed() int64 {
 	if c.expected <= 0 {
 		return 0
@@ -101,7 +101,8 @@ func desired(spec tree.Tree, pods int, scale func() (int64, error)) (c count, er
 	return c, err
 }
 
-// scaled returns an integer value unchanged, or the given percentage of all, rounded up.
+// scaled returns an integer value unchanged. For a percentage, it returns that share of all,
+// rounded up.
 func scaled(value any, all int64) (int64, error) {
 	switch v := value.(type) {
 	case int64:
