@@ -41,7 +41,7 @@ const (
 )
 
 // reconcileOwners deletes an object if all its owners are absent or in foreground deletion. If some
-// owners are present, it removes the references to the others.
+// owners are present, it removes the references to all other owners.
 func (g *Controller) reconcileOwners(ctx context.Context, p objectReference, o *meta.Object) error {
 	var counts [3]int
 	lost := make(map[string]bool)
