@@ -90,8 +90,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestEvents checks that equal Events are counted, that similar ones are combined, and that the
-// Event rate of an object is limited.
+// TestEvents checks that equal Events are counted, that similar Events are combined, and that the
+// rate of Events per object is limited.
 func TestEvents(t *testing.T) {
 	w := newEventWriter(Client{}, nil)
 	e := event{component: "c", kind: Warning, reason: "R", about: about{Name: "o"}, at: time.Unix(1_000_000, 0)}

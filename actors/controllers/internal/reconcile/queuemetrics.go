@@ -43,7 +43,7 @@ type metricsOf struct {
 }
 
 // WithMetrics returns a context in which a controller's work queues report to m. Queues without a
-// name get the controller's name.
+// name use the controller's name.
 func WithMetrics(ctx context.Context, m *Metrics, controller string) context.Context {
 	return context.WithValue(ctx, metricsKey{}, metricsOf{m, controller})
 }
@@ -88,8 +88,8 @@ type queueState struct {
 	unfinished, longest time.Duration // processing times: total, and the longest
 }
 
-// observe registers the queue with the metrics in ctx, if any, until ctx ends. Items that were
-// added before the call are counted, too.
+// observe registers the queue with the metrics in ctx, if any, until ctx is done. Items added
+// before the call are also counted.
 func (b *Workqueue[T]) observe(ctx context.Context) {
 	in, ok := ctx.Value(metricsKey{}).(metricsOf)
 	b.mu.Lock()

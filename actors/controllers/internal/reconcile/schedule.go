@@ -78,7 +78,7 @@ func (s *Schedule[T]) Remove(key T) {
 // be adjusted.
 const maxSleep = 10 * time.Minute
 
-// Run removes each key when it is due and passes it to due, until the context ends.
+// Run removes each key when it is due and passes it to due, until the context is done.
 func (s *Schedule[T]) Run(ctx context.Context, due func(T)) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

@@ -102,7 +102,7 @@ func (b *Workqueue[T]) addDelayed(ctx context.Context, t T, w *delayed) {
 	}
 }
 
-// signal wakes one Get if there are items. The caller holds mu.
+// signal wakes one Get if there are items. The caller must hold mu.
 func (b *Workqueue[T]) signal() {
 	if len(b.items) == 0 {
 		return
@@ -113,9 +113,9 @@ func (b *Workqueue[T]) signal() {
 	}
 }
 
-// Get waits for items. It removes and returns up to most items, or nil when the context ends. The
-// caller must pass each item to Done. A signal wakes one caller. If that caller leaves items in the
-// queue, it wakes the next.
+// Get waits for items. It removes and returns up to most items, or nil when the context is done.
+// The caller must pass each item to Done. A signal wakes one caller. If that caller leaves items in
+// the queue, it wakes the next caller.
 func (b *Workqueue[T]) Get(ctx context.Context, most int) []T {
 	b.observe(ctx)
 	for {
@@ -168,9 +168,9 @@ func (b *Workqueue[T]) Done(ctx context.Context, t T, err error) {
 	b.addAfter(ctx, t, delay)
 }
 
-// Run processes items, MaxWorkers at a time, until the context ends. It then waits for its workers.
-// Failures are retried and reported. Conflicts are not reported, because concurrent changes are
-// normal.
+// Run processes items, MaxWorkers at a time, until the context is done. It then waits for its
+// workers. Failures are retried and reported. Conflicts are not reported, because concurrent
+// changes are normal.
 func (b *Workqueue[T]) Run(ctx context.Context, do func(context.Context, T) error, report func(T, error)) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
