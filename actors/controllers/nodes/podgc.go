@@ -42,7 +42,7 @@ func NewPodGC(env *reconcile.Env, o PodGCOptions) *PodGC {
 	}
 }
 
-// Run runs the controller until the context ends.
+// Run runs the controller until the context is done.
 func (g *PodGC) Run(ctx context.Context) {
 	reconcile.Every(ctx, g.options.Period, func(ctx context.Context) {
 		if err := g.collect(ctx); err != nil && ctx.Err() == nil {
@@ -98,9 +98,9 @@ func (g *PodGC) collect(ctx context.Context) error {
 	return reconcile.ForEachParallel(all, func(x garbage) error { return g.remove(ctx, x) })
 }
 
-// nodeStates returns the existing nodes by name. The value is true if the node has the
-// out-of-service taint and is not ready. Few nodes have the taint, so only nodes whose JSON
-// contains its key are decoded.
+// nodeStates returns a map of the existing nodes by name. The value is true if the node has the
+// out-of-service taint and is not ready. Few nodes have this taint, so only nodes whose JSON
+// contains the taint's key are decoded.
 func (g *PodGC) nodeStates(ctx context.Context) (map[string]bool, error) {
 	list, err := g.nodes.List(ctx, request.List{})
 	if err != nil {
@@ -134,7 +134,7 @@ func (g *PodGC) isGone(node string) bool {
 }
 
 // tooMany returns the terminated Pods beyond the threshold: evicted Pods first, and then the
-// oldest. It decodes Pods only if there are too many.
+// oldest. It decodes Pods only if the threshold is exceeded.
 func (g *PodGC) tooMany(ended []*meta.Object) []*meta.Object {
 	n := len(ended) - g.options.Threshold
 	if g.options.Threshold <= 0 || n <= 0 {
