@@ -49,7 +49,7 @@ func NewSecretFiller(env *reconcile.Env, issuer *serviceaccount.Issuer, caBundle
 }
 
 // onSecret updates owners and secretsByAccount. A deleted Secret stays in owners until it is
-// processed, because its account is recorded nowhere else.
+// processed, because no other record of its account exists.
 func (f *SecretFiller) onSecret(e reconcile.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -81,8 +81,8 @@ func (f *SecretFiller) forget(secret meta.Key) {
 	f.secretsByAccount.Delete(of.account, secret)
 }
 
-// onAccount enqueues the Secrets of an account. Lock order: mu is taken before the queue's lock, as
-// in onSecret.
+// onAccount enqueues the Secrets of an account. mu is taken before the queue's lock, as in
+// onSecret.
 func (f *SecretFiller) onAccount(e reconcile.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
