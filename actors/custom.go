@@ -18,7 +18,7 @@ import (
 
 // RegisterKind adds the collection of a kind. It must be called before the kind is served. If the
 // collection exists, the new kind replaces the previous one, but stored objects are not rewritten.
-// It ends watches of the previous kind.
+// RegisterKind also ends watches of the previous kind.
 func (s *Store) RegisterKind(k *schema.Kind) {
 	s.registeringKind.Lock()
 	defer s.registeringKind.Unlock()
