@@ -23,7 +23,7 @@ type backoff struct {
 	last     time.Time
 }
 
-// after returns the backoff after more Pods have ended. The status must not include these Pods yet.
+// after returns b updated with more terminated Pods. The status must not include these Pods yet.
 // Failures up to the newest success do not count.
 func (b backoff) after(succeeded, failed []*cluster.Pod) backoff {
 	if len(succeeded) > 0 {

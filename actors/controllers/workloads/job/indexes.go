@@ -68,7 +68,7 @@ func (x indexes) total() (n int) {
 	return n
 }
 
-// String formats the set like "0,2,3,5-9". It does not write two adjacent indexes as a range.
+// String formats the set like "0,2,3,5-9". It does not format two adjacent indexes as a range.
 func (x indexes) String() string {
 	var parts []string
 	for _, i := range x {

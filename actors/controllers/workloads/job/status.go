@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// write counts terminated Pods and writes the status. If finalizers must be removed, it writes
-// twice: before, with the Pods in uncountedTerminatedPods, and after, with the counters
-// incremented. After a crash in between, the next reconciliation completes the work.
+// write counts terminated Pods and writes the status. If finalizers must be removed, it first
+// writes the Pods to uncountedTerminatedPods, and increments the counters in a second write after
+// the removal. If the process crashes in between, the next reconciliation completes the work.
 func (t *turn) write(ctx context.Context) error {
 	tracked := map[string]bool{}
 	for _, p := range t.pods {
