@@ -88,8 +88,7 @@ func countTerminating(set *reconcile.Item, owned []*cluster.Pod) (n int) {
 }
 
 // manage creates missing Pods or deletes surplus ones. It sees its own earlier writes in the caches
-// and therefore does not repeat them. It ignores creates that fail because the namespace is
-// terminating.
+// and therefore does not repeat them. It ignores create failures caused by a terminating namespace.
 func (r *Controller) manage(ctx context.Context, set *reconcile.Item, t tree.Tree, pods []*cluster.Pod) error {
 	wanted, _ := t.Object("spec").Int("replicas")
 	switch missing := int(wanted) - len(pods); {

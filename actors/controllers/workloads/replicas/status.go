@@ -64,7 +64,7 @@ func hasAll(labels, wanted meta.Labels) bool {
 }
 
 // conditions adds or removes ReplicaFailure. It keeps the first failure's message, because varying
-// messages would cause a write in each turn.
+// messages would cause a write in each reconciliation.
 func conditions(spec tree.Tree, old []any, o observed) []any {
 	failed := reconcile.FindCondition(old, replicaFailure)
 	switch {
