@@ -123,8 +123,8 @@ func (t *turn) act(ctx context.Context) error {
 	return reconcile.ForEachParallel(t.toUpdate(t.slots, t.newest.Key.Name, t.now), func(p *cluster.Pod) error { return t.delete(ctx, p) })
 }
 
-// forEach calls do for each slot in order, until one must wait. With Parallel, it calls do for all
-// slots concurrently and does not wait.
+// forEach calls do for each slot in order, until do returns true. With Parallel, it calls do for
+// all slots concurrently and ignores wait.
 func (t *turn) forEach(slots []slot, do func(*slot) (wait bool, err error)) (bool, error) {
 	if !t.parallel {
 		for i := range slots {
@@ -243,7 +243,7 @@ func (t *turn) pod(ordinal int64) tree.Tree {
 }
 
 // firstUnavailable returns the unavailable Pod with the lowest ordinal, or nil. If that Pod is
-// surplus, scaling down deletes it without waiting for it, because it may never become available.
+// surplus, scaling down does not wait for it to become available, because it may never do so.
 func (t *turn) firstUnavailable() *cluster.Pod {
 	for _, s := range t.slots {
 		if t.unavailable(s, t.now) {
@@ -258,9 +258,9 @@ func (t *turn) firstUnavailable() *cluster.Pod {
 	return nil
 }
 
-// remove deletes a surplus Pod and reports whether the next one must wait. With OrderedReady, Pods
-// are deleted one at a time, and only available Pods. The only exception is first, the unavailable
-// Pod with the lowest ordinal.
+// remove deletes a surplus Pod and reports whether the next deletion must wait. With OrderedReady,
+// only available Pods are deleted, one at a time. The only exception is first, the unavailable Pod
+// with the lowest ordinal.
 func (t *turn) remove(ctx context.Context, s *slot, first *cluster.Pod) (wait bool, err error) {
 	if s.pod.Terminating {
 		return !t.parallel, nil
