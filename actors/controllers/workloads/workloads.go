@@ -18,13 +18,13 @@ import (
 // A Group creates workload controllers that share one view of the cluster.
 type Group struct{ cluster *cluster.Cluster }
 
-// NewGroup returns a Group. Requests of its controllers go through admission like those of clients.
+// NewGroup returns a Group. Its controllers' requests go through admission like client requests.
 // The controllers pause while another process is the leader.
 func NewGroup(env *reconcile.Env, leader cluster.Leader) *Group {
 	return &Group{cluster.New(env, leader)}
 }
 
-// A Controller runs until the context ends.
+// A Controller runs until the context is done.
 type Controller interface{ Run(ctx context.Context) }
 
 // Deployments returns a controller for Deployments.
