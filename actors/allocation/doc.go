@@ -14,7 +14,7 @@
 // Invariants:
 //
 //   - A stored Service holds its values in the tables. Any additional values belong to a
-//     change that is not applied yet, or has an unknown outcome.
+//     change that is not yet applied or whose outcome is unknown.
 //   - An address or port has one holder. Only Observe adds a second holder, for inconsistent
 //     data or another server's commit. The value becomes free once both holders release it.
 //   - A Service may reacquire a value before its earlier release of that value is applied.

@@ -23,8 +23,9 @@ const (
 	maxHostBits = 64
 )
 
-// ParseRanges parses one CIDR, or a comma-separated CIDR per IP family, such as "10.0.0.0/24" or
-// "10.0.0.0/16,fd00::/108". The family of the first CIDR is the default for Services.
+// ParseRanges parses one CIDR, or two comma-separated CIDRs of different IP families, such as
+// "10.0.0.0/24" or "10.0.0.0/16,fd00::/108". The family of the first CIDR is the default for
+// Services.
 func ParseRanges(s string) ([]Range, error) {
 	var ranges []Range
 	for text := range strings.SplitSeq(s, ",") {
