@@ -36,7 +36,7 @@ func NewService(converter func(*schema.Kind) convert.Converter) *Service {
 	return s
 }
 
-// Close cancels external calls and waits until they have ended.
+// Close cancels external calls and waits until they have returned.
 func (s *Service) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true

@@ -79,7 +79,7 @@ func (r *Runtime) Await(ctx context.Context, refs ...*Ref) error {
 	return nil
 }
 
-// Close ends the idle goroutines. All owners must have stopped.
+// Close stops the idle goroutines. All owners must have stopped.
 func (r *Runtime) Close() { r.dispatcher.close() }
 
 // Panics returns the number of panics in owners since the start.
