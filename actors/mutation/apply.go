@@ -136,7 +136,7 @@ func prepareNoOp(cur State, m *request.Mutation) Prepared {
 	return p
 }
 
-// isNoOpApply reports whether an apply certainly changes nothing. It compares the configuration
+// isNoOpApply reports whether an apply is known to change nothing. It compares the configuration
 // with the undecoded JSON of the object, which works only in the stored version.
 func isNoOpApply(o *meta.Object, m *request.Mutation, apply request.Apply) bool {
 	return bodyKind(m) == m.Kind.Stored && managedfields.IsNoOpApply(writer(m, Env{}), m.Kind.Message(), o.JSON, apply.Config)

@@ -89,8 +89,8 @@ func (p *Prepared) finishUpdate() (Candidate, error) {
 	return c, nil
 }
 
-// validateUpdate returns all causes that make the new state invalid, including those that
-// preparation and allocation found.
+// validateUpdate returns all causes that make the new state invalid, including causes found by
+// preparation and allocation.
 func (p *Prepared) validateUpdate(allocation []meta.Cause) ([]meta.Cause, error) {
 	m, old, stored := p.mutation, p.cur.Tree, p.mutation.Kind.Stored
 	causes, err := rules.ValidateChange(p.env.Context, stored, p.want, old)
