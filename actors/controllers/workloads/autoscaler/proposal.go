@@ -16,8 +16,8 @@ type proposal struct {
 	status   tree.Tree // for status.currentMetrics
 }
 
-// A metricKind evaluates metrics of one type. member is the field of a metric that contains its
-// spec, such as "resource". reason and subject describe a failure.
+// A metricKind evaluates metrics of one type. member is the name of the metric field that contains
+// the spec, such as "resource". reason and subject describe a failure.
 type metricKind struct {
 	member, reason string
 	subject        func(spec tree.Tree) string

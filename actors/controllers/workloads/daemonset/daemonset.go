@@ -162,8 +162,8 @@ func (t *turn) recheck() time.Duration {
 }
 
 // apply creates and deletes Pods, at most burst of each. Creates are sent in growing batches,
-// because all may fail for the same reason, such as a quota. It ignores create failures caused by a
-// terminating namespace.
+// because all of them may fail for the same reason, such as a quota. It ignores create failures
+// caused by a terminating namespace.
 func (d *Controller) apply(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string, c changes) error {
 	for _, n := range c.notes {
 		d.recorder.Event(item, n.kind, n.reason, n.format, n.pod, n.node)

@@ -30,8 +30,8 @@ func (t *turn) pace(strategy tree.Tree) (p pace, desired int) {
 	return p, desired
 }
 
-// pair returns the updated and the old Pod of a node, ignoring terminating ones. It returns false
-// if the node has several updated or several old Pods.
+// pair returns the updated Pod and the old Pod of a node, ignoring terminating Pods. It returns
+// false if the node has several updated or several old Pods.
 func (t *turn) pair(node string) (fresh, old *cluster.Pod, ok bool) {
 	for _, p := range t.pods[node] {
 		if p.Terminating {

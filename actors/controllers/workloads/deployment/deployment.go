@@ -208,8 +208,8 @@ func (r *rollout) resize(ctx context.Context) error {
 }
 
 // roll replaces old Pods step by step. Each reconciliation either scales up the newest ReplicaSet
-// or scales down old ones as far as enough Pods stay available. Every write or status change of a
-// ReplicaSet triggers the next reconciliation.
+// or scales down old ReplicaSets while enough Pods stay available. Every write or status change of
+// a ReplicaSet triggers the next reconciliation.
 func (r *rollout) roll(ctx context.Context) error {
 	if err := r.adoptTemplate(ctx, true); err != nil {
 		return err

@@ -50,8 +50,8 @@ func (b backoff) remaining(now time.Time) time.Duration {
 	return max(0, b.last.Add(delay).Sub(now))
 }
 
-// backoffs holds the backoff of each running Job by uid. The workers of all Jobs share it. An entry
-// is removed when its Job ends or is deleted.
+// backoffs holds the backoff of each running Job by uid. All workers share this map. An entry is
+// removed when its Job ends or is deleted.
 type backoffs struct {
 	mu  sync.Mutex
 	all map[string]backoff

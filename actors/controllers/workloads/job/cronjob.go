@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A CronController creates the Jobs of CronJobs on schedule and deletes old ones. It reads the
+// A CronController creates the Jobs of CronJobs on schedule and deletes old Jobs. It reads the
 // progress of Jobs from the status that the Job controller writes. It requeues each CronJob for its
 // next scheduled time.
 type CronController struct {

@@ -32,7 +32,7 @@ func parseIndexes(s string, below int) indexes {
 	return join(all)
 }
 
-// join sorts intervals and merges adjacent ones. It reuses the memory of all.
+// join sorts intervals and merges adjacent intervals. It reuses the memory of all.
 func join(all []interval) indexes {
 	slices.SortFunc(all, func(a, b interval) int { return a.first - b.first })
 	joined := all[:0]

@@ -103,8 +103,8 @@ func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed
 // wakeDelay delays Jobs slightly, so that a fast clock does not create them too early.
 const wakeDelay = 100 * time.Millisecond
 
-// next returns the first scheduled time after the last one that was due, or after now if that is
-// unknown. It ignores startingDeadlineSeconds, because missed times must not shift later ones.
+// next returns the first scheduled time after the last due time, or after now if the last due time
+// is unknown. It ignores startingDeadlineSeconds, because missed times must not shift later ones.
 func (s schedule) next(now time.Time) time.Time {
 	from, at, n, err := s.due(now, false)
 	switch {

@@ -47,7 +47,7 @@ func (t *turn) write(ctx context.Context) error {
 }
 
 // drop removes the finalizers of Pods that the status lists, and removes the Pods from tracked. A
-// Pod that keeps its finalizer after an error stays in tracked and is not counted yet.
+// Pod that keeps its finalizer because of an error stays in tracked and is not counted yet.
 func (t *turn) drop(ctx context.Context, pods []*cluster.Pod, tracked map[string]bool) error {
 	var mu sync.Mutex
 	return reconcile.ForEachParallel(pods, func(p *cluster.Pod) error {

@@ -13,7 +13,7 @@ import (
 const maxUncounted = 500
 
 // track adds ended Pods to the status and returns them. After writing the status, the caller must
-// remove their finalizers. more is true if the limit left Pods for the next reconciliation. Pods
+// remove their finalizers. more is true if the limit defers Pods to the next reconciliation. Pods
 // are processed by index, which keeps completedIndexes short.
 func (s *state) track() (release []*cluster.Pod, more bool) {
 	listed := s.status.EnsureObject("uncountedTerminatedPods")

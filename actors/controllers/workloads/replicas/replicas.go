@@ -20,7 +20,7 @@ type Controller struct {
 	*cluster.Cluster
 	sets     *reconcile.Cache[*reconcile.Item]
 	recorder *reconcile.Recorder
-	// tellsTerminating is set if the status of the kind has terminatingReplicas.
+	// tellsTerminating is set if the status of the kind has the field terminatingReplicas.
 	tellsTerminating bool
 }
 
@@ -87,7 +87,7 @@ func countTerminating(set *reconcile.Item, owned []*cluster.Pod) (n int) {
 	return n
 }
 
-// manage creates missing Pods or deletes surplus ones. It sees its own earlier writes in the caches
+// manage creates missing Pods or deletes surplus Pods. It sees its own earlier writes in the caches
 // and therefore does not repeat them. It ignores create failures caused by a terminating namespace.
 func (r *Controller) manage(ctx context.Context, set *reconcile.Item, t tree.Tree, pods []*cluster.Pod) error {
 	wanted, _ := t.Object("spec").Int("replicas")

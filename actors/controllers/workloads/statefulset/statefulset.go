@@ -104,7 +104,7 @@ func (t *turn) findRevisions(ctx context.Context, all []*history.Revision, colli
 	return nil
 }
 
-// act creates and repairs the desired Pods, removes surplus ones, and then updates. With
+// act creates and repairs the desired Pods, removes surplus Pods, and then updates Pods. With
 // OrderedReady, it stops at the first missing or unavailable Pod. The next change to that Pod
 // triggers another reconciliation.
 func (t *turn) act(ctx context.Context) error {
@@ -219,7 +219,7 @@ func (t *turn) create(ctx context.Context, s *slot) error {
 }
 
 // pod returns the Pod for an ordinal. Its hostname and subdomain, which determine its DNS name,
-// override those of the template.
+// override the template's values.
 func (t *turn) pod(ordinal int64) tree.Tree {
 	revision := t.newest
 	if t.usesCurrent(ordinal, t.currentReplicas) {
