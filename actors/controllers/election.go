@@ -253,8 +253,8 @@ type leadersStore struct {
 // Fenced returns a Store for the controllers that run only on the leader.
 func (e *Election) Fenced(s Store) Store { return leadersStore{s, e} }
 
-// check returns err. If the fence has rejected the write, check also ends this server's leadership,
-// unless the server has become the leader again since then.
+// check returns err. If the fence rejected the write, check also ends this server's leadership,
+// unless the server has since become the leader again.
 func (e *Election) check(taken uint64, err error) error {
 	if fenced := (*request.FencedError)(nil); errors.As(err, &fenced) {
 		e.mu.Lock()

@@ -119,8 +119,8 @@ func readLease(object tree.Tree) leaseRecord {
 	return leaseRecord{holder: spec.String("holderIdentity"), renewed: spec.String("renewTime"), duration: time.Duration(seconds) * time.Second}
 }
 
-// update determines the holder at the given time. left is the time until the Lease expires without
-// a renewal. update is called after each change and when the Lease expires.
+// update determines the holder at the given time. left is the time until the Lease expires if it is
+// not renewed. update is called after each change and when the Lease expires.
 func (l *Leader) update(now time.Time) (left time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 )
 
 // SystemObjects recreates the system's namespaces and priority classes after they are deleted. It
-// also creates those whose creation failed at startup.
+// also retries creations that failed at startup.
 type SystemObjects struct {
 	*reconcile.Controller[int] // queue of indexes into objects
 	objects                    []systemObject

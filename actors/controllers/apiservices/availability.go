@@ -161,8 +161,8 @@ func (a *Availability) sync(ctx context.Context, name string) error {
 	return cmp.Or(a.write(ctx, known.object, object.Object("status"), want), retry)
 }
 
-// condition returns the Available condition. The texts are those of kube-aggregator, because
-// clients match them.
+// condition returns the Available condition. It uses kube-aggregator's texts, because clients match
+// them.
 func (u Unavailability) condition() tree.Tree {
 	status, reason, message := "False", u.Reason, u.Message
 	switch {

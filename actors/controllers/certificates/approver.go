@@ -42,8 +42,8 @@ func NewApprover(env *reconcile.Env, authorizer authz.Authorizer) *Approver {
 // backoff, because the permission may be granted later, and are not logged as warnings.
 var errNotPermitted = errors.New("the subject access review was not approved")
 
-// approve approves one request if permitted. It returns nil for other kinds of requests, which it
-// leaves to other approvers.
+// approve approves one request if permitted. It ignores other kinds of requests, which it leaves to
+// other approvers, and returns nil.
 func (a *Approver) approve(ctx context.Context, name string) error {
 	r, err := a.read(ctx, name)
 	if err != nil || r == nil || r.signer != a.signer || r.hasCertificate || r.has(approved) || r.has(denied) {

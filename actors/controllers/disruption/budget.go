@@ -52,9 +52,10 @@ func countHealthy(pods []member, disrupted map[string]time.Time, now time.Time) 
 }
 
 // stillDisrupted returns the evicted Pods whose deletion has not begun. overdue holds the Pods that
-// were evicted more than deletionTimeout ago, and still holds the others with their eviction times.
-// recheck is the time at which the next Pod becomes overdue, or zero. An eviction adds the Pod to
-// disruptedPods before it deletes the Pod, so entries for terminating or deleted Pods are obsolete.
+// were evicted more than deletionTimeout ago, and still holds the other Pods with their eviction
+// times. recheck is the time at which the next Pod becomes overdue, or zero. An eviction adds the
+// Pod to disruptedPods before it deletes the Pod, so entries for terminating or deleted Pods are
+// obsolete.
 func stillDisrupted(pods []member, status tree.Tree, now time.Time) (still map[string]time.Time, overdue []string, recheck time.Time) {
 	still = map[string]time.Time{}
 	for _, p := range pods {
@@ -75,7 +76,7 @@ func stillDisrupted(pods []member, status tree.Tree, now time.Time) (still map[s
 	return still, overdue, recheck
 }
 
-// desired returns the number of expected Pods and how many of them must be healthy. scale returns
+// desired returns the number of expected Pods and the number that must be healthy. scale returns
 // the total replicas of the Pods' controllers. An integer minAvailable does not need scale and
 // therefore works for Pods without a controller. A budget without minAvailable and maxUnavailable
 // allows no disruption.

@@ -33,7 +33,7 @@ func (g *Controller) processDependent(ctx context.Context, p objectReference) er
 type ownerState uint8
 
 // States of an owner. If the state cannot be determined, the owner counts as present, because a
-// dependent may be deleted only if its owner certainly does not exist.
+// dependent may be deleted only if its owner is known not to exist.
 const (
 	ownerPresent ownerState = iota // also if it cannot be determined
 	ownerAbsent

@@ -18,8 +18,8 @@ type kindWatch struct {
 
 func (g *Controller) watchAllKinds(ctx context.Context) {
 	changed, kinds := g.Kinds.Changed(), g.Kinds.StorageKinds()
-	// Set the counter before any watch starts. Otherwise, the first watches could bring it to zero
-	// before the others are counted.
+	// Set the counter before any watch starts. Otherwise, the first watches could decrement it to
+	// zero before all watches are counted.
 	g.unsynced.Store(int64(len(kinds)))
 	var watches []*kindWatch
 	for first := true; ; first = false {

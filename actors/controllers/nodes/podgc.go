@@ -168,7 +168,7 @@ func (g *PodGC) tooMany(ended []*meta.Object) []*meta.Object {
 
 // remove deletes a Pod immediately. It first marks a running Pod as Failed, because other
 // controllers, such as Job, watch the phase. The grace period is 0, because no kubelet would
-// confirm the deletion. The uid protects a new Pod with the same name.
+// confirm the deletion. The uid precondition protects a new Pod with the same name.
 func (g *PodGC) remove(ctx context.Context, x garbage) error {
 	uid := x.pod.Meta.UID
 	if err := g.fail(ctx, x.pod.Key, uid, x.why); err != nil && !reconcile.IsConflict(err) {

@@ -28,8 +28,8 @@ type SecretFiller struct {
 	secretsByAccount reconcile.Index[meta.Key, meta.Key, bool]
 }
 
-// tokenOwner is the service account to which a token Secret belongs. If the Secret has been
-// deleted, gone is set, and the entry stays until the account no longer references the Secret.
+// tokenOwner is the service account to which a token Secret belongs. If the Secret was deleted,
+// gone is set, and the entry is kept until the account no longer references the Secret.
 type tokenOwner struct {
 	account meta.Key
 	gone    bool

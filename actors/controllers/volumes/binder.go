@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Binder binds claims to volumes. If no volume fits, it requests a new one from an external
+// Binder binds claims to volumes. If no volume fits, it requests a new volume from an external
 // provisioner, such as a CSI driver.
 //
 // Lock order: mu is taken before the locks of the work queues. It is not held during store calls.

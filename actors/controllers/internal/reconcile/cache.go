@@ -42,7 +42,7 @@ func (h *Head) AnyVersion() *meta.Object {
 	return o
 }
 
-// Cached is the type of the views in a Cache, such as *Item. Each view has a Head.
+// Cached is the constraint for views in a Cache, such as *Item. Each view has a Head.
 type Cached interface {
 	comparable
 	Ref() *Head

@@ -12,7 +12,7 @@ import (
 type Claimer struct {
 	Owner   *Item
 	Selects func(*Head) bool
-	// Finalizer is added to adopted objects and removed from released ones, unless it is empty.
+	// Finalizer, if not empty, is added to adopted objects and removed from released objects.
 	Finalizer string
 
 	mayOwn *bool // whether the owner exists and is not terminating; nil if not checked yet

@@ -68,8 +68,8 @@ func (b *Workqueue[T]) Add(items ...T) {
 	b.signal()
 }
 
-// AddAfter adds an item after a delay, unless the context has ended by then. If it is called
-// several times for an item, the earliest time applies.
+// AddAfter adds an item after a delay, unless the context is done by then. If it is called several
+// times for an item, the earliest time applies.
 func (b *Workqueue[T]) AddAfter(ctx context.Context, t T, delay time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

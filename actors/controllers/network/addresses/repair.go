@@ -96,8 +96,8 @@ func (r *Repair) EnsureDefaultCIDR(ctx context.Context) error {
 
 const defaultReady = "Kubernetes default Service CIDR is ready"
 
-// ensureAddresses creates missing IPAddresses of Services and deletes orphaned ones. After an error
-// for one Service, it continues with the next.
+// ensureAddresses creates missing IPAddresses of Services and deletes orphaned IPAddresses. After
+// an error for one Service, it continues with the next.
 func (r *Repair) ensureAddresses(ctx context.Context) error {
 	if r.addresses.Kind == nil {
 		return nil

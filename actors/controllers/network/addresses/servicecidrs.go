@@ -18,8 +18,8 @@ import (
 // ServiceCIDRs maintains the finalizer and the Ready condition of ServiceCIDRs. It keeps a
 // terminating ServiceCIDR while a Service has an address that no other ServiceCIDR contains.
 //
-// As soon as a ServiceCIDR is terminating, no more addresses are allocated from it. The finalizer
-// can therefore be removed once Services have released the addresses that they already had.
+// No more addresses are allocated from a terminating ServiceCIDR. The finalizer can therefore be
+// removed once Services have released their existing addresses.
 type ServiceCIDRs struct {
 	*reconcile.Controller[string]
 	cidrs, addresses reconcile.Client
