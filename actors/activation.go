@@ -129,7 +129,7 @@ func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	return reply, nil
 }
 
-// largeObject is the JSON size in bytes from which an object's actor stops as soon as it becomes
+// largeObject is the JSON size in bytes at or above which an object's actor stops as soon as it is
 // idle. An idle actor keeps both the decoded and the encoded form of its last change in memory,
 // which takes several times that size.
 const largeObject = 64 << 10

@@ -11,7 +11,7 @@ import (
 
 // appliedRevision tracks the newest version that all collections have published. Collections
 // publish their parts of a batch in parallel. The applied revision therefore covers a batch only
-// when all parts of that batch and of earlier ones are published.
+// when all parts of that batch and of all earlier batches are published.
 type appliedRevision struct {
 	mu       sync.Mutex
 	version  uint64

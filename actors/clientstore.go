@@ -15,7 +15,7 @@ import (
 //   - A write to an object that policy or discovery depends on, such as a role, quota or
 //     CustomResourceDefinition, returns after this server has applied it.
 //   - If other servers share the log, a response includes everything committed before the
-//     request. This holds for most-recent reads and for writes that are rejected or change
+//     request. This applies to most-recent reads, and to writes that are rejected or change
 //     nothing (clientstorenewest.go).
 type ClientStore struct {
 	store *Store
@@ -58,8 +58,8 @@ type Observers interface {
 	Changes() uint64
 }
 
-// maxObserverWait limits how long a durable write waits for observers. An observer can be slow: a
-// new quota, for example, requires counting all objects in its namespace.
+// maxObserverWait limits how long a durable write waits for observers. An observer can be slow. For
+// example, a new quota requires counting all objects in its namespace.
 const maxObserverWait = 10 * time.Second
 
 // NewClientStore returns a ClientStore backed by store.

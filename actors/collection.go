@@ -35,8 +35,8 @@ func (c *collection) kind() *schema.Kind { return c.currentKind.Load() }
 
 func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.Resource + "/" }
 
-// publisher is the actor that owns a collection's index and history. A panic while it publishes
-// ends the process, because durable changes must not stay invisible.
+// publisher is the actor that owns a collection's index and history. A panic during publishing ends
+// the process, because durable changes must not remain invisible.
 type publisher struct {
 	*collection
 	working      *objectIndex // the next snapshot

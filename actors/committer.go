@@ -213,8 +213,8 @@ func diskFullError() error {
 	return meta.NewInsufficientStorage("the server's disk is full")
 }
 
-// abortNonFreeing aborts the changes that do not free disk space, so that the others can be
-// committed on a full disk. If all or none of the changes free space, it returns false.
+// abortNonFreeing aborts the changes that do not free disk space, so that the remaining changes can
+// be committed on a full disk. If all or none of the changes free space, it returns false.
 func (c *committer) abortNonFreeing() bool {
 	var rest, refused []*proposal
 	for _, f := range c.committing {

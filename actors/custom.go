@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Collections of custom resources are added while the store is open. They are removed when their
-// CRD has been deleted and they are empty.
+// Collections of custom resources are added while the store is open. A collection is removed once
+// its CRD has been deleted and the collection is empty.
 
 // RegisterKind adds the collection of a kind. It must be called before the kind is served. If the
 // collection exists, the new kind replaces the previous one, but stored objects are not rewritten.

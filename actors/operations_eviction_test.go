@@ -180,8 +180,8 @@ func TestPodChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// TestEvictionGivesUp checks that an eviction is not retried if a precondition of the client fails,
-// and that retries stop when the request ends.
+// TestEvictionGivesUp checks that an eviction is not retried if the client's precondition fails,
+// and that retries stop when the request is canceled.
 func TestEvictionGivesUp(t *testing.T) {
 	s := newCluster(t)
 	s.put(s.pods, "p", podSpec, `"phase":"Pending"`)

@@ -112,7 +112,7 @@ func (s *Store) snapshotAtEnd() {
 	}
 }
 
-// Timeouts for closing the store: for the final snapshot, and for stopping an aborted snapshot.
+// Timeouts for the final snapshot and for stopping an aborted snapshot when the store closes.
 const (
 	maxMaintenanceAtEnd = 10 * time.Second
 	lastSecond          = time.Second
@@ -121,8 +121,8 @@ const (
 var errBrokenOff = errors.New("it exceeded the time for closing the store")
 
 // endMaintenance stops the periodic work and writes the final snapshot. It uses at most half of the
-// time until ctx ends, because waiting requests also need time to complete. A snapshot that takes
-// longer is aborted, and the next startup uses the previous snapshot.
+// time until ctx expires, because waiting requests also need time to complete. A snapshot that
+// takes longer is aborted, and the next startup uses the previous snapshot.
 func (s *Store) endMaintenance(ctx context.Context) {
 	close(s.stop)
 	ended := make(chan struct{})

@@ -46,7 +46,7 @@ type wakeUp struct{}
 // finish makes a watch deliver all changes, send a bookmark if requested, and end.
 type finish struct{}
 
-// bookmarkDue is sent when the client has received nothing for a while.
+// bookmarkDue is sent when the client has not received any event for some time.
 type bookmarkDue struct{}
 
 // Watch starts a watch that sends its events to sink.

@@ -62,9 +62,9 @@ func (s *Store) NoOpApply(m request.Mutation, digest func() meta.Digest) (result
 // is admitted again if its object has changed in the meantime.
 const maxAdmissions = 8
 
-// sendToOwner sends m to the object's owner until the result is final. If admission blocks, m is
-// sent twice: first to be prepared, and then with the candidate to commit. If admission renames a
-// new object, the owner of the new name creates it.
+// sendToOwner sends m to the object's owner repeatedly until the result is final. If admission
+// blocks, m is sent twice: first to be prepared, and then with the candidate to commit. If
+// admission renames a new object, the owner of the new name creates it.
 func (s *Store) sendToOwner(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	var renamed *mutation.Prepared
 	admissions := 0
