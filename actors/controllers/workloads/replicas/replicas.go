@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// burst is the maximum number of Pods created or deleted for a set in one reconciliation. The
-// changes trigger another reconciliation, and other sets are processed in between.
+// burst is the maximum number of Pods created or deleted for an object in one reconciliation. The
+// changes trigger another reconciliation, so that other objects are processed in between.
 const burst = 500
 
-// A Controller manages the Pods of all sets of one kind.
+// A Controller manages the Pods of all ReplicaSets or of all ReplicationControllers.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -41,9 +41,9 @@ func newController(c *cluster.Cluster, sets *reconcile.Cache[*reconcile.Item], q
 	return r
 }
 
-// reconcile processes one set. For a terminating set, it only writes the status, because the
-// garbage collector deletes the Pods. After a failure, it writes the status before it returns the
-// error.
+// reconcile processes one ReplicaSet or ReplicationController. If the object is terminating, it
+// only writes the status, because the garbage collector deletes the Pods. After a failure, it
+// writes the status before it returns the error.
 func (r *Controller) reconcile(ctx context.Context, set *reconcile.Item, t tree.Tree) error {
 	owned := r.Pods.OwnedBy(set.UID)
 	pods, err := r.claim(ctx, set, owned)

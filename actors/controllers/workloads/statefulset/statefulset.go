@@ -39,7 +39,8 @@ func New(c *cluster.Cluster) *Controller {
 	return s
 }
 
-// A turn is one reconciliation of a set. With Parallel, several goroutines work on different slots.
+// A turn is one reconciliation of a StatefulSet. With Parallel, several goroutines work on
+// different slots.
 type turn struct {
 	*Controller
 	reconcile.Reporter
@@ -290,7 +291,7 @@ func (t *turn) tell(verb, pod string, err error) {
 }
 
 // writeStatus writes the status if it has changed. It reads the Pods from the cache again, because
-// this turn may have deleted some.
+// this turn may have deleted Pods.
 func (t *turn) writeStatus(ctx context.Context, collisions int64) error {
 	all := slices.Concat(t.slots, t.condemned)
 	for i := range all {

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Resources holds amounts of resources. CPU is in millicores, and others are in whole units. CPU
-// and memory are fields, because a map per Pod would take most of the memory.
+// Resources holds amounts of resources. CPU is in millicores, and other resources are in whole
+// units. CPU and memory are fields, because a map per Pod would take most of the memory.
 type Resources struct {
 	CPU, Memory int64
 	Others      map[string]int64 // nil for none; shared, never changed
