@@ -19,8 +19,8 @@ const (
 	pendingLifetime = 24 * time.Hour
 )
 
-// Cleaner deletes requests an hour after they were approved, denied or failed, and undecided
-// requests after a day. If the issued certificate expires earlier, the request is deleted when it
+// Cleaner deletes CertificateSigningRequests an hour after they were approved, denied or failed,
+// and undecided requests after a day. It deletes a request earlier if the issued certificate
 // expires. Deleting a request does not revoke the certificate.
 type Cleaner struct{ requests }
 

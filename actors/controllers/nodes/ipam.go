@@ -55,7 +55,7 @@ type IPAM struct {
 }
 
 // NewIPAM returns a new IPAM, which does nothing if ranges is empty. It never assigns Pod CIDRs
-// that overlap avoid, such as Service CIDRs.
+// that overlap the prefixes in avoid, such as Service CIDRs.
 func NewIPAM(env *reconcile.Env, ranges []NodeRange, avoid []netip.Prefix) *IPAM {
 	m := &IPAM{
 		nodes: env.Core("Node").Reporting("cidrAllocator"), ranges: ranges, avoid: avoid,
