@@ -12,7 +12,7 @@ import (
 
 // DeleteCollection deletes the objects that l selects, with many deletions in parallel. It returns
 // the listed objects and the version of the last deletion, or 0. Objects that have already been
-// deleted or replaced are skipped. Each deletion passes admission. m.Change must be a Delete.
+// deleted or replaced are skipped. Each deletion goes through admission. m.Change must be a Delete.
 func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
 	listed, err := s.listStored(ctx, l)
 	if err != nil {

@@ -43,7 +43,7 @@ type watch struct {
 
 type wakeUp struct{}
 
-// finish makes a watch deliver all changes, send a bookmark if requested, and end.
+// finish tells a watch to deliver all changes, send a bookmark if requested, and end.
 type finish struct{}
 
 // bookmarkDue is sent when the client has not received any event for some time.
