@@ -24,7 +24,6 @@ func NewEventExpiry(env *reconcile.Env, ttl time.Duration) *EventExpiry {
 	return &EventExpiry{env, env.Core("Event"), ttl}
 }
 
-// Run runs the controller until the context is done.
 func (e *EventExpiry) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()

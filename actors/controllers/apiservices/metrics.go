@@ -17,7 +17,6 @@ type Metrics struct {
 	exists map[string]bool
 }
 
-// NewMetrics returns Metrics without series.
 func NewMetrics() *Metrics {
 	return &Metrics{
 		unavailable: metrics.NewGauges("aggregator_unavailable_apiservice", "Whether an APIService is unavailable, by name.", "name"),

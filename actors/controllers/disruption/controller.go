@@ -37,7 +37,6 @@ type podHealth struct {
 
 const component = "controllermanager"
 
-// NewBudgets returns a new Budgets controller.
 func NewBudgets(env *reconcile.Env) *Budgets {
 	b := &Budgets{
 		budgets: env.Client("policy", "v1", "PodDisruptionBudget").Reporting(component), pods: env.Core("Pod").Reporting(component),

@@ -74,7 +74,6 @@ func NewConfiguration(env *reconcile.Env) *Configuration {
 // the attempt fails, the server uses the mandatory objects that are built into policy/flowcontrol.
 func (c *Configuration) Ready() <-chan struct{} { return c.ready }
 
-// Run runs the controller until the context is done.
 func (c *Configuration) Run(ctx context.Context) {
 	if c.kinds[schemas].Kind == nil || c.kinds[levels].Kind == nil {
 		close(c.ready)

@@ -66,7 +66,6 @@ func NewIPAM(env *reconcile.Env, ranges []NodeRange, avoid []netip.Prefix) *IPAM
 	return m
 }
 
-// Run runs the controller until the context is done.
 func (m *IPAM) Run(ctx context.Context) {
 	if len(m.ranges) > 0 {
 		m.Controller.Run(ctx)

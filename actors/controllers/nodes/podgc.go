@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// PodGCOptions configures PodGC.
 type PodGCOptions struct {
 	Threshold  int           // number of ended Pods to keep; 0 or less: all
 	Period     time.Duration // between two runs
@@ -42,7 +41,6 @@ func NewPodGC(env *reconcile.Env, o PodGCOptions) *PodGC {
 	}
 }
 
-// Run runs the controller until the context is done.
 func (g *PodGC) Run(ctx context.Context) {
 	reconcile.Every(ctx, g.options.Period, func(ctx context.Context) {
 		if err := g.collect(ctx); err != nil && ctx.Err() == nil {

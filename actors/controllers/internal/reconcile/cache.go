@@ -20,7 +20,6 @@ type Head struct {
 	Terminating bool
 }
 
-// Ref implements Cached for types that embed a Head.
 func (h *Head) Ref() *Head { return h }
 
 // NewHead returns an object's head. It copies strings to avoid keeping the object's JSON in memory.

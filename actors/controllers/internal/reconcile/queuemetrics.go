@@ -23,7 +23,6 @@ type Metrics struct {
 	queues map[string][]stateful // active queues by name; lists are copied on write
 }
 
-// NewMetrics returns Metrics without work queues.
 func NewMetrics() *Metrics {
 	buckets := metrics.ExponentialBuckets(1e-8, 10, 10)
 	return &Metrics{

@@ -23,7 +23,6 @@ type entry[T comparable] struct {
 	index int // in the heap
 }
 
-// NewSchedule returns an empty Schedule.
 func NewSchedule[T comparable]() *Schedule[T] {
 	return &Schedule[T]{byKey: map[T]*entry[T]{}, earlier: make(chan struct{}, 1)}
 }

@@ -30,7 +30,6 @@ type delayed struct {
 	timer *time.Timer
 }
 
-// NewWorkqueue returns an empty Workqueue.
 func NewWorkqueue[T comparable]() *Workqueue[T] {
 	return &Workqueue[T]{
 		queued: make(map[T]time.Time), processing: make(map[T]time.Time), failures: make(map[T]int), waiting: make(map[T]*delayed),

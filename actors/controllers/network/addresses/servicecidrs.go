@@ -51,7 +51,6 @@ func NewServiceCIDRs(env *reconcile.Env, allocator *allocation.ServiceAllocator)
 	return c
 }
 
-// Run runs the controller until the context is done.
 func (c *ServiceCIDRs) Run(ctx context.Context) {
 	if c.cidrs.Kind == nil {
 		return // the group is disabled

@@ -28,7 +28,6 @@ type Controller struct {
 	failures failures
 }
 
-// New returns a Controller.
 func New(c *cluster.Cluster) *Controller {
 	d := &Controller{
 		Cluster: c, sets: c.Items("apps", "v1", "DaemonSet"), history: history.New(c, hashLabel), recorder: c.Recorder("daemonset-controller"),

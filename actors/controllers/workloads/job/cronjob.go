@@ -25,7 +25,6 @@ type CronController struct {
 	scheduledAt string // annotation of Jobs with their scheduled time
 }
 
-// NewCron returns a CronController.
 func NewCron(c *cluster.Cluster) *CronController {
 	j := &CronController{
 		Cluster: c, crons: c.Items("batch", "v1", "CronJob"), jobs: c.Items("batch", "v1", "Job"), recorder: c.Recorder("cronjob-controller"),

@@ -24,12 +24,10 @@ type Controller struct {
 	tellsTerminating bool
 }
 
-// NewReplicaSets returns a Controller for ReplicaSets.
 func NewReplicaSets(c *cluster.Cluster) *Controller {
 	return newController(c, c.Items("apps", "v1", "ReplicaSet"), "replicaset", "replicaset-controller", true)
 }
 
-// NewReplicationControllers returns a Controller for ReplicationControllers.
 func NewReplicationControllers(c *cluster.Cluster) *Controller {
 	return newController(c, c.Items("", "v1", "ReplicationController"), "replicationmanager", "replication-controller", false)
 }
