@@ -43,7 +43,7 @@ type watch struct {
 
 type wakeUp struct{}
 
-// finish tells a watch to deliver all changes, send a bookmark if requested, and end.
+// finish asks a watch to deliver all changes, send a bookmark if requested, and end.
 type finish struct{}
 
 // bookmarkDue is sent when the client has not received any event for some time.

@@ -22,7 +22,6 @@ type Options struct {
 	Logger      *slog.Logger
 }
 
-// New returns a Runtime without owners.
 func New(o Options) *Runtime {
 	return &Runtime{
 		system: newSystem(), dispatcher: newDispatcher(o.Throughput),
