@@ -66,7 +66,7 @@ func (c *collection) acquire(path string) *activation {
 }
 
 // newActivation spawns an actor for one object. An idle actor handles a message on the sender's
-// goroutine, which avoids a goroutine switch. The caller holds all.mu.
+// goroutine, which avoids a goroutine switch. The caller must hold all.mu.
 func (c *collection) newActivation() *activation {
 	r := &activation{collection: c}
 	r.ref = c.store.runtime.Spawn(runtime.Spec{
@@ -76,7 +76,7 @@ func (c *collection) newActivation() *activation {
 }
 
 // reuseIdle detaches the longest-idle actor from its object. It returns nil if fewer than
-// maxIdleActivations actors are idle. The caller holds all.mu.
+// maxIdleActivations actors are idle. The caller must hold all.mu.
 func (all *activations) reuseIdle() *activation {
 	if all.idle.Len() < maxIdleActivations {
 		return nil
@@ -101,8 +101,8 @@ func (all *activations) detach(r *activation) {
 	}
 }
 
-// ask sends a request to the actor and waits for the reply. If the reply has a proposal, ask also
-// waits until the proposal is resolved.
+// ask sends a request to the actor and waits for the reply. If the reply contains a proposal, ask
+// also waits until that proposal is resolved.
 func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	r.ref.Send(m)
 	select {
@@ -129,9 +129,9 @@ func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	return reply, nil
 }
 
-// largeObject is the size in bytes of JSON from which an object's actor stops as soon as it is
-// idle. An idle actor keeps its last change in memory, decoded and encoded, which takes several
-// times that size.
+// largeObject is the JSON size in bytes at or above which an object's actor stops as soon as it is
+// idle. An idle actor keeps both the decoded and the encoded form of its last change in memory,
+// which takes several times that size.
 const largeObject = 64 << 10
 
 // release ends a request after its proposal, if any, has been resolved. result is the resulting
@@ -166,7 +166,7 @@ func (r *activation) close() {
 }
 
 // passivate stops the actors that became idle before the given time. It detaches them first, so
-// that no writer finds them.
+// that no writer can find them.
 func (c *collection) passivate(before time.Time) {
 	all := &c.activations
 	all.mu.Lock()

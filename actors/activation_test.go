@@ -68,8 +68,8 @@ func testFaultyActivation(t *testing.T) {
 	}
 }
 
-// TestTimedOutMutationReleasesActivation checks that the actor can stop after a request was
-// canceled while it waited for that actor. The canceled mutation must not change the object.
+// TestTimedOutMutationReleasesActivation checks that an actor can stop after a request that was
+// waiting for it is canceled. The canceled mutation must not change the object.
 func TestTimedOutMutationReleasesActivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()

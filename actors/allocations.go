@@ -25,8 +25,8 @@ func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) err
 }
 
 // restoreAllocations reserves the values of all stored objects. It only logs unreadable objects and
-// duplicate values, because they can be repaired only on a running server. A duplicate value stays
-// reserved for both objects.
+// duplicate values, because only a running server can repair them. A duplicate value stays reserved
+// for both objects.
 func (c *collection) restoreAllocations() {
 	c.published.Load().scan("", "", func(_ string, o *meta.Object) bool {
 		for _, cause := range c.allocator.Observe(o.Key, nil, c.storedTree(o)) {
@@ -36,9 +36,8 @@ func (c *collection) restoreAllocations() {
 	})
 }
 
-// observeAllocation adds another server's commit to the allocator. This server may have reserved
-// the same value for a pending write. The log then rejects that write, because its claim conflicts
-// with the commit.
+// observeAllocation records another server's commit in the allocator. If this server has reserved
+// the same value for a pending write, the log rejects that write because its claim conflicts.
 func (c *collection) observeAllocation(r *record) {
 	if c.allocator == nil {
 		return

@@ -11,7 +11,7 @@ import (
 
 // appliedRevision tracks the newest version that all collections have published. Collections
 // publish their parts of a batch in parallel. The applied revision therefore covers a batch only
-// when all parts of that batch and of earlier ones are published.
+// when all parts of that batch and of all earlier batches are published.
 type appliedRevision struct {
 	mu       sync.Mutex
 	version  uint64
@@ -51,7 +51,7 @@ func (a *appliedRevision) done(p *publication) {
 	a.advance()
 }
 
-// advance raises the version past the published batches. The caller holds mu.
+// advance raises the applied version past all published batches. The caller must hold mu.
 func (a *appliedRevision) advance() {
 	before := a.version
 	for len(a.batches) > 0 && a.batches[0].pending == 0 {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestAppliedRevision checks that a version counts as applied only when every collection has
-// published its part of that batch and of all earlier ones.
+// published its part of that batch and of all earlier batches.
 func TestAppliedRevision(t *testing.T) {
 	var a appliedRevision
 	one, two := a.begin(10, 2), a.begin(12, 1)

@@ -12,10 +12,10 @@ import (
 // ClientStore is the store for client requests. It guarantees read-your-writes consistency for each
 // client, even across servers:
 //
-//   - A write to objects that policy or discovery depend on, such as roles, quotas or
-//     CustomResourceDefinitions, returns after this server has applied it.
+//   - A write to an object that policy or discovery depends on, such as a role, quota or
+//     CustomResourceDefinition, returns after this server has applied it.
 //   - If other servers share the log, a response includes everything committed before the
-//     request. This holds for most-recent reads and for writes that are rejected or change
+//     request. This applies to most-recent reads, and to writes that are rejected or change
 //     nothing (clientstorenewest.go).
 type ClientStore struct {
 	store *Store
@@ -26,7 +26,7 @@ type ClientStore struct {
 type ClientStoreOptions struct {
 	Definitions Definitions
 	Observers   Observers
-	// IsObserved reports whether a write to the storage kind waits for the Observers.
+	// IsObserved reports whether a write to the storage kind must wait for the Observers.
 	IsObserved func(storage meta.GroupResource) bool
 	// Newest returns a version that includes every commit that any server made before the call. It
 	// is nil if no other server shares the log.
@@ -37,20 +37,20 @@ type ClientStoreOptions struct {
 type Definitions interface {
 	// Handles reports whether k is the kind CustomResourceDefinition.
 	Handles(k *schema.Kind) bool
-	// Wait returns when the served custom resources reflect version, or when ctx ends.
+	// Wait blocks until the served custom resources reflect version, or until ctx is done.
 	Wait(ctx context.Context, version uint64)
 	// CatchUp waits until the served custom resources reflect every change that is visible to
-	// reads, or until ctx ends.
+	// reads, or until ctx is done.
 	CatchUp(ctx context.Context)
 }
 
 // Observers are the caches of admission, authentication and authorization, which watch collections.
 type Observers interface {
-	// Wait returns when all caches of the storage kind have observed the change at version, or when
-	// ctx ends.
+	// Wait blocks until all caches of the storage kind have observed the change at version, or
+	// until ctx is done.
 	Wait(ctx context.Context, storage meta.GroupResource, version uint64)
-	// CatchUp waits until all caches include every change that is visible to reads, or until ctx
-	// ends.
+	// CatchUp waits until all caches include every change that is visible to reads, or until ctx is
+	// done.
 	CatchUp(ctx context.Context)
 	// IsCaughtUp reports whether all caches include every change that is visible to reads.
 	IsCaughtUp() bool
@@ -58,8 +58,8 @@ type Observers interface {
 	Changes() uint64
 }
 
-// maxObserverWait limits how long a durable write waits for observers. An observer can be slow: a
-// new quota, for example, requires counting all objects in its namespace.
+// maxObserverWait limits how long a durable write waits for observers. An observer can be slow. For
+// example, a new quota requires counting all objects in its namespace.
 const maxObserverWait = 10 * time.Second
 
 // NewClientStore returns a ClientStore backed by store.

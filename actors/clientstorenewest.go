@@ -37,7 +37,7 @@ func (s *ClientStore) CatchUp(ctx context.Context) bool {
 	return err == nil && s.awaitInEffect(ctx, version) == nil
 }
 
-// awaitInEffect waits until the store, Definitions and Observers include version. If ctx ends
+// awaitInEffect waits until the store, Definitions and Observers include version. If ctx is done
 // early, Definitions and Observers may still be behind.
 func (s *ClientStore) awaitInEffect(ctx context.Context, version uint64) error {
 	if err := s.store.AwaitVersion(ctx, version); err != nil {
@@ -65,9 +65,9 @@ func (s *ClientStore) List(ctx context.Context, r request.List) (request.ListRes
 	return s.store.List(ctx, r)
 }
 
-// confirmList makes a most-recent list include every earlier commit by any server. Later chunks are
-// read at the version in their continue token, unless that version has expired and the token allows
-// a newer one.
+// confirmList ensures that a most-recent list includes every earlier commit by any server. Later
+// chunks are read at the version in their continue token, unless that version has expired and the
+// token allows a newer version.
 func (s *ClientStore) confirmList(ctx context.Context, r request.List) (request.List, error) {
 	if s.opts.Newest == nil || r.Match != request.MatchMostRecent || r.Continue != "" && !ContinuesNewest(r.Continue) {
 		return r, nil

@@ -35,8 +35,8 @@ func (c *collection) kind() *schema.Kind { return c.currentKind.Load() }
 
 func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.Resource + "/" }
 
-// publisher is the actor that owns a collection's index and history. A panic while it publishes
-// ends the process, because durable changes must not stay invisible.
+// publisher is the actor that owns a collection's index and history. A panic during publishing ends
+// the process, because durable changes must not remain invisible.
 type publisher struct {
 	*collection
 	working      *objectIndex // the next snapshot
@@ -61,7 +61,8 @@ type change struct {
 	remove   bool
 	time     time.Time
 	proposal *proposal // nil for a write of another server
-	// nameOnly is set if an unreadable object was deleted. object then has only a name.
+	// nameOnly is set if an unreadable object was deleted. In that case, object contains only a
+	// name.
 	nameOnly bool
 	// unreadable is the new stored value if it could not be decoded. Readers then see the object as
 	// deleted.
@@ -92,8 +93,8 @@ func (p *publisher) Receive(self *runtime.Ref, message any) {
 }
 
 // publish makes a batch visible to readers, and then wakes watches and writers. It runs inline
-// watches last, because their sinks are called without a separate goroutine. If onSender is true,
-// publish and these sinks run on the committer's goroutine.
+// watches last, because their sinks may run on the same goroutine. If onSender is true, publish and
+// these sinks run on the committer's goroutine.
 func (p *publisher) publish(b *changes, onSender bool) {
 	defer func() {
 		if reason := recover(); reason != nil {

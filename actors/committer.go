@@ -21,11 +21,11 @@ type committer struct {
 	store   *Store
 	waiting []*proposal
 	bytes   int // of waiting
-	// committing holds the proposals of the current Append call, by their index in the batch.
+	// committing holds the proposals of the current Append call, indexed by position in the batch.
 	committing []*proposal
 	// undecided holds the reservations of proposals whose outcome is unknown.
 	undecided []pendingRelease
-	// publishers holds the publishers that the current batch has woken and that have not run yet.
+	// publishers holds publishers that the current batch has woken but that have not run yet.
 	publishers []runtime.Turn
 }
 
@@ -50,7 +50,8 @@ func (c *committer) Receive(self *runtime.Ref, message any) {
 	}
 }
 
-// maxBatchBytes is the size at which a batch is committed. The last proposal may exceed it.
+// maxBatchBytes is the size at which a batch is committed. The last proposal may take the batch
+// over this size.
 const maxBatchBytes = 16 << 20
 
 func (c *committer) add(self *runtime.Ref, f *proposal) {
@@ -151,8 +152,8 @@ func (c *committer) leaveUndecided(f *proposal) {
 	f.resolve()
 }
 
-// releaseDecided releases the reservations of proposals with a previously unknown outcome. It runs
-// after a successful Append, because the outcome is known by then.
+// releaseDecided releases the reservations of proposals whose outcome was unknown. It runs after a
+// successful Append, because the outcome is known by then.
 func (c *committer) releaseDecided() {
 	for _, r := range c.undecided {
 		r.collection.publisher.Send(r)
@@ -212,8 +213,8 @@ func diskFullError() error {
 	return meta.NewInsufficientStorage("the server's disk is full")
 }
 
-// abortNonFreeing aborts the changes that do not free disk space, so that the others can be
-// committed on a full disk. If all or none of the changes free space, it returns false.
+// abortNonFreeing aborts the changes that do not free disk space, so that the remaining changes can
+// be committed on a full disk. If all or none of the changes free space, it returns false.
 func (c *committer) abortNonFreeing() bool {
 	var rest, refused []*proposal
 	for _, f := range c.committing {

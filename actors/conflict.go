@@ -47,8 +47,8 @@ type retry struct {
 }
 
 // await waits until a stale mutation can be retried on a newer version. If quota or addresses are
-// exhausted, it waits until some may be free. It returns the client's error after too long a wait
-// or too many conflicts.
+// exhausted, it waits until some may have been freed. If the wait is too long or there are too many
+// conflicts, it returns the error for the client.
 func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refused error) error {
 	var contended *request.ContendedError
 	if errors.As(refused, &contended) {

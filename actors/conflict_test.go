@@ -77,8 +77,8 @@ func testConflictWaits(t *testing.T) {
 	s.checkFields("mine", "other")
 }
 
-// TestOvertakenPipelineIsComputedAgain checks that mutations based on one another are all retried
-// when the first one conflicts.
+// TestOvertakenPipelineIsComputedAgain checks that a chain of dependent mutations is retried when
+// its first mutation conflicts.
 func TestOvertakenPipelineIsComputedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testOvertakenPipeline)

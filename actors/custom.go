@@ -13,12 +13,12 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Collections of custom resources are added while the store is open. They are removed when their
-// CRD has been deleted and they are empty.
+// Collections of custom resources are added while the store is open. A collection is removed once
+// its CRD has been deleted and the collection is empty.
 
 // RegisterKind adds the collection of a kind. It must be called before the kind is served. If the
 // collection exists, the new kind replaces the previous one, but stored objects are not rewritten.
-// Watches of the previous kind end.
+// RegisterKind also ends watches of the previous kind.
 func (s *Store) RegisterKind(k *schema.Kind) {
 	s.registeringKind.Lock()
 	defer s.registeringKind.Unlock()
@@ -60,7 +60,7 @@ func (s *Store) UnregisterKind(k *schema.Kind) {
 type isEmpty struct{ reply chan<- bool }
 
 // Reject is called while the store is closing. It replies false, because the collection need not be
-// removed then.
+// removed during shutdown.
 func (m isEmpty) Reject(error) { m.reply <- false }
 
 // removeCollection removes an empty collection and stops its actors. Its history is kept until it
@@ -125,7 +125,8 @@ type migrateSchema struct {
 
 // migrateSchema switches the collection to another version of its CRD. Stored objects are not
 // rewritten, but converted when read. Only the selectable fields (ObjectMeta.Fields) are
-// recomputed. If there are any, the history is dropped, because it contains their previous values.
+// recomputed. If the kind has such fields, the history is dropped, because it contains their
+// previous values.
 func (p *publisher) migrateSchema(r migrateSchema) {
 	defer close(r.done)
 	defer func() {
@@ -149,7 +150,7 @@ func (p *publisher) migrateSchema(r migrateSchema) {
 }
 
 // withSelectableFields returns an object with the current values of its kind's selectable fields,
-// or the object itself if they have not changed. The values of an unreadable object are empty.
+// or the object itself if no value has changed. The values of an unreadable object are empty.
 func (c *collection) withSelectableFields(o *meta.Object) *meta.Object {
 	k := c.kind()
 	if !k.IsCustom() || len(k.SelectFields) == 0 && len(o.Meta.Fields) == 0 {

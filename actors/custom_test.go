@@ -31,8 +31,8 @@ func (doneSink) Events([]request.Event) error { return nil }
 
 func (e doneSink) Done() { close(e) }
 
-// TestWatchOfFormerKind checks that a new watch of a custom resource ends at once if the CRD has
-// changed since the request was parsed.
+// TestWatchOfFormerKind checks that a new watch of a custom resource ends immediately if the CRD
+// has changed since the request was parsed.
 func TestWatchOfFormerKind(t *testing.T) { synctest.Test(t, testWatchOfFormerKind) }
 
 func testWatchOfFormerKind(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// decodeAhead decodes values during recovery in parallel, while other values are read and applied.
-// The values are applied in the order in which they were read, because the last value of an object
-// must win.
+// decodeAhead decodes values in parallel during recovery, while other values are read and applied.
+// It applies values in the order in which they were read, because the last value of an object must
+// win.
 type decodeAhead struct {
 	gathered []decoding  // values read last
 	bytes    int         // of gathered
@@ -32,7 +32,7 @@ type decodeJob struct {
 	done   chan struct{}
 }
 
-// Limits of one decodeJob. They limit the memory used by recovery, which runs about one job per
+// Limits of one decodeJob. They bound the memory used by recovery, which runs about one job per
 // CPU.
 const (
 	decodeJobValues = 128

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// DeleteCollection deletes the objects that l selects, many of them in parallel. It returns the
-// listed objects, with the version of the last deletion or 0. Objects that have already been
-// deleted or replaced are skipped. Each deletion passes admission. m.Change must be a Delete.
+// DeleteCollection deletes the objects that l selects, with many deletions in parallel. It returns
+// the listed objects and the version of the last deletion, or 0. Objects that have already been
+// deleted or replaced are skipped. Each deletion goes through admission. m.Change must be a Delete.
 func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
 	listed, err := s.listStored(ctx, l)
 	if err != nil {
@@ -77,8 +77,8 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 }
 
 // deleteListed deletes a listed object and returns the version of the deletion. It returns 0 if the
-// object has been deleted or replaced since it was listed. A failed precondition of the client is a
-// conflict.
+// object has been deleted or replaced since it was listed. If a precondition set by the client
+// fails, it returns a conflict.
 func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Mutation) (uint64, error) {
 	m.Key = o.Key
 	if all := m.Recorder; all != nil {

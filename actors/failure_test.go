@@ -81,8 +81,8 @@ func TestPanicFailsOneRequest(t *testing.T) {
 	}
 }
 
-// TestFullMailboxIsRefused checks that requests to a full mailbox fail at once with 429, and that
-// all queued requests get a response.
+// TestFullMailboxIsRefused checks that requests to a full mailbox fail immediately with 429, and
+// that all queued requests get a response.
 func TestFullMailboxIsRefused(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.MailboxSize = 2 })
 	defer h.close()

@@ -13,12 +13,11 @@ type record struct {
 	time    time.Time
 	kind    changeKind
 	object  *meta.Object // the new state; for a deletion, the last state under the deletion's version
-	// previous is the object before the change. It is nil for a create. After recovery it may also
-	// be nil for a change that affected neither labels nor selectable fields.
+	// previous is the object before the change, or nil for a create. After recovery, it may also be
+	// nil if the change affected neither labels nor selectable fields.
 	previous *meta.Object
-	// deselected is previous with the version of this change. It is sent in a Deleted event to
-	// watches whose selector matched previous but not the changed object. It is created on first
-	// use.
+	// deselected is previous with the version of this change, created on first use. Watches whose
+	// selector matched previous but not the changed object receive it in a Deleted event.
 	deselected atomic.Pointer[meta.Object]
 	bytes      int64 // of memory that only the record uses
 }
@@ -96,7 +95,7 @@ func newChunk() *chunk {
 	return c
 }
 
-// append adds the newest change. The caller holds retention.mu and updates the byte count.
+// append adds the newest change. The caller must hold retention.mu and update the byte count.
 func (h *history) append(r *record) {
 	chunks := *h.chunks.Load()
 	last := chunks[len(chunks)-1]
@@ -123,8 +122,8 @@ func (h *history) first() *record {
 	return c.record(h.dropped)
 }
 
-// drop removes the oldest record. more reports whether records remain. The caller holds
-// retention.mu and updates the byte count. drop raises the floor first, so that cursors always
+// drop removes the oldest record. more reports whether records remain. The caller must hold
+// retention.mu and update the byte count. drop raises the floor first, so that cursors always
 // recognize a missing record as dropped.
 func (h *history) drop() (r *record, more bool) {
 	r = h.first()
@@ -210,8 +209,8 @@ func (c *cursor) skipTo(version uint64) {
 	c.after = version - 1
 }
 
-// read appends unread records with versions up to newest to into, until into has limit records. It
-// returns false if an unread record was dropped.
+// read appends unread records with versions up to newest to into, until into contains limit
+// records. It returns false if an unread record was dropped.
 func (c *cursor) read(into []*record, limit int, newest uint64) (_ []*record, ok bool) {
 	for len(into) < limit {
 		if next := c.chunk.next.Load(); next != nil && c.at == chunkSize {

@@ -136,8 +136,8 @@ func TestRetentionIsShared(t *testing.T) {
 	}
 }
 
-// TestHistoryUnderReaders checks that a reader never misses a record without an error while records
-// are appended and dropped.
+// TestHistoryUnderReaders checks that a reader never misses a record without reporting an error
+// while records are appended and dropped.
 func TestHistoryUnderReaders(t *testing.T) {
 	budget := newRetention(3000)
 	histories := []*history{newHistory(0, budget), newHistory(0, budget)}

@@ -50,8 +50,8 @@ func (b *historyBuilder) begin(after persist.Revision) {
 	b.started, b.kept, b.floor = true, false, uint64(after)
 }
 
-// skip reports whether recovery can skip a commit and all earlier ones, because neither the objects
-// nor the history need them. The history then begins after the commit.
+// skip reports whether recovery can skip a commit and all earlier commits, because neither the
+// objects nor the history need them. The history then begins after that commit.
 func (b *historyBuilder) skip(commit *persist.Commit) bool {
 	if !b.started {
 		b.started = true
@@ -72,8 +72,8 @@ func (b *historyBuilder) cut(commit *persist.Commit) {
 }
 
 // setPrevious sets r.previous for a commit that the snapshot already contains. It remembers the new
-// object, which the key's next commit replaces. If current, the object in the snapshot, has the
-// commit's version, r shares it.
+// object, because the next commit for the key replaces that object. If current, the object in the
+// snapshot, has the commit's version, r shares it.
 func (b *historyBuilder) setPrevious(commit *persist.Commit, r *record, current *meta.Object) {
 	if current != nil && current.Version == r.object.Version {
 		r.object = current
@@ -102,12 +102,12 @@ func (b *historyBuilder) onDrop(r *record) {
 	}
 }
 
-// During recovery, the history may use at least 1/minHistoryFraction of its budget, however large
-// the objects are.
+// minHistoryFraction guarantees the history at least 1/minHistoryFraction of its budget during
+// recovery, regardless of the size of the objects.
 const minHistoryFraction = 16
 
-// countState updates the total object size after replacement replaces old. Either may be nil. The
-// history limit shrinks as the objects grow.
+// countState updates the total object size after replacement replaces old. Either argument may be
+// nil. The history limit shrinks as the objects grow.
 func (b *historyBuilder) countState(old, replacement *meta.Object) {
 	if old != nil {
 		b.stateBytes -= int64(len(old.JSON))

@@ -47,7 +47,7 @@ func (s *snapshot) scan(namespace, from string, fn func(path string, o *meta.Obj
 }
 
 // count returns the number of objects in a namespace ("" for all) at or after path from. from may
-// sort after the whole namespace.
+// sort after all objects in the namespace.
 func (s *snapshot) count(namespace, from string) int {
 	end := s.objects.Len()
 	if namespace != "" {

@@ -65,8 +65,8 @@ func TestLoneWriterLeads(t *testing.T) {
 	}
 }
 
-// TestWritersBesideALeader checks that writers that arrive while another writer leads share the
-// next batch. Canceled writers get their response even while the disk hangs.
+// TestWritersBesideALeader checks that writers that arrive while another writer is leading share
+// the next batch. Canceled writers get their response even while the disk hangs.
 func TestWritersBesideALeader(t *testing.T) {
 	const others = 20
 	fs := vfs.NewMem()

@@ -30,11 +30,11 @@ type mutateReply struct {
 	result   request.Result
 	proposal *proposal
 	// accepted means that the proposal contains this mutation. Otherwise, the reply is a rejection
-	// or no-op based on another mutation's proposal. It becomes final when that proposal is
-	// applied, and a no-op then returns its version.
+	// or no-op based on another mutation's proposal. The reply becomes final when that proposal is
+	// applied, and a no-op then returns the proposal's version.
 	accepted bool
 	retry    bool
-	// turn lets the request's goroutine run the committer and so lead the commit. The zero value
+	// turn lets the request's goroutine lead the commit by running the committer. The zero value
 	// means that another goroutine runs the committer.
 	turn runtime.Turn
 	// waiting is set if the mutation needs blocking admission or a conversion webhook, which must

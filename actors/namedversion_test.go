@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A lateLog wraps a log. While hold is set, Append commits at once but returns only when the hold
-// is over. Subscribers receive the commits without delay.
+// A lateLog wraps a log. While hold is set, Append commits immediately but does not return until
+// the hold is released. Subscribers receive the commits without delay.
 type lateLog struct {
 	persist.Log
 	hold atomic.Pointer[hold]

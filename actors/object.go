@@ -160,8 +160,8 @@ func (s *Store) mutationEnv(ctx context.Context) mutation.Env {
 }
 
 // handOut returns the mutation to the request's goroutine, which runs blocking admission or a
-// conversion webhook. If a proposal is pending, the request first waits for it and retries, because
-// plugins and webhooks must not see uncommitted state.
+// conversion webhook. Plugins and webhooks must not see uncommitted state, so the request first
+// waits for any pending proposal and retries.
 func handOut(state newestState, w waitingMutation) mutateReply {
 	if state.pending != nil {
 		return mutateReply{proposal: state.pending, retry: true}

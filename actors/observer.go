@@ -9,8 +9,8 @@ import (
 
 // An Observer receives all changes, for example to count the usage of a namespace.
 type Observer interface {
-	// Observe is called with every change by any writer, in the order of the collection's versions.
-	// It runs before readers see the change, before the writer gets a response, and before the
+	// Observe is called for every change by any writer, in version order within each collection. It
+	// runs before readers see the change, before the writer gets a response, and before the
 	// reservation of the change is committed. A Reservation can account for its own change instead
 	// (Reservation.OnPublish).
 	//
@@ -43,8 +43,8 @@ func (p *publisher) observe(c *change, old *meta.Object) {
 type snapshotRequest struct{ reply chan *snapshot }
 
 // Scan calls visit with every object of a storage kind in a namespace. The objects reflect exactly
-// those changes that have already been passed to the Observer. version is the version of the newest
-// of these changes, or 0 if there are none.
+// the changes that have been passed to the Observer so far. version is the version of the newest of
+// these changes, or 0 if there are none.
 func (s *Store) Scan(ctx context.Context, storage meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (version uint64, err error) {
 	c := s.allCollections()[storage]
 	if c == nil {

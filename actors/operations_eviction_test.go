@@ -141,7 +141,7 @@ func checkError(t *testing.T, err error, code int, says string) {
 	}
 }
 
-// TestBudgetChangesMeanwhile checks that a budget that changes concurrently is read again and
+// TestBudgetChangesMeanwhile checks that a concurrently changed budget is read again and
 // decremented only once.
 func TestBudgetChangesMeanwhile(t *testing.T) {
 	s := newCluster(t)
@@ -180,8 +180,8 @@ func TestPodChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// TestEvictionGivesUp checks that an eviction is not retried if a precondition of the client fails,
-// and that retries stop when the request ends.
+// TestEvictionGivesUp checks that an eviction is not retried if the client's precondition fails,
+// and that retries stop when the request is canceled.
 func TestEvictionGivesUp(t *testing.T) {
 	s := newCluster(t)
 	s.put(s.pods, "p", podSpec, `"phase":"Pending"`)

@@ -42,7 +42,7 @@ type Options struct {
 	// ObjectTime is the clock for timestamps in objects. The default is Now.
 	ObjectTime func() time.Time
 	// Fatal is called once if the log fails or its commits cannot be published. The process must
-	// then exit, so that it recovers when it is restarted. Fatal must not block.
+	// then exit, so that it recovers at the next start. Fatal must not block.
 	Fatal func(error)
 }
 

@@ -130,8 +130,8 @@ func (c *client) checkOther(object, field string, version uint64) {
 }
 
 // TestServersShareALog runs two servers and a third writer on one log that loses responses and
-// delivers late. No acknowledged change may be lost, no address assigned twice, and every watch
-// must get each change once and in order.
+// delivers late. No acknowledged change may be lost, and no address may be assigned twice. Every
+// watch must receive each change once and in order.
 func TestServersShareALog(t *testing.T) {
 	const together, most = 4, 300
 	end := time.Now()

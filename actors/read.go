@@ -71,7 +71,7 @@ func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, e
 }
 
 // listStored is like List, but leaves the conversion of the items to the caller. Items are already
-// converted if the selectors had to be matched on converted objects.
+// converted if the selectors had to be matched against converted objects.
 func (s *Store) listStored(ctx context.Context, r request.List) (request.ListResult, error) {
 	c := s.collection(r.Kind)
 	if c == nil {

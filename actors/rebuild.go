@@ -23,8 +23,8 @@ type rebuilt struct {
 	publication *publication
 }
 
-// Reject marks the rebuild as applied, because its collection has been removed and nothing remains
-// to be rebuilt.
+// Reject marks the rebuild as applied, because the collection was removed and nothing remains to be
+// rebuilt.
 func (r *rebuilt) Reject(error) { r.publication.applied.done(r.publication) }
 
 var _ runtime.Rejectable = (*rebuilt)(nil)

@@ -7,7 +7,7 @@ import (
 
 // sealed handles a commit that the log could not decode, for example because its encryption key is
 // missing. The history restarts after the commit, so that watches do not see a deletion. The object
-// is quarantined unless a later state is known.
+// is quarantined unless a later state of it is known.
 func (r *recovery) sealed(commit *persist.Commit) {
 	r.history.cut(commit)
 	if commit.Revision <= r.history.base {

@@ -112,7 +112,7 @@ func (t *retention) budget() int64 {
 }
 
 // truncate drops all records of one history. version must be at least the version of its newest
-// record. Watches that have read up to version continue.
+// record. Watches that have read up to version are not affected.
 func (t *retention) truncate(h *history, version uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

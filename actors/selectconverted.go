@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// selectsConverted reports whether selectors must be matched on converted objects. A conversion
-// webhook may change the labels of an object, and the converted version may have other selectable
-// fields.
+// selectsConverted reports whether selectors must be matched against converted objects. A
+// conversion webhook may change the labels of an object, and the converted version may have other
+// selectable fields.
 
 func selectsConverted(k *schema.Kind, labels selector.Labels, fields selector.Fields) bool {
 	return k.CallsWebhook() && k != k.Stored && (!labels.Empty() || !fields.OnlyNames())

@@ -23,7 +23,7 @@ func (s *sharedKeys) liveCommits(prefix string) map[string]persist.Commit {
 	return live
 }
 
-// checkSameState checks that a server returns exactly the stored objects, and quarantines those
+// checkSameState checks that a server returns exactly the stored objects, and quarantines objects
 // that cannot be decoded.
 func checkSameState(t *testing.T, keys *sharedKeys, s *server) {
 	t.Helper()

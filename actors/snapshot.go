@@ -90,9 +90,8 @@ type snapshotRetry struct {
 
 	trimmed  time.Time // when trimIfDue last trimmed
 	rewrites uint64    // Options.Rewrites at the last snapshot
-	// again requests a second snapshot after a snapshot that rewrites values. A batch that was in
-	// progress when the first snapshot began may be in the previous segment, and the first snapshot
-	// keeps that segment.
+	// again requests a second snapshot after a snapshot that rewrites values. A batch in progress
+	// when the first snapshot began may be in the previous segment, which the first snapshot keeps.
 	again bool
 }
 
@@ -101,8 +100,8 @@ func (r *snapshotRetry) backOff(now time.Time) {
 	r.at = now.Add(r.wait)
 }
 
-// snapshotAtEnd writes a final snapshot if the log requests it. All actors must still run, so that
-// the snapshot includes changes by other writers.
+// snapshotAtEnd writes a final snapshot if the log requests it. All actors must still be running,
+// so that the snapshot includes changes by other writers.
 func (s *Store) snapshotAtEnd() {
 	if s.Healthy() != nil || !s.log.Stats().SnapshotAtEnd {
 		return
@@ -113,7 +112,7 @@ func (s *Store) snapshotAtEnd() {
 	}
 }
 
-// Timeouts for closing the store: for the final snapshot, and for stopping an aborted snapshot.
+// Timeouts for the final snapshot and for stopping an aborted snapshot when the store closes.
 const (
 	maxMaintenanceAtEnd = 10 * time.Second
 	lastSecond          = time.Second
@@ -122,8 +121,8 @@ const (
 var errBrokenOff = errors.New("it exceeded the time for closing the store")
 
 // endMaintenance stops the periodic work and writes the final snapshot. It uses at most half of the
-// time until ctx ends, because waiting requests also need time to complete. A snapshot that takes
-// longer is aborted, and the next startup uses the previous snapshot.
+// time until ctx expires, because waiting requests also need time to complete. A snapshot that
+// takes longer is aborted, and the next startup uses the previous snapshot.
 func (s *Store) endMaintenance(ctx context.Context) {
 	close(s.stop)
 	ended := make(chan struct{})
@@ -243,8 +242,8 @@ func (s *Store) consistentTrees() (at uint64, states map[string]*objectIndex, er
 	return at, states, err
 }
 
-// yieldItems yields each object and removes it from the index. Otherwise the index would keep the
-// old versions of replaced objects in memory until the snapshot is complete.
+// yieldItems yields each object and removes it from the index. Otherwise the index would keep old
+// versions of replaced objects in memory until the snapshot is complete.
 func yieldItems(objects *objectIndex, yield func(persist.Item) bool) (more bool) {
 	for {
 		_, o, ok := objects.PopMin()

@@ -66,7 +66,6 @@ func (f *fakeConverter) set(err error) {
 	f.err = err
 }
 
-// shut closes the gate and returns a function that opens it.
 func (f *fakeConverter) shut() (open func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,8 +13,8 @@ type token struct {
 	Namespace string `json:"n,omitempty"`
 	Selectors string `json:"q,omitempty"`
 	Version   uint64 `json:"v,omitempty"`
-	// Newest means that the list continues in the newest state, because the state at Version is no
-	// longer available.
+	// Newest means that the list continues at the newest version, because the state at Version is
+	// no longer available.
 	Newest bool   `json:"c,omitempty"`
 	Next   string `json:"s"`
 	// Began is the Unix time in seconds at which the process named in By read the first chunk. It
@@ -28,7 +28,7 @@ var (
 	errTokenStart   = errors.New("it has no position to continue from")
 )
 
-// ContinuesNewest reports whether a token continues its list in the newest state, which makes the
+// ContinuesNewest reports whether a token continues its list at the newest version, which makes the
 // list inconsistent.
 func ContinuesNewest(continueToken string) bool {
 	t, err := decodeToken(continueToken)

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An object that cannot be decoded can still be deleted. Deletion normally records the last state
-// of the object. If the metadata is unreadable too, that state contains only the name, both in the
+// An object that cannot be decoded can still be deleted. A deletion normally records the object's
+// last state. If the metadata is also unreadable, that state contains only the name, both in the
 // log and in watch events.
 
 const quarantinedText = "the stored object cannot be read and is quarantined; it can only be deleted"

@@ -203,7 +203,7 @@ func TestReservationOfFailedCommit(t *testing.T) {
 }
 
 // TestCloseWhileAdmissionWaits checks that Close does not wait for admission. A change whose
-// admission ends later fails because the server is stopping.
+// admission completes later fails because the server is stopping.
 func TestCloseWhileAdmissionWaits(t *testing.T) {
 	h := openOn(t, "/data", vfs.NewMem(), nil)
 	f := &waitingFake{mutate: func(context.Context, *request.Attributes) error {

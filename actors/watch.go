@@ -43,10 +43,10 @@ type watch struct {
 
 type wakeUp struct{}
 
-// finish makes a watch deliver all changes, send a bookmark if requested, and end.
+// finish asks a watch to deliver all changes, send a bookmark if requested, and end.
 type finish struct{}
 
-// bookmarkDue is sent when the client has received nothing for a while.
+// bookmarkDue is sent when the client has not received any event for some time.
 type bookmarkDue struct{}
 
 // Watch starts a watch that sends its events to sink.
@@ -94,8 +94,8 @@ func (w *watch) seek(ctx context.Context) error {
 	return nil
 }
 
-// seekInitial sets the initial state and places the cursor after it. If the history has dropped
-// that position, seekInitial uses a newer state.
+// seekInitial sets the initial state and positions the cursor after it. If the history has already
+// dropped that position, seekInitial uses a newer state.
 func (w *watch) seekInitial(ctx context.Context) error {
 	match := request.MatchMostRecent
 	if w.request.Version > 0 {

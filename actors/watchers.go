@@ -21,9 +21,9 @@ type watchers struct {
 	inline []runtime.Turn // of wake, reused
 }
 
-// watchGroup identifies watches that select the same objects: those of one namespace, or of all
-// namespaces if namespace is empty. If field is not noField, the objects must have the given value
-// in that field. For example, each kubelet watches the Pods of its node.
+// watchGroup identifies watches that select the same objects. An empty namespace selects objects in
+// all namespaces. If field is not noField, the objects must have the given value in that field. For
+// example, each kubelet watches the Pods of its node.
 type watchGroup struct {
 	namespace string
 	field     int
@@ -97,7 +97,7 @@ func (all *watchers) wake(records []*record, on *runtime.Runtime) (inline []runt
 	return all.inline
 }
 
-// The caller holds mu.
+// wakeGroups wakes the watches whose group selects state. The caller must hold mu.
 func (all *watchers) wakeGroups(r *record, field int, state *meta.Object) {
 	g := watchGroup{field: field}
 	if field != noField {

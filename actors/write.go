@@ -14,8 +14,8 @@ import (
 // not changed in the meantime, object.resume submits the candidate. Otherwise the mutation starts
 // over. See doc.go.
 
-// Mutate changes one object. It returns once the change is durable and visible. If ctx ends before
-// the result is known, the error is a timeout and the change may still happen.
+// Mutate changes one object. It returns once the change is durable and visible. If ctx is done
+// before the result is known, the error is a timeout and the change may still happen.
 func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
 	if s.closing.Load() {
 		return request.Result{}, errClosing()
@@ -39,7 +39,7 @@ func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result,
 	return result, err
 }
 
-// NoOpApply returns the result of an apply that is known to be a no-op, without calling the
+// NoOpApply returns the result of an apply that is known to be a no-op, without involving the
 // object's owner. ok is false if the apply may change something or needs admission. Only Kind, Key,
 // Subresource and Admission of m are used.
 func (s *Store) NoOpApply(m request.Mutation, digest func() meta.Digest) (result request.Result, ok bool) {
@@ -58,13 +58,13 @@ func (s *Store) NoOpApply(m request.Mutation, digest func() meta.Digest) (result
 	return request.Result{Object: o, NoOp: true}, true
 }
 
-// maxAdmissions is the maximum number of times a mutation goes through admission. A mutation is
-// re-admitted if its object has changed in the meantime.
+// maxAdmissions is the maximum number of times that a mutation goes through admission. A mutation
+// is admitted again if its object has changed in the meantime.
 const maxAdmissions = 8
 
-// sendToOwner sends m to the object's owner until the result is final. If admission blocks, m is
-// sent twice: first to be prepared, and then with the candidate to commit. If admission renames a
-// new object, the owner of the new name creates it.
+// sendToOwner sends m to the object's owner repeatedly until the result is final. If admission
+// blocks, m is sent twice: first to be prepared, and then with the candidate to commit. If
+// admission renames a new object, the owner of the new name creates it.
 func (s *Store) sendToOwner(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	var renamed *mutation.Prepared
 	admissions := 0

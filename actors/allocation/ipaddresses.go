@@ -60,7 +60,7 @@ func (a ipAddresses) Observe(key meta.Key, old, stored tree.Tree) []meta.Cause {
 	return faults.List
 }
 
-// CheckDelete rejects the deletion of a Service's IPAddress. It is deleted along with the Service.
+// CheckDelete rejects deleting a Service's IPAddress, which is deleted along with the Service.
 func (a ipAddresses) CheckDelete(key meta.Key) error {
 	address, err := netip.ParseAddr(key.Name)
 	if err != nil {

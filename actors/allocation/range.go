@@ -16,15 +16,16 @@ type Range struct {
 	first, last uint64 // that may be assigned
 }
 
-// Minimum and maximum size of a range, in host bits. A smaller range has too few usable addresses.
+// Minimum and maximum number of host bits in a range. A smaller range has too few usable addresses.
 // Offsets in a larger range would overflow 64 bits.
 const (
 	minHostBits = 3
 	maxHostBits = 64
 )
 
-// ParseRanges parses one CIDR, or a comma-separated CIDR per IP family, such as "10.0.0.0/24" or
-// "10.0.0.0/16,fd00::/108". The first CIDR's family is the default for Services.
+// ParseRanges parses one CIDR, or two comma-separated CIDRs of different IP families, such as
+// "10.0.0.0/24" or "10.0.0.0/16,fd00::/108". The family of the first CIDR is the default for
+// Services.
 func ParseRanges(s string) ([]Range, error) {
 	var ranges []Range
 	for text := range strings.SplitSeq(s, ",") {

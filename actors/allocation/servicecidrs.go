@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serviceCIDRs updates the allocator's ranges when a ServiceCIDR is published. It assigns no values
-// to ServiceCIDRs.
+// serviceCIDRs updates the allocator's ranges when a ServiceCIDR is published. It allocates no
+// values to ServiceCIDRs.
 type serviceCIDRs struct{ services *ServiceAllocator }
 
 func (a serviceCIDRs) Allocate(key meta.Key, _, want tree.Tree) (*request.Reservation, []meta.Cause) {
@@ -55,8 +55,8 @@ func usableRanges(o tree.Tree) []Range {
 	return ranges
 }
 
-// rangesOf returns the ranges of an IP family. The configured range comes first. The caller holds
-// mu.
+// rangesOf returns the ranges of an IP family, starting with the configured range. The caller must
+// hold mu.
 func (s *ServiceAllocator) rangesOf(family string) []Range {
 	var ranges []Range
 	for _, r := range s.ranges {
@@ -72,7 +72,7 @@ func (s *ServiceAllocator) rangesOf(family string) []Range {
 	return ranges
 }
 
-// UsesAnyOf reports whether an address that satisfies the predicate among is allocated.
+// UsesAnyOf reports whether any allocated address satisfies the predicate among.
 func (s *ServiceAllocator) UsesAnyOf(among func(netip.Addr) bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -30,8 +30,8 @@ type ServiceAllocator struct {
 
 var _ mutation.Allocator = (*ServiceAllocator)(nil)
 
-// NewServiceAllocator returns an allocator for the given ranges. apiService is the API server's
-// Service, which holds the first address.
+// NewServiceAllocator returns an allocator for the given ranges. apiService is the key of the API
+// server's Service, which holds the first address.
 func NewServiceAllocator(ranges []Range, ports PortRange, apiService meta.Key, naming *meta.Naming) *ServiceAllocator {
 	s := &ServiceAllocator{ranges: ranges, ports: ports, apiService: apiService, naming: naming, addresses: table[netip.Addr]{}, nodePorts: table[int64]{}}
 	s.addresses.add(apiService, s.APIServerServiceIP())
@@ -116,7 +116,7 @@ func (s *ServiceAllocator) Observe(key meta.Key, old, stored tree.Tree) []meta.C
 }
 
 // Allocated maps every allocated address and port to its owners. It includes the API server's
-// address even if its Service does not exist.
+// address even if the API server's Service does not exist.
 func (s *ServiceAllocator) Allocated() map[string][]meta.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()

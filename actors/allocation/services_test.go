@@ -167,8 +167,8 @@ func TestAddressesRunOut(t *testing.T) {
 	equal(t, "the free address", again.Object("spec").String("clusterIP"), made["c"].Object("spec").String("clusterIP"))
 }
 
-// TestPipelinedAllocations checks that a change to a Service may acquire a value that an earlier,
-// uncommitted change to the same Service releases. Either of the two changes may fail.
+// TestPipelinedAllocations checks that a change may acquire a value that an earlier, uncommitted
+// change to the same Service releases. Either change may fail.
 func TestPipelinedAllocations(t *testing.T) {
 	with := func(port int) tree.Tree {
 		return serviceObject(t, first+fmt.Sprintf(`,"type":"NodePort","ports":[{"port":1,"nodePort":%d}]`, port))
@@ -195,8 +195,8 @@ func TestPipelinedAllocations(t *testing.T) {
 	}
 }
 
-// TestRestore checks that recovery gives every Service its stored values and reports duplicates. A
-// duplicate value is not assigned again until both of its owners are deleted.
+// TestRestore checks that recovery restores every Service's stored values and reports duplicates. A
+// duplicate value is not assigned again until both owners are deleted.
 func TestRestore(t *testing.T) {
 	s := services(t, small, four)
 	old := serviceObject(t, `"type":"NodePort","clusterIP":"10.9.9.9","clusterIPs":["10.9.9.9"],"ports":[{"port":1,"nodePort":30000},{"port":2,"nodePort":80}]`)

@@ -33,8 +33,8 @@ func (c *specUpdate) allocate() {
 	}
 }
 
-// allocateAddresses assigns an address per family. An existing Service keeps its addresses, because
-// validation refuses to change them.
+// allocateAddresses assigns one address per IP family. An existing Service keeps its addresses,
+// because validation rejects changes to them.
 func (c *specUpdate) allocateAddresses() {
 	if service.IsHeadless(c.spec) {
 		return
@@ -195,7 +195,7 @@ func (c *specUpdate) addPort(n int64) {
 }
 
 // allocateHealthCheckPort allocates the health check node port. It keeps an existing port, because
-// validation decides whether the port may change.
+// validation decides whether that port may change.
 func (c *specUpdate) allocateHealthCheckPort() {
 	const path = "spec.healthCheckNodePort"
 	if n := service.HealthCheckNodePort(c.oldSpec); n != 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// TestAPIServerIdentity checks that a server has a Lease while it runs and takes over the same
-// Lease after a restart. Expired Leases of other servers are deleted.
+// TestAPIServerIdentity checks that a server holds a Lease while it runs and reuses that Lease
+// after a restart. Expired Leases of other servers are deleted.
 func TestAPIServerIdentity(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -41,7 +41,7 @@ func (p *stubbornProber) Notify(ctx context.Context, onChange func(namespace, na
 }
 
 // TestServicesAreFollowed checks that a failed Notify is retried and that the subscription ends
-// with Run.
+// when Run returns.
 func TestServicesAreFollowed(t *testing.T) {
 	w := newTestStore(t)
 	p := &stubbornProber{refusals: 3, probed: make(chan struct{}), notified: make(chan func(string, string))}

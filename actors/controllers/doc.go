@@ -1,5 +1,5 @@
-// Package controllers provides what the server's controllers share: their Store and Env, and the
-// Election and the Leader, which decide where they run. The controllers are in the packages below.
+// Package controllers provides the Store and Env that the server's controllers share, and the
+// Election and Leader that decide where controllers run. The controllers are in its subpackages.
 //
 //	apiserver         the API server's own objects, Events, and storage versions
 //	apiservices       APIServices, and access to extension API servers

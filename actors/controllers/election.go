@@ -18,8 +18,8 @@ import (
 )
 
 // Election elects the server that runs the controllers if several servers share one etcd. The
-// leader holds a Lease. Clocks need not agree, because each server measures time from when it
-// observed a change to the Lease.
+// leader holds a Lease. Clocks need not be synchronized, because each server measures time from
+// when it observed a change to the Lease.
 //
 // A holder that has not renewed the Lease for renewDeadline stops, and its controllers' writes are
 // rejected. The holder measures this time from before it sent the renewal request. Other servers
@@ -59,8 +59,8 @@ func NewElection(env *Env) *Election {
 	}
 }
 
-// Run participates in the election until ctx ends. It then waits for running work and releases the
-// Lease.
+// Run participates in the election until ctx is done. It then waits for running work to finish and
+// releases the Lease.
 func (e *Election) Run(ctx context.Context) {
 	ticker := time.NewTicker(electionPeriod)
 	defer ticker.Stop()
@@ -196,8 +196,8 @@ func (e *Election) update() {
 	}
 }
 
-// Lead calls work whenever this server becomes the leader, until ctx ends. work's context ends with
-// the leadership.
+// Lead calls work whenever this server becomes the leader, until ctx is done. The context of work
+// is canceled when the leadership ends.
 func (e *Election) Lead(ctx context.Context, work func(context.Context)) {
 	for ctx.Err() == nil {
 		e.mu.Lock()
@@ -244,7 +244,7 @@ func (e *Election) leave() {
 
 // leadersStore is the Store for controllers that run only on the leader. It rejects writes if this
 // server is not the leader. It also adds the fence to each write, because another server may take
-// the Lease while this one pauses after the check. The log then rejects the late write.
+// the Lease while this server is paused after the check. The log then rejects the late write.
 type leadersStore struct {
 	Store
 	election *Election
@@ -253,8 +253,8 @@ type leadersStore struct {
 // Fenced returns a Store for the controllers that run only on the leader.
 func (e *Election) Fenced(s Store) Store { return leadersStore{s, e} }
 
-// check returns err. If the fence has rejected the write, check also ends this server's leadership,
-// unless the server has become the leader again since then.
+// check returns err. If the fence rejected the write, check also ends this server's leadership,
+// unless the server has since become the leader again.
 func (e *Election) check(taken uint64, err error) error {
 	if fenced := (*request.FencedError)(nil); errors.As(err, &fenced) {
 		e.mu.Lock()

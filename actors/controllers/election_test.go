@@ -62,8 +62,8 @@ func TestPausedLeader(t *testing.T) {
 		defer e.mu.Unlock()
 		e.until = time.Now().Add(time.Hour)
 	}
-	// lead retries until the server leads, as if the Lease had expired. One attempt may not
-	// suffice, because the server may be late to observe the other server's writes.
+	// lead retries until the server leads, as if the Lease had expired. Several attempts may be
+	// needed, because the server may observe the other server's writes late.
 	lead := func(e *Election) {
 		t.Helper()
 		for deadline := time.Now().Add(watchdog); !e.Leads(); {

@@ -350,8 +350,8 @@ var killed = map[string]func(*Env, *testStore) controller{
 	},
 }
 
-// TestKills crashes every controller around some of its writes, and checks that the work is
-// finished after a restart. make soak runs it for many rounds.
+// TestKills crashes every controller around some of its writes, and checks that the controllers
+// finish their work after a restart. make soak runs it for many rounds.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	const most = 200

@@ -46,7 +46,7 @@ func NewLeader(env *Env) *Leader {
 }
 
 // Holder returns the holder of the Lease, or "" if there is none. changed is closed when the holder
-// changes. Holder blocks until the holder is known or ctx ends.
+// changes. Holder blocks until the holder is known or ctx is done.
 func (l *Leader) Holder(ctx context.Context) (holder string, changed <-chan struct{}) {
 	select {
 	case <-l.synced:
@@ -57,7 +57,7 @@ func (l *Leader) Holder(ctx context.Context) (holder string, changed <-chan stru
 	return l.holder, l.changed
 }
 
-// Run watches the Lease until ctx ends.
+// Run watches the Lease until ctx is done.
 func (l *Leader) Run(ctx context.Context) {
 	var informer sync.WaitGroup
 	defer informer.Wait()
@@ -119,8 +119,8 @@ func readLease(object tree.Tree) leaseRecord {
 	return leaseRecord{holder: spec.String("holderIdentity"), renewed: spec.String("renewTime"), duration: time.Duration(seconds) * time.Second}
 }
 
-// update determines the holder at the given time. left is the time until the Lease expires without
-// a renewal. update is called after each change and when the Lease expires.
+// update determines the holder at the given time. left is the time until the Lease expires if it is
+// not renewed. update is called after each change and when the Lease expires.
 func (l *Leader) update(now time.Time) (left time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

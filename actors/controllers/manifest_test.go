@@ -124,8 +124,8 @@ func (w *testStore) make(kind, text string) {
 	}
 }
 
-// count returns the number of objects of a kind whose JSON contains every text, or lacks it if it
-// has the prefix "!".
+// count returns the number of objects of a kind whose JSON contains every text. A text with the
+// prefix "!" must be absent instead.
 func (w *testStore) count(kind string, texts ...string) (n int) {
 	w.t.Helper()
 	k := w.kindNamed(kind)

@@ -17,7 +17,7 @@ import (
 )
 
 // TestPodRequestCleaner checks that PodCertificateRequests are deleted after 15 minutes, even if
-// the controller starts later. A later request of the same name has its own time.
+// the controller starts later. A later request with the same name has its own deadline.
 func TestPodRequestCleaner(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -123,8 +123,8 @@ func TestRefusedMigration(t *testing.T) {
 	}
 }
 
-// TestOrderOfMigrations checks that migrations of a resource run one at a time, the oldest first,
-// and that those of another resource do not wait.
+// TestOrderOfMigrations checks that migrations of a resource run one at a time, oldest first, and
+// do not delay migrations of other resources.
 func TestOrderOfMigrations(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

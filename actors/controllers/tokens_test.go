@@ -147,7 +147,7 @@ func TestDefaultAccounts(t *testing.T) {
 }
 
 // TestClusterInfo checks that the ConfigMap follows the server's configuration and is recreated
-// after a delete. Other clients' values are kept.
+// after deletion. Other clients' values are kept.
 func TestClusterInfo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,10 +14,10 @@ type Allocator interface {
 	// removal. If a value is unavailable, Allocate returns causes and reserves nothing. Committing
 	// the reservation frees the values that are only in old.
 	Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause)
-	// Observe marks the values of a stored object as used. It is called for objects stored without
-	// Allocate, by another writer or before the server started, so their values may conflict or be
-	// out of range. old is the replaced object or nil. stored is nil for a removal. The returned
-	// causes report duplicate values.
+	// Observe marks the values of a stored object as used. It is called for objects that were
+	// stored without Allocate, either by another writer or before the server started. Their values
+	// may conflict or be out of range. old is the replaced object or nil. stored is nil for a
+	// removal. The returned causes report duplicate values.
 	Observe(key meta.Key, old, stored tree.Tree) []meta.Cause
 }
 
@@ -30,7 +30,7 @@ type DeletionGuard interface {
 }
 
 // allocate calls the Allocator, if any. Unless a candidate takes over the reservation, the caller
-// must release it, even after a panic. Otherwise an address would stay allocated forever.
+// must release it, even after a panic. Otherwise the values would stay allocated forever.
 func (e *Env) allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause) {
 	if e.Allocator == nil {
 		return nil, nil

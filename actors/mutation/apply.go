@@ -15,8 +15,8 @@ import (
 )
 
 // prepareApply prepares a server-side apply, which creates the object if it does not exist. It
-// checks preconditions before it reads the configuration. Field ownership is computed first, in the
-// stored version. Only then does restrictApply revert fields that the subresource may not change.
+// checks preconditions before it reads the configuration. It computes field ownership in the stored
+// version before restrictApply reverts fields that the subresource may not change.
 func prepareApply(cur State, m *request.Mutation, apply request.Apply, env Env) (Prepared, error) {
 	if cur.Object == nil {
 		return prepareApplyCreate(m, apply, env)
@@ -84,7 +84,7 @@ func completeApplied(k *schema.Kind, merged tree.Tree) tree.Tree {
 }
 
 // prepareApplyCreate prepares the creation of an object by an apply. An apply to a subresource
-// never creates its object.
+// never creates the object.
 func prepareApplyCreate(m *request.Mutation, apply request.Apply, env Env) (Prepared, error) {
 	if m.Subresource != "" {
 		return Prepared{}, m.NotFound()
@@ -136,7 +136,7 @@ func prepareNoOp(cur State, m *request.Mutation) Prepared {
 	return p
 }
 
-// isNoOpApply reports whether an apply certainly changes nothing. It compares the configuration
+// isNoOpApply reports whether an apply is known to change nothing. It compares the configuration
 // with the undecoded JSON of the object, which works only in the stored version.
 func isNoOpApply(o *meta.Object, m *request.Mutation, apply request.Apply) bool {
 	return bodyKind(m) == m.Kind.Stored && managedfields.IsNoOpApply(writer(m, Env{}), m.Kind.Message(), o.JSON, apply.Config)
@@ -205,8 +205,8 @@ func (e *Env) lastApplied(t tree.Tree) string {
 }
 
 // updateLastApplied writes the configuration into an existing last-applied annotation, so that a
-// later client-side apply does not revert this apply. As in kube-apiserver, an annotation that
-// would become too large is removed.
+// later client-side apply does not revert this apply. As in kube-apiserver, it removes an
+// annotation that would become too large.
 func (e *Env) updateLastApplied(m *request.Mutation, config, want tree.Tree) tree.Tree {
 	if m.FieldManager != kubectlManager || e.lastApplied(want) == "" || m.Subresource != "" {
 		return want

@@ -76,8 +76,8 @@ func (p *Prepared) completeNew() {
 	}
 }
 
-// namesVersion reports whether the body of a create specifies a resourceVersion that must be
-// rejected. Values other than positive numbers are ignored in a create.
+// namesVersion reports whether the body of a create sets a resourceVersion that must be rejected.
+// It ignores values other than positive numbers.
 func namesVersion(object tree.Tree) bool {
 	version, err := strconv.ParseUint(childObject(object, "metadata").String("resourceVersion"), 10, 64)
 	return err == nil && version != 0
@@ -133,8 +133,8 @@ func (p *Prepared) validateNew(found []meta.Cause) error {
 	return err
 }
 
-// copyBody returns a copy of the request body, because a retry needs the original. If conversion,
-// Preparers, feature gates, allocation or admission may change any field, the copy is deep.
+// copyBody returns a copy of the request body, because a retry needs the original. The copy is deep
+// if conversion, Preparers, feature gates, allocation or admission may change any field.
 func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tree {
 	featured := rules.Featured(m.Kind.Stored)
 	if m.Kind.Stored != m.Kind || m.Kind.Stored.Preparer != nil || featured != nil && rules.HasFeatured(featured, m.Body()) || env.Allocator != nil || m.MayBeChanged(operation) {

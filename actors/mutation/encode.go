@@ -37,7 +37,7 @@ func (e *Env) encode(cur State, m *request.Mutation, object tree.Tree) (codec.En
 }
 
 // maxDataBytes returns the data limit of the new state. If the object was stored under a higher
-// limit, its current size is the limit, so that it can still be changed and deleted.
+// limit, its current size is the limit, so that clients can still change and delete it.
 func (e *Env) maxDataBytes(cur State, m *request.Mutation) int {
 	limit := e.MaxBytes
 	if limit <= 0 {
@@ -54,8 +54,8 @@ func (e *Env) maxDataBytes(cur State, m *request.Mutation) int {
 	return max(limit, had)
 }
 
-// dataSize returns the size of an object as users see it. It excludes managedFields and counts the
-// HTML characters that JSON escapes as one byte each, because users control neither.
+// dataSize returns the size of an object as users see it. It excludes managedFields and counts each
+// HTML character that JSON escapes as one byte, because users control neither.
 func dataSize(json []byte) int {
 	size := len(json) - codec.ManagedFieldsSize(json)
 	for _, escape := range []string{`\u003c`, `\u003e`, `\u0026`} {

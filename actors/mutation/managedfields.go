@@ -37,7 +37,7 @@ type conversions struct {
 	mutation *request.Mutation
 	webhook  request.Conversions
 	// withoutDefaults skips defaulting when a custom object is converted. Defaults are not part of
-	// an applied configuration. If they were set, they would become part of its atomic lists.
+	// an applied configuration and must not become part of its atomic lists.
 	withoutDefaults bool
 	// err is the first webhook error. It invalidates everything computed with these conversions.
 	err error

@@ -50,7 +50,7 @@ func decode(t testing.TB, k *schema.Kind, text string) tree.Tree {
 }
 
 // stateFrom returns the State of an object. If pending is set, the object is the result of an
-// uncommitted change; the committed object then has currentVersion.
+// uncommitted change, and the committed object has currentVersion.
 func stateFrom(t *testing.T, k *schema.Kind, text string, pending bool) State {
 	t.Helper()
 	wanted := decode(t, k, text)

@@ -61,7 +61,8 @@ func preparePatch(cur State, m *request.Mutation, patch request.Patch, env Env) 
 }
 
 // checkPatchedName rejects renames. The error shows the new name only if the patch contains it.
-// Otherwise a JSON patch could copy a field that the client may not read into metadata.name.
+// Otherwise a JSON patch could reveal a field that the client may not read by copying it into
+// metadata.name.
 func checkPatchedName(m *request.Mutation, patch request.Patch, patched tree.Tree) error {
 	switch name := childObject(patched, "metadata")["name"]; name {
 	case m.Key.Name:
@@ -121,8 +122,8 @@ func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 }
 
 // keepUnchanged returns the patched object, but takes each field that a JSON patch left unchanged
-// from base. written is the encodedView of base, to which the patch was applied. keepUnchanged
-// compares only the top-level fields, and the fields of the object in field below.
+// from base. written is the encodedView of base, to which the patch was applied. It compares only
+// the top-level fields of the object, and the top-level fields of the subobject named below.
 func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	out := maps.Clone(patched)
 	for name, v := range patched {
@@ -137,7 +138,7 @@ func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 }
 
 // applyPatch returns base with the patch applied. It also returns duplicate fields, and unknown
-// fields of JSON patch operations, because the result no longer shows them.
+// fields of JSON patch operations, because these cannot be detected in the result.
 func applyPatch(base tree.Tree, kind *schema.Kind, patch request.Patch) (tree.Tree, []codec.FieldFault, error) {
 	if patch.Type == request.JSONPatch {
 		written, err := encodedView(kind, base)

@@ -19,11 +19,11 @@ type Prepared struct {
 	removal    *Candidate          // of stepUnreadable
 	attributes *request.Attributes // the change as plugins see it; nil until they run
 	step       step
-	// completed means that complete has run at least once. It runs again after admission has
-	// changed the object.
+	// completed means that complete has run at least once. It runs again after admission changes
+	// the object.
 	completed bool
-	// taken means that the name of the new object already exists. The create fails only in Reserve,
-	// so that all other errors are reported first.
+	// taken means that the name of the new object is already in use. The create fails only in
+	// Reserve, so that all other errors are reported first.
 	taken              bool
 	takenByTerminating bool // the existing object is being deleted
 	// mutated means that the blocking Mutators already ran before the object was renamed.

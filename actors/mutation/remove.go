@@ -76,8 +76,8 @@ func removesImmediately(o *meta.Object, m *request.Mutation, options request.Del
 		(policy == "" || policy == "Background")
 }
 
-// propagationPolicy returns the propagation policy of a delete request. If the returned policy is
-// empty, the finalizers of the object stay unchanged.
+// propagationPolicy returns the propagation policy of a delete request. If it returns an empty
+// policy, the object's finalizers stay unchanged.
 func propagationPolicy(o *meta.Object, m *request.Mutation, options request.Delete) string {
 	if policy := options.PropagationPolicy; policy != "" || o.Meta.Terminating ||
 		slices.ContainsFunc(o.Meta.Finalizers, func(f string) bool { return f == meta.OrphanFinalizer || f == meta.ForegroundFinalizer }) {

@@ -18,7 +18,7 @@ import (
 )
 
 // TestMutationsDoNotChangeState checks for every kind that no mutation modifies the previous state,
-// although a candidate shares its unchanged parts.
+// although candidates share unchanged parts with it.
 func TestMutationsDoNotChangeState(t *testing.T) {
 	text := must.Get(os.ReadFile("../../test/api/testdata/representation/objects.yaml"))(t)
 	all := must.Get(catalog.New(meta.Kubernetes))(t)

@@ -89,8 +89,8 @@ func (p *Prepared) finishUpdate() (Candidate, error) {
 	return c, nil
 }
 
-// validateUpdate returns all causes that make the new state invalid, including those that
-// preparation and allocation found.
+// validateUpdate returns all causes that make the new state invalid, including causes found by
+// preparation and allocation.
 func (p *Prepared) validateUpdate(allocation []meta.Cause) ([]meta.Cause, error) {
 	m, old, stored := p.mutation, p.cur.Tree, p.mutation.Kind.Stored
 	causes, err := rules.ValidateChange(p.env.Context, stored, p.want, old)
@@ -202,8 +202,8 @@ func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, 
 	return scoped, nil
 }
 
-// hasDefaults reports whether want already has all its defaults. That is the case if it differs
-// from the current object only in metadata other than labels, because no default depends on other
+// hasDefaults reports whether want already has all its defaults. This is the case if want differs
+// from the current object only in metadata other than labels, because no default depends on such
 // metadata.
 func hasDefaults(cur State, want tree.Tree) bool {
 	if cur.Outdated || len(want) != len(cur.Tree) {

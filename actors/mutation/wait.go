@@ -16,8 +16,7 @@ import (
 
 // Wait replaces Finish if Waits returns true. It runs plugins that may block, so the object's owner
 // must not call it. If the object has changed in the meantime, the caller must discard the
-// candidate and release its reservation. If Renamed returns true afterward, Wait has returned no
-// candidate.
+// candidate and release its reservation. If Renamed returns true after Wait, there is no candidate.
 func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	p.env.Context = ctx
 	if p.attributes != nil {
@@ -47,8 +46,8 @@ func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	return c, nil
 }
 
-// mutate runs the mutating plugins that may block. If they change the object, mutate runs all other
-// mutating plugins again, and then the blocking ones a second time.
+// mutate runs the mutating plugins that may block. If they change the object, mutate reruns all
+// other mutating plugins, and then the blocking plugins.
 func (p *Prepared) mutate() error {
 	if p.want == nil {
 		return p.change(nil).Admit(request.MayBlock)
@@ -240,7 +239,7 @@ func errName(m *request.Mutation, name string) error {
 }
 
 // Renamed reports whether admission has changed or removed the name of a new object. The caller
-// continues such a create with Rename.
+// must continue such a create with Rename.
 func (p *Prepared) Renamed() bool {
 	return p.step == stepCreate && request.Is[request.Create](p.mutation) && childObject(p.want, "metadata").String("name") != p.mutation.Key.Name
 }

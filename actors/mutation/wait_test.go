@@ -188,7 +188,7 @@ func TestNeedsTree(t *testing.T) {
 	}
 }
 
-// TestBodyIsCopiedForChanges checks that a body is copied only for mutating plugins.
+// TestBodyIsCopiedForChanges checks that a request body is copied only for mutating plugins.
 func TestBodyIsCopiedForChanges(t *testing.T) {
 	all := must.Get(catalog.New(meta.Kubernetes))(t)
 	for _, c := range []struct {

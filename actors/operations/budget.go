@@ -43,8 +43,8 @@ func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets [
 	return budgets, nil
 }
 
-// bypassesBudget reports whether a Pod can be evicted without consuming a disruption: the Pod is
-// not ready, and the budget allows the eviction of unhealthy Pods.
+// bypassesBudget reports whether a Pod can be evicted without consuming a disruption. This is the
+// case if the Pod is not ready and the budget allows the eviction of unhealthy Pods.
 func bypassesBudget(pod, budget tree.Tree) bool {
 	if tree.IsConditionTrue(pod.Object("status"), "Ready") {
 		return false
@@ -60,7 +60,7 @@ func bypassesBudget(pod, budget tree.Tree) bool {
 
 // consumeDisruption takes one disruption from the budget and adds the Pod to status.disruptedPods.
 // It runs before the Pod is deleted, so that concurrent evictions cannot exceed the budget. If the
-// deletion fails, the disruption controller gives the disruption back.
+// deletion fails, the disruption controller restores the disruption.
 func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree.Tree) error {
 	key := meta.Key{GroupResource: e.budgets.Storage, Namespace: v.Key.Namespace, Name: objectName(budget)}
 	err := retryOnConflict(ctx, func() error {
@@ -120,8 +120,8 @@ func evictionForbidden(budget tree.Tree, why, cause string) error {
 	return s
 }
 
-// budgetExhausted returns a 429 error with the reason why the budget allows no disruption. Clients
-// such as kubectl drain retry it.
+// budgetExhausted returns a 429 error that explains why the budget allows no disruption. Clients
+// such as kubectl drain retry after this error.
 func budgetExhausted(budget tree.Tree) error {
 	status := budget.Object("status")
 	c := tree.FindCondition(status, disruptionAllowed)

@@ -1,5 +1,5 @@
 // Package operations implements create requests that perform an operation instead of storing an
-// object. The only one is the eviction of a Pod.
+// object. The only such operation is the eviction of a Pod.
 //
 // An Evictor deletes a Pod if its disruption budgets allow it:
 //

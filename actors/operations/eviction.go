@@ -43,10 +43,10 @@ const (
 
 // Evict deletes the Pod, or returns an error that explains why it cannot be evicted.
 //
-// A Pod that has ended or is not running yet is deleted immediately. Any other Pod may have at most
-// one budget, which must allow the disruption. Evict takes the disruption before the deletion, so
-// that two evictions cannot take the same one. If the deletion then fails, the disruption
-// controller corrects the count.
+// A Pod that has terminated or is not running yet is deleted immediately. Any other Pod may have at
+// most one budget, which must allow the disruption. Evict takes the disruption before it deletes
+// the Pod, so that two evictions cannot take the same disruption. If the deletion fails, the
+// disruption controller corrects the count.
 func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	pod, deleted, err := e.deleteUncounted(ctx, v)
 	if err != nil || deleted {
@@ -70,8 +70,8 @@ func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	return e.delete(ctx, v)
 }
 
-// deleteUncounted deletes a Pod that no budget counts, because it has ended, is terminating, or is
-// not running yet. It returns any other Pod unchanged.
+// deleteUncounted deletes a Pod that no budget counts, because the Pod has terminated, is
+// terminating, or is not running yet. It returns any other Pod unchanged.
 func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tree, deleted bool, err error) {
 	err = retryOnConflict(ctx, func() error {
 		o, err := e.store.Get(ctx, request.Get{Kind: e.pods, Key: v.Key})
@@ -100,8 +100,8 @@ func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tre
 	return pod, deleted, err
 }
 
-// delete deletes the Pod with the options of the request. Before that, it sets the Pod's
-// DisruptionTarget condition, so that controllers can distinguish evicted from failed Pods.
+// delete deletes the Pod with the options of the request. It first sets the Pod's DisruptionTarget
+// condition, so that controllers can distinguish evicted Pods from failed Pods.
 func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 	if !v.DryRun {
 		version, err := e.markDisrupted(ctx, v)
@@ -146,8 +146,8 @@ func (e *Evictor) markDisrupted(ctx context.Context, v Eviction) (version string
 	return version, err
 }
 
-// isOther reports whether a precondition is set but does not match. Empty preconditions are left to
-// the deletion.
+// isOther reports whether a precondition is set but does not match. It ignores an empty
+// precondition, which the deletion checks.
 func isOther(precondition *string, of string) bool {
 	return precondition != nil && *precondition != "" && *precondition != of
 }

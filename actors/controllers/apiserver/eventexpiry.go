@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// EventExpiry deletes Events when their TTL has passed since the last write. After a restart, the
+// EventExpiry deletes Events once their TTL has elapsed since the last write. After a restart, the
 // TTL counts from an Event's last occurrence, because write times are not stored.
 type EventExpiry struct {
 	*reconcile.Env
@@ -24,7 +24,6 @@ func NewEventExpiry(env *reconcile.Env, ttl time.Duration) *EventExpiry {
 	return &EventExpiry{env, env.Core("Event"), ttl}
 }
 
-// Run runs the controller until the context ends.
 func (e *EventExpiry) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -38,7 +37,7 @@ func (e *EventExpiry) Run(ctx context.Context) {
 }
 
 // expiration is the time at which one version of an Event expires. A later write gets its own
-// expiration, and the delete of the old version fails on its precondition.
+// expiration, and deleting the old version then fails its precondition.
 type expiration struct {
 	at      time.Time
 	key     meta.Key

@@ -28,8 +28,8 @@ type ExtensionTrust struct {
 }
 
 // ExtensionAuthentication maintains the ConfigMap from which extension API servers read their
-// authentication settings. CA certificates that other servers or earlier runs have written stay
-// until they expire.
+// authentication settings. CA certificates written by other servers or earlier runs are kept until
+// they expire.
 type ExtensionAuthentication struct {
 	*reconcile.Env
 	maps  reconcile.Client
@@ -52,8 +52,8 @@ func NewExtensionAuthentication(env *reconcile.Env, trust func() (ExtensionTrust
 // Ready returns a channel that is closed after the first attempt to write the ConfigMap.
 func (e *ExtensionAuthentication) Ready() <-chan struct{} { return e.ready }
 
-// Run runs the controller until ctx ends. It polls the ConfigMap, because a watch would read every
-// ConfigMap.
+// Run runs the controller until ctx is done. It polls the ConfigMap, because a watch would read
+// every ConfigMap.
 func (e *ExtensionAuthentication) Run(ctx context.Context) {
 	first := sync.OnceFunc(func() { close(e.ready) })
 	reconcile.Every(ctx, extensionAuthenticationPeriod, func(ctx context.Context) {

@@ -29,8 +29,8 @@ type Identity struct {
 	holder  string
 }
 
-// Timing of a server's Lease. As in kube-apiserver, renewals are much more frequent than the
-// duration requires, because clients judge liveness by the last renewal.
+// Timing of a server's Lease. As in kube-apiserver, renewals are much more frequent than the lease
+// duration requires, because clients use the last renewal to determine liveness.
 const (
 	identityDuration = time.Hour        // how long a Lease is valid without renewal
 	identityRenewal  = 10 * time.Second // between renewals
@@ -61,7 +61,7 @@ func ID(hostname string) string {
 	return "apiserver-" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
 }
 
-// Run maintains the Lease until ctx ends, and then deletes it.
+// Run maintains the Lease until ctx is done, and then deletes it.
 func (i *Identity) Run(ctx context.Context) {
 	if i.leases.Kind == nil {
 		return // the group is disabled

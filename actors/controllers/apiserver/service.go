@@ -90,7 +90,7 @@ func (s *Service) service() tree.Tree {
 }
 
 // wantedEndpoints returns the desired Endpoints. The label prevents mirroring into an
-// EndpointSlice, because this controller writes its own.
+// EndpointSlice, because this controller writes its own EndpointSlice.
 func (s *Service) wantedEndpoints() tree.Tree {
 	return tree.Tree{
 		"metadata": s.metadata(tree.Tree{s.Translate("endpointslice.platform.io/skip-mirror"): "true"}),

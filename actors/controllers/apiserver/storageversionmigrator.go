@@ -19,13 +19,12 @@ import (
 )
 
 // StorageVersionMigrator rewrites all objects of a resource for each StorageVersionMigration, so
-// that they are stored in the current storage version. Then it removes the other versions from
-// status.storedVersions of the CRD. Migrations of a resource run one at a time, in the order of
-// their creation.
+// that they are stored in the current storage version. It then removes the other versions from
+// status.storedVersions of the CRD. Migrations of a resource run one at a time, in order of
+// creation.
 //
-// The migrator needs no record of its own to resume after a restart. The status of the migration
-// holds the version up to which objects must be rewritten, and a rewritten object has a newer
-// version.
+// The migrator needs no state of its own to resume after a restart. The migration's status contains
+// the version up to which objects must be rewritten, and rewritten objects have newer versions.
 type StorageVersionMigrator struct {
 	*reconcile.Controller[meta.GroupResource]
 	migrations, definitions reconcile.Client
@@ -57,8 +56,8 @@ const (
 // maxUnknown is how long a new migration waits for its resource's CRD.
 const maxUnknown = time.Minute
 
-// noteDelay reports an error that is retried, once for each number of objects that are left,
-// because a write of the status triggers the next attempt.
+// noteDelay writes a transient error to the status. It skips the write if the reported progress is
+// unchanged, because each status write triggers the next attempt.
 func (c *StorageVersionMigrator) noteDelay(ctx context.Context, m *migration, progress string, err error) error {
 	if strings.HasPrefix(tree.FindCondition(m.status, migrationRunning).String("message"), progress) {
 		return nil
@@ -86,7 +85,8 @@ func (c *StorageVersionMigrator) decode(o *meta.Object) (*migration, error) {
 	}, nil
 }
 
-// next returns the migration of a resource that runs, or the oldest that is not finished, or nil.
+// next returns a resource's running migration, or the oldest unfinished one if none is running, or
+// nil.
 func (c *StorageVersionMigrator) next(ctx context.Context, of meta.GroupResource) (*migration, error) {
 	list, err := c.migrations.List(ctx, request.List{})
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *StorageVersionMigrator) next(ctx context.Context, of meta.GroupResource
 	return next, nil
 }
 
-// sync performs one step. The write of a status triggers the next one.
+// sync performs one step of a migration. The resulting status write triggers the next step.
 func (c *StorageVersionMigrator) sync(ctx context.Context, of meta.GroupResource) error {
 	m, err := c.next(ctx, of)
 	if err != nil || m == nil {
@@ -154,7 +154,8 @@ func (c *StorageVersionMigrator) migratable(of meta.GroupResource) (*schema.Kind
 
 // rewriteAll rewrites the objects that were last written at version upTo or earlier. It also
 // rewrites newer objects in a former storage version, because requests that started before the kind
-// changed may have written them. It returns the numbers of objects that are left, and of all.
+// changed may have written them. It returns the number of objects left to rewrite and the total
+// number.
 func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind, upTo uint64) (left, total int, err error) {
 	list, err := c.ClientOf(k).List(ctx, request.List{})
 	if err != nil {
@@ -230,9 +231,9 @@ func (c *StorageVersionMigrator) finish(ctx context.Context, m *migration, outco
 		condition(outcome, "True", "StorageVersionMigration"+outcome, message))
 }
 
-// markDefinition sets the condition StorageMigrating of the resource's CRD, if there is one. After
-// a successful migration, only the storage version stays in storedVersions, unless the CRD has
-// changed since the start.
+// markDefinition sets the StorageMigrating condition of the resource's CRD, if any. After a
+// successful migration, storedVersions contains only the storage version, unless the CRD has
+// changed since the migration started.
 func (c *StorageVersionMigrator) markDefinition(ctx context.Context, m *migration, status, reason, message string) error {
 	const kind = "StorageMigrating"
 	o, definition, err := c.definitions.ReadNamed(ctx, "", m.of.Resource+"."+m.of.Group)

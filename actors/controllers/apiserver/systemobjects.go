@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// SystemObjects recreates the system's namespaces and priority classes after a delete. It also
-// creates those that could not be created at startup.
+// SystemObjects recreates the system's namespaces and priority classes after they are deleted. It
+// also retries creations that failed at startup.
 type SystemObjects struct {
 	*reconcile.Controller[int] // queue of indexes into objects
 	objects                    []systemObject

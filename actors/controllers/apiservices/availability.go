@@ -17,8 +17,8 @@ type Prober interface {
 	// Probe checks the server behind an APIService with this spec, which refers to a Service. It
 	// returns the zero Unavailability if the server is available. It takes at most a few seconds.
 	Probe(ctx context.Context, spec tree.Tree) Unavailability
-	// Notify calls onChange for each Service whose reachability may have changed, until ctx ends.
-	// It returns once it is subscribed. After an error it may be called again.
+	// Notify calls onChange for each Service whose reachability may have changed, until ctx is
+	// done. It returns once the subscription is active. After an error, it may be called again.
 	Notify(ctx context.Context, onChange func(namespace, name string)) error
 }
 
@@ -73,7 +73,7 @@ func NewAvailability(env *reconcile.Env, prober Prober, metrics *Metrics) *Avail
 	return a
 }
 
-// observe records an APIService. It starts the Service watch when the first APIService refers to a
+// observe records an APIService. It starts the Service watch when an APIService first refers to a
 // Service.
 func (a *Availability) observe(e reconcile.Event) {
 	name := e.Key.Name
@@ -161,8 +161,8 @@ func (a *Availability) sync(ctx context.Context, name string) error {
 	return cmp.Or(a.write(ctx, known.object, object.Object("status"), want), retry)
 }
 
-// condition returns the Available condition. The texts are those of kube-aggregator, because
-// clients match them.
+// condition returns the Available condition. It uses kube-aggregator's texts, because clients match
+// them.
 func (u Unavailability) condition() tree.Tree {
 	status, reason, message := "False", u.Reason, u.Message
 	switch {

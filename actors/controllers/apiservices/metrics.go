@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// Metrics counts unavailable APIServices. It has series only for existing APIServices. It is safe
-// for concurrent use.
+// Metrics counts unavailable APIServices. It contains series only for existing APIServices. It is
+// safe for concurrent use.
 type Metrics struct {
 	unavailable *metrics.Gauges
 	became      *metrics.Counters
@@ -17,7 +17,6 @@ type Metrics struct {
 	exists map[string]bool
 }
 
-// NewMetrics returns Metrics without series.
 func NewMetrics() *Metrics {
 	return &Metrics{
 		unavailable: metrics.NewGauges("aggregator_unavailable_apiservice", "Whether an APIService is unavailable, by name.", "name"),

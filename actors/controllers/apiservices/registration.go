@@ -20,8 +20,8 @@ import (
 //
 // A label determines when an APIService is corrected. APIServices of built-in groups are created
 // and corrected once after each start, so administrators may change them while the server runs.
-// APIServices of CRDs are always corrected. Those without the label belong to users and are left
-// alone.
+// APIServices of CRDs are always corrected. APIServices without the label belong to users and are
+// never changed.
 type Registration struct {
 	*reconcile.Controller[string]
 	services   reconcile.Client
@@ -74,7 +74,7 @@ func (r *Registration) onService(e reconcile.Event) {
 }
 
 // onSynced records the APIServices and group versions that exist at startup. It runs after the
-// informer has synced, because existing APIServices would otherwise count as missing.
+// informer has synced, because existing APIServices would otherwise appear to be missing.
 func (r *Registration) onSynced() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -155,8 +155,8 @@ func (r *Registration) sync(ctx context.Context, name string) error {
 }
 
 // keep creates, corrects or deletes one APIService. o is nil if the APIService does not exist. An
-// APIService that is managed on start belongs to administrators after the first sync. An APIService
-// without the label is never touched.
+// APIService with the label value "onstart" belongs to administrators after the first sync. An
+// APIService without the label is never changed.
 func (r *Registration) keep(ctx context.Context, name string, o *meta.Object, syncedBefore, wasAtStart bool) error {
 	want := r.desired(name)
 	management := r.management(want.String("group"))

@@ -5,7 +5,7 @@ import "context"
 // Servers gives access to the extension API servers.
 type Servers interface {
 	// Resources returns the served resources. unknown lists the versions ("group/version") whose
-	// resources cannot be determined at the moment.
+	// resources are currently unknown.
 	Resources() (all []Resource, unknown []string)
 	// Do sends a request on behalf of a controller and returns the status code and body of the
 	// response. It returns an error only if there is no response.

@@ -15,7 +15,7 @@ import (
 
 // Approver approves nodes' requests for client certificates. The requester must be allowed to
 // create the subresource nodeclient or, for its own name, selfnodeclient. These subresources exist
-// only for authorization and are not served. Other requests are left to administrators.
+// only for authorization and are not served. Administrators decide on other requests.
 type Approver struct {
 	requests
 	signer     string // in the profile
@@ -42,8 +42,8 @@ func NewApprover(env *reconcile.Env, authorizer authz.Authorizer) *Approver {
 // backoff, because the permission may be granted later, and are not logged as warnings.
 var errNotPermitted = errors.New("the subject access review was not approved")
 
-// approve approves one request if permitted. It leaves requests that are not node client requests
-// to other approvers and returns nil.
+// approve approves one request if permitted. It ignores other kinds of requests, which it leaves to
+// other approvers, and returns nil.
 func (a *Approver) approve(ctx context.Context, name string) error {
 	r, err := a.read(ctx, name)
 	if err != nil || r == nil || r.signer != a.signer || r.hasCertificate || r.has(approved) || r.has(denied) {
@@ -53,7 +53,7 @@ func (a *Approver) approve(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	// A failed check does not end the loop, because the requester may have another right.
+	// A failed check does not end the loop, because another permission may suffice.
 	rights, failure := rightsFor(r, request), ""
 	for _, right := range rights {
 		decision, reason := a.authorizer.Authorize(authz.Attributes{
@@ -79,7 +79,7 @@ func (a *Approver) approve(ctx context.Context, name string) error {
 // right is a permission that suffices for approval, with the Approved condition's message.
 type right struct{ subresource, message string }
 
-// Permissions that suffice to approve a node client request, the narrower one first.
+// Permissions that suffice to approve a node client request, narrowest first.
 var (
 	selfNodeClient = right{"selfnodeclient", "Auto approving self kubelet client certificate after SubjectAccessReview."}
 	nodeClient     = right{"nodeclient", "Auto approving kubelet client certificate after SubjectAccessReview."}

@@ -11,17 +11,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// How long the Cleaner keeps a request. The time counts from the last decision, or from the
-// creation if the request is undecided.
+// Retention periods of requests, counted from the last decision or, for an undecided request, from
+// its creation.
 const (
 	// The requester has an hour to fetch the certificate, and approvers have a day to decide.
 	decidedLifetime = time.Hour
 	pendingLifetime = 24 * time.Hour
 )
 
-// Cleaner deletes requests an hour after they were approved, denied or failed, and undecided
-// requests after a day. If the issued certificate expires earlier, the request is deleted then.
-// Deleting a request does not revoke the certificate.
+// Cleaner deletes CertificateSigningRequests an hour after they were approved, denied or failed,
+// and undecided requests after a day. It deletes a request earlier if the issued certificate
+// expires. Deleting a request does not revoke the certificate.
 type Cleaner struct{ requests }
 
 func NewCleaner(env *reconcile.Env) *Cleaner {

@@ -21,7 +21,6 @@ type podRequest struct {
 	uid string
 }
 
-// NewPodRequestCleaner returns a new PodRequestCleaner.
 func NewPodRequestCleaner(env *reconcile.Env) PodRequestCleaner {
 	client := env.Client(group, "v1", "PodCertificateRequest")
 	c := PodRequestCleaner{reconcile.New(env, "", func(ctx context.Context, r podRequest) error {

@@ -27,8 +27,8 @@ const (
 )
 
 // signingPolicy checks a request before it is signed, and returns an error if the signer must
-// reject it. The error messages match those of Kubernetes. The requester was already checked when
-// the request was approved.
+// reject it. The error messages match those of Kubernetes. The approval has already checked the
+// requester.
 type signingPolicy func(r *x509.CertificateRequest, usages []string) error
 
 var policies = map[string]signingPolicy{

@@ -16,7 +16,7 @@ import (
 // naming profile.
 const group = "certificates.platform.io"
 
-// Condition types of a request. The status of these conditions is always True.
+// Condition types of a request. These conditions always have the status True.
 const (
 	approved = "Approved"
 	denied   = "Denied"
@@ -51,8 +51,8 @@ func (r *signingRequest) requester() *authn.User { return authn.ReadUser(r.spec,
 
 func (r *signingRequest) has(kind string) bool { return tree.ConditionIn(r.conditions, kind) != nil }
 
-// with returns all conditions of the request plus a new one, because a merge patch replaces the
-// whole list. The server sets the timestamps of the new condition.
+// with returns all conditions of the request plus a new condition, because a merge patch replaces
+// the whole list. The server sets the timestamps of the new condition.
 func (r *signingRequest) with(kind, reason, message string) []any {
 	return append(tree.ListOf(r.conditions), tree.Tree{"type": kind, "status": "True", "reason": reason, "message": message})
 }

@@ -14,8 +14,8 @@ import (
 // share a CA.
 type Authorities struct{ Client, NodeClient, NodeServer, Legacy *certs.Authority }
 
-// Signer signs approved requests for the built-in signers. A request that violates the signer's
-// policy fails permanently. Other errors, such as those of the CA, are retried.
+// Signer signs approved CertificateSigningRequests for the built-in signers. A request that
+// violates the signer's policy fails permanently. Other errors, such as CA errors, are retried.
 type Signer struct {
 	requests
 	lifetime time.Duration

@@ -20,7 +20,7 @@ import (
 const servingSigner = "platform.io/apiserver-serving"
 
 // TrustBundlePublisher maintains a ClusterTrustBundle with the server's CAs. The bundle's name ends
-// with a digest of the CAs. When they change, the new bundle is created before the old one is
+// with a digest of the CAs. When the CAs change, the new bundle is created before the old bundle is
 // deleted.
 type TrustBundlePublisher struct {
 	*reconcile.Controller[string]
@@ -55,7 +55,8 @@ func (p *TrustBundlePublisher) Publish() {
 
 func (p *TrustBundlePublisher) prefix() string { return strings.ReplaceAll(p.signer, "/", ":") + ":" }
 
-// ensure creates or corrects the bundle before it deletes others, so that there is always a bundle.
+// ensure creates or corrects the bundle before it deletes old bundles, so that a bundle always
+// exists.
 func (p *TrustBundlePublisher) ensure(ctx context.Context, _ string) error {
 	text, err := onlyCAs(p.roots())
 	if err != nil {

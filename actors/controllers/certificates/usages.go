@@ -22,7 +22,7 @@ var keyUsages = map[string]x509.KeyUsage{
 }
 
 // extKeyUsages maps the API's names to extended key usages of RFC 5280, section 4.2.1.12. Two names
-// mean email protection, so parseUsages removes duplicates.
+// map to email protection, so parseUsages removes duplicates.
 var extKeyUsages = map[string]x509.ExtKeyUsage{
 	"any":              x509.ExtKeyUsageAny,
 	serverAuth:         x509.ExtKeyUsageServerAuth,

@@ -61,8 +61,8 @@ func New(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Controller {
 	}
 }
 
-// Run runs the controller until ctx ends. One goroutine handles all CRDs, so that two CRDs cannot
-// be granted the same name.
+// Run runs the controller until ctx is done. One goroutine handles all CRDs, so that two CRDs
+// cannot be granted the same name.
 func (c *Controller) Run(ctx context.Context) {
 	defer c.cleanups.Wait()
 	f := reconcile.Informer{Client: c.definitions, Version: c.observed.Advance, On: func(e reconcile.Event) {
@@ -85,16 +85,16 @@ func (c *Controller) report(ctx context.Context, text string, o *meta.Object, er
 // Handles reports whether k is the kind CustomResourceDefinition.
 func (c *Controller) Handles(k *schema.Kind) bool { return k.Storage == c.definitions.Storage }
 
-// Wait returns when the CRD change at the given version is in effect, or when ctx ends. Otherwise,
-// a client that creates a CRD and then a custom resource could get a 404.
+// Wait blocks until the CRD change at the given version is in effect, or until ctx is done.
+// Otherwise, a client that creates a CRD and then a custom resource could get a 404.
 func (c *Controller) Wait(ctx context.Context, version uint64) { c.observed.Wait(ctx, version) }
 
-// CatchUp returns when all stored CRDs are in effect, or when ctx ends.
+// CatchUp blocks until all stored CRDs are in effect, or until ctx is done.
 func (c *Controller) CatchUp(ctx context.Context) {
 	c.Wait(ctx, c.store.CollectionVersion(c.definitions.Storage))
 }
 
-// sync puts a CRD into effect. If the CRD is unreadable, its previous kinds stay served.
+// sync puts a CRD into effect. If the CRD is unreadable, its previous kinds remain served.
 func (c *Controller) sync(ctx context.Context, o *meta.Object) {
 	outline, err := c.Kinds.Outline(o)
 	if err != nil {
@@ -142,16 +142,16 @@ func (c *Controller) serveKinds(ctx context.Context, known *definition) {
 	}
 }
 
-// register adds the kinds of a CRD to the store and then to the catalog. The store comes first,
-// because the catalog routes requests to it.
+// register adds the kinds of a CRD to the store and then to the catalog. It updates the store
+// first, because the catalog routes requests to the store.
 func (c *Controller) register(made *crd.Definition) {
 	c.store.RegisterKind(made.Stored)
 	c.Kinds.AddDefinition(made)
 }
 
 // unregister removes the kinds of a deleted CRD. It removes them from the catalog first, so that no
-// new request reaches a kind that the store has dropped. It then rechecks the CRDs of the group,
-// because names have become free.
+// new request reaches a kind that the store has dropped. It then rechecks the other CRDs of the
+// group, because the removed CRD's names are now free.
 func (c *Controller) unregister(ctx context.Context, name string) {
 	if made := c.Kinds.Definition(name); made != nil {
 		c.withdraw(made)

@@ -18,8 +18,8 @@ type namesResult struct {
 }
 
 // calculateNames accepts a CRD's names unless another CRD in the group uses them. It keeps the
-// previously accepted name after a conflict. An established CRD stays established, so that stored
-// objects remain reachable. calculateNames also adds the approval condition where required.
+// previously accepted name after a conflict. An established CRD remains established, so that stored
+// objects stay accessible. calculateNames also adds the approval condition where required.
 func (c *Controller) calculateNames(known *definition) namesResult {
 	spec, status := known.tree.Object("spec"), known.tree.Object("status")
 	wanted, had := spec.Object("names"), status.Object("acceptedNames")

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxInlineDeletes is the maximum number of custom resources that a CRD's delete removes before it
-// returns. Clients expect a small CRD to be deleted at once. Larger numbers are deleted in the
-// background.
+// maxInlineDeletes is the maximum number of custom resources that deleting a CRD removes before the
+// request returns. Clients expect a CRD with few objects to be deleted immediately. Larger numbers
+// are deleted in the background.
 const maxInlineDeletes = 1000
 
 // terminate deletes the objects of a terminating CRD and then removes the cleanup finalizer. It
@@ -59,8 +59,8 @@ func (c *Controller) tellDraining(ctx context.Context, o *meta.Object) error {
 	return c.definitions.PatchStatus(ctx, o, tree.Tree{"conditions": conditions})
 }
 
-// deleteObjects deletes the objects of a kind. If none is left, it removes the finalizer from the
-// CRD. It does not log conflicts, because the next attempt reads the changed CRD.
+// deleteObjects deletes the objects of a kind. If no object remains, it removes the finalizer from
+// the CRD. It does not log conflicts, because the next attempt reads the changed CRD.
 func (c *Controller) deleteObjects(ctx context.Context, k *schema.Kind, o *meta.Object) (done bool) {
 	listing, err := c.store.DeleteCollection(ctx, request.List{Kind: k}, request.Mutation{Kind: k, Change: request.Delete{}})
 	if err == nil && len(listing.Items) > 0 {

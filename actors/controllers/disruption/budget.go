@@ -30,8 +30,8 @@ type member struct {
 // healthy.
 type count struct{ expected, healthy, desired int64 }
 
-// allowed returns how many Pods may be evicted. It returns 0 for a budget without Pods, because new
-// Pods must be counted first.
+// allowed returns the number of Pods that may be evicted. It returns 0 for a budget without Pods,
+// because new Pods must be counted first.
 func (c count) allowed() int64 {
 	if c.expected <= 0 {
 		return 0
@@ -52,9 +52,10 @@ func countHealthy(pods []member, disrupted map[string]time.Time, now time.Time) 
 }
 
 // stillDisrupted returns the evicted Pods whose deletion has not begun. overdue holds the Pods that
-// were evicted more than deletionTimeout ago, and still holds the others with their eviction times.
-// recheck is the time at which the next Pod becomes overdue, or zero. An eviction adds the Pod to
-// disruptedPods before it deletes the Pod, so entries for terminating or deleted Pods are obsolete.
+// were evicted more than deletionTimeout ago, and still holds the other Pods with their eviction
+// times. recheck is the time at which the next Pod becomes overdue, or zero. An eviction adds the
+// Pod to disruptedPods before it deletes the Pod, so entries for terminating or deleted Pods are
+// obsolete.
 func stillDisrupted(pods []member, status tree.Tree, now time.Time) (still map[string]time.Time, overdue []string, recheck time.Time) {
 	still = map[string]time.Time{}
 	for _, p := range pods {
@@ -75,7 +76,7 @@ func stillDisrupted(pods []member, status tree.Tree, now time.Time) (still map[s
 	return still, overdue, recheck
 }
 
-// desired returns the number of expected Pods and how many of them must be healthy. scale returns
+// desired returns the number of expected Pods and the number that must be healthy. scale returns
 // the total replicas of the Pods' controllers. An integer minAvailable does not need scale and
 // therefore works for Pods without a controller. A budget without minAvailable and maxUnavailable
 // allows no disruption.
@@ -101,7 +102,8 @@ func desired(spec tree.Tree, pods int, scale func() (int64, error)) (c count, er
 	return c, err
 }
 
-// scaled returns an integer value unchanged, or the given percentage of all, rounded up.
+// scaled returns an integer value unchanged. For a percentage, it returns that share of all,
+// rounded up.
 func scaled(value any, all int64) (int64, error) {
 	switch v := value.(type) {
 	case int64:

@@ -37,7 +37,6 @@ type podHealth struct {
 
 const component = "controllermanager"
 
-// NewBudgets returns a new Budgets controller.
 func NewBudgets(env *reconcile.Env) *Budgets {
 	b := &Budgets{
 		budgets: env.Client("policy", "v1", "PodDisruptionBudget").Reporting(component), pods: env.Core("Pod").Reporting(component),
@@ -80,7 +79,7 @@ func selectorOf(budget tree.Tree) (matching selector.Labels, ok bool) {
 }
 
 // countDelay is the delay between a Pod change and the recount of its budgets. A rollout changes
-// many Pods of a budget, and each recount lists all of them. The delay merges these changes into
+// many Pods of a budget, and each recount lists all these Pods. The delay merges the changes into
 // one recount.
 const countDelay = 20 * time.Millisecond
 
@@ -105,7 +104,7 @@ func (b *Budgets) followPods(int) func([]request.Event) error {
 
 // notePod schedules a recount of the budgets that select a changed Pod. If the Pod was counted
 // before, it schedules a recount of all budgets in the namespace, because the cache does not record
-// which budgets counted the Pod. The caller holds mu.
+// which budgets counted the Pod. The caller must hold mu.
 func (b *Budgets) notePod(e reconcile.Event) {
 	_, counted := b.health[e.Key]
 	if e.Deleted {
@@ -176,8 +175,8 @@ type budgetPod struct {
 	object *meta.Object
 }
 
-// members returns the Pods that a budget selects. A missing selector selects none, and an empty one
-// selects all Pods in the namespace.
+// members returns the Pods that a budget selects. A missing selector selects no Pods, and an empty
+// selector selects all Pods in the namespace.
 func (b *Budgets) members(ctx context.Context, o *meta.Object, object tree.Tree) ([]budgetPod, error) {
 	matching, ok := selectorOf(object)
 	if !ok {

@@ -1,6 +1,6 @@
-// Package disruption holds the controller that writes the status of PodDisruptionBudgets. Each
+// Package disruption provides the controller that writes the status of PodDisruptionBudgets. Each
 // eviction (package actors/operations) decrements disruptionsAllowed. The controller then counts
-// the healthy Pods and corrects the number.
+// the healthy Pods and corrects disruptionsAllowed.
 //
 // The controller watches Pods once there is a budget, and caches the health of selected Pods. Pure
 // functions compute the numbers (desired, scaled).

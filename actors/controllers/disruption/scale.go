@@ -15,7 +15,7 @@ import (
 
 // scale returns the total replicas of the Pods' controllers, each counted once. Pods without a
 // controller count as 0 and cause an Event. ReplicaSets of a Deployment count as the Deployment,
-// because a rollout has Pods in several of them. A missing controller is an error, because the
+// because a rollout has Pods in several ReplicaSets. A missing controller is an error, because the
 // total would be wrong.
 func (b *Budgets) scale(ctx context.Context, o *meta.Object, budget tree.Tree, pods []budgetPod) (int64, error) {
 	var total int64

@@ -17,7 +17,7 @@ import (
 // The server always controls the spec of a mandatory object. For a suggested object, the
 // auto-update annotation decides whether the server controls the spec. If the annotation is
 // missing, the server controls the spec until a client changes it. Mandatory and suggested objects
-// are recreated after a delete. Annotated objects that the server no longer defines are deleted.
+// are recreated after deletion. Annotated objects that the server no longer defines are deleted.
 type Configuration struct {
 	*reconcile.Controller[key]
 	kinds      map[resource]reconcile.Client // Clients of the producer
@@ -37,8 +37,8 @@ const (
 	levels  resource = "PriorityLevelConfiguration"
 )
 
-// A key identifies one object in the work queue. The queue merges changes in quick succession into
-// one sync.
+// A key identifies one object in the work queue. The queue merges rapid successive changes into one
+// sync.
 type key struct {
 	resource resource
 	name     string
@@ -74,7 +74,6 @@ func NewConfiguration(env *reconcile.Env) *Configuration {
 // the attempt fails, the server uses the mandatory objects that are built into policy/flowcontrol.
 func (c *Configuration) Ready() <-chan struct{} { return c.ready }
 
-// Run runs the controller until the context ends.
 func (c *Configuration) Run(ctx context.Context) {
 	if c.kinds[schemas].Kind == nil || c.kinds[levels].Kind == nil {
 		close(c.ready)
@@ -132,7 +131,7 @@ func (c *Configuration) onLevel(e reconcile.Event) {
 	}
 }
 
-// onSchema enqueues every schema, even a deleted one, because sync may have to recreate it.
+// onSchema enqueues every changed schema. sync may have to recreate even a deleted schema.
 func (c *Configuration) onSchema(e reconcile.Event) {
 	name := e.Key.Name
 	c.Add(key{schemas, name})
@@ -200,8 +199,8 @@ func wanted(k key, want flowcontrol.Object, have tree.Tree) tree.Tree {
 	return spec
 }
 
-// create creates the object want. If another client has already created it, create returns no
-// error, because the resulting watch event triggers another sync.
+// create creates the object want. If the object already exists, create returns no error, because
+// the watch event of its creation triggers another sync.
 func (c *Configuration) create(ctx context.Context, kind reconcile.Client, want flowcontrol.Object) (*meta.Object, error) {
 	o, err := kind.Create(ctx, tree.Tree{
 		"metadata": tree.Tree{"name": want.Name, "annotations": tree.Tree{c.annotation: "true"}}, "spec": tree.Clone(want.Spec),

@@ -52,8 +52,8 @@ func (a allKinds) Wait(ctx context.Context) bool {
 }
 
 // ownerWatch feeds the events of one watch into the graph. Unlike an informer, it does not remember
-// the keys of objects. epoch numbers the watches of a kind from 1. After a watch has restarted, a
-// node with an older epoch is an object that the new watch has not delivered.
+// the keys of objects. epoch numbers the watches of a kind from 1. After a watch restarts, a node
+// with an older epoch represents an object that the new watch has not delivered.
 type ownerWatch struct {
 	garbage *Controller
 	kind    *schema.Kind
@@ -61,7 +61,7 @@ type ownerWatch struct {
 	initial bool // the kind is one of those that Run waits for
 }
 
-// take feeds watch events to the graph. Its error is always nil.
+// take feeds watch events to the graph. It always returns nil.
 func (f *ownerWatch) take(events []request.Event) error {
 	g := f.garbage
 	for i := range events {
@@ -84,7 +84,8 @@ func (f *ownerWatch) take(events []request.Event) error {
 
 // markSynced is called after the initial events of a watch. It enqueues the dependents that awaited
 // the kind, because their owners may already have been deleted. After a restart, it also removes
-// objects that the new watch has not delivered. They were deleted while no watch was running.
+// objects that the new watch has not delivered. These objects were deleted while no watch was
+// running.
 func (f *ownerWatch) markSynced() {
 	g := f.garbage
 	g.Add(g.graph.observeKind(f.kind.GroupKind())...)

@@ -17,8 +17,8 @@ type customKinds struct {
 	namespaced map[meta.GroupVersionKind]bool
 }
 
-// add records kinds. It clones names so that they do not keep larger strings in memory. The kinds
-// of deleted CRDs stay until the limit is reached.
+// add records kinds. It clones their names, which would otherwise keep larger strings in memory.
+// The kinds of deleted CRDs stay until the limit is reached.
 func (c *customKinds) add(versions []*schema.Kind) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -33,7 +33,7 @@ func (g *Controller) processDependent(ctx context.Context, p objectReference) er
 type ownerState uint8
 
 // States of an owner. If the state cannot be determined, the owner counts as present, because a
-// dependent may be deleted only if its owner certainly does not exist.
+// dependent may be deleted only if its owner is known not to exist.
 const (
 	ownerPresent ownerState = iota // also if it cannot be determined
 	ownerAbsent
@@ -41,7 +41,7 @@ const (
 )
 
 // reconcileOwners deletes an object if all its owners are absent or in foreground deletion. If some
-// owners are present, it removes the references to the others.
+// owners are present, it removes the references to all other owners.
 func (g *Controller) reconcileOwners(ctx context.Context, p objectReference, o *meta.Object) error {
 	var counts [3]int
 	lost := make(map[string]bool)

@@ -26,7 +26,6 @@ func (p objectReference) key() meta.Key {
 	return meta.Key{GroupResource: p.kind.Storage, Namespace: p.namespace, Name: p.name}
 }
 
-// groupKindOf returns a kind without its version, which does not matter in owner references.
 // graph holds the owner references that watches have delivered. To save memory, it has nodes only
 // for objects that have owners or are being deleted in the foreground. Each of these objects needs
 // one node, one edge and an entry in two maps. Decisions are based on the objects in the store.
@@ -67,8 +66,8 @@ func newGraph() *graph {
 }
 
 // await records a dependent whose owner's kind is not watched yet, because the graph would miss the
-// owner's deletion. It must be called before the owner is read from the store. If the owner is
-// deleted later, the watch delivers the deletion, or observeKind returns the dependent.
+// owner's deletion. The caller must call await before it reads the owner from the store. If the
+// owner is deleted later, the watch delivers the deletion, or observeKind returns the dependent.
 func (g *graph) await(uid string, owner meta.GroupKind) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -102,9 +101,9 @@ func (g *graph) stopAwaiting(n *node) {
 	delete(g.awaited, n)
 }
 
-// put records a new or changed object. It returns the objects that the change affects, and the
-// caller examines them without holding the lock. Most events change no owner references. They cost
-// one map lookup and a short comparison.
+// put records a new or changed object. It returns the affected objects, which the caller examines
+// without holding the lock. Most events change no owner references and cost one map lookup and a
+// short comparison.
 func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objectReference) {
 	waits := isForegroundDeleting(o)
 	g.mu.Lock()
@@ -153,8 +152,8 @@ func (g *graph) removeLocked(uid string) []objectReference {
 }
 
 // removeStale removes the objects of a kind that a restarted watch has not delivered. It returns
-// all remaining nodes for examination. Deleted objects may be owners that had no node, so their
-// dependents are not known and may be of any kind.
+// all remaining nodes for examination. Deleted owners may have had no node, so their dependents are
+// unknown and may be of any kind.
 func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -53,7 +53,7 @@ func TestGraphRemovesNodes(t *testing.T) {
 	}
 }
 
-// TestGraphAwaitsKinds checks that dependents await the kind of their owner until it is watched,
+// TestGraphAwaitsKinds checks that dependents await their owner's kind until that kind is watched,
 // and that removed dependents do not.
 func TestGraphAwaitsKinds(t *testing.T) {
 	g := newGraph()

@@ -81,7 +81,7 @@ func (r *remainingContent) discoveryText() string {
 		len(texts), strings.Join(texts, ", "))
 }
 
-// failureText joins the failures in sorted order, so that the condition stays stable.
+// failureText joins the failures in sorted order, so that the condition does not change needlessly.
 func (r *remainingContent) failureText() string {
 	if len(r.failures) == 0 {
 		return ""

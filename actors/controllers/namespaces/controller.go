@@ -44,9 +44,9 @@ func (c *Controller) Run(ctx context.Context) {
 	f.Run(ctx)
 }
 
-// startDrain starts a worker for a terminating namespace, unless it has one. Each namespace has its
-// own worker, because draining may wait for finalizers. Later events can be ignored, because the
-// worker reads the namespace before each attempt.
+// startDrain starts a worker for a terminating namespace, unless the namespace already has a
+// worker. Each namespace needs its own worker, because draining may wait for finalizers. Later
+// events can be ignored, because the worker reads the namespace before each attempt.
 func (c *Controller) startDrain(ctx context.Context, o *meta.Object) {
 	if !o.Meta.Terminating {
 		return
@@ -107,7 +107,7 @@ func (c *Controller) read(ctx context.Context, ns namespaceInstance) (*meta.Obje
 
 // deleteContent deletes all objects in a namespace and returns the remaining content. It deletes
 // other objects only when no Pods remain, because running Pods may depend on objects such as
-// NetworkPolicies. A failure for one resource does not stop the others.
+// NetworkPolicies. If deletion fails for one resource, it continues with the next.
 func (c *Controller) deleteContent(ctx context.Context, name string, namespace tree.Tree) *remainingContent {
 	left := newRemainingContent()
 	c.deleteObjects(ctx, c.pods.Kind, namespace, left)
@@ -123,7 +123,8 @@ func (c *Controller) deleteContent(ctx context.Context, name string, namespace t
 	return left
 }
 
-// deleteObjects deletes the objects of one kind in a namespace and adds the remaining ones to left.
+// deleteObjects deletes the objects of one kind in a namespace and adds the remaining objects to
+// left.
 func (c *Controller) deleteObjects(ctx context.Context, k *schema.Kind, namespace tree.Tree, left *remainingContent) {
 	name, resource := namespace.Name(), k.GroupResource()
 	content := request.List{Kind: k.Unconverted(), Namespace: name}

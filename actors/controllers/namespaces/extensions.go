@@ -45,9 +45,9 @@ func (c *Controller) deleteExtensionContent(ctx context.Context, namespace strin
 	}
 }
 
-// delete deletes the objects and returns those that remain. It sends a single deletecollection
-// request if the resource supports that. If the resource does not support list, delete returns no
-// objects.
+// delete deletes the objects and returns the remaining objects. It sends a single deletecollection
+// request if the resource supports that verb. If the resource does not support list, delete returns
+// no objects.
 func (c *extensionContent) delete(ctx context.Context) (left []*meta.Object, err error) {
 	lists := slices.Contains(c.Verbs, "list")
 	if slices.Contains(c.Verbs, "deletecollection") {

@@ -16,6 +16,6 @@
 //
 //   - If no node is ready, the server's own network may have failed, so no Pod is evicted.
 //   - In a zone, at most one node per 10 s is tainted for eviction. While most of the zone is
-//     silent, fewer nodes or none are tainted.
-//   - A node has one Pod CIDR per IP family, which no other node has.
+//     silent, fewer or no nodes are tainted.
+//   - Each node has one Pod CIDR per IP family. No two nodes share a Pod CIDR.
 package nodes

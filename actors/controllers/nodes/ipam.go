@@ -25,8 +25,8 @@ func (r NodeRange) parts() uint64 { return 1 << min(r.Bits-r.Range.Bits(), maxPa
 // maxPartBits limits a range to 1<<maxPartBits Pod CIDRs. Clusters have fewer nodes.
 const maxPartBits = 16
 
-// part returns the nth Pod CIDR. n must be less than parts(). It sets single bits, because an IPv6
-// address does not fit into an integer.
+// part returns the nth Pod CIDR. n must be less than parts(). It sets individual bits, because an
+// IPv6 address does not fit into an integer.
 func (r NodeRange) part(n uint64) netip.Prefix {
 	b := r.Range.Masked().Addr().AsSlice()
 	for bit := range 64 { // of n; the lowest is the last bit of the prefix
@@ -55,7 +55,7 @@ type IPAM struct {
 }
 
 // NewIPAM returns a new IPAM, which does nothing if ranges is empty. It never assigns Pod CIDRs
-// that overlap avoid, such as Service CIDRs.
+// that overlap the prefixes in avoid, such as Service CIDRs.
 func NewIPAM(env *reconcile.Env, ranges []NodeRange, avoid []netip.Prefix) *IPAM {
 	m := &IPAM{
 		nodes: env.Core("Node").Reporting("cidrAllocator"), ranges: ranges, avoid: avoid,
@@ -66,15 +66,14 @@ func NewIPAM(env *reconcile.Env, ranges []NodeRange, avoid []netip.Prefix) *IPAM
 	return m
 }
 
-// Run runs the controller until the context ends.
 func (m *IPAM) Run(ctx context.Context) {
 	if len(m.ranges) > 0 {
 		m.Controller.Run(ctx)
 	}
 }
 
-// onNode records a node's Pod CIDRs and enqueues a node without any. Workers assign Pod CIDRs only
-// after all nodes are known.
+// onNode records a node's Pod CIDRs, and enqueues the node if it has none. Workers assign Pod CIDRs
+// only after all nodes are known.
 func (m *IPAM) onNode(e reconcile.Event) {
 	name := e.Key.Name
 	if e.Deleted {
@@ -127,8 +126,8 @@ func (m *IPAM) release(node string) {
 	delete(m.has, node)
 }
 
-// assign assigns Pod CIDRs to a node that has none. If none is free, it returns an error, so that
-// the queue retries. A failed write releases the Pod CIDRs.
+// assign assigns Pod CIDRs to a node that has none. If no Pod CIDR is free, it returns an error, so
+// that the queue retries. A failed write releases the Pod CIDRs.
 func (m *IPAM) assign(ctx context.Context, name string) error {
 	o, node, err := m.nodes.ReadNamed(ctx, "", name)
 	if err != nil || o == nil || len(rangesOf(node)) > 0 {
@@ -172,7 +171,7 @@ func (m *IPAM) pick(node string) (picked []netip.Prefix, ok bool) {
 }
 
 // pickFrom returns a free Pod CIDR. It searches round-robin to reuse a released Pod CIDR as late as
-// possible, because clients may still send to the previous Pods. The caller holds mu.
+// possible, because clients may still send to the previous Pods. The caller must hold mu.
 func (m *IPAM) pickFrom(i int, r NodeRange) (netip.Prefix, bool) {
 	for range r.parts() {
 		p := r.part(m.next[i])
@@ -185,7 +184,7 @@ func (m *IPAM) pickFrom(i int, r NodeRange) (netip.Prefix, bool) {
 }
 
 // isTaken reports whether a Pod CIDR is assigned or excluded. It checks for overlaps with all taken
-// ones, because users may have set Pod CIDRs of other sizes. The caller holds mu.
+// Pod CIDRs, because users may have set Pod CIDRs of other sizes. The caller must hold mu.
 func (m *IPAM) isTaken(p netip.Prefix) bool {
 	if _, taken := m.taken[p]; taken || slices.ContainsFunc(m.avoid, p.Overlaps) {
 		return true

@@ -75,7 +75,7 @@ func (l *Lifecycle) report(err error) {
 	l.Log.Warn("cannot update the health of nodes", "error", err)
 }
 
-// look checks all nodes once. An error for one node does not stop the others.
+// look checks all nodes once. After an error for one node, it continues with the next.
 func (l *Lifecycle) look(ctx context.Context) error {
 	nodes, err := l.nodes.List(ctx, request.List{})
 	if err != nil {
@@ -134,7 +134,7 @@ func (l *Lifecycle) readLeases(ctx context.Context) error {
 }
 
 // note records a changed node. A node counts as new if its uid has changed or the controller has
-// just started. A new node with a Ready condition gets the full grace period.
+// just started. A new node that has a Ready condition gets the full grace period.
 func (l *Lifecycle) note(ctx context.Context, o *meta.Object) error {
 	h := l.known[o.Key.Name]
 	if h != nil && h.version == o.Version {

@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// PodGCOptions configures PodGC.
 type PodGCOptions struct {
 	Threshold  int           // number of ended Pods to keep; 0 or less: all
 	Period     time.Duration // between two runs
@@ -42,7 +41,6 @@ func NewPodGC(env *reconcile.Env, o PodGCOptions) *PodGC {
 	}
 }
 
-// Run runs the controller until the context ends.
 func (g *PodGC) Run(ctx context.Context) {
 	reconcile.Every(ctx, g.options.Period, func(ctx context.Context) {
 		if err := g.collect(ctx); err != nil && ctx.Err() == nil {
@@ -98,9 +96,9 @@ func (g *PodGC) collect(ctx context.Context) error {
 	return reconcile.ForEachParallel(all, func(x garbage) error { return g.remove(ctx, x) })
 }
 
-// nodeStates returns the existing nodes by name. The value is true if the node has the
-// out-of-service taint and is not ready. Few nodes have the taint, so only nodes whose JSON
-// contains its key are decoded.
+// nodeStates returns a map of the existing nodes by name. The value is true if the node has the
+// out-of-service taint and is not ready. Few nodes have this taint, so only nodes whose JSON
+// contains the taint's key are decoded.
 func (g *PodGC) nodeStates(ctx context.Context) (map[string]bool, error) {
 	list, err := g.nodes.List(ctx, request.List{})
 	if err != nil {
@@ -134,7 +132,7 @@ func (g *PodGC) isGone(node string) bool {
 }
 
 // tooMany returns the terminated Pods beyond the threshold: evicted Pods first, and then the
-// oldest. It decodes Pods only if there are too many.
+// oldest. It decodes Pods only if the threshold is exceeded.
 func (g *PodGC) tooMany(ended []*meta.Object) []*meta.Object {
 	n := len(ended) - g.options.Threshold
 	if g.options.Threshold <= 0 || n <= 0 {
@@ -168,7 +166,7 @@ func (g *PodGC) tooMany(ended []*meta.Object) []*meta.Object {
 
 // remove deletes a Pod immediately. It first marks a running Pod as Failed, because other
 // controllers, such as Job, watch the phase. The grace period is 0, because no kubelet would
-// confirm the deletion. The uid protects a new Pod with the same name.
+// confirm the deletion. The uid precondition protects a new Pod with the same name.
 func (g *PodGC) remove(ctx context.Context, x garbage) error {
 	uid := x.pod.Meta.UID
 	if err := g.fail(ctx, x.pod.Key, uid, x.why); err != nil && !reconcile.IsConflict(err) {

@@ -62,8 +62,8 @@ func (s *fakeStore) Mutate(_ context.Context, m request.Mutation) (request.Resul
 	return request.Result{Object: s.objects[m.Key]}, nil
 }
 
-// TestPodsOfMissingNodes checks that Pods of missing nodes are deleted, but only once a node has
-// registered.
+// TestPodsOfMissingNodes checks that Pods of missing nodes are deleted, but not before at least one
+// node has registered.
 func TestPodsOfMissingNodes(t *testing.T) {
 	t.Parallel()
 	kinds := must.Get(catalog.New(meta.Kubernetes))(t)

@@ -16,7 +16,7 @@ import (
 // node has such a taint.
 //
 // Lock order: mu is taken before the lock of the schedule. It is not held during store calls. mu is
-// held while since and the schedule are changed, so that they always agree.
+// held while since and the schedule are changed, so that the two always agree.
 type TaintEviction struct {
 	*reconcile.Controller[meta.Key] // queue of Pods
 	podStore
@@ -109,7 +109,7 @@ func (t *TaintEviction) forget(key meta.Key) {
 }
 
 // look schedules or cancels the deletion of a Pod. It decodes only Pods on tainted nodes. If the
-// taints change, the toleration time still counts from when the deletion was first scheduled.
+// taints change, toleration times still count from when the deletion was first scheduled.
 func (t *TaintEviction) look(o *meta.Object) {
 	t.mu.Lock()
 	taints, tainted := t.tainted[t.nodeOf(o)]

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// These constants limit how fast the nodes of a zone are tainted for eviction. They also define
-// when a zone is unhealthy.
+// Rate limits for tainting the nodes of a zone for eviction, and the definition of an unhealthy
+// zone.
 const (
 	evictionInterval     = 10 * time.Second
 	slowEvictionInterval = 100 * time.Second // in a large unhealthy zone; none in a small one
@@ -23,9 +23,9 @@ const (
 	unhealthyShare       = 0.55 // and this share of a zone, make it unhealthy
 )
 
-// noteDisruption determines whether any node is ready. If no node is ready, the server itself may
-// have lost its network, so executeTaint evicts no Pod. When a node becomes ready again, all nodes
-// get a new grace period. Both transitions require new taints for all nodes.
+// noteDisruption determines whether any node is ready. If no node is ready, the server's own
+// network may have failed, so executeTaint evicts no Pods. When a node becomes ready again, all
+// nodes get a new grace period. Both transitions require new taints on all nodes.
 func (l *Lifecycle) noteDisruption() {
 	lost, counted := 0, 0
 	for _, h := range l.known {
@@ -49,7 +49,8 @@ func (l *Lifecycle) noteDisruption() {
 	l.allLost = allLost
 }
 
-// interval returns the minimum time between two evictions in a zone, or 0 if none is allowed.
+// interval returns the minimum time between two evictions in a zone, or 0 if no eviction is
+// allowed.
 func (l *Lifecycle) interval(zone string) time.Duration {
 	lost, counted := 0, 0
 	for _, h := range l.known {

@@ -64,7 +64,7 @@ const (
 	maxPolicyKinds  = 100
 )
 
-// checked returns the sorted kinds that the rules of a policy name without wildcards.
+// checked returns the kinds that a policy's rules name without wildcards, in sorted order.
 func (p *AdmissionPolicyStatus) checked(ctx context.Context, spec tree.Tree) []expressions.Checked {
 	// Read the kinds once, so that all rules are checked against the same catalog.
 	kinds, found := p.Kinds.Kinds(), map[*schema.Kind]bool{}

@@ -40,8 +40,8 @@ func NewClusterRoleAggregation(env *reconcile.Env) *ClusterRoleAggregation {
 	return a
 }
 
-// onRole enqueues the changed role itself and every aggregated role whose selectors match the
-// labels of the changed role before or after the change.
+// onRole enqueues the changed role, and every aggregated role whose selectors match the old or new
+// labels of the changed role.
 func (a *ClusterRoleAggregation) onRole(e reconcile.Event) {
 	before := a.observed[e.Key.Name]
 	now := observedRole{}

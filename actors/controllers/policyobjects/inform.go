@@ -19,7 +19,7 @@ func (r *Reader) Inform(ctx context.Context, resource meta.GroupResource, onChan
 		change := policy.Change{Object: &policy.Object{Key: e.Key, Version: e.Version, Meta: e.Meta}, Deleted: true}
 		if k := source.Kind(); !e.Deleted && k != nil {
 			// Report an unreadable object as deleted, so that its previous version no longer
-			// counts.
+			// applies.
 			if object := r.decode(k, e.Object); object != nil {
 				change = policy.Change{Object: object}
 			}

@@ -27,7 +27,7 @@ type Reader struct {
 	kinds kindIndex
 	log   *slog.Logger
 
-	// changes counts the changes that were delivered to policy.
+	// changes counts the changes delivered to policy.
 	changes atomic.Uint64
 
 	mu       sync.Mutex // guards observed

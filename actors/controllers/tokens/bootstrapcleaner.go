@@ -18,7 +18,8 @@ func NewBootstrapCleaner(env *reconcile.Env) *BootstrapCleaner {
 }
 
 // clean deletes the Secrets of expired tokens. It deletes only the observed version of a Secret,
-// because an administrator may have extended the token. A failure does not stop the others.
+// because an administrator may have extended the token. After an error, it continues with the next
+// Secret.
 func (c *BootstrapCleaner) clean(ctx context.Context, all []bootstrapSecret, now time.Time) error {
 	var faults []error
 	for _, s := range all {

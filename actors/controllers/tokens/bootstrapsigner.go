@@ -25,7 +25,7 @@ const (
 
 // BootstrapSigner signs the cluster-info ConfigMap with every bootstrap token whose usages include
 // signing. A joining client that knows the token can then verify the CA. A signature is a JWS (RFC
-// 7515) with detached payload, signed by HS256 with the key that signingKey returns.
+// 7515) with a detached payload, signed with HS256 and the key that signingKey returns.
 type BootstrapSigner struct {
 	*bootstrapTokens
 	maps reconcile.Client
@@ -87,8 +87,8 @@ func signatures(naming *meta.Naming, data tree.Tree, all []bootstrapSecret, now 
 
 func base64URLText(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// signingKey returns the HMAC key of a signature. In the kubernetes profile, it is only the secret
-// part, as Kubernetes clients such as kubeadm expect.
+// signingKey returns the HMAC key of a signature. In the kubernetes profile, the key is only the
+// secret part of the token, as Kubernetes clients such as kubeadm expect.
 func signingKey(naming *meta.Naming, t bootstrapSecret) string {
 	if naming == meta.Platform {
 		return t.String()

@@ -12,7 +12,7 @@ import (
 )
 
 // bootstrapTokens observes the bootstrap token Secrets in the system namespace. These include
-// malformed ones, which also expire and must be deleted.
+// malformed Secrets, which also expire and must be deleted.
 type bootstrapTokens struct {
 	*reconcile.Controller[string]
 	client reconcile.Client
@@ -65,8 +65,8 @@ func (b *bootstrapTokens) onSecret(e reconcile.Event) {
 	}
 }
 
-// parse decodes a bootstrap token. It returns false for other Secrets and for deleted or
-// terminating ones.
+// parse decodes a bootstrap token. It returns false for any other Secret, and for a deleted or
+// terminating Secret.
 func (b *bootstrapTokens) parse(e reconcile.Event) (s bootstrapSecret, ok bool) {
 	if e.Deleted || e.Meta.Terminating {
 		return s, false

@@ -8,8 +8,8 @@ import (
 )
 
 // ClusterInfo maintains the ConfigMap cluster-info, from which joining clients learn the server's
-// address and CA. The ConfigMap is world-readable, so it holds nothing else. Values that other
-// clients have written, such as the address of a load balancer, are kept.
+// address and CA. The ConfigMap is world-readable, so it contains nothing else. Values written by
+// other clients, such as a load balancer's address, are kept.
 type ClusterInfo struct {
 	*keptConfigMap
 	kubeconfig func() []byte

@@ -11,7 +11,7 @@ import (
 const defaultAccount = "default"
 
 // DefaultAccounts creates the service account "default" in every namespace that is not terminating,
-// and creates it again after a delete.
+// and recreates it after deletion.
 type DefaultAccounts struct {
 	*reconcile.Controller[string] // queue of namespaces
 	namespaces, accounts          reconcile.Client

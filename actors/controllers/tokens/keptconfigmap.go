@@ -8,14 +8,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A keptConfigMap creates a ConfigMap, reverts changes to it, and creates it again after a delete.
+// A keptConfigMap creates a ConfigMap, reverts changes to it, and recreates it after deletion.
 type keptConfigMap struct {
 	*reconcile.Controller[meta.Key]
 	maps    reconcile.Client
 	manager string
 	key     meta.Key
-	// data returns the desired changes to object's data. object is nil if the ConfigMap does not
-	// exist.
+	// data returns the desired changes to the data of object. object is nil if the ConfigMap does
+	// not exist.
 	data func(object tree.Tree) tree.Tree
 }
 
@@ -33,8 +33,8 @@ func newKeptConfigMap(env *reconcile.Env, namespace, name string, data func(obje
 	return c
 }
 
-// ensure creates or corrects the ConfigMap. If it is immutable, ensure deletes it, and the watch
-// event causes it to be created again.
+// ensure creates or corrects the ConfigMap. If the ConfigMap is immutable, ensure deletes it, and
+// the resulting watch event triggers its recreation.
 func (c *keptConfigMap) ensure(ctx context.Context, _ meta.Key) error {
 	o, object, err := c.maps.Read(ctx, c.key)
 	if err != nil {

@@ -31,8 +31,8 @@ type LegacyCleaner struct {
 
 const legacyTokenPeriod = 24 * time.Hour
 
-// NewLegacyCleaner returns a new LegacyCleaner. unused is the time without use after which a token
-// is marked invalid. A marked token is deleted after the same time.
+// NewLegacyCleaner returns a new LegacyCleaner. unused is the period without use after which a
+// token is marked invalid. A marked token is deleted after another such period.
 func NewLegacyCleaner(env *reconcile.Env, unused time.Duration) *LegacyCleaner {
 	maps := env.Core("ConfigMap")
 	return &LegacyCleaner{
@@ -42,7 +42,7 @@ func NewLegacyCleaner(env *reconcile.Env, unused time.Duration) *LegacyCleaner {
 	}
 }
 
-// Run cleans up once a day until ctx ends. It keeps no state in between.
+// Run cleans up once a day until ctx is done. It keeps no state between cleanups.
 func (c *LegacyCleaner) Run(ctx context.Context) {
 	reconcile.Every(ctx, legacyTokenPeriod, func(ctx context.Context) {
 		if err := c.clean(ctx); err != nil && ctx.Err() == nil {
@@ -114,7 +114,7 @@ func (c *LegacyCleaner) limit(now time.Time) string {
 }
 
 // unusedToken decodes a token Secret. unused reports whether both the creation of the Secret and
-// the last use of its token are longer ago than c.unused. Secrets of other types are not decoded.
+// the last use of its token are older than c.unused. Secrets of other types are not decoded.
 func (c *LegacyCleaner) unusedToken(o *meta.Object, now time.Time) (secret serviceaccount.TokenSecret, unused bool, err error) {
 	if o.Meta.Terminating || !bytes.Contains(o.JSON, []byte(c.names.Type)) {
 		return secret, false, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// SecretCreator creates a token Secret for every service account that references none, and adds the
-// reference to the account. SecretFiller then fills the Secret.
+// SecretCreator creates a token Secret for every service account that references none, and adds a
+// reference to the account. SecretFiller then fills in the Secret.
 type SecretCreator struct {
 	*reconcile.Controller[meta.Key] // queue of accounts
 	secrets, accounts               reconcile.Client

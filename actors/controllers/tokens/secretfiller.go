@@ -28,8 +28,8 @@ type SecretFiller struct {
 	secretsByAccount reconcile.Index[meta.Key, meta.Key, bool]
 }
 
-// tokenOwner is the service account to which a token Secret belongs. If the Secret has been
-// deleted, gone is set, and the entry stays until the account no longer references the Secret.
+// tokenOwner is the service account to which a token Secret belongs. If the Secret was deleted,
+// gone is set, and the entry is kept until the account no longer references the Secret.
 type tokenOwner struct {
 	account meta.Key
 	gone    bool
@@ -49,7 +49,7 @@ func NewSecretFiller(env *reconcile.Env, issuer *serviceaccount.Issuer, caBundle
 }
 
 // onSecret updates owners and secretsByAccount. A deleted Secret stays in owners until it is
-// processed, because its account is recorded nowhere else.
+// processed, because no other record of its account exists.
 func (f *SecretFiller) onSecret(e reconcile.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -81,8 +81,8 @@ func (f *SecretFiller) forget(secret meta.Key) {
 	f.secretsByAccount.Delete(of.account, secret)
 }
 
-// onAccount enqueues the Secrets of an account. Lock order: mu is taken before the queue's lock, as
-// in onSecret.
+// onAccount enqueues the Secrets of an account. mu is taken before the queue's lock, as in
+// onSecret.
 func (f *SecretFiller) onAccount(e reconcile.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

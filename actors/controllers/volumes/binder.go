@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Binder binds claims to volumes. If no volume fits, it requests a new one from an external
+// Binder binds claims to volumes. If no volume fits, it requests a new volume from an external
 // provisioner, such as a CSI driver.
 //
 // Lock order: mu is taken before the locks of the work queues. It is not held during store calls.
@@ -55,8 +55,8 @@ func NewBinder(env *reconcile.Env) *Binder {
 	return b
 }
 
-// onVolume records a volume and enqueues the claims that may wait for it. Workers bind claims only
-// after all volumes are known.
+// onVolume records a volume and enqueues the claims that may be waiting for it. Workers bind claims
+// only after all volumes are known.
 func (b *Binder) onVolume(e reconcile.Event) {
 	key := e.Key
 	b.mu.Lock()
@@ -143,7 +143,7 @@ func (c claim) annotation(name string) string {
 func (c claim) ref() reference { return reference{c.Key.Namespace, c.Key.Name, c.Meta.UID} }
 
 // syncClaim performs the next step of binding a claim. An annotation marks claims that were bound
-// before. A marked claim is lost if its volume is missing. Any other claim waits for a missing
+// before. A marked claim is lost if its volume is missing. An unmarked claim waits for a missing
 // volume, which may still be created.
 func (b *Binder) syncClaim(ctx context.Context, key meta.Key) error {
 	o, object, err := b.claims.Read(ctx, key)
@@ -171,8 +171,8 @@ func (b *Binder) setPending(key meta.Key, pending bool) {
 	}
 }
 
-// request returns a claim's requirements for a volume. waits means that the claim's Pod is not
-// scheduled yet, so that only a volume whose claimRef names the claim may be bound.
+// request returns a claim's requirements for a volume. If waits is set, the claim's Pod is not
+// scheduled yet, and only a volume whose claimRef names the claim may be bound.
 func (b *Binder) request(c claim, waits bool) (*requirements, error) {
 	spec := c.tree.Object("spec")
 	chosen, ok := selector.FromLabelSelector(spec.Object("selector"))
@@ -185,8 +185,8 @@ func (b *Binder) request(c claim, waits bool) (*requirements, error) {
 	}, nil
 }
 
-// syncUnbound finds a volume for a claim that names none. It marks the claim as pending before it
-// searches, so that it does not miss new volumes.
+// syncUnbound finds a volume for a claim that does not name a volume. It marks the claim as pending
+// before the search, so that it does not miss new volumes.
 //
 // Volumes of a WaitForFirstConsumer class may be reachable only from some nodes. A claim of such a
 // class waits until the scheduler has written the selected node to an annotation.
@@ -217,8 +217,8 @@ func (b *Binder) syncUnbound(ctx context.Context, c claim) error {
 	return b.setClaimPhase(ctx, c, "Pending")
 }
 
-// take chooses a volume for a claim and reserves it until giveBack is called. Both happen under one
-// lock, so that concurrent workers never choose the same volume.
+// take chooses a volume for a claim and reserves it until giveBack is called. It does both under
+// one lock, so that concurrent workers never choose the same volume.
 func (b *Binder) take(r *requirements) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -244,8 +244,8 @@ func (b *Binder) class(ctx context.Context, name string) (tree.Tree, error) {
 }
 
 // provision requests a volume by naming the class's provisioner in an annotation, and in the beta
-// annotation for older provisioners. In-tree provisioners, which use the platform's own domain, are
-// not supported, so their claims stay pending.
+// annotation for older provisioners. Claims of in-tree provisioners, which use the platform's own
+// domain and are not supported, stay pending.
 func (b *Binder) provision(ctx context.Context, c claim, name string, class tree.Tree) error {
 	provisioner := class.String("provisioner")
 	switch {
@@ -295,7 +295,7 @@ func (b *Binder) syncPreBound(ctx context.Context, c claim, name string) error {
 }
 
 // syncBound checks a claim that was bound before. If its volume no longer exists, the claim is lost
-// permanently, because another volume would hold different data. bindTo completes a partial
+// permanently, because another volume would contain different data. bindTo completes a partial
 // binding.
 func (b *Binder) syncBound(ctx context.Context, c claim) error {
 	name := c.tree.Object("spec").String("volumeName")

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// bindTo makes the next of the four writes that bind a claim to a volume. Each write triggers an
+// bindTo performs the next of the four writes that bind a claim to a volume. Each write triggers an
 // event that requeues the claim or the volume. The volume's claimRef is written first, because
 // several claims may compete for the volume. Each write has the resourceVersion as a precondition.
 func (b *Binder) bindTo(ctx context.Context, c claim, name string) error {
@@ -80,7 +80,7 @@ func (b *Binder) setVolumePhase(ctx context.Context, o *meta.Object, object tree
 
 // syncVolume maintains the phase of a volume, and applies its reclaim policy when its claim is
 // deleted. If claimRef has no uid, a user has reserved the volume for a claim that may not exist
-// yet. If the uid differs, a new claim has reused the name. It must not get the old claim's data.
+// yet. If the uid differs, a new claim has reused the name and must not get the old claim's data.
 func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 	o, object, err := b.volumes.Read(ctx, key)
 	if err != nil || o == nil {

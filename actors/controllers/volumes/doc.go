@@ -5,11 +5,11 @@
 //	Ephemeral   creates the claims of Pods with ephemeral volumes
 //	Protection  protects bound volumes, and claims and classes in use, from deletion
 //
-// A binding is a pair of references: the volume's spec.claimRef and the claim's spec.volumeName. It
-// takes four writes: the volume's reference and its phase Bound, then the claim's. The process may
-// crash between two writes. Both references, including the uid in spec.claimRef, then show which
-// writes are still missing.
+// A binding is a pair of references: the volume's spec.claimRef and the claim's spec.volumeName.
+// Binding takes four writes: the volume's reference and phase, and then the claim's reference and
+// phase. The process may crash between two writes. Both references, including the uid in
+// spec.claimRef, then show which writes are still missing.
 //
-// A protected object is marked pending before the objects that use it are listed. If one of these
-// is deleted during the list, the marked object is enqueued again.
+// A protected object is marked pending before the objects that use it are listed. If one of its
+// users is deleted during the list, the marked object is enqueued again.
 package volumes

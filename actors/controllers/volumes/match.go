@@ -19,7 +19,7 @@ type volume struct {
 	terminating                                         bool
 }
 
-// A reference is a volume's claim reference. uid is "" if a user has only named the claim.
+// A reference is a volume's claim reference. uid is "" if a user specified only the claim's name.
 type reference struct{ namespace, name, uid string }
 
 // requirements holds what a claim requires of a volume. storage is the minimum capacity, as a
@@ -63,8 +63,8 @@ func (r *requirements) fits(v *volume) bool {
 func (r *requirements) large(v *volume) bool { return quantity.Compare(v.capacity, r.storage) >= 0 }
 
 // find returns the name of the best volume for a claim, or "" if none fits. It prefers a volume
-// that names the claim, even one of another class. Otherwise it prefers the fitting volume with the
-// fewest access modes, then the smallest one.
+// that names the claim, even if the class differs. Otherwise it prefers the fitting volume with the
+// fewest access modes, and then the smallest volume.
 func (r *requirements) find(volumes map[string]*volume, taken func(name string) bool) string {
 	var best *volume
 	for _, v := range volumes {

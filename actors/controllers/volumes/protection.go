@@ -25,7 +25,7 @@ type Protection struct {
 	pending map[meta.Key]bool // terminating objects that are in use
 }
 
-// newProtection returns a Protection. The caller must set its inUse.
+// newProtection returns a Protection. The caller must set its inUse field.
 func newProtection(env *reconcile.Env, k reconcile.Client, queue, finalizer string, users ...reconcile.Client) *Protection {
 	p := &Protection{objects: k, finalizer: env.Translate(finalizer), users: users, pending: map[meta.Key]bool{}}
 	p.Controller = reconcile.New(env, queue, p.sync, "cannot remove the protection of an object", "key")
@@ -47,7 +47,7 @@ func NewVolumeProtection(env *reconcile.Env) *Protection {
 }
 
 // NewClaimProtection returns a Protection for PersistentVolumeClaims that Pods use. If marksUnused
-// is set, it also keeps their condition Unused.
+// is set, it also maintains their Unused condition.
 func NewClaimProtection(env *reconcile.Env, marksUnused bool) *Protection {
 	p := newProtection(env, env.Core("PersistentVolumeClaim"), "pvcprotection", plugins.PVCProtectionFinalizer, env.Core("Pod"))
 	p.inUse = p.usedByPod
@@ -75,8 +75,8 @@ func (p *Protection) onObject(e reconcile.Event) {
 	}
 }
 
-// onUser enqueues the pending objects that a changed object may have used: those in its namespace,
-// and cluster-scoped ones. onUser visits all pending objects, because there are few.
+// onUser enqueues the pending objects that a changed object may have used, either in its namespace
+// or cluster-scoped. It visits all pending objects, because there are few.
 func (p *Protection) onUser(e reconcile.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,7 +167,8 @@ func (p *Protection) anyUser(ctx context.Context, namespace string, uses func(me
 }
 
 // podUsesClaim reports whether a Pod uses a claim by name or as an ephemeral volume. A Pod that is
-// shut down does not use its ephemeral claim, because the Pod's deletion may wait for the claim's.
+// shut down does not use its ephemeral claim, because the Pod's deletion may wait for the claim's
+// deletion.
 func podUsesClaim(pod tree.Tree, claim *meta.Object) bool {
 	metadata := pod.Object("metadata")
 	ephemeral := !isShutDown(metadata) && slices.ContainsFunc(claim.Meta.OwnerReferences, func(owner meta.OwnerReference) bool {

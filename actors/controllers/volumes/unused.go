@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// unused keeps the condition Unused of bound claims.
+// unused maintains the Unused condition of bound claims.
 type unused struct {
 	*reconcile.Controller[meta.Key] // queue of claims
 	claims, pods                    reconcile.Client
@@ -31,7 +31,7 @@ func newUnused(env *reconcile.Env) *unused {
 	return u
 }
 
-// onPod enqueues the claims that a Pod has begun or ceased to use.
+// onPod enqueues the claims that a Pod has started or stopped using.
 func (u *unused) onPod(e reconcile.Event) {
 	now := u.usedBy(e)
 	u.mu.Lock()
@@ -52,8 +52,8 @@ func (u *unused) onPod(e reconcile.Event) {
 	}
 }
 
-// usedBy returns the claims of a Pod that has not terminated. Those of ephemeral volumes, which the
-// Pod must own, have its uid.
+// usedBy returns the claims that a Pod uses, unless the Pod has terminated. The value is the Pod's
+// uid for an ephemeral volume's claim, which the Pod must own, and "" for other claims.
 func (u *unused) usedBy(e reconcile.Event) map[meta.Key]string {
 	if e.Deleted || !bytes.Contains(e.JSON, []byte(`"claimName":`)) && !bytes.Contains(e.JSON, ephemeralField) {
 		return nil

@@ -9,7 +9,7 @@
 //	scheduler    assigns Pods to nodes
 //	statefulset  StatefulSets
 //
-// They share one Cluster (internal/cluster). It watches each kind once, as soon as a controller
+// They share one Cluster (internal/cluster), which watches each kind once, as soon as a controller
 // that needs the kind runs. Pure functions in separate files make the decisions, and the other
 // files write objects.
 //

@@ -18,36 +18,29 @@ import (
 // A Group creates workload controllers that share one view of the cluster.
 type Group struct{ cluster *cluster.Cluster }
 
-// NewGroup returns a Group. Requests of its controllers go through admission like those of clients.
+// NewGroup returns a Group. Its controllers' requests go through admission like client requests.
 // The controllers pause while another process is the leader.
 func NewGroup(env *reconcile.Env, leader cluster.Leader) *Group {
 	return &Group{cluster.New(env, leader)}
 }
 
-// A Controller runs until the context ends.
+// A Controller runs until the context is done.
 type Controller interface{ Run(ctx context.Context) }
 
-// Deployments returns a controller for Deployments.
 func (g *Group) Deployments() Controller { return deployment.New(g.cluster) }
 
-// ReplicaSets returns a controller for ReplicaSets.
 func (g *Group) ReplicaSets() Controller { return replicas.NewReplicaSets(g.cluster) }
 
-// ReplicationControllers returns a controller for ReplicationControllers.
 func (g *Group) ReplicationControllers() Controller {
 	return replicas.NewReplicationControllers(g.cluster)
 }
 
-// Jobs returns a controller for Jobs.
 func (g *Group) Jobs() Controller { return job.New(g.cluster) }
 
-// CronJobs returns a controller for CronJobs.
 func (g *Group) CronJobs() Controller { return job.NewCron(g.cluster) }
 
-// StatefulSets returns a controller for StatefulSets.
 func (g *Group) StatefulSets() Controller { return statefulset.New(g.cluster) }
 
-// DaemonSets returns a controller for DaemonSets.
 func (g *Group) DaemonSets() Controller { return daemonset.New(g.cluster) }
 
 // Scheduler returns a controller that binds Pods to nodes.

@@ -12,7 +12,7 @@ const maxCacheBytes = 32 << 20
 // entryOverhead is the approximate size of an entry in bytes, without the JSON of its objects.
 const entryOverhead = 512
 
-// A key identifies one conversion: the object, its version and the target kind. Results with the
+// A key identifies one conversion: the object, its version and the target kind. Results under the
 // zero key are neither cached nor shared.
 type key struct {
 	uid     string

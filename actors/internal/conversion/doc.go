@@ -8,16 +8,16 @@
 //
 // Most conversions are built in (package kinds/convert) and run on the caller's goroutine. Some
 // kinds have an external convert.Converter, which is called in batches and may be slow or fail.
-// Each call has its own goroutine and timeout. If a caller is canceled, the result is kept for the
-// next caller.
+// Each call has its own goroutine and timeout. If the caller is canceled, the call continues and
+// its result is kept for the next caller.
 //
 // # Shared results
 //
 // Results are cached by object uid, object version and target schema, within a byte limit. If an
 // external call is already converting an object, other requests for the object wait for that call.
 // An event therefore costs one conversion, regardless of the number of watches. If a call fails,
-// callers that joined it retry once with only their own objects, because another object may be the
-// cause.
+// callers that joined it retry once with only their own objects, because another caller's object
+// may be the cause.
 //
 // Two objects may have the same uid and version: a changed object, and its previous state in the
 // Deleted event for a watch whose selector no longer matches. The key distinguishes the two. A

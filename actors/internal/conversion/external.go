@@ -16,7 +16,7 @@ import (
 // earlier, with a more specific error.
 const callTimeout = 31 * time.Second
 
-// Limits of one call to an external converter. An object that is larger gets its own call.
+// Limits of one call to an external converter. An object above the size limit gets its own call.
 const (
 	maxCallObjects = 500
 	maxCallBytes   = 4 << 20
@@ -60,8 +60,8 @@ func (s *Service) externalObject(ctx context.Context, k *schema.Kind, converter 
 // external converts objects with an external converter. It uses cached results, joins running calls
 // of other requests, and makes its own calls for the remaining objects.
 //
-// If a call of another request fails, external retries once with its own call, because an object of
-// the other request may be the cause.
+// If another request's call fails, external retries once with its own call, because an object of
+// the other request may have caused the failure.
 func (s *Service) external(ctx context.Context, k *schema.Kind, converter convert.Converter, objects []*meta.Object, keys []key) ([]*meta.Object, error) {
 	out := make([]*meta.Object, len(objects))
 	for retried := false; ; retried = true {

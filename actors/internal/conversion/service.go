@@ -36,7 +36,7 @@ func NewService(converter func(*schema.Kind) convert.Converter) *Service {
 	return s
 }
 
-// Close cancels external calls and waits until they have ended.
+// Close cancels external calls and waits until they have returned.
 func (s *Service) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
@@ -77,8 +77,8 @@ func (s *Service) Get(ctx context.Context, k *schema.Kind, subresource string, o
 	return s.convert(ctx, k, subresource, o, keyOf(k, o, false))
 }
 
-// Result converts the object that a mutation returns, in the same way as Get. If it returns an
-// error, the mutation has succeeded nevertheless. For a delete that does not return the object,
+// Result converts the object that a mutation returns, in the same way as Get. An error does not
+// affect the mutation, which has already succeeded. For a delete that does not return the object,
 // Result calls no webhook.
 func (s *Service) Result(ctx context.Context, m *request.Mutation, r request.Result) (*meta.Object, error) {
 	if r.Object == nil || r.Deleted && m.Kind.ConversionWebhook() != nil && !m.Kind.Writes.DeleteReturnsObject {
@@ -107,7 +107,7 @@ func (s *Service) TryGet(k *schema.Kind, subresource string, o *meta.Object) (_ 
 
 var _ convert.Converter = (*Service)(nil)
 
-// Convert converts objects to kind k. If none needs conversion, it returns the given slice.
+// Convert converts objects to kind k. If no object needs conversion, it returns the given slice.
 func (s *Service) Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
 	if !slices.ContainsFunc(objects, func(o *meta.Object) bool { return !convert.HasForm(k, o) }) {
 		return objects, nil

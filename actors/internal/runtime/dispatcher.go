@@ -8,7 +8,7 @@ import (
 )
 
 // dispatcher runs owners on a pool of goroutines. Reusing goroutines is cheaper for short runs,
-// because their stacks have already grown. An owner may block. A worker that takes a job therefore
+// because their stacks have already grown. Because an owner may block, a worker that takes a job
 // wakes another worker for the remaining jobs.
 type dispatcher struct {
 	throughput int
@@ -39,8 +39,8 @@ func (d *dispatcher) schedule(jobs ...func()) {
 	d.mu.Unlock()
 }
 
-// wakeWorker wakes or starts a worker if jobs are queued and no worker is starting. The caller
-// holds mu.
+// wakeWorker wakes or starts a worker if jobs are queued and no worker is starting. The caller must
+// hold mu.
 func (d *dispatcher) wakeWorker() {
 	if d.waking || d.jobs.length() == 0 {
 		return
@@ -54,7 +54,7 @@ func (d *dispatcher) wakeWorker() {
 	d.wake <- struct{}{}
 }
 
-// runWorker runs jobs. If none are queued, it waits, or returns if enough workers are idle.
+// runWorker runs jobs. If no job is queued, it waits, or returns if enough workers are idle.
 func (d *dispatcher) runWorker() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -76,7 +76,8 @@ func (d *dispatcher) runWorker() {
 	}
 }
 
-// close ends idle workers at once, and busy workers when they become idle. Queued jobs still run.
+// close stops idle workers immediately, and busy workers when they become idle. Queued jobs still
+// run.
 func (d *dispatcher) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -14,8 +14,8 @@ var (
 	ErrFull    = errors.New("the mailbox is full")
 )
 
-// A Rejectable is a message that is notified if it is rejected or if its owner stops before
-// handling it.
+// A Rejectable is a message whose Reject method is called if the message is rejected or its owner
+// stops before handling it.
 type Rejectable interface {
 	// Reject is called with ErrFull or ErrStopped. It must not block.
 	Reject(err error)

@@ -33,8 +33,8 @@ func (r *Ref) Enqueue(message any) Turn {
 func (r *Ref) OnSender() bool { return r.mailbox.onSender }
 
 // A Turn lets the caller of Enqueue choose where an idle owner runs. The caller must call Run or
-// Dispatch exactly once. Until then, the owner handles no messages. On the zero Turn, both do
-// nothing.
+// Dispatch exactly once. Until then, the owner handles no messages. Both methods do nothing on the
+// zero Turn.
 type Turn struct{ mailbox *mailbox }
 
 // Run runs the owner for one message on the caller's goroutine. Further messages go to the
@@ -60,7 +60,7 @@ type drained struct{}
 
 var stop = &actor.Stop{}
 
-// Stop stops the owner after its current message and rejects the queued ones.
+// Stop stops the owner after its current message and rejects queued messages.
 func (r *Ref) Stop() { r.mailbox.PostSystemMessage(stop) }
 
 // Drain stops the owner after it has handled all queued messages. It succeeds even on a full
@@ -96,8 +96,9 @@ func (r *Ref) markStopped() {
 	}
 }
 
-// A Batch sends messages to many owners and then schedules the idle ones together, which is cheaper
-// than scheduling each one separately. It may be reused, but is not safe for concurrent use.
+// A Batch sends messages to many owners and then schedules the idle owners together, which is
+// cheaper than scheduling each owner separately. It may be reused, but is not safe for concurrent
+// use.
 type Batch struct{ jobs []func() }
 
 // Send queues a message like Ref.Send, but does not schedule an idle owner before Flush.

@@ -22,7 +22,6 @@ type Options struct {
 	Logger      *slog.Logger
 }
 
-// New returns a Runtime without owners.
 func New(o Options) *Runtime {
 	return &Runtime{
 		system: newSystem(), dispatcher: newDispatcher(o.Throughput),
@@ -67,7 +66,7 @@ func (r *Runtime) Spawn(s Spec) *Ref {
 	return ref
 }
 
-// Await waits until the owners have stopped. It returns the context's error if ctx ends first.
+// Await waits until the owners have stopped. It returns the context's error if ctx is done first.
 func (r *Runtime) Await(ctx context.Context, refs ...*Ref) error {
 	for _, ref := range refs {
 		select {
@@ -79,7 +78,7 @@ func (r *Runtime) Await(ctx context.Context, refs ...*Ref) error {
 	return nil
 }
 
-// Close ends the idle goroutines. All owners must have stopped.
+// Close stops the idle goroutines. All owners must have stopped.
 func (r *Runtime) Close() { r.dispatcher.close() }
 
 // Panics returns the number of panics in owners since the start.

@@ -34,7 +34,7 @@ func TestSystemIsSmall(t *testing.T) {
 }
 
 // TestConcurrentMapsOfOthers checks that creating an actor system does not break concurrent maps
-// that the rest of the program has already created.
+// that already exist elsewhere in the program.
 func TestConcurrentMapsOfOthers(t *testing.T) {
 	theirs, shards := cmap.New(), cmap.SHARD_COUNT
 	for _, key := range []string{"a", "b", "c", "d", "e"} {

@@ -9,9 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// Head holds the fields of an object that every cache keeps. Version is the numeric
-// resourceVersion. Key and UID together identify an object, because a key may be reused after a
-// delete.
+// Head holds the object fields that every cache keeps. Version is the numeric resourceVersion. Key
+// and UID together identify an object, because a key may be reused after a delete.
 type Head struct {
 	Key         meta.Key
 	UID         string
@@ -21,7 +20,6 @@ type Head struct {
 	Terminating bool
 }
 
-// Ref implements Cached for types that embed a Head.
 func (h *Head) Ref() *Head { return h }
 
 // NewHead returns an object's head. It copies strings to avoid keeping the object's JSON in memory.
@@ -43,7 +41,7 @@ func (h *Head) AnyVersion() *meta.Object {
 	return o
 }
 
-// Cached is the type of the views in a Cache, such as *Item. Each view has a Head.
+// Cached is the constraint for views in a Cache, such as *Item. Each view has a Head.
 type Cached interface {
 	comparable
 	Ref() *Head
@@ -65,9 +63,9 @@ type Cache[T Cached] struct {
 	// namespaces holds the objects by namespace. It is nil for Pods, which are not looked up by
 	// namespace.
 	namespaces Index[string, meta.Key, T]
-	// gone holds the versions of deletions that are known from a response, but that the watch has
-	// not delivered yet. Older watch events for the same key are ignored, because they would
-	// restore the deleted object.
+	// gone holds the versions of deletions that are known from a response but not yet from the
+	// watch. Older watch events for the same key are ignored, because they would restore the
+	// deleted object.
 	gone map[meta.Key]uint64
 	// seen is the newest version that the watch has delivered. The response to a write may arrive
 	// after the watch has delivered both the write and a later delete. In this case, the object is
@@ -90,7 +88,7 @@ func ownerOf(h *Head) owner {
 }
 
 // NewCache returns the cache of a kind. Run fills the cache from a watch. Writes through any Client
-// of the same Env update it, too.
+// of the same Env also update the cache.
 func NewCache[T Cached](k Client, view func(*meta.Object) T) *Cache[T] {
 	c := newCache(k, view)
 	k.env.mu.Lock()
@@ -154,9 +152,8 @@ func (c *Cache[T]) OnEvent(e Event) { c.take(e, true) }
 func (c *Cache[T]) Written(e Event) { c.take(e, false) }
 
 // take records an object that is newer than the cached one, and calls the handlers. Watch events
-// and responses arrive in any order, so take drops older objects. Otherwise a controller could see
-// its own writes undone. Version 0 marks an object deleted between two watches and is always
-// accepted.
+// and responses arrive in any order. take drops older objects, so that a controller never sees its
+// own writes undone. Version 0 marks an object deleted between two watches and is always accepted.
 func (c *Cache[T]) take(e Event, watched bool) {
 	c.mu.Lock()
 	var none T
@@ -165,7 +162,7 @@ func (c *Cache[T]) take(e Event, watched bool) {
 	if watched {
 		c.seen = max(c.seen, e.Version)
 	}
-	// After the watch has delivered a delete, no older version can follow.
+	// No older version can follow after the watch has delivered a delete.
 	if stale := late || e.Version != 0 && (old != none && e.Version <= old.Ref().Version || e.Version <= c.gone[e.Key]); stale {
 		if watched && e.Deleted && c.gone[e.Key] == e.Version {
 			delete(c.gone, e.Key)
@@ -190,7 +187,7 @@ func (c *Cache[T]) take(e Event, watched bool) {
 	}
 }
 
-// put replaces the cached view old with now. old may be nil. The caller holds mu.
+// put replaces the cached view old with now. old may be nil. The caller must hold mu.
 func (c *Cache[T]) put(old, now T) {
 	h := now.Ref()
 	c.unlink(old)
@@ -203,7 +200,7 @@ func (c *Cache[T]) put(old, now T) {
 }
 
 // remove removes an object from the cache. If the deletion is known only from a response, remove
-// records its version in gone until the watch has delivered the deletion. The caller holds mu.
+// records its version in gone until the watch has delivered the deletion. The caller must hold mu.
 func (c *Cache[T]) remove(old T, o *meta.Object, watched bool) {
 	if watched {
 		delete(c.gone, o.Key)

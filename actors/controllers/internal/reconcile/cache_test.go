@@ -19,7 +19,7 @@ func object(name, uid string, version uint64, owner string) *meta.Object {
 	return o
 }
 
-// TestHandlersEnd checks that a stopped controller leaves no handler in a cache.
+// TestHandlersEnd checks that a stopped controller leaves no handlers in a cache.
 func TestHandlersEnd(t *testing.T) {
 	cache := newCache(Client{}, func(o *meta.Object) *Item { return &Item{Head: NewHead(o)} })
 	cache.OnEvent(Event{Object: object("a", "1", 5, "")})
@@ -90,8 +90,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestEvents checks that equal Events are counted, that similar ones are combined, and that the
-// Event rate of an object is limited.
+// TestEvents checks that equal Events are counted, that similar Events are combined, and that the
+// rate of Events per object is limited.
 func TestEvents(t *testing.T) {
 	w := newEventWriter(Client{}, nil)
 	e := event{component: "c", kind: Warning, reason: "R", about: about{Name: "o"}, at: time.Unix(1_000_000, 0)}

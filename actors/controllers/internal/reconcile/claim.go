@@ -12,7 +12,7 @@ import (
 type Claimer struct {
 	Owner   *Item
 	Selects func(*Head) bool
-	// Finalizer is added to adopted objects and removed from released ones, unless it is empty.
+	// Finalizer, if not empty, is added to adopted objects and removed from released objects.
 	Finalizer string
 
 	mayOwn *bool // whether the owner exists and is not terminating; nil if not checked yet
@@ -65,7 +65,7 @@ func Claim[T Cached](ctx context.Context, c *Claimer, all *Cache[T], owned []T, 
 }
 
 // mayAdopt reports whether the owner still exists in the store and is not terminating. Without this
-// check, an owner could adopt objects that its own deletion has just orphaned.
+// check, an owner could adopt objects that its own deletion just orphaned.
 func (c *Claimer) mayAdopt(ctx context.Context) (bool, error) {
 	if c.mayOwn == nil {
 		o, err := c.Owner.client.Get(ctx, c.Owner.Key)

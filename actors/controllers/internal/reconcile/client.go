@@ -125,7 +125,7 @@ func (c Client) Create(ctx context.Context, object tree.Tree) (*meta.Object, err
 	return c.Mutate(ctx, request.Mutation{Key: c.keyOf(object), Change: request.Create{Object: object}})
 }
 
-// Ensure creates an object unless it exists, or its namespace is terminating or missing.
+// Ensure creates an object unless it already exists or its namespace is terminating or missing.
 func (c Client) Ensure(ctx context.Context, object tree.Tree) error {
 	_, err := c.Create(ctx, object)
 	return Except(err, IsAlreadyExists, IsNamespaceTerminating, IsNotFound)
@@ -178,8 +178,8 @@ func (c Client) patch(ctx context.Context, key meta.Key, subresource string, of 
 	return c.Mutate(ctx, request.Mutation{Key: key, Subresource: subresource, Change: request.Patch{Type: of, Body: body}})
 }
 
-// StrategicPatch applies a strategic merge patch to an object regardless of its version, with uid
-// as precondition.
+// StrategicPatch applies a strategic merge patch to an object regardless of its version, with the
+// uid as a precondition.
 func (c Client) StrategicPatch(ctx context.Context, key meta.Key, uid, subresource string, change tree.Tree) error {
 	change.EnsureObject("metadata")["uid"] = uid
 	_, err := c.patch(ctx, key, subresource, request.StrategicMergePatch, change)
@@ -214,7 +214,7 @@ func (c Client) RemoveFinalizer(ctx context.Context, o *meta.Object, finalizer s
 	return c.PatchMetadataList(ctx, o, "finalizers", func(list []any) []any { return WithoutItem(list, finalizer) })
 }
 
-// WithoutItem removes text from list in place and returns the shortened list.
+// WithoutItem removes text from list in place and returns the modified list.
 func WithoutItem(list []any, text string) []any {
 	return slices.DeleteFunc(list, func(item any) bool { return item == text })
 }

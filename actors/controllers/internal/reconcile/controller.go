@@ -26,17 +26,17 @@ type Controller[K comparable] struct {
 
 // A Source is an Informer or a Cache. It delivers objects to handlers.
 type Source interface {
-	// Run runs the source until the context ends. Several controllers may call it, but only one
+	// Run runs the source until the context is done. Several controllers may call it, but only one
 	// call at a time runs the source.
 	Run(context.Context)
 	// Wait blocks until all objects that existed at the start have been delivered. It returns false
-	// if the context ends first.
+	// if the context is done first.
 	Wait(context.Context) bool
 }
 
 // New returns a controller that calls reconcile for each key in its work queue. queue is the name
-// of the work queue in metrics. If it is empty, the work queue has the name of the controller. If
-// reconcile fails, text is logged as the message, and the key is logged as the given attribute.
+// of the work queue in metrics. It defaults to the name of the controller. If reconcile fails, text
+// is logged as the message, and the key is logged as the given attribute.
 func New[K comparable](e *Env, queue string, reconcile func(context.Context, K) error, text, attribute string) *Controller[K] {
 	return &Controller[K]{
 		Env: e, queue: NewWorkqueue[K]().Named(queue), later: NewSchedule[K](), reconcile: reconcile,
@@ -70,7 +70,7 @@ func On[K comparable, T Cached](c *Controller[K], cache *Cache[T], handler func(
 
 func (c *Controller[K]) From(s ...Source) { c.sources = append(c.sources, s...) }
 
-// Go runs loop until the context ends. It starts once all sources are synced.
+// Go runs loop until the context is done. It starts once all sources are synced.
 func (c *Controller[K]) Go(loop func(context.Context)) { c.loops = append(c.loops, loop) }
 
 // Every calls do periodically, like the function Every. It starts once all sources are synced.
@@ -78,7 +78,7 @@ func (c *Controller[K]) Every(period time.Duration, do func(context.Context)) {
 	c.Go(func(ctx context.Context) { Every(ctx, period, do) })
 }
 
-// Every calls do immediately and then after each period, until the context ends.
+// Every calls do immediately and then after each period, until the context is done.
 func Every(ctx context.Context, period time.Duration, do func(context.Context)) {
 	tick := time.NewTicker(period)
 	defer tick.Stop()
@@ -112,13 +112,13 @@ func (c *Controller[K]) AddAt(key K, at time.Time) { c.later.SetEarlier(key, at)
 // AddAfter enqueues a key after a delay, unless it is already scheduled for an earlier time.
 func (c *Controller[K]) AddAfter(key K, delay time.Duration) { c.AddAt(key, time.Now().Add(delay)) }
 
-// SetTime enqueues a key at the given time and replaces any time scheduled before.
+// SetTime enqueues a key at the given time, which replaces any previously scheduled time.
 func (c *Controller[K]) SetTime(key K, at time.Time) { c.later.Set(key, at) }
 
 // Cancel removes a key from the schedule.
 func (c *Controller[K]) Cancel(key K) { c.later.Remove(key) }
 
-// Run runs the controller until the context ends.
+// Run runs the controller until the context is done.
 func (c *Controller[K]) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()

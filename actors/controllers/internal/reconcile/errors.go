@@ -35,8 +35,8 @@ func Except(err error, kinds ...func(error) bool) error {
 // change.
 func IsInvalid(err error) bool { return HasReason(err, meta.ReasonInvalid) }
 
-// IsImmutable reports whether err means that the ConfigMap or Secret is immutable, so that a retry
-// would fail again.
+// IsImmutable reports whether err means that the ConfigMap or Secret is immutable, which a retry
+// cannot fix.
 func IsImmutable(err error, object tree.Tree) bool {
 	immutable, _ := object["immutable"].(bool)
 	return immutable && IsInvalid(err)

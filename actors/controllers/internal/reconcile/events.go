@@ -48,8 +48,8 @@ func (r *Recorder) Event(i *Item, kind, reason, format string, args ...any) {
 }
 
 // Limits as in client-go. After ten Events within ten minutes that differ only in the message,
-// further ones are combined. Each object may have a burst of 25 Events, and then one every five
-// minutes.
+// further Events are combined. Each object is allowed a burst of 25 Events, and then one Event
+// every five minutes.
 const (
 	maxSimilar     = 10
 	similarFor     = 10 * time.Minute
@@ -69,10 +69,11 @@ func (a about) clone() about {
 }
 
 // Manager is the field manager of Events and workload controllers. Kubernetes uses the same name,
-// and tools look for it.
+// and tools rely on it.
 const Manager = "kube-controller-manager"
 
-// event is an Event to write. With some fields empty, it is also a map key of eventWriter.
+// event is an Event to write. With some fields left empty, it also serves as a map key in
+// eventWriter.
 type event struct {
 	component, kind, reason, message string
 	about                            about
@@ -96,7 +97,7 @@ type eventWriter struct {
 }
 
 // similarEvents holds the messages of Events that are otherwise equal, and the time of the last
-// one.
+// Event.
 type similarEvents struct {
 	messages map[string]bool
 	last     time.Time
@@ -110,7 +111,7 @@ type eventSeries struct {
 }
 
 // An eventBudget is a token bucket that limits the Events about one object. Each Event takes one
-// token. tokens is the number of tokens at the time at.
+// token. tokens is the number of tokens available at time at.
 type eventBudget struct {
 	tokens float64
 	at     time.Time
@@ -123,8 +124,8 @@ func newEventWriter(events Client, logger *slog.Logger) *eventWriter {
 	}
 }
 
-// RunEvents writes Events until the context ends. Several controllers of an Env may call it. Only
-// one call writes at a time.
+// RunEvents writes Events until the context is done. Several controllers of an Env may call it.
+// Only one call writes at a time.
 func (e *Env) RunEvents(ctx context.Context) {
 	w := e.events
 	w.running.Run(ctx, func() {
@@ -173,8 +174,8 @@ func (w *eventWriter) combine(e event) (key, told event) {
 	return key, e
 }
 
-// allows takes a token from the object's budget and reports whether there was one. Excess Events
-// are dropped rather than delayed, because a failing object repeats them.
+// allows takes a token from the object's budget and reports whether a token was available. Excess
+// Events are dropped rather than delayed, because a failing object repeats them.
 func (w *eventWriter) allows(e event) bool {
 	b := entryOf(w.budgets, event{component: e.component, about: e.about})
 	if b.at.IsZero() {

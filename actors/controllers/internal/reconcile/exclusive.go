@@ -12,8 +12,8 @@ type Exclusive struct {
 	slot chan struct{}
 }
 
-// Run waits until no other call is running and then calls do. It does not call do if the context
-// ends first.
+// Run waits until no other call is running and then calls do. It does not call do if the context is
+// done first.
 func (x *Exclusive) Run(ctx context.Context, do func()) {
 	x.mu.Lock()
 	if x.slot == nil {

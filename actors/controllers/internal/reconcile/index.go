@@ -29,14 +29,15 @@ func valuesOf[K comparable, V any](m map[K]V) []V {
 	return slices.AppendSeq(make([]V, 0, len(m)), maps.Values(m))
 }
 
-// Bounds for Poll between two attempts to delete the remaining objects of a namespace or CRD.
+// Bounds of the delay between attempts to delete the remaining objects of a namespace or CRD, for
+// use with Poll.
 const (
 	MinDrainDelay = 20 * time.Millisecond
 	MaxDrainDelay = 5 * time.Second
 )
 
-// Poll calls done until it returns true or the context ends. The pause between calls doubles each
-// time, within the bounds from and to.
+// Poll calls done until it returns true or the context is done. The delay between calls doubles
+// each time, within the bounds from and to.
 func Poll(ctx context.Context, from, to time.Duration, done func() bool) {
 	for pause := from; ctx.Err() == nil && !done(); pause = min(2*pause, to) {
 		select {

@@ -18,9 +18,9 @@ type Event struct {
 }
 
 // An Informer delivers the objects of a kind and their changes, until its context ends or the store
-// closes. When a watch ends, it starts another with initial events, and reports objects deleted in
-// between. Handlers may therefore receive an object again and must be idempotent. An Informer keeps
-// only keys in memory.
+// closes. When a watch ends, it starts another watch with initial events, and reports objects that
+// were deleted in between. Handlers may therefore receive an object again and must be idempotent.
+// An Informer keeps only keys in memory.
 type Informer struct {
 	Client
 	// Name, if set, restricts the watch to objects of that name in all namespaces.
@@ -56,8 +56,8 @@ func Updates(on func(o *meta.Object)) func(Event) {
 
 func (f *Informer) Run(ctx context.Context) { f.run(ctx, func() { f.watch(ctx, f.Kind) }) }
 
-// run calls watch while no other call of run is in progress. If the context ends while run is
-// waiting, watch is not called.
+// run waits until no other call of run is in progress, and then calls watch. If the context is done
+// before that, run does not call watch.
 func (f *Informer) run(ctx context.Context, watch func()) {
 	f.running.Run(ctx, func() {
 		if f.known == nil {
@@ -102,7 +102,7 @@ func (f *Informer) watch(ctx context.Context, k *schema.Kind) {
 	})
 }
 
-// WatchLoop watches the kind with initial events, until the context ends or the store closes.
+// WatchLoop watches the kind with initial events, until the context is done or the store closes.
 // Before each watch, it calls begin with the watch's number, counted from 1. The function that
 // begin returns receives the events. Watches do not overlap.
 func (c Client) WatchLoop(ctx context.Context, begin func(round int) (take func([]request.Event) error)) {
@@ -162,7 +162,7 @@ func (f *Informer) take(events []request.Event) error {
 }
 
 // deleteStale reports known objects as deleted if the watch's initial events did not include them.
-// They were deleted while no watch was running.
+// These objects were deleted while no watch was running.
 func (f *Informer) deleteStale() {
 	for key, epoch := range f.known {
 		if epoch < f.epoch {

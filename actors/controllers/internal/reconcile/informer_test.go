@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// scriptedStore delivers one round of events to each watch. The last round ends the context.
+// scriptedStore delivers one round of events to each watch. The last round cancels the context.
 type scriptedStore struct {
 	Store
 	rounds [][]request.Event

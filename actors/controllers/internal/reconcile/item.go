@@ -10,7 +10,7 @@ import (
 
 // Item is a cached object. It keeps the object's JSON, which it shares with the store, and decodes
 // it on each use. Item is therefore meant for kinds with far fewer objects than Pods. Only the
-// selector is decoded once, because it is often matched against orphans.
+// selector is kept in decoded form, because it is often matched against orphans.
 type Item struct {
 	Head
 	object  *meta.Object

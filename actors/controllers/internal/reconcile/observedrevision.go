@@ -32,7 +32,7 @@ func (p *ObservedRevision) HasSeen(version uint64) bool {
 	return p.version >= version
 }
 
-// Wait waits until all changes up to version have been processed, or ctx ends.
+// Wait waits until all changes up to version have been processed, or ctx is done.
 func (p *ObservedRevision) Wait(ctx context.Context, version uint64) {
 	for ctx.Err() == nil {
 		p.mu.Lock()

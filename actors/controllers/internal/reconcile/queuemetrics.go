@@ -23,7 +23,6 @@ type Metrics struct {
 	queues map[string][]stateful // active queues by name; lists are copied on write
 }
 
-// NewMetrics returns Metrics without work queues.
 func NewMetrics() *Metrics {
 	buckets := metrics.ExponentialBuckets(1e-8, 10, 10)
 	return &Metrics{
@@ -43,7 +42,7 @@ type metricsOf struct {
 }
 
 // WithMetrics returns a context in which a controller's work queues report to m. Queues without a
-// name get the controller's name.
+// name use the controller's name.
 func WithMetrics(ctx context.Context, m *Metrics, controller string) context.Context {
 	return context.WithValue(ctx, metricsKey{}, metricsOf{m, controller})
 }
@@ -88,8 +87,8 @@ type queueState struct {
 	unfinished, longest time.Duration // processing times: total, and the longest
 }
 
-// observe registers the queue with the metrics in ctx, if any, until ctx ends. Items that were
-// added before the call are counted, too.
+// observe registers the queue with the metrics in ctx, if any, until ctx is done. Items added
+// before the call are also counted.
 func (b *Workqueue[T]) observe(ctx context.Context) {
 	in, ok := ctx.Value(metricsKey{}).(metricsOf)
 	b.mu.Lock()

@@ -23,7 +23,6 @@ type entry[T comparable] struct {
 	index int // in the heap
 }
 
-// NewSchedule returns an empty Schedule.
 func NewSchedule[T comparable]() *Schedule[T] {
 	return &Schedule[T]{byKey: map[T]*entry[T]{}, earlier: make(chan struct{}, 1)}
 }
@@ -78,7 +77,7 @@ func (s *Schedule[T]) Remove(key T) {
 // be adjusted.
 const maxSleep = 10 * time.Minute
 
-// Run removes each key when it is due and passes it to due, until the context ends.
+// Run removes each key when it is due and passes it to due, until the context is done.
 func (s *Schedule[T]) Run(ctx context.Context, due func(T)) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

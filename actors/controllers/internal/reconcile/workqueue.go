@@ -30,7 +30,6 @@ type delayed struct {
 	timer *time.Timer
 }
 
-// NewWorkqueue returns an empty Workqueue.
 func NewWorkqueue[T comparable]() *Workqueue[T] {
 	return &Workqueue[T]{
 		queued: make(map[T]time.Time), processing: make(map[T]time.Time), failures: make(map[T]int), waiting: make(map[T]*delayed),
@@ -68,8 +67,8 @@ func (b *Workqueue[T]) Add(items ...T) {
 	b.signal()
 }
 
-// AddAfter adds an item after a delay, unless the context has ended by then. If it is called
-// several times for an item, the earliest time applies.
+// AddAfter adds an item after a delay, unless the context is done by then. If it is called several
+// times for an item, the earliest time applies.
 func (b *Workqueue[T]) AddAfter(ctx context.Context, t T, delay time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -102,7 +101,7 @@ func (b *Workqueue[T]) addDelayed(ctx context.Context, t T, w *delayed) {
 	}
 }
 
-// signal wakes one Get if there are items. The caller holds mu.
+// signal wakes one Get if there are items. The caller must hold mu.
 func (b *Workqueue[T]) signal() {
 	if len(b.items) == 0 {
 		return
@@ -113,9 +112,9 @@ func (b *Workqueue[T]) signal() {
 	}
 }
 
-// Get waits for items. It removes and returns up to most items, or nil when the context ends. The
-// caller must pass each item to Done. A signal wakes one caller. If that caller leaves items in the
-// queue, it wakes the next.
+// Get waits for items. It removes and returns up to most items, or nil when the context is done.
+// The caller must pass each item to Done. A signal wakes one caller. If that caller leaves items in
+// the queue, it wakes the next caller.
 func (b *Workqueue[T]) Get(ctx context.Context, most int) []T {
 	b.observe(ctx)
 	for {
@@ -168,9 +167,9 @@ func (b *Workqueue[T]) Done(ctx context.Context, t T, err error) {
 	b.addAfter(ctx, t, delay)
 }
 
-// Run processes items, MaxWorkers at a time, until the context ends. It then waits for its workers.
-// Failures are retried and reported. Conflicts are not reported, because concurrent changes are
-// normal.
+// Run processes items, MaxWorkers at a time, until the context is done. It then waits for its
+// workers. Failures are retried and reported. Conflicts are not reported, because concurrent
+// changes are normal.
 func (b *Workqueue[T]) Run(ctx context.Context, do func(context.Context, T) error, report func(T, error)) {
 	var workers sync.WaitGroup
 	defer workers.Wait()

@@ -96,8 +96,8 @@ func (r *Repair) EnsureDefaultCIDR(ctx context.Context) error {
 
 const defaultReady = "Kubernetes default Service CIDR is ready"
 
-// ensureAddresses creates missing IPAddresses of Services and deletes orphaned ones. A failure for
-// one Service does not stop the others.
+// ensureAddresses creates missing IPAddresses of Services and deletes orphaned IPAddresses. After
+// an error for one Service, it continues with the next.
 func (r *Repair) ensureAddresses(ctx context.Context) error {
 	if r.addresses.Kind == nil {
 		return nil

@@ -18,8 +18,8 @@ import (
 // ServiceCIDRs maintains the finalizer and the Ready condition of ServiceCIDRs. It keeps a
 // terminating ServiceCIDR while a Service has an address that no other ServiceCIDR contains.
 //
-// As soon as a ServiceCIDR is terminating, no more addresses are allocated from it. The finalizer
-// can therefore be removed once Services have released the addresses that they already had.
+// No more addresses are allocated from a terminating ServiceCIDR. The finalizer can therefore be
+// removed once Services have released their existing addresses.
 type ServiceCIDRs struct {
 	*reconcile.Controller[string]
 	cidrs, addresses reconcile.Client
@@ -51,7 +51,6 @@ func NewServiceCIDRs(env *reconcile.Env, allocator *allocation.ServiceAllocator)
 	return c
 }
 
-// Run runs the controller until the context ends.
 func (c *ServiceCIDRs) Run(ctx context.Context) {
 	if c.cidrs.Kind == nil {
 		return // the group is disabled
@@ -65,7 +64,7 @@ func (c *ServiceCIDRs) Run(ctx context.Context) {
 const orphanDelay = time.Minute
 
 // followAddresses schedules a check of each IPAddress that no Service holds. It queries the
-// allocator instead of caching IPAddresses, because there may be many.
+// allocator instead of caching IPAddresses, because there may be many IPAddresses.
 func (c *ServiceCIDRs) followAddresses(ctx context.Context) func([]request.Event) error {
 	return func(events []request.Event) error {
 		for i := range events {
@@ -110,8 +109,8 @@ func (c *ServiceCIDRs) recheck() {
 	})
 }
 
-// wait records that a ServiceCIDR waits for its addresses to be released. The counter c.waits must
-// equal the number of entries in c.waiting.
+// wait records that a ServiceCIDR is waiting for its addresses to be released. The counter c.waits
+// must equal the number of entries in c.waiting.
 func (c *ServiceCIDRs) wait(name string) {
 	if _, was := c.waiting.LoadOrStore(name, true); !was {
 		c.waits.Add(1)
@@ -170,8 +169,8 @@ func (c *ServiceCIDRs) terminate(ctx context.Context, o *meta.Object, object tre
 }
 
 // needed reports whether the ranges contain an allocated address that no other ServiceCIDR
-// contains. For a terminating ServiceCIDR, it ignores other terminating ones with greater names.
-// Otherwise two of them could rely on each other, and both would be deleted.
+// contains. For a terminating ServiceCIDR, it ignores terminating ServiceCIDRs with greater names.
+// Otherwise, two ServiceCIDRs could rely on each other, and both would be deleted.
 func (c *ServiceCIDRs) needed(ctx context.Context, o *meta.Object, ranges []netip.Prefix) (bool, error) {
 	list, err := c.cidrs.List(ctx, request.List{})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // Backends tracks which Pods serve which Services. It keeps the relevant parts of the Pods that
-// Services select, and watches Pods only while a Service has a selector. The controllers share it,
-// so that each Pod is decoded and kept once.
+// Services select, and watches Pods only while a Service has a selector. The controllers share one
+// Backends, so that each Pod is decoded and kept only once.
 //
 // Lock order: mu is taken before the locks of work queues, because tell calls the functions in
 // changed while it holds mu. These functions must not call Backends.
@@ -80,8 +80,8 @@ func (b *Backends) Run(ctx context.Context) {
 
 func (b *Backends) Wait(ctx context.Context) bool { return b.services.Wait(ctx) }
 
-// noteService records the selector of a Service. It decodes before it takes mu. An unreadable
-// Service keeps its previous selector.
+// noteService records the selector of a Service. It decodes the Service before it takes mu. An
+// unreadable Service keeps its previous selector.
 func (b *Backends) noteService(e reconcile.Event) {
 	key := e.Key
 	var now podSelector
@@ -108,8 +108,8 @@ func (b *Backends) noteService(e reconcile.Event) {
 }
 
 // setSelector updates the selector of a Service. It ignores an unchanged selector, because load
-// lists Pods. It sets the new selector before it calls dropUnselected, so that Pods matched by both
-// selectors are kept. The caller holds mu.
+// lists Pods. It sets the new selector before it calls dropUnselected, so that Pods that match both
+// selectors are kept. The caller must hold mu.
 func (b *Backends) setSelector(key meta.Key, now podSelector, selects bool) {
 	was, known := b.selectors[key.Namespace][key.Name]
 	if known == selects && was.text == now.text {
@@ -136,7 +136,7 @@ func selectorText(spec tree.Tree) string {
 }
 
 // load lists the Pods that match a new selector, because the watch delivers only later changes. The
-// caller holds mu, so that watch events handled afterwards are newer. Listed Pods get epoch 0,
+// caller must hold mu, so that watch events handled afterwards are newer. Listed Pods get epoch 0,
 // which dropUnseen ignores, because they may be newer than the current watch's initial events.
 func (b *Backends) load(namespace string, matching selector.Labels) {
 	pods, err := b.client.List(context.Background(), request.List{Namespace: namespace, Labels: matching})
@@ -151,7 +151,7 @@ func (b *Backends) load(namespace string, matching selector.Labels) {
 
 // keep records a Pod and reports whether its endpoints have changed. It ignores a Pod that is not
 // newer than the recorded one, because lists and watch events may arrive in any order. The caller
-// holds mu.
+// must hold mu.
 func (b *Backends) keep(o *meta.Object, epoch int) (changed bool) {
 	old := b.pods[o.Key]
 	if old != nil && old.version >= o.Version {
@@ -203,7 +203,7 @@ func (b *Backends) followPods(int) func([]request.Event) error {
 }
 
 // notePod records a Pod. If its labels have changed, it also notifies the Services that selected
-// the Pod before. The caller holds mu.
+// the Pod before. The caller must hold mu.
 func (b *Backends) notePod(o *meta.Object, epoch int) {
 	matches := b.servicesOf(o.Key.Namespace, o.Meta.Labels)
 	old := b.pods[o.Key]
@@ -233,7 +233,7 @@ func (b *Backends) dropPod(key meta.Key) {
 	b.tell(b.servicesOf(old.key.Namespace, old.labels)...)
 }
 
-// dropUnseen removes Pods that were deleted while no watch was running. The caller holds mu.
+// dropUnseen removes Pods that were deleted while no watch was running. The caller must hold mu.
 func (b *Backends) dropUnseen(epoch int) {
 	for key, seen := range b.epochs {
 		if seen < epoch && seen > 0 {
@@ -244,7 +244,7 @@ func (b *Backends) dropUnseen(epoch int) {
 
 // dropUnselected removes the Pods in a namespace that no Service selects. It notifies no Service,
 // because noteService notifies the changed Service and no other Service selected these Pods. The
-// caller holds mu.
+// caller must hold mu.
 func (b *Backends) dropUnselected(namespace string) {
 	for key, p := range b.pods {
 		if key.Namespace == namespace && len(b.servicesOf(namespace, p.labels)) == 0 {
@@ -283,7 +283,7 @@ func (b *Backends) noteNode(e reconcile.Event) {
 }
 
 // tell notifies all controllers that the endpoints of the given Services may have changed.
-// Duplicates are harmless. The caller holds mu.
+// Duplicates are harmless. The caller must hold mu.
 func (b *Backends) tell(services ...meta.Key) {
 	for _, key := range services {
 		for _, do := range b.changed {
@@ -292,9 +292,9 @@ func (b *Backends) tell(services ...meta.Key) {
 	}
 }
 
-// podsOf returns the Pods that a Service selects, by name. It first waits for the initial list of
-// nodes, because Pods on missing nodes are not endpoints. It omits listed Pods that are not in
-// Backends yet, because their events will trigger another sync.
+// podsOf returns the Pods that a Service selects, sorted by name. It first waits for the initial
+// list of nodes, because Pods on missing nodes are not endpoints. It omits listed Pods that are not
+// in Backends yet, because their events will trigger another sync.
 func (b *Backends) podsOf(ctx context.Context, t *target) ([]*pod, error) {
 	if !b.nodes.Wait(ctx) {
 		return nil, ctx.Err()

@@ -15,9 +15,9 @@
 //
 //   - A slice has at most 100 endpoints of one address type, and a mirrored slice at most
 //     1,000. An Endpoints object has at most 1,000 addresses.
-//   - An endpoint is in one slice. It stays there while it serves.
-//   - A controller changes only slices that name it as their manager. It deletes those whose
-//     owner has been recreated with another uid.
+//   - Each endpoint is in exactly one slice and stays there while it serves.
+//   - A controller changes only slices that name it as their manager. It deletes slices whose
+//     owner was recreated with another uid.
 //   - A Service with a selector has at least one slice per family, which may have no
 //     endpoints.
 package endpoints

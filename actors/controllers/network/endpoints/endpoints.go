@@ -143,7 +143,7 @@ func (t *target) address(p *pod, family string) tree.Tree {
 }
 
 // wanted returns the desired Endpoints object, with the labels of the Service and the annotations
-// of other clients. It does not modify has, which the caller compares with the result.
+// of other clients. It does not modify has, because the caller compares has with the result.
 func (e *Endpoints) wanted(t *target, has tree.Tree, subsets []any, at time.Time) tree.Tree {
 	metadata := without(has.Object("metadata"))
 	if len(metadata) == 0 {

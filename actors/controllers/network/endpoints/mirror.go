@@ -96,7 +96,7 @@ type mirroredGroup struct {
 }
 
 // reconcile writes one slice per family and set of ports, and reuses stored slices. It deletes
-// surplus slices last, so that clients may briefly see an address twice but never miss it.
+// surplus slices last, so that clients may briefly see an address twice but never miss an address.
 func (m *Mirror) reconcile(ctx context.Context, o *meta.Object, object tree.Tree, existing []existingSlice) error {
 	groups, invalid, skipped := mirroredGroups(object)
 	if invalid > 0 {

@@ -50,12 +50,12 @@ func portsKey(ports []tree.Tree) string {
 }
 
 // pack distributes the wanted endpoints so that few slices change, because each changed slice is
-// sent to every node. Existing endpoints stay in their slice. New ones first fill slices that
-// change anyway, the fullest first, and then the best-fitting slice or new slices. emptied holds
-// the slices that have become empty.
+// sent to every node. Existing endpoints stay in their slice. New endpoints first fill slices that
+// change anyway, fullest first, and then the best-fitting slice or new slices. emptied contains the
+// slices that became empty.
 //
-// most is the capacity of a slice. If endpoints have the same identity, the last one counts. All
-// slices must have the ports of the wanted endpoints.
+// most is the capacity of a slice. If several endpoints have the same identity, the last one wins.
+// All slices must have the ports of the wanted endpoints.
 func pack(existing []*slice, wanted []tree.Tree, most int) (kept, created []*slice, emptied []*slice) {
 	missing := make(map[string]tree.Tree, len(wanted))
 	order := make([]string, 0, len(wanted))
@@ -137,8 +137,8 @@ func fillChanged(kept []*slice, rest []tree.Tree, most int) []tree.Tree {
 }
 
 // bestFit returns the fullest unchanged slice with room for all n endpoints, or nil. It ignores
-// changed slices, because fillChanged has filled them. It also returns nil if the endpoints fill a
-// whole new slice.
+// changed slices, because fillChanged has already filled them. It also returns nil if the endpoints
+// fill an entire new slice.
 func bestFit(kept []*slice, n, most int) *slice {
 	if n >= most {
 		return nil

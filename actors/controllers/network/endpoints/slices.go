@@ -26,7 +26,6 @@ const (
 	mirrorManager = "endpointslicemirroring-controller.platform.io"
 )
 
-// NewSlices returns a new Slices controller.
 func NewSlices(backends *Backends) *Slices {
 	env := backends.Env
 	s := &Slices{

@@ -16,10 +16,10 @@ import (
 type Options struct {
 	// Period is the time between two reconciliations of an autoscaler.
 	Period time.Duration
-	// DownscaleStabilization is the default stabilization window for scaling down: the target is
+	// DownscaleStabilization is the default stabilization window for scaling down. The target is
 	// never scaled below the highest recommendation within this window.
 	DownscaleStabilization time.Duration
-	// Tolerance is the default tolerance: no scaling occurs while the ratio of a metric to its
+	// Tolerance is the default tolerance. No scaling occurs while the ratio of a metric to its
 	// target is this close to 1.
 	Tolerance float64
 	// CPUInitializationPeriod is the time after a Pod's start in which its CPU usage is ignored
@@ -44,7 +44,7 @@ type Controller struct {
 }
 
 // state holds the data kept for an autoscaler between reconciliations. Only the autoscaler's own
-// reconciliation uses history. Those of other autoscalers also read selects.
+// reconciliation uses history. Reconciliations of other autoscalers also read selects.
 type state struct {
 	history history
 	selects selector.Labels // the Pods that it scales by
@@ -68,7 +68,7 @@ func New(c *cluster.Cluster, servers apiservices.Servers, o Options) *Controller
 }
 
 // reconcile evaluates an autoscaler and schedules the next evaluation after Period, which also
-// serves as the retry after a failure. Failures are reported in Events and conditions.
+// serves as the retry after a failed evaluation. Failures are reported in Events and conditions.
 func (c *Controller) reconcile(ctx context.Context, key meta.Key) error {
 	item := c.scalers.Get(key)
 	if item == nil {

@@ -94,7 +94,7 @@ func (s *sizing) decide(proposed int64) verdict {
 	return v
 }
 
-// steady records the proposed number of replicas and returns the stabilized one. Without
+// steady records the proposed number of replicas and returns the stabilized number. Without
 // spec.behavior, scaling up has no stabilization window.
 func (s *sizing) steady(proposed int64) int64 {
 	h := s.history
@@ -209,6 +209,6 @@ func (s *sizing) note(replicas int64) {
 	}
 }
 
-// longest returns the longest period of all policies. Scale-up policies also count downscales, and
-// vice versa.
+// longest returns the longest period of all policies. It includes both directions, because scale-up
+// policies also count downscales, and vice versa.
 func (s *sizing) longest() time.Duration { return max(s.up.longest(), s.down.longest()) }

@@ -15,7 +15,7 @@ type sample struct {
 
 type samples map[string]sample
 
-// tolerance is how far the ratio of a metric to its target may be below or above 1 without
+// tolerance specifies how far the ratio of a metric to its target may be below or above 1 without
 // triggering scaling.
 type tolerance struct{ down, up float64 }
 

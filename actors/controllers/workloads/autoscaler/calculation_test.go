@@ -49,8 +49,8 @@ func makePod(name, state string) pod {
 	}}
 }
 
-// TestUtilization checks the number of replicas computed from CPU usage, with a target of half the
-// request.
+// TestUtilization checks the number of replicas computed from CPU usage, with a target of 50% of
+// the request.
 func TestUtilization(t *testing.T) {
 	type pods = []string // state and optional usage in percent, as "state:50"; without usage there is no sample
 	for _, c := range []struct {

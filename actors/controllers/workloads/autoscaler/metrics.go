@@ -24,8 +24,8 @@ type source struct {
 	naming  *meta.Naming
 }
 
-// An item is an entry in a list of any of the three metrics groups. Each group sets some of the
-// fields.
+// An item is an entry in a list returned by one of the three metrics API groups. Each group sets
+// only some of the fields.
 type item struct {
 	Metadata        struct{ Name string }
 	DescribedObject struct{ Name string }
@@ -51,8 +51,8 @@ func (i *item) length() time.Duration {
 
 func (i *item) sampleOf(value int64) sample { return sample{value, i.Timestamp, i.length()} }
 
-// api is a metrics API. name is used in errors, group is the group's prefix, and versions are
-// newest first.
+// api is a metrics API. name appears in errors, group is the prefix of the API group, and versions
+// are ordered newest first.
 type api struct {
 	name, group string
 	versions    []string

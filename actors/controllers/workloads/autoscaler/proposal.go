@@ -16,8 +16,8 @@ type proposal struct {
 	status   tree.Tree // for status.currentMetrics
 }
 
-// A metricKind evaluates metrics of one type. member is the field of a metric that contains its
-// spec, such as "resource". reason and subject describe a failure.
+// A metricKind evaluates metrics of one type. member is the name of the metric field that contains
+// the spec, such as "resource". reason and subject describe a failure.
 type metricKind struct {
 	member, reason string
 	subject        func(spec tree.Tree) string
@@ -32,7 +32,7 @@ var metricKinds = map[string]metricKind{
 	"External":          {"external", "FailedGetExternalMetric", func(s tree.Tree) string { return s.Object("metric").String("name") + " external metric" }, (*turn).external},
 }
 
-// propose evaluates one metric. If this fails, it returns the reason for the ScalingActive
+// propose evaluates one metric. On error, it also returns the reason for the ScalingActive
 // condition.
 func (t *turn) propose(ctx context.Context, metric tree.Tree) (p proposal, reason string, err error) {
 	kind, known := metricKinds[metric.String("type")]

@@ -25,7 +25,7 @@ type scale struct {
 }
 
 // kindOf returns the kind that ref refers to, or nil. If the version is not served, it returns
-// another version.
+// another version of the kind.
 func (c *Controller) kindOf(ref tree.Tree) *schema.Kind {
 	wanted := meta.ParseGVK(ref.String("apiVersion"), ref.String("kind"))
 	if k := c.Kinds.ByGVK(wanted); k != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // burst is the maximum number of Pods created for a DaemonSet in one reconciliation. The same limit
-// applies to deletions. The changes trigger the next reconciliation.
+// applies to deletions. These changes trigger the next reconciliation.
 const burst = 250
 
 // A Controller manages the Pods of DaemonSets. Apart from the shared caches, its only in-memory
@@ -28,7 +28,6 @@ type Controller struct {
 	failures failures
 }
 
-// New returns a Controller.
 func New(c *cluster.Cluster) *Controller {
 	d := &Controller{
 		Cluster: c, sets: c.Items("apps", "v1", "DaemonSet"), history: history.New(c, hashLabel), recorder: c.Recorder("daemonset-controller"),
@@ -47,8 +46,8 @@ func New(c *cluster.Cluster) *Controller {
 	return d
 }
 
-// reconcile processes one DaemonSet. It reads the Pods again after changing them, and writes the
-// status even if a change has failed.
+// reconcile processes one DaemonSet. It reads the Pods again after it has changed them, and writes
+// the status even if a change failed.
 func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, object tree.Tree) error {
 	if item.Terminating {
 		return nil
@@ -162,8 +161,8 @@ func (t *turn) recheck() time.Duration {
 }
 
 // apply creates and deletes Pods, at most burst of each. Creates are sent in growing batches,
-// because all may fail for the same reason, such as a quota. It ignores creates that fail because
-// the namespace is terminating.
+// because all of them may fail for the same reason, such as a quota. It ignores create failures
+// caused by a terminating namespace.
 func (d *Controller) apply(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string, c changes) error {
 	for _, n := range c.notes {
 		d.recorder.Event(item, n.kind, n.reason, n.format, n.pod, n.node)
@@ -184,8 +183,8 @@ func (d *Controller) apply(ctx context.Context, item *reconcile.Item, spec tree.
 }
 
 // podFor returns the Pod for a node. Its node affinity has a single term, which selects this node.
-// That term replaces the template's terms, because terms are alternatives and the others would
-// still allow other nodes. The template's terms were checked before.
+// This term replaces the template's terms, which are ORed and would still allow other nodes. The
+// template's terms have already been checked.
 func podFor(n *meta.Naming, item *reconcile.Item, template tree.Tree, hash, node string) tree.Tree {
 	pod := cluster.PodOf(item, template)
 	pod.EnsureObject("metadata", "labels")[hashLabel] = hash

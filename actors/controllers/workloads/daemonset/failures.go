@@ -21,7 +21,7 @@ type failure struct {
 }
 
 // failures records recent replacements of failed Pods in memory. The map is cleared when it is
-// full. Like a restart, this resets all delays.
+// full, which resets all delays, as a restart does.
 type failures struct {
 	mu  sync.Mutex
 	all map[failureKey]failure

@@ -16,7 +16,7 @@ import (
 const hashLabel = "controller-revision-hash"
 
 // tolerations returns the tolerations that all DaemonSet Pods get. Host-network Pods also tolerate
-// nodes without a network, because they may be the ones to set it up.
+// nodes without a network, because these Pods may set up the network.
 func tolerations(n *meta.Naming, hostNetwork bool) []tree.Tree {
 	var all []tree.Tree
 	add := func(name, effect string) {
@@ -42,8 +42,8 @@ func withTolerations(own []tree.Tree, more []tree.Tree) []tree.Tree {
 	return own
 }
 
-// A placement determines where the Pods of a DaemonSet run. tolerations includes those that all
-// DaemonSet Pods get.
+// A placement determines where the Pods of a DaemonSet run. tolerations includes the tolerations
+// that all DaemonSet Pods get.
 type placement struct {
 	spec        tree.Tree // of the Pods
 	tolerations []tree.Tree
@@ -103,8 +103,8 @@ func (t *turn) available(p *cluster.Pod) bool {
 	return is
 }
 
-// place returns the changes that give each eligible node one Pod. It leaves Pods bound to deleted
-// nodes to the Pod garbage collector.
+// place returns the changes after which each eligible node has one Pod. The Pod garbage collector
+// handles Pods bound to deleted nodes.
 func (t *turn) place() (c changes) {
 	known := map[string]bool{}
 	for _, n := range t.nodes {
@@ -122,8 +122,8 @@ func (t *turn) place() (c changes) {
 }
 
 // placeOn adds the changes for one node. Except for surge updates, it creates no Pod while the node
-// still has an older Pod, because two Pods could compete for ports or files. This also holds if the
-// older Pod is terminating.
+// still has an older Pod, because two Pods could compete for ports or files. This applies even if
+// the older Pod is terminating.
 func (t *turn) placeOn(n *cluster.Node, c *changes) {
 	run, stay := t.fits(n)
 	pods := t.pods[n.Key.Name]
@@ -147,7 +147,7 @@ func (t *turn) placeOn(n *cluster.Node, c *changes) {
 	}
 }
 
-// bury removes terminated Pods and returns those that are alive. A failed Pod is replaced after a
+// bury removes terminated Pods and returns the remaining Pods. A failed Pod is replaced after a
 // delay, because the new Pod may also fail. Until then, the failed Pod occupies its node.
 func (t *turn) bury(node string, pods []*cluster.Pod, c *changes) (alive []*cluster.Pod) {
 	for _, p := range pods {

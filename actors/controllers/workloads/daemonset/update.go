@@ -14,7 +14,7 @@ type pace struct{ surge, unavailable int }
 
 // pace resolves percentage limits against the number of eligible nodes, which it returns as
 // desired. Unlike for Deployments, both limits are rounded up. If both are 0, unavailable becomes
-// 1, because the update could not proceed otherwise.
+// 1, because otherwise the update could not proceed.
 func (t *turn) pace(strategy tree.Tree) (p pace, desired int) {
 	for _, n := range t.nodes {
 		if run, _ := t.fits(n); run {
@@ -30,8 +30,8 @@ func (t *turn) pace(strategy tree.Tree) (p pace, desired int) {
 	return p, desired
 }
 
-// pair returns the updated and the old Pod of a node, ignoring terminating ones. It returns false
-// if the node has several updated or several old Pods.
+// pair returns the updated Pod and the old Pod of a node, ignoring terminating Pods. It returns
+// false if the node has several updated or several old Pods.
 func (t *turn) pair(node string) (fresh, old *cluster.Pod, ok bool) {
 	for _, p := range t.pods[node] {
 		if p.Terminating {
@@ -73,7 +73,7 @@ func (t *turn) update(strategy tree.Tree) changes {
 }
 
 // updateInPlace deletes old Pods, which the next reconciliation replaces. most limits the number of
-// unavailable Pods. Old Pods that are already unavailable are always deleted. This costs no
+// unavailable Pods. Old Pods that are already unavailable are always deleted. This does not reduce
 // availability, and otherwise a broken revision would block the next update.
 func (t *turn) updateInPlace(most int) (c changes) {
 	unavailable := 0

@@ -72,7 +72,7 @@ func (r *rollout) annotation(key string) string {
 
 func (r *rollout) generation() int64 { return number(r.tree.Object("metadata"), "generation") }
 
-// refuse handles a Deployment with an empty selector, which only old data can contain. Such a
+// refuse handles a Deployment with an empty selector, which can occur only in old data. Such a
 // Deployment would adopt all ReplicaSets in the namespace, so refuse adopts and creates nothing. It
 // still writes observedGeneration, because clients may wait for it.
 func (r *rollout) refuse(ctx context.Context) error {
@@ -107,9 +107,9 @@ func (r *rollout) latest(i *reconcile.Item) *reconcile.Item {
 	return i
 }
 
-// turn performs the next step. If spec.replicas has changed or the Deployment is paused, it only
-// scales, and leaves the rollout to a later reconciliation. A rollback changes the template, which
-// triggers another reconciliation.
+// turn performs the next step of the rollout. If spec.replicas has changed or the Deployment is
+// paused, it only scales, and defers the rollout to a later reconciliation. A rollback changes the
+// template, which triggers another reconciliation.
 func (r *rollout) turn(ctx context.Context) error {
 	if r.item.Terminating {
 		return r.writeStatus(ctx, false)
@@ -126,8 +126,9 @@ func (r *rollout) turn(ctx context.Context) error {
 	return r.roll(ctx)
 }
 
-// tellPaused updates the Progressing condition when the rollout is paused or resumed. Resuming
-// renews the condition's time, so that the pause does not count toward the progress deadline.
+// tellPaused updates the Progressing condition when the rollout is paused or resumed. When the
+// rollout is resumed, the condition's time is renewed, so that the pause does not count toward the
+// progress deadline.
 func (r *rollout) tellPaused() {
 	is := reconcile.FindCondition(r.conditions, progressing).String("reason")
 	if deadline(r.spec) == 0 || is == timedOut {
@@ -142,8 +143,8 @@ func (r *rollout) tellPaused() {
 	}
 }
 
-// isScaled reports whether spec.replicas has changed since the ReplicaSets were last sized. Their
-// sizes would not show it, because they also change during a rollout.
+// isScaled reports whether spec.replicas has changed since the ReplicaSets were last sized. The
+// sizes alone do not show this, because they also change during a rollout.
 func (r *rollout) isScaled() bool {
 	for _, rs := range active(r.all()) {
 		if desired, ok := rs.number(r.names.desired); ok && desired != r.pace.replicas {
@@ -153,7 +154,7 @@ func (r *rollout) isScaled() bool {
 	return false
 }
 
-// all returns all ReplicaSets. Limiting the capacity of old makes append copy it.
+// all returns all ReplicaSets. The limited capacity of old forces append to copy it.
 func (r *rollout) all() []*replicaSet {
 	if r.newest == nil {
 		return r.old
@@ -177,8 +178,9 @@ func (r *rollout) scale(ctx context.Context) error {
 }
 
 // resize distributes spec.replicas over the ReplicaSets. A single active ReplicaSet gets all
-// replicas. If the newest one already has all desired Pods available, the others are scaled to 0.
-// Otherwise a rolling update resizes each ReplicaSet in proportion to its current size.
+// replicas. If the newest ReplicaSet already has all desired Pods available, the other ReplicaSets
+// are scaled to 0. Otherwise a rolling update resizes each ReplicaSet in proportion to its current
+// size.
 func (r *rollout) resize(ctx context.Context) error {
 	if only := onlyActive(r.newest, r.old); only != nil {
 		if only.replicas == r.pace.replicas {
@@ -206,8 +208,8 @@ func (r *rollout) resize(ctx context.Context) error {
 }
 
 // roll replaces old Pods step by step. Each reconciliation either scales up the newest ReplicaSet
-// or scales down old ones as far as enough Pods stay available. Every write or status change of a
-// ReplicaSet triggers the next reconciliation.
+// or scales down old ReplicaSets while enough Pods stay available. Every write or status change of
+// a ReplicaSet triggers the next reconciliation.
 func (r *rollout) roll(ctx context.Context) error {
 	if err := r.adoptTemplate(ctx, true); err != nil {
 		return err
@@ -233,8 +235,8 @@ func (r *rollout) roll(ctx context.Context) error {
 	return r.writeStatus(ctx, true)
 }
 
-// recreate creates new Pods after all old ones have terminated, because Pods of two revisions must
-// never run together.
+// recreate creates new Pods after all old Pods have terminated, because Pods of two revisions must
+// never run at the same time.
 func (r *rollout) recreate(ctx context.Context) error {
 	if err := r.adoptTemplate(ctx, false); err != nil {
 		return err
@@ -264,8 +266,8 @@ func (r *rollout) recreate(ctx context.Context) error {
 	return r.writeStatus(ctx, true)
 }
 
-// oldPodsRun reports whether a Pod of an old set is still running. It also checks the Pods, because
-// the status of a set excludes terminating Pods, whose containers may still run.
+// oldPodsRun reports whether a Pod of an old ReplicaSet is still running. It also checks the Pods,
+// because a ReplicaSet's status excludes terminating Pods, whose containers may still be running.
 func (r *rollout) oldPodsRun() bool {
 	if sum(r.old, current) > 0 {
 		return true
@@ -320,8 +322,8 @@ func (r *rollout) cleanUp(ctx context.Context) error {
 }
 
 // writeStatus writes the status. If rolls is set, the rollout continues, and writeStatus requeues
-// the Deployment for its progress deadline. It adds one second to the deadline, because API
-// timestamps have no fractions.
+// the Deployment for its progress deadline plus one second, because API timestamps have no
+// fractional seconds.
 func (r *rollout) writeStatus(ctx context.Context, rolls bool) error {
 	now, old := r.Now(), r.tree.Object("status")
 	status := counts(r.pace, r.all(), r.newest, r.generation(), r.collisions, r.conditions, now)
@@ -345,7 +347,7 @@ func (r *rollout) writeStatus(ctx context.Context, rolls bool) error {
 }
 
 // write writes status and revision in one request, because an update of the status subresource may
-// change annotations too.
+// also change annotations.
 func (r *rollout) write(ctx context.Context, status tree.Tree) error {
 	if r.annotation(r.names.revision) == r.revision {
 		return r.deployments.UpdateStatus(ctx, r.tree, status)

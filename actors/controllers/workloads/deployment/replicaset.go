@@ -13,12 +13,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// hashLabel distinguishes the Pods of a Deployment's sets. It is part of each set's selector, so
-// that sets of one Deployment never adopt one another's Pods.
+// hashLabel distinguishes the Pods of a Deployment's ReplicaSets. It is part of each ReplicaSet's
+// selector, so that ReplicaSets of one Deployment never adopt each other's Pods.
 const hashLabel = "pod-template-hash"
 
-// names holds annotation keys of Deployments and their sets, translated to the naming profile.
-// Clients such as kubectl read and write these annotations.
+// names holds annotation keys of Deployments and their ReplicaSets, translated to the naming
+// profile. Clients such as kubectl read and write these annotations.
 type names struct {
 	revision, history, desired, max, lastApplied string
 }
@@ -35,15 +35,15 @@ func newNames(n *meta.Naming) names {
 	}
 }
 
-// own reports whether an annotation is specific to the Deployment or to the set. All other
-// annotations are copied to the sets, and back on a rollback.
+// own reports whether an annotation is specific to the Deployment or to the ReplicaSet. All other
+// annotations are copied to the ReplicaSets, and copied back on a rollback.
 func (n names) own(key string) bool {
 	return slices.Contains([]string{n.revision, n.history, n.desired, n.max, n.lastApplied, rollbackTo}, key)
 }
 
-// A replicaSet is a snapshot of a Deployment's ReplicaSet. A nil replicaSet has no Pods. setSize
-// updates the size when it writes a new one, so that later decisions in the same reconciliation use
-// it. The counts from the status may lag behind the size.
+// A replicaSet is a snapshot of a Deployment's ReplicaSet. A nil replicaSet has no Pods. When
+// setSize writes a new size, it also updates the snapshot, so that later decisions in the same
+// reconciliation use the new size. The counts from the status may lag behind the size.
 type replicaSet struct {
 	*reconcile.Item
 	tree     tree.Tree
@@ -76,7 +76,7 @@ func (rs *replicaSet) annotation(key string) string {
 	return rs.tree.Annotations().String(key)
 }
 
-// template returns the template with the hash label. The caller must not modify it.
+// template returns the Pod template with the hash label. The caller must not modify the result.
 func (rs *replicaSet) template() tree.Tree { return rs.tree.Object("spec", "template") }
 
 func (rs *replicaSet) number(key string) (int64, bool) {
@@ -111,8 +111,9 @@ func active(sets []*replicaSet) (some []*replicaSet) {
 	return some
 }
 
-// findNew returns the oldest set with the Deployment's template, or nil, and the other sets. A
-// crash may have left several sets with that template, and all processes must choose the same one.
+// findNew returns the oldest ReplicaSet with the Deployment's template, or nil, and all other
+// ReplicaSets. A crash may have left several ReplicaSets with that template, and all processes must
+// choose the same one.
 func findNew(template tree.Tree, sets []*replicaSet) (found *replicaSet, old []*replicaSet) {
 	sorted := slices.SortedFunc(slices.Values(sets), byAge)
 	for _, rs := range sorted {

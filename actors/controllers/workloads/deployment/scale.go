@@ -11,7 +11,7 @@ import (
 )
 
 // A pace holds the desired number of Pods and the tolerances of a rollout, as absolute numbers. The
-// sets may have at most replicas+surge Pods, and at least replicas-maxUnavailable must be
+// ReplicaSets may have at most replicas+surge Pods, and at least replicas-maxUnavailable must be
 // available. With Recreate, both tolerances are 0.
 type pace struct {
 	replicas              int64
@@ -21,7 +21,7 @@ type pace struct {
 
 // readPace converts the percentages in a strategy to numbers of Pods. It rounds maxSurge up and
 // maxUnavailable down. If both become 0, which validation cannot detect, it sets maxUnavailable to
-// 1, because the rollout could not proceed otherwise.
+// 1, because otherwise the rollout could not proceed.
 func readPace(spec tree.Tree) pace {
 	p := pace{}
 	p.replicas, _ = spec.Int("replicas")
@@ -42,8 +42,8 @@ func readPace(spec tree.Tree) pace {
 func (p pace) minAvailable() int64 { return p.replicas - p.maxUnavailable }
 
 // newSize returns the next size of the newest ReplicaSet. all is the total size of all ReplicaSets,
-// which excludes terminating Pods. These do not delay the rollout, but the number of Pods may
-// temporarily exceed the surge because of them.
+// which excludes terminating Pods. Terminating Pods do not delay the rollout, but the number of
+// Pods may temporarily exceed the surge.
 func (p pace) newSize(newest int64, all int64) int64 {
 	if !p.rolling {
 		return p.replicas
@@ -58,17 +58,17 @@ func (p pace) newSize(newest int64, all int64) int64 {
 	return newest + min(room, p.replicas-newest)
 }
 
-// A sizing is a decision about the size of a set. setSize writes it later, so that decisions can be
-// tested without a store.
+// A sizing is a decision about the size of a ReplicaSet. setSize writes it later, so that decisions
+// can be tested without a store.
 type sizing struct {
 	set  *replicaSet
 	size int64
 }
 
-// shrinkOld returns the next sizes of the old sets. It removes unavailable old Pods first, so that
-// a rollout can replace a broken revision. It then removes available old Pods while enough Pods
-// stay available. Unavailable Pods of the newest set count as missing, so that a broken template
-// cannot take down a Deployment.
+// shrinkOld returns the next sizes of the old ReplicaSets. It removes unavailable old Pods first,
+// so that a rollout can replace a broken revision. It then removes available old Pods while enough
+// Pods stay available. Unavailable Pods of the newest ReplicaSet count as missing, so that a broken
+// template cannot take down a Deployment.
 func (p pace) shrinkOld(newest *replicaSet, old []*replicaSet) []sizing {
 	all := append(slices.Clone(old), newest)
 	if sum(old, wanted) == 0 {
@@ -101,9 +101,9 @@ func (p pace) shrinkOld(newest *replicaSet, old []*replicaSet) []sizing {
 	return changes
 }
 
-// proportional returns the sizes of the sets when a Deployment is scaled during a rollout. Each set
-// changes in proportion to its size, and the largest takes the rounding remainder. The sum is the
-// allowed total, including the surge.
+// proportional returns the sizes of the ReplicaSets when a Deployment is scaled during a rollout.
+// Each size changes proportionally, and the largest ReplicaSet absorbs the rounding remainder. The
+// sum is the allowed total, including the surge.
 func (p pace) proportional(n names, sets []*replicaSet, current int64) []sizing {
 	sets = active(sets)
 	allowed := int64(0)
@@ -137,9 +137,9 @@ func (p pace) proportional(n names, sets []*replicaSet, current int64) []sizing 
 	return sizes
 }
 
-// fraction returns by how many Pods a ReplicaSet grows, or shrinks if negative, when the Deployment
-// is scaled. The Deployment's previous maximum is read from the ReplicaSet's annotation. If that is
-// missing, current is used, which is the Deployment's number of Pods.
+// fraction returns the change in a ReplicaSet's size when the Deployment is scaled. It reads the
+// Deployment's previous maximum from the ReplicaSet's annotation. If the annotation is missing, it
+// uses current, which is the Deployment's number of Pods.
 func (p pace) fraction(n names, rs *replicaSet, current int64) int64 {
 	if p.replicas == 0 {
 		return -rs.replicas
@@ -163,7 +163,7 @@ func (p pace) saturated(n names, rs *replicaSet) bool {
 }
 
 // onlyActive returns the only ReplicaSet with a size above 0, or the newest if all sizes are 0. It
-// returns nil if several are active, because a change must then be divided among them.
+// returns nil if several ReplicaSets are active, because a change must then be divided among them.
 func onlyActive(newest *replicaSet, old []*replicaSet) *replicaSet {
 	all := old
 	if newest != nil {

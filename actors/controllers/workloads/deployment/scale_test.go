@@ -13,7 +13,7 @@ import (
 )
 
 // set returns a ReplicaSet with a size and available Pods. age is the creation time, so a greater
-// age means a younger set.
+// age means a younger ReplicaSet.
 func set(age int, replicas, available int64, annotations ...string) *replicaSet {
 	all := tree.Tree{}
 	for _, a := range annotations {

@@ -49,8 +49,8 @@ func counts(p pace, sets []*replicaSet, newest *replicaSet, generation int64, co
 }
 
 // terminating returns the number of terminating Pods. ok is false if a ReplicaSet does not report
-// this number, because the sum would be too low. A ReplicaSet without any status yet has no Pods
-// and is skipped.
+// this number, because the sum would be too low. It skips a ReplicaSet that has no status yet,
+// because such a ReplicaSet has no Pods.
 func terminating(sets []*replicaSet) (n int64, ok bool) {
 	for _, rs := range sets {
 		if rs == nil || rs.observed == 0 && !rs.tellsTerminating {
@@ -81,7 +81,7 @@ func progressed(old, now tree.Tree) bool {
 }
 
 // deadline returns how long a rollout may go without progress. It returns 0 for no limit, which
-// clients write as MaxInt32.
+// clients specify as MaxInt32.
 func deadline(spec tree.Tree) time.Duration {
 	n, ok := spec.Int("progressDeadlineSeconds")
 	if !ok || n == math.MaxInt32 {

@@ -14,8 +14,8 @@ import (
 )
 
 // adoptTemplate updates the annotations and revision of the ReplicaSet for the current template. If
-// there is none and create is set, adoptTemplate creates it. The revision is one more than the
-// highest of the old ReplicaSets, even if the template was used before.
+// there is no such ReplicaSet and create is set, adoptTemplate creates it. The revision is one more
+// than the highest revision of the old ReplicaSets, even if the template was used before.
 func (r *rollout) adoptTemplate(ctx context.Context, create bool) error {
 	revision := int64(1)
 	for _, rs := range r.old {
@@ -30,8 +30,8 @@ func (r *rollout) adoptTemplate(ctx context.Context, create bool) error {
 	return nil
 }
 
-// adjust updates annotations, revision and minReadySeconds of the newest set if they differ.
-// minReadySeconds is not part of the template, so a change needs no new set.
+// adjust updates annotations, revision and minReadySeconds of the newest ReplicaSet if they differ.
+// minReadySeconds is not part of the template, so a change needs no new ReplicaSet.
 func (r *rollout) adjust(ctx context.Context, revision int64) error {
 	rs := r.newest
 	change := tree.Tree{}
@@ -64,8 +64,9 @@ func (r *rollout) tellProgress(status, reason, message string) {
 	}
 }
 
-// setAnnotations returns the annotations to add or change on a set. The revision never decreases.
-// When it increases, the previous one is added to the history annotation for clients.
+// setAnnotations returns the annotations to add or change on a ReplicaSet. The revision never
+// decreases. When it increases, the previous revision is added to the history annotation for
+// clients.
 func (r *rollout) setAnnotations(rs *replicaSet, revision int64) tree.Tree {
 	changes := tree.Tree{}
 	annotations := r.tree.Annotations()
@@ -121,7 +122,7 @@ func (r *rollout) create(ctx context.Context, revision int64) error {
 
 // newSet returns the ReplicaSet to create. Its name contains a hash of the template without the
 // hash label, so that the same template always yields the same name. A retry after a lost response
-// then finds the existing ReplicaSet instead of creating another.
+// therefore finds the existing ReplicaSet instead of creating another.
 func (r *rollout) newSet(revision int64) (object tree.Tree, name string) {
 	template := r.spec.Object("template").Copy()
 	var collisions *int64
@@ -216,8 +217,8 @@ func (r *rollout) rollBack(ctx context.Context) error {
 	return err
 }
 
-// takeTemplate copies the template and annotations of a set to a Deployment. It drops the hash
-// label, which the Deployment's own template does not have.
+// takeTemplate copies the template and annotations of a ReplicaSet to a Deployment. It drops the
+// hash label, which the Deployment's own template does not have.
 func (r *rollout) takeTemplate(t tree.Tree, rs *replicaSet) {
 	template := rs.template().Copy()
 	delete(template.Labels(), hashLabel)

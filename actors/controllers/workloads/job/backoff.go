@@ -23,7 +23,7 @@ type backoff struct {
 	last     time.Time
 }
 
-// after returns the backoff after more Pods have ended. The status must not include these Pods yet.
+// after returns b updated with more terminated Pods. The status must not include these Pods yet.
 // Failures up to the newest success do not count.
 func (b backoff) after(succeeded, failed []*cluster.Pod) backoff {
 	if len(succeeded) > 0 {
@@ -50,8 +50,8 @@ func (b backoff) remaining(now time.Time) time.Duration {
 	return max(0, b.last.Add(delay).Sub(now))
 }
 
-// backoffs holds the backoff of each running Job by uid. The workers of all Jobs share it. An entry
-// is removed when its Job ends or is deleted.
+// backoffs holds the backoff of each running Job by uid. All workers share this map. An entry is
+// removed when its Job ends or is deleted.
 type backoffs struct {
 	mu  sync.Mutex
 	all map[string]backoff

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A CronController creates the Jobs of CronJobs on schedule and deletes old ones. It learns the
+// A CronController creates the Jobs of CronJobs on schedule and deletes old Jobs. It reads the
 // progress of Jobs from the status that the Job controller writes. It requeues each CronJob for its
 // next scheduled time.
 type CronController struct {
@@ -25,7 +25,6 @@ type CronController struct {
 	scheduledAt string // annotation of Jobs with their scheduled time
 }
 
-// NewCron returns a CronController.
 func NewCron(c *cluster.Cluster) *CronController {
 	j := &CronController{
 		Cluster: c, crons: c.Items("batch", "v1", "CronJob"), jobs: c.Items("batch", "v1", "Job"), recorder: c.Recorder("cronjob-controller"),
@@ -91,7 +90,8 @@ func (r *run) children() (all []child, err error) {
 	return all, nil
 }
 
-// runs reports whether a Job is listed as active. It compares uids, because names may be reused.
+// runs reports whether the Job with the given uid is listed as active. It compares uids, because
+// names may be reused.
 func (r *run) runs(uid string) bool {
 	return slices.ContainsFunc(r.active, func(a tree.Tree) bool { return a.String("uid") == uid })
 }
@@ -101,8 +101,8 @@ func (r *run) drop(uid string) {
 }
 
 // cleanUp deletes the oldest finished Jobs beyond the history limits. Successful and failed Jobs
-// have separate limits, so that many successes do not displace the last failure. Without a limit,
-// all Jobs are kept.
+// have separate limits, so that many successes do not displace the most recent failure. Without a
+// limit, it keeps all Jobs.
 func (r *run) cleanUp(ctx context.Context, children []child) {
 	for field, kind := range map[string]string{"successfulJobsHistoryLimit": complete, "failedJobsHistoryLimit": failed} {
 		limit, ok := r.spec.Int(field)
@@ -271,8 +271,8 @@ func (r *run) replace(ctx context.Context) error {
 func jobName(cron string, at time.Time) string { return fmt.Sprintf("%s-%d", cron, at.Unix()/60) }
 
 // create creates the Job for a scheduled time and adds it to the active list. Because the name is
-// unique per time, a retry creates no second Job. It adds the existing Job if the CronJob controls
-// it.
+// unique per time, a retry does not create a second Job. If the Job already exists and the CronJob
+// controls it, create adds the existing Job.
 func (r *run) create(ctx context.Context, at time.Time) error {
 	o, err := r.jobs.Create(ctx, r.job(at))
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// wantedActive returns how many Pods should run. A Job without completions is a work queue: after
-// its first success, the remaining Pods finish and are not replaced.
+// wantedActive returns the number of Pods that should run. A Job without completions is a work
+// queue. After its first success, the remaining Pods finish and are not replaced.
 func (s *state) wantedActive() int64 {
 	if s.completions == math.MaxInt64 {
 		if s.succeeded > 0 {
@@ -21,7 +21,7 @@ func (s *state) wantedActive() int64 {
 }
 
 // surplus returns up to n active Pods to delete, or more if more Pods have duplicate or invalid
-// indexes. If two Pods have the same index, the one with more progress stays.
+// indexes. If two Pods have the same index, it keeps the Pod with more progress.
 func (s *state) surplus(n int) []*cluster.Pod {
 	rest := slices.SortedFunc(slices.Values(s.active), younger)
 	var going []*cluster.Pod
@@ -50,9 +50,9 @@ func (s *state) surplus(n int) []*cluster.Pod {
 	return going
 }
 
-// younger sorts Pods by how little progress is lost when they are deleted. The first are Pods
-// without a node, then pending, unready, recently ready, often restarted and young ones. Names
-// break ties.
+// younger sorts Pods by how little progress is lost when they are deleted. Pods without a node come
+// first, followed by pending, unready, recently ready, often restarted and young Pods. Names break
+// ties.
 func younger(a, b *cluster.Pod) int {
 	rank := func(p *cluster.Pod) int {
 		n := map[string]int{cluster.PodRunning: 2, cluster.PodUnknown: 1}[p.Phase]

@@ -1,7 +1,7 @@
 // Package job runs Jobs to completion, creates the Jobs of CronJobs on schedule, and deletes
 // finished Jobs after their TTL.
 //
-// Every Pod of a Job has a finalizer until it is counted. Therefore no Pod is lost or counted
+// Every Pod of a Job has a finalizer until it is counted. As a result, no Pod is lost or counted
 // twice, even if clients delete Pods or this process crashes. Counting takes three writes, and the
 // process may crash after each of them:
 //
@@ -13,7 +13,7 @@
 // finalizer, the Pod must still be counted. With it, the work continues at step 2. Indexed Jobs
 // record sets of successful indexes and need no uids.
 //
-// A Job ends when its last Pod has ended. Until then, the conditions FailureTarget and
+// A Job finishes when its last Pod has terminated. Until then, the conditions FailureTarget and
 // SuccessCriteriaMet announce the result.
 //
 //	turn     one reconciliation of a Job (job.go, pods.go, status.go)

@@ -32,7 +32,7 @@ func parseIndexes(s string, below int) indexes {
 	return join(all)
 }
 
-// join sorts intervals and merges adjacent ones. It reuses the memory of all.
+// join sorts intervals and merges adjacent intervals. It reuses the memory of all.
 func join(all []interval) indexes {
 	slices.SortFunc(all, func(a, b interval) int { return a.first - b.first })
 	joined := all[:0]
@@ -68,7 +68,7 @@ func (x indexes) total() (n int) {
 	return n
 }
 
-// String formats the set like "0,2,3,5-9". It does not write two adjacent indexes as a range.
+// String formats the set like "0,2,3,5-9". It does not format two adjacent indexes as a range.
 func (x indexes) String() string {
 	var parts []string
 	for _, i := range x {

@@ -24,8 +24,8 @@ type Controller struct {
 }
 
 // burst is the maximum number of Pods created or deleted for a Job in one reconciliation. It limits
-// how long a Job occupies a worker. A Job that ends or is suspended deletes all its active Pods at
-// once.
+// how long a Job occupies a worker. The limit does not apply when a Job ends or is suspended, which
+// deletes all active Pods.
 const burst = 500
 
 // New returns a Controller. It finds orphaned Pods when their Job is deleted, and when a Pod with
@@ -114,8 +114,8 @@ type turn struct {
 	backoff  backoff
 }
 
-// take decides whether the Job ends, changes Pods, and writes the status last. It writes the status
-// even if changing Pods fails, because finished Pods must be counted.
+// take decides whether the Job ends, then creates or deletes Pods, and finally writes the status. It
+// writes the status even if changing Pods fails, because finished Pods must be counted.
 func (t *turn) take(ctx context.Context, pods []*cluster.Pod) error {
 	t.verdicts = map[string]verdict{}
 	if err := t.applyFailurePolicy(ctx, pods); err != nil {
@@ -159,7 +159,7 @@ func (t *turn) latest(pods []*cluster.Pod) []*cluster.Pod {
 }
 
 // applyFailurePolicy evaluates the policy for failed and terminating Pods. It reads the Pods from
-// the store, because the cache omits exit codes and conditions.
+// the store, because the cached views omit exit codes and conditions.
 func (t *turn) applyFailurePolicy(ctx context.Context, pods []*cluster.Pod) error {
 	policy := t.tree.Object("spec", "podFailurePolicy")
 	if policy == nil {
@@ -181,9 +181,9 @@ func (t *turn) applyFailurePolicy(ctx context.Context, pods []*cluster.Pod) erro
 	return nil
 }
 
-// act creates and deletes Pods. It returns how many are active afterwards, and whether the Job was
-// suspended or resumed. If the Job is ending, act only deletes the active Pods. If a delete fails,
-// the Job does not end yet, because its final condition means that no Pod is running.
+// act creates and deletes Pods. It returns the resulting number of active Pods, and whether the Job
+// was suspended or resumed. If the Job is ending, act only deletes the active Pods. If a delete
+// fails, the Job does not end yet, because its final condition means that no Pod is running.
 func (t *turn) act(ctx context.Context) (active int64, changed bool, err error) {
 	if t.finish != nil {
 		active, err = t.remove(ctx, t.active, false)

@@ -50,7 +50,8 @@ func readSchedule(object tree.Tree) (s schedule, err error) {
 	return s, err
 }
 
-// errShortStep has kube-controller-manager's text, which also covers schedules that are never due.
+// errShortStep uses kube-controller-manager's message. It is also returned for schedules that are
+// never due.
 var errShortStep = errors.New("time difference between two schedules is less than 1 second")
 
 // tooMany is the number of missed times above which a warning is recorded. Usual causes are clock
@@ -63,8 +64,8 @@ type missed int
 
 // due returns the newest scheduled time that has passed since the last Job, or the zero time. It
 // does not return earlier missed times, because a CronJob never catches up. from is the time at
-// which the search started. If bounded is set, times past their starting deadline are skipped. due
-// returns an error if the schedule has no times or steps of less than a second.
+// which the search started. If bounded is set, it skips times past their starting deadline. It
+// returns an error if the schedule has no times or has steps of less than a second.
 func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed, err error) {
 	from = s.created
 	if !s.last.IsZero() {
@@ -102,8 +103,8 @@ func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed
 // wakeDelay delays Jobs slightly, so that a fast clock does not create them too early.
 const wakeDelay = 100 * time.Millisecond
 
-// next returns the first scheduled time after the last one that was due, or after now if that is
-// unknown. It ignores startingDeadlineSeconds, because missed times must not shift later ones.
+// next returns the first scheduled time after the last due time, or after now if the last due time
+// is unknown. It ignores startingDeadlineSeconds, because missed times must not shift later ones.
 func (s schedule) next(now time.Time) time.Time {
 	from, at, n, err := s.due(now, false)
 	switch {

@@ -81,7 +81,7 @@ func (s *state) suspended() bool { return s.spec.Bool("suspend") }
 
 // fails reports whether a Pod counts as failed. By default, a terminating Pod counts as failed
 // immediately and is replaced. With podReplacementPolicy Failed, it does not, so that no more Pods
-// than requested run at once.
+// than requested run at the same time.
 func (s *state) fails(p *cluster.Pod) bool {
 	return p.Phase == cluster.PodFailed || !s.replaceEnded && p.Terminating && p.Phase != cluster.PodSucceeded
 }
@@ -92,8 +92,8 @@ func (s *state) known(p *cluster.Pod) bool {
 	return !s.indexed || p.Index >= 0 && int64(p.Index) < s.completions
 }
 
-// count counts the Job's Pods. It starts with the numbers in the status and in its uncounted lists,
-// which include all Pods without the finalizer. It then adds ended Pods that are not listed yet.
+// count counts the Job's Pods. It starts with the counters and uncounted lists in the status, which
+// include all Pods without the finalizer. It then adds terminated Pods that are not listed yet.
 func (s *state) count() {
 	listed := s.status.Object("uncountedTerminatedPods")
 	s.succeeded = number(s.status, "succeeded") + int64(len(listed.List("succeeded")))
@@ -153,7 +153,7 @@ func (s *state) countIndexes() {
 
 // findDelayed finds the failed Pod to replace for each index that will be retried. The Pod keeps
 // its finalizer until then, because its replacement continues its failure count. If several Pods of
-// the index failed, the one with the most failures is used, so that the index cannot exceed its
+// an index failed, it uses the Pod with the most failures, so that the index cannot exceed its
 // limit.
 func (s *state) findDelayed() {
 	running := map[int]bool{}

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// write counts terminated Pods and writes the status. If finalizers must be removed, it writes
-// twice: before, with the Pods in uncountedTerminatedPods, and after, with the counters
-// incremented. After a crash in between, the next reconciliation completes the work.
+// write counts terminated Pods and writes the status. If finalizers must be removed, it first
+// writes the Pods to uncountedTerminatedPods, and increments the counters in a second write after
+// the removal. If the process crashes in between, the next reconciliation completes the work.
 func (t *turn) write(ctx context.Context) error {
 	tracked := map[string]bool{}
 	for _, p := range t.pods {
@@ -47,7 +47,7 @@ func (t *turn) write(ctx context.Context) error {
 }
 
 // drop removes the finalizers of Pods that the status lists, and removes the Pods from tracked. A
-// Pod that keeps its finalizer after an error stays in tracked and is not counted yet.
+// Pod that keeps its finalizer because of an error stays in tracked and is not counted yet.
 func (t *turn) drop(ctx context.Context, pods []*cluster.Pod, tracked map[string]bool) error {
 	var mu sync.Mutex
 	return reconcile.ForEachParallel(pods, func(p *cluster.Pod) error {

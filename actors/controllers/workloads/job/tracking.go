@@ -8,12 +8,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxUncounted limits the UIDs in uncountedTerminatedPods, which take about 40 bytes each. Further
-// Pods wait for the next reconciliation.
+// maxUncounted limits the number of UIDs in uncountedTerminatedPods, which take about 40 bytes
+// each. Any further Pods wait for the next reconciliation.
 const maxUncounted = 500
 
 // track adds ended Pods to the status and returns them. After writing the status, the caller must
-// remove their finalizers. more is true if the limit left Pods for the next reconciliation. Pods
+// remove their finalizers. more is true if the limit defers Pods to the next reconciliation. Pods
 // are processed by index, which keeps completedIndexes short.
 func (s *state) track() (release []*cluster.Pod, more bool) {
 	listed := s.status.EnsureObject("uncountedTerminatedPods")
@@ -49,8 +49,8 @@ func (s *state) track() (release []*cluster.Pod, more bool) {
 }
 
 // trackIndexes writes the succeeded and failed indexes to the status. Unlike counters, indexes need
-// no uids and only one write, because adding an index twice has no effect. For the convenience of
-// the caller, it returns more unchanged.
+// no uids and only one write, because adding an index twice has no effect. For convenience, it
+// returns more unchanged.
 func (s *state) trackIndexes(done []int, more bool) bool {
 	if !s.indexed {
 		return more
@@ -90,7 +90,7 @@ func countUncounted(status tree.Tree, tracked map[string]bool) {
 }
 
 // announce adds the condition FailureTarget or SuccessCriteriaMet, and sets finish to the final
-// condition. The final conditions Complete and Failed must wait, because they promise that no Pod
+// condition. The final conditions Complete and Failed must wait, because they guarantee that no Pod
 // is running.
 func (s *state) announce() {
 	c := s.finish

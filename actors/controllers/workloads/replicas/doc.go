@@ -1,7 +1,7 @@
 // Package replicas maintains a number of equal Pods for each ReplicaSet and ReplicationController.
 // The two kinds differ only in their selectors. In the code, a set is an object of either kind.
 //
-// Each reconciliation claims the Pods of a set, creates or deletes up to 500, and updates the
+// Each reconciliation claims the Pods of a set, creates or deletes up to 500 Pods, and updates the
 // status. Creates are sent in batches that double in size while they succeed. If the Pods of a set
-// are rejected, it thus makes one request instead of 500. rank.go chooses the Pods to delete.
+// are rejected, only one request is made instead of 500. rank.go chooses the Pods to delete.
 package replicas

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// phaseRank ranks phases. Pods of a lower rank are deleted first, because less is lost.
+// phaseRank ranks Pod phases. Pods with a lower rank are deleted first, because less work is lost.
 var phaseRank = map[string]int{cluster.PodPending: 0, cluster.PodUnknown: 1, cluster.PodRunning: 2}
 
 // toDelete returns the n Pods to delete. related are the Pods of all sets with the same controller.

@@ -11,7 +11,7 @@ import (
 )
 
 // TestToDelete checks the deletion order. Each Pod in the list must be deleted before all later
-// ones.
+// Pods.
 func TestToDelete(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	pod := func(name string, change func(*cluster.Pod)) *cluster.Pod {

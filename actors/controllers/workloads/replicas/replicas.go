@@ -10,26 +10,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// burst is the maximum number of Pods created or deleted for a set in one reconciliation. The
-// changes trigger another reconciliation, and other sets are processed in between.
+// burst is the maximum number of Pods created or deleted for an object in one reconciliation. The
+// changes trigger another reconciliation, so that other objects are processed in between.
 const burst = 500
 
-// A Controller manages the Pods of all sets of one kind.
+// A Controller manages the Pods of all ReplicaSets or of all ReplicationControllers.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
 	sets     *reconcile.Cache[*reconcile.Item]
 	recorder *reconcile.Recorder
-	// tellsTerminating is set if the status of the kind has terminatingReplicas.
+	// tellsTerminating is set if the status of the kind has the field terminatingReplicas.
 	tellsTerminating bool
 }
 
-// NewReplicaSets returns a Controller for ReplicaSets.
 func NewReplicaSets(c *cluster.Cluster) *Controller {
 	return newController(c, c.Items("apps", "v1", "ReplicaSet"), "replicaset", "replicaset-controller", true)
 }
 
-// NewReplicationControllers returns a Controller for ReplicationControllers.
 func NewReplicationControllers(c *cluster.Cluster) *Controller {
 	return newController(c, c.Items("", "v1", "ReplicationController"), "replicationmanager", "replication-controller", false)
 }
@@ -41,9 +39,9 @@ func newController(c *cluster.Cluster, sets *reconcile.Cache[*reconcile.Item], q
 	return r
 }
 
-// reconcile processes one set. For a terminating set, it only writes the status, because the
-// garbage collector deletes the Pods. After a failure, it writes the status before it returns the
-// error.
+// reconcile processes one ReplicaSet or ReplicationController. If the object is terminating, it
+// only writes the status, because the garbage collector deletes the Pods. After a failure, it
+// writes the status before it returns the error.
 func (r *Controller) reconcile(ctx context.Context, set *reconcile.Item, t tree.Tree) error {
 	owned := r.Pods.OwnedBy(set.UID)
 	pods, err := r.claim(ctx, set, owned)
@@ -87,9 +85,8 @@ func countTerminating(set *reconcile.Item, owned []*cluster.Pod) (n int) {
 	return n
 }
 
-// manage creates missing Pods or deletes surplus ones. It sees its own earlier writes in the caches
-// and therefore does not repeat them. It ignores creates that fail because the namespace is
-// terminating.
+// manage creates missing Pods or deletes surplus Pods. It sees its own earlier writes in the caches
+// and therefore does not repeat them. It ignores create failures caused by a terminating namespace.
 func (r *Controller) manage(ctx context.Context, set *reconcile.Item, t tree.Tree, pods []*cluster.Pod) error {
 	wanted, _ := t.Object("spec").Int("replicas")
 	switch missing := int(wanted) - len(pods); {

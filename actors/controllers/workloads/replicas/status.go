@@ -14,7 +14,7 @@ import (
 const replicaFailure = "ReplicaFailure"
 
 // observed holds the Pods of a set at the start of a reconciliation. It omits changes made during
-// the reconciliation, because these trigger another one, which updates the status.
+// the reconciliation, because these trigger another reconciliation, which updates the status.
 type observed struct {
 	pods        []*cluster.Pod // active and owned
 	terminating int            // terminating Pods; -1 if not reported
@@ -64,7 +64,7 @@ func hasAll(labels, wanted meta.Labels) bool {
 }
 
 // conditions adds or removes ReplicaFailure. It keeps the first failure's message, because varying
-// messages would cause a write in each turn.
+// messages would cause a write in each reconciliation.
 func conditions(spec tree.Tree, old []any, o observed) []any {
 	failed := reconcile.FindCondition(old, replicaFailure)
 	switch {

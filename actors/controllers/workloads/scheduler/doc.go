@@ -5,7 +5,7 @@
 // taints that the Pod does not tolerate, and have room for its requests. Preferences, preemption,
 // host ports, WaitForFirstConsumer volumes, inter-Pod affinity and topology spreading are not
 // supported. A Pod that requires inter-Pod affinity or topology spreading stays pending, and its
-// condition has the reason.
+// condition contains the reason.
 //
-//	turn  the free resources of each node, less those of Pods placed in the turn
+//	turn  the free resources of each node, minus the requests of Pods placed in the turn
 package scheduler

@@ -29,7 +29,6 @@ type Controller struct {
 // Pods.
 var everything = meta.Key{Name: "pods"}
 
-// New returns a Controller.
 func New(c *cluster.Cluster) *Controller {
 	s := &Controller{Cluster: c, recorder: c.Recorder(name)}
 	s.Controller = c.LoneController("scheduler", s.reconcile, c.Pods, c.Nodes)

@@ -20,7 +20,8 @@ func claimName(template, set string, ordinal int64) string {
 }
 
 // claimOf returns a new claim from a template. turn.own adds an owner later if the retention policy
-// requires one. The claim has the set's selector labels, which users rely on to find claims.
+// requires one. The claim has the StatefulSet's selector labels, because users rely on them to find
+// claims.
 func claimOf(set *reconcile.Item, spec, template tree.Tree, ordinal int64) tree.Tree {
 	claim := template.Copy()
 	delete(claim, "status")
@@ -67,8 +68,8 @@ func (t *turn) readClaim(ctx context.Context, name string) (*claim, error) {
 }
 
 // ensureClaims creates the missing claims of an ordinal. If a claim is terminating or cannot be
-// created, it still tries the other templates, and returns all errors. It never changes existing
-// claims, because users may have resized them.
+// created, it still tries the other templates, and returns all errors. It never changes an existing
+// claim, because users may have resized it.
 func (t *turn) ensureClaims(ctx context.Context, ordinal int64, pod string) error {
 	var faults []error
 	for _, template := range t.spec.Objects("volumeClaimTemplates") {
@@ -97,8 +98,8 @@ func (t *turn) ensureClaims(ctx context.Context, ordinal int64, pod string) erro
 	return errors.Join(faults...)
 }
 
-// A retention determines whether claims are deleted when their set is deleted or scaled down. Owner
-// references make the garbage collector delete them.
+// A retention determines whether claims are deleted when their StatefulSet is deleted or scaled
+// down. The garbage collector deletes claims based on their owner references.
 type retention struct{ whenDeleted, whenScaled bool }
 
 func readRetention(spec tree.Tree) retention {
@@ -120,9 +121,9 @@ func (r retention) owner(surplus bool) string {
 }
 
 // owners returns the desired owner references of a claim. ok is false if the claim must not change.
-// This is the case if the references are correct, if another controller owns the claim, or if it
-// belongs to an earlier set or Pod of the same name. A non-controller reference to the set or Pod
-// is replaced; mine records it as "plain".
+// This is the case if the references are correct, if another controller owns the claim, or if the
+// claim belongs to an earlier set or Pod with the same name. A non-controller reference to the set
+// or Pod is replaced. mine records such a reference as "plain".
 func (r retention) owners(references []any, set, pod tree.Tree, surplus bool) (changed []any, ok bool) {
 	var kept []any
 	mine := ""
@@ -161,8 +162,9 @@ func (r retention) owners(references []any, set, pod tree.Tree, surplus bool) (c
 	return kept, true
 }
 
-// own sets the owners of an ordinal's claims. It is called before a surplus Pod is deleted, and for
-// every remaining Pod, so that the set owns the claims again after scaling up.
+// own sets the owners of an ordinal's claims. It is called before a surplus Pod is deleted. It is
+// also called for every remaining Pod, so that the StatefulSet owns the claims again after scaling
+// up.
 func (t *turn) own(ctx context.Context, s slot, surplus bool) error {
 	pod := s.pod
 	if pod == nil {
@@ -192,7 +194,7 @@ func (t *turn) own(ctx context.Context, s slot, surplus bool) error {
 const staleClaimDelay = time.Second
 
 // stale reports whether a deleted Pod still owns a claim of an ordinal. The garbage collector will
-// delete this claim, and no new Pod may be created before.
+// delete this claim, and no new Pod may be created before that.
 func (t *turn) stale(ctx context.Context, ordinal int64, pod string) (bool, error) {
 	if !readRetention(t.spec).whenScaled {
 		return false, nil

@@ -7,8 +7,8 @@
 //
 // With podManagementPolicy OrderedReady, a reconciliation changes one Pod at a time. It creates
 // missing Pods from the lowest ordinal up, and waits until each Pod is available. It scales down
-// and updates from the highest ordinal down. With Parallel, a reconciliation changes all Pods at
-// once, except that updates respect maxUnavailable.
+// and updates from the highest ordinal down. With Parallel, a reconciliation changes all Pods
+// concurrently, except that updates respect maxUnavailable.
 //
 // An update deletes a Pod, and the next reconciliation creates it again. Pods below the partition
 // get the current revision, and all others get the newest. When all Pods have the newest revision,

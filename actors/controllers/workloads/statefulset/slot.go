@@ -21,8 +21,8 @@ type slot struct {
 }
 
 // A plan holds the size and update settings of a StatefulSet. Its ordinals are start to
-// start+replicas-1. partition is relative to start. maxUnavailable is at least 1, because an update
-// could not proceed otherwise.
+// start+replicas-1. partition is relative to start. maxUnavailable is at least 1, because otherwise
+// an update could not proceed.
 type plan struct {
 	start, replicas           int64
 	parallel, rolls           bool // rolls: strategy RollingUpdate
@@ -68,7 +68,7 @@ const maxMissing = 500
 
 // arrange returns the slots of the desired ordinals, lowest first, and the surplus slots, highest
 // first. It includes at most maxMissing empty slots. If there are more, whole is false and no Pod
-// may be updated, because the omitted slots would not count as unavailable.
+// may be updated, because the omitted slots would not be counted as unavailable.
 func (p plan) arrange(set string, pods []*cluster.Pod) (slots, condemned []slot, whole bool) {
 	for _, pod := range pods {
 		switch n := ordinalOf(set, pod.Key.Name); {
@@ -136,8 +136,8 @@ func (p plan) unavailable(s slot, now time.Time) bool {
 }
 
 // toUpdate returns the Pods to delete for the update, from the highest ordinal down to the
-// partition. All unavailable Pods count toward maxUnavailable. With Parallel, deleting them does
-// not.
+// partition. All unavailable Pods count toward maxUnavailable. With Parallel, unavailable Pods are
+// deleted regardless of that limit.
 func (p plan) toUpdate(slots []slot, newest string, now time.Time) (going []*cluster.Pod) {
 	room := p.maxUnavailable
 	for _, s := range slots {

@@ -39,7 +39,8 @@ func New(c *cluster.Cluster) *Controller {
 	return s
 }
 
-// A turn is one reconciliation of a set. With Parallel, several goroutines work on different slots.
+// A turn is one reconciliation of a StatefulSet. With Parallel, several goroutines work on
+// different slots.
 type turn struct {
 	*Controller
 	reconcile.Reporter
@@ -104,7 +105,7 @@ func (t *turn) findRevisions(ctx context.Context, all []*history.Revision, colli
 	return nil
 }
 
-// act creates and repairs the desired Pods, removes surplus ones, and then updates. With
+// act creates and repairs the desired Pods, removes surplus Pods, and then updates Pods. With
 // OrderedReady, it stops at the first missing or unavailable Pod. The next change to that Pod
 // triggers another reconciliation.
 func (t *turn) act(ctx context.Context) error {
@@ -123,8 +124,8 @@ func (t *turn) act(ctx context.Context) error {
 	return reconcile.ForEachParallel(t.toUpdate(t.slots, t.newest.Key.Name, t.now), func(p *cluster.Pod) error { return t.delete(ctx, p) })
 }
 
-// forEach calls do for each slot in order, until one must wait. With Parallel, it calls do for all
-// slots concurrently and does not wait.
+// forEach calls do for each slot in order, until do returns true. With Parallel, it calls do for
+// all slots concurrently and ignores wait.
 func (t *turn) forEach(slots []slot, do func(*slot) (wait bool, err error)) (bool, error) {
 	if !t.parallel {
 		for i := range slots {
@@ -219,7 +220,7 @@ func (t *turn) create(ctx context.Context, s *slot) error {
 }
 
 // pod returns the Pod for an ordinal. Its hostname and subdomain, which determine its DNS name,
-// override those of the template.
+// override the template's values.
 func (t *turn) pod(ordinal int64) tree.Tree {
 	revision := t.newest
 	if t.usesCurrent(ordinal, t.currentReplicas) {
@@ -243,7 +244,7 @@ func (t *turn) pod(ordinal int64) tree.Tree {
 }
 
 // firstUnavailable returns the unavailable Pod with the lowest ordinal, or nil. If that Pod is
-// surplus, scaling down deletes it without waiting for it, because it may never become available.
+// surplus, scaling down does not wait for it to become available, because it may never do so.
 func (t *turn) firstUnavailable() *cluster.Pod {
 	for _, s := range t.slots {
 		if t.unavailable(s, t.now) {
@@ -258,9 +259,9 @@ func (t *turn) firstUnavailable() *cluster.Pod {
 	return nil
 }
 
-// remove deletes a surplus Pod and reports whether the next one must wait. With OrderedReady, Pods
-// are deleted one at a time, and only available Pods. The only exception is first, the unavailable
-// Pod with the lowest ordinal.
+// remove deletes a surplus Pod and reports whether the next deletion must wait. With OrderedReady,
+// only available Pods are deleted, one at a time. The only exception is first, the unavailable Pod
+// with the lowest ordinal.
 func (t *turn) remove(ctx context.Context, s *slot, first *cluster.Pod) (wait bool, err error) {
 	if s.pod.Terminating {
 		return !t.parallel, nil
@@ -290,7 +291,7 @@ func (t *turn) tell(verb, pod string, err error) {
 }
 
 // writeStatus writes the status if it has changed. It reads the Pods from the cache again, because
-// this turn may have deleted some.
+// this turn may have deleted Pods.
 func (t *turn) writeStatus(ctx context.Context, collisions int64) error {
 	all := slices.Concat(t.slots, t.condemned)
 	for i := range all {

@@ -21,9 +21,9 @@ type Cluster struct {
 	leader Leader
 }
 
-// Leader reports whether another process runs the same controllers. Two active processes would
-// create every missing Pod twice. Holder returns the other process, or "" if there is none, and
-// blocks until this is known or ctx ends. changed is closed when the holder changes.
+// Leader reports whether another process runs the same controllers, because two active processes
+// would create every missing Pod twice. Holder returns the other process, or "" if there is none.
+// It blocks until this is known or ctx is done. changed is closed when the holder changes.
 type Leader interface {
 	Holder(ctx context.Context) (holder string, changed <-chan struct{})
 }
@@ -56,7 +56,7 @@ func (c *Cluster) Controller(queue string, sync func(context.Context, meta.Key) 
 	}, needs...)
 }
 
-// LoneController returns a controller that runs even while another process leads.
+// LoneController returns a controller that runs even while another process is the leader.
 func (c *Cluster) LoneController(queue string, sync func(context.Context, meta.Key) error, needs ...reconcile.Source) *reconcile.Controller[meta.Key] {
 	controller := reconcile.New(c.Env, queue, sync, "", "")
 	controller.Failed = func(key meta.Key, err error) {

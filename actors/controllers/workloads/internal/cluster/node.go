@@ -11,7 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Node is a cached view of a Node object. It omits most of the status, which changes constantly.
+// A Node is a cached view of a Node object. It omits most of the status, because that changes
+// constantly.
 type Node struct {
 	reconcile.Head
 	Taints      []Taint
@@ -113,8 +114,8 @@ func (n *Node) Tolerated(tolerations []tree.Tree, effects ...string) bool {
 	return true
 }
 
-// ToleratesUnschedulable reports whether tolerations cover the unschedulable taint, which the node
-// may not have yet.
+// ToleratesUnschedulable reports whether tolerations cover the unschedulable taint, which may not
+// have been added to the node yet.
 func (n *Node) ToleratesUnschedulable(tolerations []tree.Tree) bool {
 	return slices.ContainsFunc(tolerations, Taint{Key: n.unschedulableTaint, Effect: "NoSchedule"}.ToleratedBy)
 }

@@ -22,8 +22,8 @@ const (
 	PodUnknown   = "Unknown"
 )
 
-// A Pod is a cached view of a Pod object with the fields that most controllers need. It is much
-// smaller than the object. Other fields are read from the store.
+// A Pod is a cached view of a Pod object, with the fields that most controllers need. It is much
+// smaller than the object. Controllers read other fields from the store.
 type Pod struct {
 	reconcile.Head
 	Created      time.Time
@@ -147,10 +147,10 @@ func (p *Pod) readContainers(spec, status tree.Tree) {
 	}
 }
 
-// endOf returns when the last container of a Pod terminated. If a container has not terminated,
-// endOf returns the first known of three times: when the Pod became unready, when its deletion was
-// requested, and when it was created. The deletion was requested one grace period before
-// deletionTimestamp.
+// endOf returns the time at which the last container of a Pod terminated. If a container has not
+// terminated, endOf returns the first known of three times: when the Pod became unready, when its
+// deletion was requested, and when it was created. The deletion was requested one grace period
+// before deletionTimestamp.
 func endOf(metadata, status tree.Tree, created time.Time) (at time.Time) {
 	for _, c := range status.Objects("containerStatuses") {
 		end := reconcile.Time(c.Object("state", "terminated"), "finishedAt")
@@ -187,7 +187,7 @@ func requiredNode(spec tree.Tree) string {
 	return ""
 }
 
-// Active reports whether the Pod has not ended and is not terminating.
+// Active reports whether the Pod has neither ended nor started terminating.
 func (p *Pod) Active() bool { return !p.Ended() && !p.Terminating }
 
 // Ended reports whether the Pod has succeeded or failed.

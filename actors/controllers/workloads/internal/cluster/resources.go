@@ -11,16 +11,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Resources holds amounts of resources. CPU is in millicores, and others are in whole units. CPU
-// and memory are fields, because a map per Pod would take most of the memory.
+// Resources holds amounts of resources. CPU is in millicores, and other resources are in whole
+// units. CPU and memory are fields, because a map per Pod would take most of the memory.
 type Resources struct {
 	CPU, Memory int64
 	Others      map[string]int64 // nil for none; shared, never changed
 }
 
-// resourceReader parses quantities and collects errors. Instead of an invalid quantity, it returns
-// unreadable. This is 0 for nodes and the maximum for Pods, so that the scheduler does not bind the
-// Pod.
+// resourceReader parses quantities and collects errors. For an invalid quantity, it returns
+// unreadable, which is 0 for nodes and the maximum for Pods, so that the scheduler does not bind
+// the Pod.
 type resourceReader struct {
 	unreadable int64
 	errs       []error
@@ -52,7 +52,7 @@ func (r *resourceReader) read(t tree.Tree) (all Resources) {
 	return all
 }
 
-// Plus returns the sum of r and o. It saturates at 64 bits.
+// Plus returns the sum of r and o. It saturates instead of overflowing 64 bits.
 func (r Resources) Plus(o Resources) Resources { return r.merge(o, plus) }
 
 // Minus returns the difference of r and o.
@@ -100,7 +100,7 @@ func (r Resources) Lacks(asked Resources) string {
 	return ""
 }
 
-// Differs reports whether any amount in r and o differs.
+// Differs reports whether any amount differs between r and o.
 func (r Resources) Differs(o Resources) bool {
 	return r.CPU != o.CPU || r.Memory != o.Memory || !maps.Equal(r.Others, o.Others)
 }
@@ -174,7 +174,7 @@ func (r resize) container(list string, c tree.Tree) tree.Tree {
 }
 
 // effective returns the resources to reserve during an in-place resize: the maximum of the
-// requested, allocated and actual ones.
+// requested, allocated and actual resources.
 func (r *resourceReader) effective(resize resize, requested, status tree.Tree) Resources {
 	if !status.Has("resources") {
 		return r.read(requested)

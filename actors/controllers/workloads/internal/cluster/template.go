@@ -41,7 +41,7 @@ func namePrefix(name string) string {
 var errNoLabels = errors.New("unable to create pods, no labels")
 
 // errNotSelected means that an object's selector does not match its own Pods, so the object would
-// create Pods forever. It may predate selector validation.
+// create Pods forever. Such an object may predate selector validation.
 var errNotSelected = errors.New("unable to create pods, the selector does not match the labels of the template")
 
 // CheckSelected returns an error if an object's selector does not match a Pod that the controller
@@ -111,8 +111,8 @@ func Hash(v any, collisions *int64) string {
 	return SafeEncode(strconv.FormatUint(uint64(h.Sum32()), 10))
 }
 
-// nameLetters are the characters of hashes. Vowels and similar digits are excluded, so that hashes
-// contain no words.
+// nameLetters are the characters of hashes. They exclude vowels and digits that resemble vowels, so
+// that hashes contain no words.
 const nameLetters = "bcdfghjklmnpqrstvwxz2456789"
 
 // SafeEncode maps each byte of a string to one of nameLetters. It maps different digits to

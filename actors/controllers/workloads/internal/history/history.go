@@ -52,7 +52,7 @@ func New(c *cluster.Cluster, hashLabel string) *History {
 func (h *History) Cache() *reconcile.Cache[*reconcile.Item] { return h.revisions }
 
 // List returns the revisions of an object, lowest number first, and adopts matching orphans. It
-// does not release revisions that the selector no longer matches, because clients may roll back to
+// does not release revisions that no longer match the selector, because clients may roll back to
 // them.
 func (h *History) List(ctx context.Context, owner *reconcile.Item) (all []*Revision, err error) {
 	claimer := &reconcile.Claimer{Owner: owner, Selects: func(r *reconcile.Head) bool { return r.ControlledBy(owner.UID) || owner.Selects(r.Labels) }}
@@ -94,8 +94,8 @@ func dataOf(template tree.Tree) tree.Tree {
 }
 
 // Current returns the revision with the given template and makes sure that it has the highest
-// number. It creates the revision if there is none. all must be sorted as returned by List.
-// collisions is incremented for each name collision.
+// number. It creates the revision if necessary. all must be sorted as returned by List. collisions
+// is incremented for each name collision.
 func (h *History) Current(ctx context.Context, owner *reconcile.Item, annotations, template tree.Tree, all []*Revision, collisions *int64) (*Revision, error) {
 	data := dataOf(template)
 	var equal *Revision
@@ -128,7 +128,7 @@ func (h *History) written(o *meta.Object) (*Revision, error) {
 	return nil, fmt.Errorf("revision %s was deleted", o.Key.Name)
 }
 
-// create creates a revision. While a different revision has the same name, it increments
+// create creates a revision. As long as a different revision already uses the name, it increments
 // collisions, which changes the hash in the name. The caller must store collisions in the status.
 func (h *History) create(ctx context.Context, owner *reconcile.Item, annotations, template, data tree.Tree, number int64, collisions *int64) (*Revision, error) {
 	for {
@@ -154,8 +154,8 @@ func (h *History) create(ctx context.Context, owner *reconcile.Item, annotations
 	}
 }
 
-// same returns the named revision, left over from a crash, if it belongs to owner and has equal
-// data. It adds the revision to the cache, which may lag behind.
+// same returns the named revision if it belongs to owner and has equal data, as it may after a
+// crash. It adds the revision to the cache, which may lag behind.
 func (h *History) same(ctx context.Context, owner *reconcile.Item, name string, data tree.Tree) (*Revision, error) {
 	o, err := h.revisions.GetNamed(ctx, owner.Key.Namespace, name)
 	if err != nil || o == nil {
