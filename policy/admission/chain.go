@@ -26,9 +26,9 @@ type Registration struct {
 	// Selects reports whether the plugin may handle changes to a resource. nil means all resources.
 	Selects func(k *schema.Kind, subresource string) bool
 	// Provision creates prerequisites of a new object, such as its namespace, before the mutation
-	// begins.
+	// starts.
 	Provision func(ctx context.Context, k *schema.Kind, key meta.Key) error
-	// Caches lists the caches that the plugin reads. They follow the store while the plugin is
+	// Caches lists the caches that the plugin reads. They are kept up to date while the plugin is
 	// enabled.
 	Caches []policy.Follower
 
