@@ -29,8 +29,8 @@ type limitRanger struct {
 	annotation string // records the defaults set
 }
 
-// Admit sets the defaults and records them in an annotation. Of several LimitRanges, the first by
-// name takes precedence.
+// Admit sets the defaults and records them in an annotation. If several LimitRanges apply, the
+// first by name takes precedence.
 func (p limitRanger) Admit(a *request.Attributes) error {
 	if a.Kind.Resource != "pods" {
 		return nil
