@@ -104,13 +104,13 @@ func (l *Ledger) setHard(ctx context.Context, n *namespace, s spec) bool {
 	return true
 }
 
-// maxSettle limits the wait for earlier changes. Unless the disk or log store hangs, they are
-// stored within that time.
+// maxSettle limits the wait for earlier changes. Unless the disk or log store hangs, such changes
+// are stored within that time.
 const maxSettle = 5 * time.Second
 
-// settle waits until all changes that have passed admission are stored or dropped. They may exceed
-// the limits of a new or changed quota, because they were checked before. Their usage must be
-// counted before the quota is in force.
+// settle waits until all changes that have passed admission are stored or dropped. Such changes may
+// exceed the limits of a new or changed quota, because they were checked earlier. Their usage must
+// be counted before the quota is in force.
 func (l *Ledger) settle(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()
@@ -181,8 +181,8 @@ func (f *follower) replaceUnknown(ctx context.Context, n *namespace, a *account)
 	return replaced
 }
 
-// A scan computes the initial usage of an account. Changes that are published in the meantime are
-// queued in the account.
+// A scan computes the initial usage of an account. Changes published during the scan are queued in
+// the account.
 type scan struct {
 	ledger   *Ledger
 	account  *account
