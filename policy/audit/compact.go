@@ -93,8 +93,8 @@ func (c *compactor) value(at position) error {
 	return nil
 }
 
-// object copies a JSON object without its dropped members. It writes a comma only if the copy
-// already has a member, because the first members may have been dropped.
+// object copies a JSON object without its dropped members. The first members may be dropped, so it
+// writes a comma only if the copy already has a member.
 func (c *compactor) object(at position) error {
 	if err := c.Open(); err != nil {
 		return err

@@ -28,7 +28,7 @@ type SinkOptions struct {
 	// MaxEventSize limits the size of an Event in bytes. 0 means no limit. A larger Event loses its
 	// bodies. If it is still too large, the whole Event is lost.
 	MaxEventSize int
-	// Batch applies only in mode Batch.
+	// Batch applies only to mode Batch.
 	Batch  BatchOptions
 	Logger *slog.Logger
 }
