@@ -24,7 +24,7 @@ func Certificates(roots func() *x509.CertPool, naming *meta.Naming, now func() t
 	return newVerifier(roots, now, certificateUser(naming, uids))
 }
 
-// CredentialID is the key in User.Extra for the ID of the credential. It is given in the platform
+// CredentialID is the key in User.Extra for the ID of the credential. The key is in the platform
 // naming profile and must be translated.
 const CredentialID = "authentication.platform.io/credential-id"
 
@@ -102,7 +102,8 @@ func newVerifier(roots func() *x509.CertPool, now func() time.Time, read func(*x
 	return &verifier{roots: roots, now: now, userOf: read}
 }
 
-// currentPool keeps the last cache if concurrent requests each create one.
+// currentPool returns the cache for the current CA pool. If concurrent requests each create a
+// cache, the last one stays in use.
 func (v *verifier) currentPool() *verifiedPool {
 	pool := v.roots()
 	t := v.pool.Load()

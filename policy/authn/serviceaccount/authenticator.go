@@ -23,8 +23,8 @@ type Options struct {
 	Keys, LegacyKeys []*Key
 	// Audiences lists the audiences of this server.
 	Audiences []string
-	// Lookup makes legacy tokens invalid when their Secret or account is deleted. Bound tokens
-	// always depend on their objects.
+	// Lookup makes legacy tokens invalid when their Secret or account is deleted. Bound tokens are
+	// always checked.
 	Lookup  bool
 	Objects Objects
 	// LegacyTokenUsed, if set, is called when a legacy token is used and the last-used label of its
@@ -243,8 +243,8 @@ func (f *tokenInfo) readRegisteredClaims(c jwt.MapClaims, legacy bool) bool {
 }
 
 // keysFor returns a Keyfunc that selects the key named by the token's kid header, or all keys if
-// the ID is unknown. Keys with another algorithm are skipped. Keys embedded in the token are
-// ignored.
+// the header names no known key. Keys with another algorithm are skipped. Keys embedded in the
+// token are ignored.
 func (a *Authenticator) keysFor(legacy bool) jwt.Keyfunc {
 	all := a.Keys
 	if legacy {
