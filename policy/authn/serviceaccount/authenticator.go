@@ -23,8 +23,8 @@ type Options struct {
 	Keys, LegacyKeys []*Key
 	// Audiences lists the audiences of this server.
 	Audiences []string
-	// Lookup makes legacy tokens invalid when their Secret or account is deleted. Bound tokens are
-	// always checked.
+	// Lookup makes legacy tokens invalid when their Secret or account is deleted. Bound tokens
+	// always depend on their objects.
 	Lookup  bool
 	Objects Objects
 	// LegacyTokenUsed, if set, is called when a legacy token is used and the last-used label of its

@@ -63,7 +63,7 @@ func (a *Authorizer) Generation() uint64 { return a.index.generation.Load() }
 
 // Authorize checks the role bindings of the user and of each group in turn. It checks
 // ClusterRoleBindings before RoleBindings in the namespace. The reason names the first binding that
-// allows the request, or else the roles that are bound but missing. Only ClusterRoleBindings allow
+// allows the request, or else the bound roles that do not exist. Only ClusterRoleBindings allow
 // non-resource paths.
 //
 // A decision needs one map lookup per user group and one per role.
@@ -114,8 +114,8 @@ func firstAllowing(list []*grant, asked *authz.Attributes, lacking *bool) *grant
 }
 
 // userGrants returns the user's cluster-wide grants and then those in a namespace, sorted by
-// binding name for stable messages. Decisions do not use it, because it allocates. The caller holds
-// the lock.
+// binding name for stable messages. It allocates, so decisions do not use it. The caller holds the
+// lock.
 func (x *index) userGrants(user *authn.User, namespace string) []*grant {
 	var all []*grant
 	for i := range len(user.Groups) + 1 {
@@ -157,8 +157,8 @@ func roleResource(namespace string) string {
 	return "role"
 }
 
-// heldRules returns the rules of a user in a namespace. It also returns an error message that lists
-// bound roles that do not exist. The rules are shared with the index and must not be modified.
+// heldRules returns the rules of a user in a namespace. lacking is an error message that lists
+// missing bound roles. The rules are shared with the index and must not be modified.
 func (a *Authorizer) heldRules(user *authn.User, namespace string) (all []rule, lacking string) {
 	a.index.mu.RLock()
 	defer a.index.mu.RUnlock()

@@ -45,7 +45,8 @@ func singletons(list []string) [][]string {
 // beyond this limit is not broken down. It must then be covered by a single rule of the user.
 const maxBreakdown = 10_000
 
-// breakDownSize is imprecise above maxBreakdown to avoid overflow.
+// breakDownSize returns the number of rules that breakDown returns. Above maxBreakdown, the number
+// is imprecise to avoid overflow.
 func (r rule) breakDownSize() int {
 	size := func(list []string) int { return min(len(list), maxBreakdown+1) }
 	return size(r.verbs) * (size(r.groups)*size(r.resources)*max(1, size(r.names)) + size(r.paths))
