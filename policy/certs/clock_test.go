@@ -11,7 +11,7 @@ import (
 )
 
 // TestClockNeverReplacesTheCA checks that the CA is kept when the server starts with a wrong clock,
-// and later with the correct one.
+// and when it later starts with the correct clock.
 func TestClockNeverReplacesTheCA(t *testing.T) {
 	for name, wrong := range map[string]time.Time{
 		"no battery":         time.Unix(0, 0),
