@@ -55,7 +55,7 @@ func (c *Controller) parts(levels []*level, claims []claim, left, lowest, used i
 }
 
 // observe updates the forecast of a level's demand and returns its minimum limit until the next
-// call. An exempt level may exceed its nominal limit, because it has already used the seats.
+// call. An exempt level may exceed its nominal limit, because its seats are already in use.
 func (l *level) observe(now int64) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

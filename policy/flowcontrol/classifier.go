@@ -12,7 +12,7 @@ import (
 
 // A classifier finds the FlowSchema of a request. It is immutable.
 //
-// Rules are indexed by user and group, so that rules for other users cost nothing.
+// Rules are indexed by user and group, so that rules for other users add no cost.
 type classifier struct {
 	rules                   []*orderedRule
 	users, groups, accounts map[string][]int32 // ascending indexes into rules

@@ -45,7 +45,8 @@ func printable(r rune) rune {
 	return r
 }
 
-// dumpLevels first copies the counters, so that it holds no lock while it writes to a client.
+// dumpLevels writes one row per level. It copies the counters first, so that it holds no lock while
+// it writes.
 func (c *Controller) dumpLevels(w io.Writer, _ bool) error {
 	t := newTable(w, "PriorityLevelName", "ActiveQueues", "IsIdle", "IsQuiescing", "WaitingRequests", "ExecutingRequests",
 		"DispatchedRequests", "RejectedRequests", "TimedoutRequests", "CancelledRequests")

@@ -121,7 +121,7 @@ func parseRule(t tree.Tree) (r rule) {
 	return r
 }
 
-// accountPrefix starts the user names of service accounts.
+// accountPrefix is the prefix of service account user names.
 const accountPrefix = "system:serviceaccount:"
 
 // parseSubject parses a subject. A service account becomes its user name, and "*" as a user or
