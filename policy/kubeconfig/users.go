@@ -49,8 +49,7 @@ func (u *Users) For(target string) *Credential {
 	return nil
 }
 
-// candidates returns the user names that match a target, most specific first. "*.example.com"
-// matches hosts at any depth below example.com.
+// candidates returns the user names that match a target, most specific first.
 func candidates(target string) []string {
 	names := []string{target}
 	for rest := target; ; {
