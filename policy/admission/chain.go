@@ -16,7 +16,7 @@ type Registration struct {
 	// Name is the plugin's configured name, one of Names. A plugin without a name always runs.
 	Name string
 	// Resources lists "group/resource" or "group/resource/subresource" in the platform naming
-	// profile. "/pods" is in the core group. "*" stands for all resources and subresources.
+	// profile. "/pods" is in the core group. "*" means all resources and subresources.
 	Resources []string
 	// Users reports whether the plugin runs for a user's changes. nil means all users.
 	Users func(*request.User) bool

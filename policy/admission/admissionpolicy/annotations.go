@@ -16,7 +16,6 @@ const (
 	maxAnnotation = 64 << 10
 )
 
-// annotations holds a policy's audit annotation values by key.
 type annotations map[string]*values
 
 type values struct {

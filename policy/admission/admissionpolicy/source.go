@@ -162,7 +162,7 @@ func (s *Source) wanted() map[meta.GroupVersionKind]bool {
 }
 
 // publish replaces the snapshot that requests read. If the params of a policy have not been read
-// yet, the snapshot contains the previous version of the policy, if there is one.
+// yet, the snapshot contains the policy's previous version, if any.
 func (s *Source) publish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

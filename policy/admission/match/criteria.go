@@ -26,8 +26,8 @@ type Criteria struct {
 	compiled memo[*targets]
 }
 
-// targets holds, for each operation, the rules that include or exclude one resource. The order of
-// the rules is kept.
+// targets holds the rules that include or exclude one resource, by operation and in their original
+// order.
 type targets [operations]struct{ matched, excluded []target }
 
 // A target is a rule that matches a resource. version is the index of the matched version, because
@@ -111,7 +111,7 @@ func (c *Criteria) compile(k *schema.Kind, subresource string) *targets {
 	return &t
 }
 
-// find returns the targets for an operation. Targets for k itself come before those for equivalent
+// find returns the targets for an operation. Targets for k itself precede targets for equivalent
 // kinds.
 func (c *Criteria) find(rules []rule, o Operation, k *schema.Kind, subresource string) []target {
 	var found []target

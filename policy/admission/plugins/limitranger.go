@@ -12,8 +12,8 @@ import (
 )
 
 // LimitRanger returns the plugin that applies LimitRange defaults and bounds to Pods and claims. It
-// skips namespaces without a LimitRange. The cache applies changes in the order in which they were
-// written, so that a LimitRange affects all Pods created after it.
+// skips namespaces without a LimitRange. The cache applies changes in write order, so that a
+// LimitRange affects all Pods created after it.
 func LimitRanger(naming *meta.Naming) admission.Registration {
 	p := limitRanger{
 		ranges:     policy.NewCache(meta.GroupResource{Resource: "limitranges"}, parseLimitRange),

@@ -154,8 +154,8 @@ func (a *Admission) decidePod(r Request) Decision {
 }
 
 // decideController checks the Pod template of an object such as a Deployment. It never rejects the
-// object. Instead, it warns the client, because the errors of the controller that creates the Pods
-// are easy to miss. A ReplicationController may have no template.
+// object. It warns the client, because errors of the controller that creates the Pods are easy to
+// miss. A ReplicationController may have no template.
 func (a *Admission) decideController(r Request) Decision {
 	if r.Subresource != "" {
 		return Decision{}
@@ -235,7 +235,7 @@ func violationText(verb string, lv LevelVersion, v Violations) string {
 	return fmt.Sprintf("%s PodSecurity %q: %s", verb, lv, v.Details())
 }
 
-// evaluations caches results for one object, because the three modes often have the same level and
+// evaluations caches results for one object, because the three modes often share a level and
 // version.
 type evaluations struct {
 	evaluator *Evaluator

@@ -11,7 +11,7 @@ import (
 
 // A deletedPod is a terminating Pod. It stops counting one more grace period after its
 // deletionTimestamp, because its node may be lost. No event marks that time, so the ledger tracks
-// these Pods. The namespace's mutex guards the fields.
+// such Pods. The namespace's mutex guards the fields.
 type deletedPod struct {
 	object *meta.Object
 	kind   *schema.Kind

@@ -22,7 +22,6 @@ type Objects interface {
 	AwaitVersion(ctx context.Context, version uint64) error
 }
 
-// A follower opens and closes accounts as quotas change.
 type follower struct {
 	ledger  *Ledger
 	objects Objects
