@@ -86,7 +86,7 @@ func (b *batcher) signal() {
 	}
 }
 
-// run stores batches until the batcher is closed and empty. It takes a batch before it waits for
+// run stores batches until the batcher is closed and empty. It dequeues a batch before it waits for
 // the rate limiter and a slot, so a slow backend blocks that batch and the queue. Concurrent
 // batches may be reordered.
 func (b *batcher) run() {

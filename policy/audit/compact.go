@@ -4,7 +4,7 @@ import "github.com/troupe-api/troupe/kinds/jsontext"
 
 // appendCompactJSON appends a JSON document without white space and escapes unprintable characters.
 // { "a" : "ü" } becomes {"a":"ü"}. Invalid JSON becomes null, so that an Event stays one line of
-// JSON. It works without building a tree, because bodies may be large.
+// JSON. It builds no tree, because bodies may be large.
 //
 // omitManagedFields removes the managed fields of the object, or of the objects in a list or table.
 func appendCompactJSON(b, doc []byte, omitManagedFields bool) []byte {

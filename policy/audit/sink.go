@@ -61,7 +61,7 @@ func newSink(name string, o SinkOptions, out output, parallel int) *Sink {
 }
 
 // put stores or queues a Record's Event. It returns false if the Event was lost and the request
-// must not proceed. In mode Batch, it always returns true and never blocks.
+// must not proceed. In mode Batch, it never blocks and always returns true.
 func (s *Sink) put(r *Record) bool {
 	line, err := s.line(r)
 	if err != nil {
