@@ -19,7 +19,7 @@ import (
 // called for each request and must return a new pool when the CAs change.
 //
 // The TLS handshake only proves possession of the key (tls.RequestClientCert), so an invalid
-// certificate causes a 401 instead of a connection error.
+// certificate causes a 401, not a connection error.
 func Certificates(roots func() *x509.CertPool, naming *meta.Naming, now func() time.Time, uids bool) Authenticator {
 	return newVerifier(roots, now, certificateUser(naming, uids))
 }
