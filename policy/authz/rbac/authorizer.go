@@ -15,11 +15,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// group is the API group in the platform naming profile.
 const group = "rbac.authorization.platform.io"
 
-// An Authorizer allows requests according to the roles bound to the user. It never denies a
-// request.
+// An Authorizer allows requests by the roles bound to the user. It never denies a request.
 type Authorizer struct {
 	index *index
 	group string // of roles, as clients know it

@@ -114,7 +114,7 @@ func isRetriable(err error) bool {
 }
 
 // plan returns the write that repairs an object, or nil. It keeps operators' additions. A binding
-// to the wrong role is deleted first, because roleRef is immutable. The UID precondition protects a
+// to the wrong role is deleted first, because roleRef is immutable. A UID precondition protects a
 // binding that another server has recreated.
 func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wanted tree.Tree, fix repairFunc) (func() error, error) {
 	mutate := func(m request.Mutation) error {
