@@ -399,8 +399,8 @@ func (s Store) usable(p, ca *Pair) bool {
 	return s.clockOutsideCA(ca) || !now.Before(p.Cert.NotBefore) && now.Add(renewBefore).Before(p.Cert.NotAfter)
 }
 
-// issueTime returns now. If the clock is outside the CA's validity, and thus probably wrong, it
-// returns a time shortly after the CA was issued.
+// issueTime returns now, or a time shortly after the CA was issued if the clock is outside the CA's
+// validity, and thus probably wrong.
 func (s Store) issueTime(ca *Pair, now time.Time) time.Time {
 	if s.clockOutsideCA(ca) {
 		return ca.Cert.NotBefore.Add(clockSkew)
