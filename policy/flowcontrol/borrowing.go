@@ -7,8 +7,8 @@ import "time"
 //
 // Exempt levels come first, because they are not limited. Each other level gets the high watermark
 // of its demand, but at most its nominal limit and at least its lower bound. The remaining seats
-// are divided in proportion to the levels' target (their smoothed demand). If there are too few
-// seats, each level gets its lower bound and the same fraction of the way to its high watermark.
+// are divided in proportion to smoothed demand (target). If there are too few seats, each level
+// gets its lower bound and the same fraction of the way to its high watermark.
 func (c *Controller) adjust() {
 	now := int64(time.Since(c.epoch))
 	var limited []*level

@@ -15,7 +15,7 @@ type configuration struct {
 	levels map[string]*level
 }
 
-// anyUndesired reports whether a level that is no longer configured is still draining.
+// anyUndesired reports whether an undesired level is still draining.
 func (c *configuration) anyUndesired() bool {
 	for _, l := range c.levels {
 		l.mu.Lock()
@@ -74,8 +74,8 @@ func (c *Controller) rebuild() {
 	next.dropStats()
 }
 
-// newLevels returns the configured levels and those that are still draining. Objects override fixed
-// levels of the same name. A level that is deleted and recreated keeps its queues.
+// newLevels returns the configured and the draining levels. Objects override fixed levels of the
+// same name. A level that is deleted and recreated keeps its queues.
 func (c *Controller) newLevels() map[string]*level {
 	levels, old := map[string]*level{}, c.current.Load().levels
 	specs := maps.Clone(c.fixed.levels)

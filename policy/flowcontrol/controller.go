@@ -163,9 +163,9 @@ func (c *Classification) classify(by *configuration, a *authz.Attributes) {
 	}
 }
 
-// Admit admits a request, which may wait in a queue for up to the duration longest. It returns a
-// *RejectedError if the request is rejected. listing describes the cost of a list or watch, and is
-// nil for other requests. known caches the classification per connection.
+// Admit admits a request, which may wait in a queue for up to longest. The error for a rejected
+// request is a *RejectedError. listing describes the cost of a list or watch, and is nil for other
+// requests. known caches the classification per connection.
 //
 // Admit copies the attributes. The caller must call Finish on the Request to free its seats.
 func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Classification, listing *Listing, longest time.Duration) (*Request, error) {

@@ -67,7 +67,7 @@ func (s *set) hasResource(resource, subresource string) bool {
 	})
 }
 
-// verbs is a bit set of verbs. The bit otherVerb stands for all unknown verbs, which only "*" in a
+// verbs is a bit set of verbs. The bit otherVerb represents all unknown verbs, which only "*" in a
 // rule matches.
 type verbs uint16
 
