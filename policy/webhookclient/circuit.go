@@ -23,8 +23,8 @@ const (
 )
 
 // A circuit is a circuit breaker for an unresponsive webhook. It is safe for concurrent use.
-// Without it, a webhook that is down would delay each request by its timeout of up to 30 seconds,
-// even with the failurePolicy Ignore.
+// Otherwise a webhook that is down would delay each request by its timeout of up to 30 seconds,
+// even with failurePolicy Ignore.
 type circuit struct {
 	slots chan struct{} // one per running call
 
