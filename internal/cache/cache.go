@@ -4,8 +4,8 @@ package cache
 import "sync"
 
 // A Cache consists of two halves. New values enter the young half. When the young half is full, it
-// becomes the old half, and the previous old half is dropped. Get moves a value back into the young
-// half, so that values in use stay cached. A Cache is safe for concurrent use.
+// becomes the old half, and the previous old half is dropped. Get moves a value to the young half,
+// so that values in use stay cached. A Cache is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	most int
 
