@@ -22,7 +22,6 @@ type Impersonator struct {
 	Constrained bool
 }
 
-// A mode is one way to authorize impersonation.
 type mode string
 
 const (
