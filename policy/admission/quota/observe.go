@@ -84,8 +84,8 @@ func (o *observation) lapses() bool {
 	return o.kind.Storage == pods && (o.old != nil && o.old.Meta.Terminating || o.now != nil && o.now.Meta.Terminating)
 }
 
-// computeMissing decodes the objects if a cover needs deltas that the reservation lacks. It runs
-// before the mutex is taken, because decoding is slow.
+// computeMissing decodes the objects if the reservation's deltas are missing or outdated. It runs
+// before the mutex is taken, so that no mutex is held while decoding.
 func (o *observation) computeMissing(covers []*cover) {
 	for _, c := range covers {
 		if _, known := o.entry(c.account); c.decodes && (!known || o.lapses()) {
