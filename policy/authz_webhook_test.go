@@ -131,7 +131,8 @@ func TestWebhookCache(t *testing.T) {
 	ask("a", authz.Allow, 1)
 }
 
-// TestWebhookConditions checks which requests matchConditions send to a webhook that allows all.
+// TestWebhookConditions checks which requests matchConditions send to a webhook that allows every
+// request.
 func TestWebhookConditions(t *testing.T) {
 	j := newFakeWebhook(t)
 	j.response.Store(reviewStatus(`"allowed":true`))

@@ -44,7 +44,7 @@ func (c *Cache[T]) Follow(ctx context.Context, objects Objects) error {
 	return objects.Inform(ctx, c.resource, c.update)
 }
 
-// update applies one change. The informer serializes the calls.
+// update applies one change. The informer serializes calls.
 func (c *Cache[T]) update(change Change) {
 	now := cached[T]{name: change.Key.Name}
 	if !change.Deleted {

@@ -14,7 +14,7 @@
 //	remote       HTTP clients of webhooks and other services
 //	kubeconfig   kubeconfig file reader
 //
-// Within this module, policy imports only package kinds. The interface Objects gives access to the
-// stored objects of the cluster. Package actors/controllers/policyobjects implements it. A Change
-// is the creation, update or deletion of an Object. A Generation validates cached decisions.
+// Within this module, policy imports only package kinds. The interface Objects, which package
+// actors/controllers/policyobjects implements, gives access to the stored objects of the cluster. A
+// Change is the creation, update or deletion of an Object. A Generation validates cached decisions.
 package policy

@@ -3,8 +3,8 @@ package policy
 import "sync"
 
 // A Generation changes when an input to access decisions changes, such as a stored object, a CA or
-// a key. Cached decisions are valid while Current stays the same. Their users must check expiry,
-// for example of tokens, separately.
+// a key. Cached decisions are valid while Current stays the same. Callers must check expiry, such
+// as that of tokens, separately.
 type Generation struct {
 	sources []func() any // complete before the first call of Current
 

@@ -153,7 +153,7 @@ func eventually(t *testing.T, tokens *oidc.Authenticator, token string) (user *a
 	return user, err
 }
 
-// poll calls done until it returns true. After a timeout, it fails the test with the message in
+// poll calls done until it returns true. After a timeout, it fails the test with the message
 // otherwise.
 func poll(t *testing.T, otherwise string, done func() bool) {
 	t.Helper()

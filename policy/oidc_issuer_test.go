@@ -32,8 +32,8 @@ func TestKeyRotation(t *testing.T) {
 	}
 }
 
-// TestKeyRotationDuringFetch checks that a token with a new key is accepted. This must hold even if
-// the token arrives during a fetch that still returns only the old keys.
+// TestKeyRotationDuringFetch checks that a token with a new key is accepted, even during a fetch
+// that returns only the old keys.
 func TestKeyRotationDuringFetch(t *testing.T) {
 	p := newFakeProvider(t)
 	p.keys = []map[string]any{jwk("a", rsaKeys()[0])}

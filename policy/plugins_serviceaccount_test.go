@@ -56,8 +56,7 @@ func TestServiceAccountVolume(t *testing.T) {
 	}
 }
 
-// TestServiceAccountWaits checks that the creation of a Pod waits for a missing account only if
-// that is the default account.
+// TestServiceAccountWaits checks that a Pod's creation waits only for a missing default account.
 func TestServiceAccountWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cl := newCluster(t, nil)

@@ -25,7 +25,7 @@ type pluginGroup struct {
 	Cases      []pluginCase
 }
 
-// A pluginCase is a write to the object ns/o by the user jane.
+// A pluginCase is a write to the object ns/o by user jane.
 type pluginCase struct {
 	Name, Resource string // the resource is "group/resource[/sub-resource]"; "" means "/pods"
 	Old, New, Want object // Want is New afterwards, if changed

@@ -149,7 +149,7 @@ func TestForeignTokens(t *testing.T) {
 	}
 }
 
-// A revocation is a change in the cluster. After it, a token must be rejected, or accepted if Good
+// A revocation is a change in the cluster after which a token must be rejected, or accepted if Good
 // is set.
 type revocation struct {
 	Name    string

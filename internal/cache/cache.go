@@ -4,8 +4,8 @@ package cache
 import "sync"
 
 // A Cache consists of two halves. New values enter the young half. When the young half is full, it
-// becomes the old half, and the previous old half is dropped. Get moves a value back into the young
-// half, so that values in use stay cached. A Cache is safe for concurrent use.
+// becomes the old half, and the previous old half is dropped. Get moves a value to the young half,
+// so that values in use stay cached. A Cache is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	most int
 
@@ -19,10 +19,10 @@ type entry[V any] struct {
 	size  int
 }
 
-// New returns a Cache for values with a total size of most, in the caller's unit.
+// New returns a Cache that limits the total size of its values to most, in the caller's unit.
 func New[K comparable, V any](most int) *Cache[K, V] { return &Cache[K, V]{most: most} }
 
-// Get returns the value of a key. Reading a value delays its eviction.
+// Get returns the cached value of a key. Reading a value delays its eviction.
 func (c *Cache[K, V]) Get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,8 +55,7 @@ func (c *Cache[K, V]) put(key K, e entry[V]) {
 	}
 }
 
-// Len returns the number of cached values. A value may count twice if Get has copied it to the
-// young half.
+// Len returns the number of cached values. A value counts twice if both halves contain it.
 func (c *Cache[K, V]) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,7 +16,7 @@ type Case struct {
 }
 
 // Read returns the test cases of a file. Each case begins with a line "== NAME". Empty lines and
-// lines that begin with "#" are skipped. After a line "let NAME = TEXT", <NAME> is replaced with
+// lines that begin with "#" are skipped. A line "let NAME = TEXT" replaces each later <NAME> with
 // TEXT.
 func Read(t testing.TB, path string) (all []Case) {
 	t.Helper()

@@ -8,10 +8,10 @@
 // Counters and gauges come from github.com/VictoriaMetrics/metrics. This package implements two
 // parts itself:
 //
-//   - Histograms, because only VictoriaMetrics can read the library's buckets (vmrange).
-//     Dashboards expect the label le and certain bounds.
-//   - HELP and TYPE lines, because the library writes them for all sets of a process or for
-//     none, without help texts.
+//   - Histograms, because only VictoriaMetrics can read the library's vmrange buckets.
+//     Dashboards expect fixed bounds in the label le.
+//   - HELP and TYPE lines, because the library writes them without help texts, and only for all
+//     sets of a process or for none.
 //
 // A Vec finds a series by its label values without building a string. Hot paths keep the series
 // that With returns.

@@ -28,8 +28,8 @@ func HistogramValue(name, help string, value any) Family {
 	return Family{name, "histogram", help, value}
 }
 
-// Each returns Samples with one sample per item. labels and value return the labels and the value
-// of an item.
+// Each returns Samples with one sample per item. labels and value compute the labels and value of
+// an item.
 func Each[T any](items []T, labels func(T) string, value func(T) any) Samples {
 	all := Samples{}
 	for _, item := range items {

@@ -30,7 +30,6 @@ type Vec[S any] struct {
 	series map[labelValues]*S
 }
 
-// Families of counters, gauges and histograms.
 type (
 	Counters   = Vec[Counter]
 	Gauges     = Vec[Gauge]
@@ -60,8 +59,8 @@ func newVec[S any](name, kind, help string, labels []string, newSeries func() *S
 	return &Vec[S]{name: name, kind: kind, help: help, labels: labels, newSeries: newSeries, series: map[labelValues]*S{}}
 }
 
-// Bound limits the number of series to most. The given labels are those whose values clients can
-// choose. Beyond the limit, new series are counted with empty values for these labels.
+// Bound limits the family to most series. labels names the labels whose values clients can choose.
+// Beyond the limit, new series get empty values for these labels.
 func (v *Vec[S]) Bound(most int, labels ...string) *Vec[S] {
 	v.most, v.bounded = most, labels
 	return v
@@ -94,7 +93,7 @@ func (v *Vec[S]) add(key labelValues) *S {
 	return v.series[key]
 }
 
-// Delete deletes all series for which gone, given their label values, returns true.
+// Delete deletes all series whose label values satisfy gone.
 func (v *Vec[S]) Delete(gone func(values []string) bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

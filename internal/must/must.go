@@ -11,7 +11,8 @@ func Succeed(t testing.TB, err error) {
 	}
 }
 
-// Get returns a function that returns v, or ends the test if err is not nil: must.Get(f())(t).
+// Get returns a function that returns v, or ends the test if err is not nil. Call it as
+// must.Get(f())(t).
 func Get[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()

@@ -16,7 +16,7 @@ type Registration struct {
 	// Name is the plugin's configured name, one of Names. A plugin without a name always runs.
 	Name string
 	// Resources lists "group/resource" or "group/resource/subresource" in the platform naming
-	// profile. "/pods" is in the core group. "*" stands for all resources and subresources.
+	// profile. "/pods" is in the core group. "*" means all resources and subresources.
 	Resources []string
 	// Users reports whether the plugin runs for a user's changes. nil means all users.
 	Users func(*request.User) bool
@@ -26,9 +26,9 @@ type Registration struct {
 	// Selects reports whether the plugin may handle changes to a resource. nil means all resources.
 	Selects func(k *schema.Kind, subresource string) bool
 	// Provision creates prerequisites of a new object, such as its namespace, before the mutation
-	// begins.
+	// starts.
 	Provision func(ctx context.Context, k *schema.Kind, key meta.Key) error
-	// Caches lists the caches that the plugin reads. They follow the store while the plugin is
+	// Caches lists the caches that the plugin reads. They are kept up to date while the plugin is
 	// enabled.
 	Caches []policy.Follower
 

@@ -1,9 +1,9 @@
 // Package admission selects the plugins that mutate or reject writes, by resource, user and
 // namespace.
 //
-// A Registration holds a plugin's name, resources, operations and users. A Chain holds a server's
-// plugins in the order of plugins.yaml. Plugins implement the Mutator and Validator interfaces of
-// package request, which runs each plugin in its stage (request.Stage).
+// A Registration describes a plugin by name, resources, operations and users. A Chain contains a
+// server's plugins in the order of plugins.yaml. Plugins implement the Mutator and Validator
+// interfaces of package request, which runs each plugin in its stage (request.Stage).
 //
 // The server's own writes skip admission. Its controllers' writes on behalf of users pass through
 // admission with a separate user.

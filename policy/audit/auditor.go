@@ -39,7 +39,7 @@ func newVendorNames(n *meta.Naming) vendorNames {
 	}
 }
 
-// New returns an Auditor. The Auditor owns the sinks.
+// New returns an Auditor, which owns the sinks.
 func New(policy *Policy, naming *meta.Naming, now func() time.Time, sinks ...*Sink) *Auditor {
 	u := &Auditor{sinks: sinks, names: newVendorNames(naming), now: now}
 	u.SetPolicy(policy)
@@ -50,7 +50,7 @@ func New(policy *Policy, naming *meta.Naming, now func() time.Time, sinks ...*Si
 func (u *Auditor) SetPolicy(policy *Policy) { u.policy.Store(policy) }
 
 // emit sends a Record's current Event to all sinks. It returns false if a sink in mode
-// BlockingStrict lost the Event. The caller may then reject the request, but only at stage
+// BlockingStrict lost the Event. The caller may reject such a request only at stage
 // RequestReceived. The first sink of each format (JSON or legacy) encodes the Event for the others.
 func (u *Auditor) emit(r *Record) bool {
 	u.events.Inc()

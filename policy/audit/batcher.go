@@ -24,7 +24,7 @@ type BatchOptions struct {
 const maxBufferedBytes = 64 << 20
 
 // A batcher groups lines into batches. Callers only append to the queue. One goroutine takes
-// batches from it, and a goroutine per batch stores them.
+// batches from the queue, and each batch is stored by its own goroutine.
 type batcher struct {
 	options BatchOptions
 	store   func(ctx context.Context, lines [][]byte) bool
@@ -86,7 +86,7 @@ func (b *batcher) signal() {
 	}
 }
 
-// run stores batches until the batcher is closed and empty. It takes a batch before it waits for
+// run stores batches until the batcher is closed and empty. It dequeues a batch before it waits for
 // the rate limiter and a slot, so a slow backend blocks that batch and the queue. Concurrent
 // batches may be reordered.
 func (b *batcher) run() {
@@ -108,8 +108,8 @@ func (b *batcher) run() {
 	storing.Wait()
 }
 
-// next waits for a full batch, and returns a partial one when MaxWait has passed since it saw the
-// first line. The result is empty once the batcher is closed and empty. No timer runs while the
+// next waits for a full batch. It returns a partial batch when MaxWait has passed since it saw the
+// first line. Once the batcher is closed and empty, it returns nothing. No timer runs while the
 // queue is empty.
 func (b *batcher) next() [][]byte {
 	var due <-chan time.Time
@@ -169,7 +169,7 @@ func (b *batcher) release(lines [][]byte) {
 }
 
 // close stores the waiting lines without delay, until ctx ends. It returns the number of lines not
-// stored by then. Some of them may still arrive.
+// stored by then. Some of these lines may still arrive.
 func (b *batcher) close(ctx context.Context) (left int) {
 	b.mu.Lock()
 	first := !b.closed

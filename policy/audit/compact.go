@@ -4,7 +4,7 @@ import "github.com/troupe-api/troupe/kinds/jsontext"
 
 // appendCompactJSON appends a JSON document without white space and escapes unprintable characters.
 // { "a" : "ü" } becomes {"a":"ü"}. Invalid JSON becomes null, so that an Event stays one line of
-// JSON. It works without building a tree, because bodies may be large.
+// JSON. It builds no tree, because bodies may be large.
 //
 // omitManagedFields removes the managed fields of the object, or of the objects in a list or table.
 func appendCompactJSON(b, doc []byte, omitManagedFields bool) []byte {
@@ -93,8 +93,8 @@ func (c *compactor) value(at position) error {
 	return nil
 }
 
-// object copies a JSON object without its dropped members. It writes a comma only if the copy
-// already has a member, because the first members may have been dropped.
+// object copies a JSON object without its dropped members. The first members may be dropped, so it
+// writes a comma only if the copy already has a member.
 func (c *compactor) object(at position) error {
 	if err := c.Open(); err != nil {
 		return err

@@ -1,9 +1,9 @@
 // Package audit records requests with their users and outcomes.
 //
 // The first matching rule of a Policy decides how much to record. An Event describes a request at
-// one stage. A Record produces the Events of one request, and is reused. A Sink delivers Events to
-// a log file (a File rotates itself) or a webhook, either before the request proceeds (blocking) or
-// in batches. An Auditor combines them.
+// one stage. A Record, which is reused, produces the Events of one request. A Sink delivers Events
+// to a log file (a File rotates itself) or a webhook, either before the request proceeds (blocking)
+// or in batches. An Auditor combines them.
 //
 // # Format
 //
@@ -31,7 +31,7 @@
 //   - Of the headers, an Event contains only User-Agent and proxy addresses. The URI omits
 //     values of parameters whose name contains "token", regardless of case and escaping.
 //   - Bodies, and error messages that may quote them, appear only from level Request on.
-//   - Buffers are limited in number and bytes, and losses are counted.
+//   - Buffers are limited in number and size, and losses are counted.
 //   - A full disk never leaves a partial line before a complete one.
 //
 // # Why not lumberjack

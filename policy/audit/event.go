@@ -49,8 +49,8 @@ type ObjectReference struct {
 // An Annotation is additional information about a request, such as an authorization decision.
 type Annotation struct{ Key, Value string }
 
-// annotate keeps the first value of a key: the server adds its own annotations before those of
-// admission.
+// annotate adds an annotation unless the key exists. The server adds its own annotations before
+// those of admission, so that admission cannot replace them.
 func (e *Event) annotate(key, value string) {
 	i, found := slices.BinarySearchFunc(e.Annotations, key, func(a Annotation, key string) int { return cmp.Compare(a.Key, key) })
 	if !found {
@@ -97,7 +97,8 @@ func (e *Event) appendJSON(b []byte, apiVersion string) []byte {
 	return append(b, '}', '\n')
 }
 
-// appendUser appends an empty object for a missing user, because log readers expect the member.
+// appendUser appends the user. A missing user becomes an empty object, because log readers expect
+// the member.
 func appendUser(b []byte, u *authn.User) []byte {
 	open := len(b)
 	if u == nil {
@@ -208,7 +209,7 @@ func withoutBodyQuotes(s *meta.Status) *meta.Status {
 	return &short
 }
 
-// appendBodies checks the level again as a safeguard.
+// appendBodies appends the recorded bodies. As a safeguard, it checks the level again.
 func (e *Event) appendBodies(b []byte) []byte {
 	if e.Level >= Request && e.Request != nil {
 		b = appendCompactJSON(appendName(b, "requestObject"), e.Request, e.omitManagedFields && !e.patch)

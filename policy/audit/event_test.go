@@ -67,8 +67,8 @@ var jane = &authn.User{
 	Extra: map[string][]string{"scopes": {"a", "b"}, "department": {"x\ny"}},
 }
 
-// requests holds the requests for the golden files. The golden files contain the Events of each
-// request at every level, in JSON and legacy format.
+// requests holds the requests for the golden files, which contain the Events of each request at
+// every level, in JSON and legacy format.
 var requests = []struct {
 	name string
 	do   func(u *audit.Auditor)

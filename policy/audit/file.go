@@ -24,8 +24,8 @@ type FileOptions struct {
 	OnError func(error)
 }
 
-// A File is a rotating log file. When it is full, File renames it with a timestamp and opens an
-// empty one. It is safe for concurrent use.
+// A File is a rotating log file. A full file is renamed with a timestamp and replaced by an empty
+// one. A File is safe for concurrent use.
 type File struct {
 	options   FileOptions
 	cleanups  sync.WaitGroup
@@ -95,7 +95,7 @@ func (f *File) truncateTail(n int64) error {
 	return f.file.Truncate(f.size)
 }
 
-// ensureSpace opens or rotates the file unless n more bytes fit.
+// ensureSpace opens or rotates the file if n more bytes do not fit.
 func (f *File) ensureSpace(n int64) error {
 	switch {
 	case f.closed:
@@ -142,7 +142,8 @@ func (f *File) rotatedName() string {
 	}
 }
 
-// cleanUp runs on its own goroutine, because compression takes seconds and would block writers.
+// cleanUp removes and compresses rotated files. It runs on its own goroutine, because compression
+// takes seconds and would block writers.
 func (f *File) cleanUp() {
 	f.cleanupMu.Lock()
 	defer f.cleanupMu.Unlock()

@@ -17,14 +17,16 @@ var plainBytes = func() (table [256]bool) {
 	return table
 }()
 
-// appendString escapes unprintable characters and replaces invalid UTF-8.
+// appendString appends s as a JSON string. It escapes unprintable characters and replaces invalid
+// UTF-8.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	b = appendStringBody(b, s)
 	return append(b, '"')
 }
 
-// appendStringBody appends each run of plain bytes in one step, because nearly all text is plain.
+// appendStringBody appends s without quotes. It copies each run of plain bytes in one step, because
+// most text is plain.
 func appendStringBody(b []byte, s string) []byte {
 	start := 0
 	for i := 0; i < len(s); {

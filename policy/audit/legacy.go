@@ -31,8 +31,8 @@ func (e *Event) appendLegacy(b []byte) []byte {
 	return append(b, '\n')
 }
 
-// appendUsers appends the user and the impersonated user. It quotes each group, and then the joined
-// list again.
+// appendUsers appends the user and the impersonated user. Each group is quoted, and so is the
+// joined list.
 func (e *Event) appendUsers(b []byte) []byte {
 	user, groups := "<none>", "<none>"
 	if e.User != nil && e.User.Name != "" {

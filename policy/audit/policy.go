@@ -26,13 +26,13 @@ type rule struct {
 
 type resources struct {
 	group string
-	// names contains patterns: "*" (all resources and subresources), "pods", "pods/log", "pods/*"
-	// or "*/status".
+	// names lists patterns: "*" (all resources and subresources), "pods", "pods/log", "pods/*" or
+	// "*/status".
 	names   []string
 	objects []string // by name
 }
 
-// NewPolicy returns the policy of a valid configuration of message AuditPolicy.
+// NewPolicy converts a valid AuditPolicy message to a Policy.
 func NewPolicy(t tree.Tree) *Policy {
 	p := &Policy{}
 	for _, r := range t.Objects("rules") {

@@ -77,8 +77,8 @@ func (r *Record) DropBuffers() { r.json, r.legacy, r.line = nil, nil, [1][]byte{
 const maxName = 253
 
 // SetRequestObject adds the metadata in the request body to the object reference, because the path
-// of a create does not contain the name. It does so at every level, and does not modify object. It
-// omits values longer than maxName, because they could leak the body into the log.
+// of a create does not contain the name. It works at every level and does not modify object. Values
+// longer than maxName are omitted, because they could leak the body into the log.
 func (r *Record) SetRequestObject(object tree.Tree) {
 	head := object.Object("metadata")
 	fill := func(to *string, name string) {
@@ -95,7 +95,7 @@ func (r *Record) SetRequestObject(object tree.Tree) {
 // WantsRequest reports whether the level includes the request body.
 func (r *Record) WantsRequest() bool { return r.Level >= Request }
 
-// SetRequest records a copy of the request body. It ignores non-JSON bodies.
+// SetRequest records a copy of the request body. It ignores bodies that are not JSON.
 func (r *Record) SetRequest(body []byte, patch bool) {
 	switch {
 	case !r.WantsRequest() || !jsontext.Valid(body):

@@ -28,7 +28,7 @@ type SinkOptions struct {
 	// MaxEventSize limits the size of an Event in bytes. 0 means no limit. A larger Event loses its
 	// bodies. If it is still too large, the whole Event is lost.
 	MaxEventSize int
-	// Batch applies only in mode Batch.
+	// Batch applies only to mode Batch.
 	Batch  BatchOptions
 	Logger *slog.Logger
 }
@@ -61,7 +61,7 @@ func newSink(name string, o SinkOptions, out output, parallel int) *Sink {
 }
 
 // put stores or queues a Record's Event. It returns false if the Event was lost and the request
-// must not proceed. In mode Batch, it always returns true and never blocks.
+// must not proceed. In mode Batch, it never blocks and always returns true.
 func (s *Sink) put(r *Record) bool {
 	line, err := s.line(r)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // NewWebhook returns a Sink that posts Events to a service. backoff is the delay before the first
-// retry. Each later delay is longer by the factor backoffRatio.
+// retry. Each later delay is backoffRatio times the previous one.
 func NewWebhook(service *remote.Client, naming *meta.Naming, backoff time.Duration, o SinkOptions) *Sink {
 	head := []byte(`{"kind":"EventList","apiVersion":"` + newVendorNames(naming).apiVersion + `","metadata":{},"items":[`)
 	return newSink("webhook", o, &webhookOutput{service, head, backoff}, maxConcurrentPosts)
@@ -33,7 +33,7 @@ type webhookOutput struct {
 }
 
 // write posts a batch with retries. During shutdown, it makes only one more attempt without delay.
-// If that fails, the whole batch is lost.
+// If all attempts fail, the whole batch is lost.
 func (w *webhookOutput) write(ctx context.Context, closing <-chan struct{}, lines [][]byte) error {
 	body := w.list(lines)
 	pause := w.backoff

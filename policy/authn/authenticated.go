@@ -24,6 +24,6 @@ func (a authenticated) Authenticate(r Request) (*User, error) {
 	return &member, nil
 }
 
-// An authenticatedUser caches a user to which Authenticated has added its group, together with the
-// original user.
+// An authenticatedUser caches the original user and the copy with the group that Authenticated
+// adds.
 type authenticatedUser struct{ base, user *User }

@@ -1,9 +1,8 @@
 package authn
 
-// Bearer returns an Authenticator that uses tokens for requests with a bearer token, and others for
-// all other requests. An unknown token is an error even if the request has another valid
-// credential. If both credentials are valid, the credential that others accepts determines the
-// user.
+// Bearer returns an Authenticator that passes requests with a bearer token to tokens, and all other
+// requests to others. An unknown token is an error even if the request has another valid
+// credential. If both credentials are valid, the credential accepted by others determines the user.
 func Bearer(others, tokens Authenticator) Authenticator { return bearer{others, tokens} }
 
 type bearer struct{ others, tokens Authenticator }

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// Identifiers of bootstrap tokens. Their Secrets are in the system namespace. The type of the
-// Secrets is given in the platform naming profile and must be translated.
+// Identifiers of bootstrap tokens. Their Secrets are in the system namespace. BootstrapSecretType
+// is in the platform naming profile and must be translated.
 const (
 	GroupBootstrappers = "system:bootstrappers"
 	bootstrapUser      = "system:bootstrap:"
@@ -98,8 +98,8 @@ func (t BootstrapToken) validate() error {
 // String returns the token as clients send it.
 func (t BootstrapToken) String() string { return t.ID + "." + t.Secret }
 
-// Expiry returns the token's expiration time. never is true if it does not expire. A token with an
-// invalid time counts as expired.
+// Expiry returns the token's expiration time. never reports whether the token never expires. A
+// token with an invalid time counts as expired.
 func (t BootstrapToken) Expiry() (at time.Time, never bool) {
 	if t.Expiration == "" {
 		return at, true

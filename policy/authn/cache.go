@@ -10,7 +10,7 @@ import (
 // A Digest is the key of a Cache entry. Caches store digests rather than credentials.
 type Digest [sha256.Size]byte
 
-// DigestOf returns the digest of a credential and all other inputs that determine the result.
+// DigestOf returns the digest of a credential and of all other inputs that determine the result.
 func DigestOf(credential string, more ...string) Digest {
 	if len(more) == 0 {
 		return sha256.Sum256([]byte(credential))

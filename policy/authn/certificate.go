@@ -19,12 +19,12 @@ import (
 // called for each request and must return a new pool when the CAs change.
 //
 // The TLS handshake only proves possession of the key (tls.RequestClientCert), so an invalid
-// certificate causes a 401 instead of a connection error.
+// certificate causes a 401, not a connection error.
 func Certificates(roots func() *x509.CertPool, naming *meta.Naming, now func() time.Time, uids bool) Authenticator {
 	return newVerifier(roots, now, certificateUser(naming, uids))
 }
 
-// CredentialID is the key in User.Extra for the ID of the credential. It is given in the platform
+// CredentialID is the key in User.Extra for the ID of the credential. The key is in the platform
 // naming profile and must be translated.
 const CredentialID = "authentication.platform.io/credential-id"
 
@@ -102,7 +102,8 @@ func newVerifier(roots func() *x509.CertPool, now func() time.Time, read func(*x
 	return &verifier{roots: roots, now: now, userOf: read}
 }
 
-// currentPool keeps the last cache if concurrent requests each create one.
+// currentPool returns the cache for the current CA pool. If concurrent requests each create a
+// cache, the last one stays in use.
 func (v *verifier) currentPool() *verifiedPool {
 	pool := v.roots()
 	t := v.pool.Load()

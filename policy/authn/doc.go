@@ -26,8 +26,8 @@
 // Connect (package oidc) and webhook.
 //
 // A credential may be limited to certain audiences. Reviews pass the requested audiences in
-// Request.Audiences, and User.Audiences returns the matching ones. For other requests, the audience
-// is this server.
+// Request.Audiences, and User.Audiences returns the matching ones. Other requests require the
+// audience of this server.
 //
 // # Invariants
 //

@@ -19,7 +19,7 @@ const (
 // A User is the authenticated user of a request.
 type User = request.User
 
-// withEarlierExpiry returns u with the earlier expiry of u and other. If a request has two
+// withEarlierExpiry returns u with the earlier of both users' expiry times. If a request has two
 // credentials, its user is valid only as long as both credentials are.
 func withEarlierExpiry(u, other *User) *User {
 	if other.ValidUntil.IsZero() || !u.ValidUntil.IsZero() && u.ValidUntil.Before(other.ValidUntil) {

@@ -18,11 +18,11 @@ type WebhookOptions struct {
 	Naming *meta.Naming
 	// Version is the API version of the TokenReview: v1 or v1beta1.
 	Version string
-	// TTL is the time for which a response is cached. A response with an error is cached for at
-	// most maxErrorTTL.
+	// TTL is the cache duration of a response. A response with an error is cached for at most
+	// maxErrorTTL.
 	TTL time.Duration
 	// Audiences lists the audiences of this server. A response without audiences is accepted for
-	// these.
+	// this server.
 	Audiences []string
 	Now       func() time.Time
 }
@@ -101,7 +101,8 @@ func (w *webhook) review(ctx context.Context, token string, wanted []string) (kn
 	return known, ttl, err
 }
 
-// status omits the response from errors, because it may contain the token.
+// status returns the status of a TokenReview. Errors omit the response, because it may contain the
+// token.
 func (w *webhook) status(answer []byte) (tree.Tree, error) {
 	var review tree.Tree
 	if json.Unmarshal(answer, &review) != nil {

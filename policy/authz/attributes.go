@@ -53,7 +53,8 @@ func (a Attributes) Forbidden(reason string) *meta.Status {
 	return s
 }
 
-// target returns the start of the message: `pods.group "name" is `, or "" for a non-resource path.
+// target returns the start of ForbiddenMessage: `pods.group "name" is `, or "" for a non-resource
+// path.
 func (a Attributes) target() string {
 	if !a.ResourceRequest {
 		return ""

@@ -6,7 +6,6 @@ import "github.com/troupe-api/troupe/policy/authn"
 // only to the member with this name.
 type Masters struct{ UserName string }
 
-// Authorize allows matching users and has no opinion on others.
 func (m Masters) Authorize(a Attributes) (Decision, string) {
 	if a.User != nil && a.User.InGroup(authn.GroupMasters) && (m.UserName == "" || m.UserName == a.User.Name) {
 		return Allow, ""

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// Metrics holds the metrics of authorizers, with kube-apiserver's names. Decisions that connections
-// cache are not counted again.
+// Metrics holds the metrics of authorizers, with kube-apiserver's names. Decisions cached by
+// connections are not counted again.
 type Metrics struct {
 	decisions, evaluations, failOpen *metrics.Counters
 	duration                         *metrics.Histograms

@@ -19,8 +19,8 @@ type RuleResolver interface {
 type RuleSet struct {
 	ResourceRules    []ResourceRule
 	NonResourceRules []NonResourceRule
-	// Incomplete is true if the user may have more rules. EvaluationError explains this to clients.
-	// It may be empty.
+	// Incomplete is true if the user may have more rules. EvaluationError explains why, and may be
+	// empty.
 	Incomplete      bool
 	EvaluationError string
 }
@@ -41,7 +41,7 @@ func (r NonResourceRule) equal(o NonResourceRule) bool {
 }
 
 // RulesFor combines the rules of all modes without duplicates. The result is incomplete if a mode
-// is not a RuleResolver.
+// cannot list rules.
 func (modes union) RulesFor(user *authn.User, namespace string) RuleSet {
 	var all RuleSet
 	var faults []string

@@ -59,7 +59,7 @@ func reviewAttributes(spec tree.Tree, user *authn.User) Attributes {
 }
 
 // SelfRules completes a SelfSubjectRulesReview with a user's rules in a namespace. The rules are
-// incomplete if the Authorizer cannot list them all.
+// incomplete if the Authorizer cannot list all of them.
 func (r *Reviewer) SelfRules(review tree.Tree, user *authn.User) (tree.Tree, error) {
 	namespace := review.Object("spec").String("namespace")
 	if namespace == "" {

@@ -79,7 +79,8 @@ func duration(t tree.Tree, name string) time.Duration {
 	return d
 }
 
-// Authorize returns the cached decision for an equal review, or else calls the remote service.
+// Authorize returns the cached decision for an equal review. On a miss, it calls the remote
+// service.
 func (w *Webhook) Authorize(a Attributes) (Decision, string) {
 	if excluded, err := w.excludes(&a); err != nil {
 		return w.fail(err, NoOpinion, "the matchConditions of the authorization webhook failed")
@@ -108,7 +109,8 @@ func (w *Webhook) Authorize(a Attributes) (Decision, string) {
 	return found.decision, found.reason
 }
 
-// excludes reports whether a condition is false. If none is, the error is that of a condition.
+// excludes reports whether a condition is false. If no condition is false, it returns an evaluation
+// error, if any.
 func (w *Webhook) excludes(a *Attributes) (excluded bool, err error) {
 	if len(w.conditions) == 0 {
 		return false, nil
@@ -142,8 +144,7 @@ func (w *Webhook) observe(err error, took time.Duration) {
 
 const noResponse = "the authorization webhook did not respond"
 
-// fail logs err, which reason does not expose. The decision is open, unless the failurePolicy is
-// Deny.
+// fail logs err, which reason does not expose. It returns open, unless the failurePolicy is Deny.
 func (w *Webhook) fail(err error, open Decision, reason string) (Decision, string) {
 	w.options.Logger.Warn(reason, "name", w.options.Name, "error", err)
 	if w.denies {

@@ -34,7 +34,7 @@ func omitEmpty(t tree.Tree) {
 }
 
 // reviewSpec returns the spec of a v1 review, which is also the variable request of
-// matchConditions. Strings are never absent.
+// matchConditions. It includes empty strings.
 func (a *Attributes) reviewSpec() tree.Tree {
 	spec := tree.Tree{"user": "", "uid": "", "groups": []any{}, "extra": tree.Tree{}}
 	if a.User != nil {
@@ -59,7 +59,7 @@ func (a *Attributes) reviewSpec() tree.Tree {
 }
 
 // addSelector adds requirements to a review. It omits Gt and Lt, because a review cannot express
-// them. The service then decides about more objects than the request selects.
+// them. The decision then covers more objects than the request selects.
 func addSelector(resource tree.Tree, name string, conditions []selector.Requirement) {
 	var all []any
 	for _, c := range conditions {

@@ -25,7 +25,7 @@ func (o *Manager) Authority() *Authority {
 }
 
 // LoadAuthority loads a CA certificate and key from two PEM files, which may be replaced at run
-// time. refresh reloads them and reports whether they have changed.
+// time. refresh reloads the files and reports whether they have changed.
 func LoadAuthority(certFile, keyFile string) (a *Authority, refresh func() (bool, error), err error) {
 	pair := &FilePair{certFile: certFile, keyFile: keyFile, check: checkAuthority}
 	if _, err := pair.Refresh(); err != nil {
@@ -53,8 +53,8 @@ type Template struct {
 	Lifetime     time.Duration
 }
 
-// longLifetime is the minimum lifetime from which Sign deducts clockSkew. From a shorter lifetime,
-// this would deduct more than one percent.
+// longLifetime is the minimum lifetime from which Sign deducts clockSkew. For a shorter lifetime,
+// clockSkew would be more than one percent.
 const longLifetime = 8 * time.Hour
 
 // Sign returns the signed certificate in PEM. It is backdated by clockSkew for clients with slow

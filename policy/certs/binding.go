@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// A FileError reports that a file is missing or damaged, or that its content is not the one on
-// which the stored data depends.
+// A FileError reports that a file is missing or damaged, or that stored data depends on other
+// content of the file.
 type FileError struct {
 	File, What string
 	Advice     string // for the administrator
@@ -21,8 +21,8 @@ type FileError struct {
 func (e *FileError) Error() string { return e.File + " " + e.What }
 
 // A Binding detects that an irreplaceable file, such as a CA or the service account signing key, is
-// lost or replaced. To do so, it stores the checksum of the file together with the data that
-// depends on the file. A nil Binding has no checksums.
+// lost or replaced. It stores the file's checksum together with the data that depends on the file.
+// A nil Binding has no checksums.
 type Binding struct {
 	// Get and Set access the stored checksums of a file by its name.
 	Get func(name string) (value string, ok bool)
@@ -57,7 +57,7 @@ func (b *Binding) check(path string, text []byte) error {
 	return fault
 }
 
-// bind stores the checksums of texts, which become the only accepted contents of the file at path.
+// bind stores the checksums of texts, the only contents then accepted for the file at path.
 func (b *Binding) bind(path string, texts ...[]byte) error {
 	if b == nil {
 		return nil
@@ -72,7 +72,8 @@ func (b *Binding) bind(path string, texts ...[]byte) error {
 	return b.Set(filepath.Base(path), strings.Join(sums, " "))
 }
 
-// adopt only logs an error, for example if the disk is full. The next startup tries again.
+// adopt stores the checksum of text. An error, such as a full disk, is only logged, because the
+// next startup tries again.
 func (b *Binding) adopt(path string, text []byte) {
 	if err := b.bind(path, text); err != nil {
 		b.Log.Warn("cannot store the checksum of a file", "file", path, "error", err)

@@ -162,8 +162,8 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// TestInterruptedSave checks that a crash during a save leaves a complete pair, whichever renames
-// have taken effect.
+// TestInterruptedSave checks that a crash during a save leaves a complete pair, regardless of which
+// renames took effect.
 func TestInterruptedSave(t *testing.T) {
 	_, old := boundStore(t)
 	_, next := boundStore(t)
@@ -212,8 +212,8 @@ func TestInterruptedSave(t *testing.T) {
 	}
 }
 
-// TestInterruptedRenewal simulates a crash at each write of a checksum during a renewal. The store
-// must still open afterwards.
+// TestInterruptedRenewal checks that the store still opens after a crash at any checksum write of a
+// renewal.
 func TestInterruptedRenewal(t *testing.T) {
 	for n := range 8 {
 		s, _ := boundStore(t)

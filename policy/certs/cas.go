@@ -67,8 +67,8 @@ func NewCAs(sources ...Source) (*CAs, error) {
 	return c, nil
 }
 
-// Pool returns the current CAs. Each change creates a new pool, so its address may serve as a cache
-// key.
+// Pool returns the current CAs. Each change creates a new pool, so the pool's address may serve as
+// a cache key.
 func (c *CAs) Pool() *x509.CertPool { return c.current.Load().pool }
 
 // PEM returns the current text of all sources. It is a Source that never fails.

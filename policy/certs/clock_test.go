@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// TestClockNeverReplacesTheCA checks that the CA is kept when the server starts with a wrong clock,
-// and later with the correct one.
+// TestClockNeverReplacesTheCA checks that the CA is kept across starts with a wrong clock and then
+// with the correct clock.
 func TestClockNeverReplacesTheCA(t *testing.T) {
 	for name, wrong := range map[string]time.Time{
 		"no battery":         time.Unix(0, 0),

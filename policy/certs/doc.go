@@ -28,12 +28,13 @@
 //   - Intact pairs are reused. A leaf certificate is reissued if it expires within 30 days or is
 //     not signed by the current CA. The serving certificate is also reissued if it lacks a
 //     requested name.
-//   - A lost CA cannot be reissued, so a Binding stores the checksums of the CAs with the data that
-//     depends on them. These faults are a FileError: a lost, damaged or exchanged CA, a pair with
-//     one missing file or a mismatched key, and a leaf signed by an unknown CA. A leaf is reissued
-//     if both of its files are missing.
-//   - Only an administrator replaces a CA. A wrong clock never does. Outside the CA's validity, the
-//     server only logs a warning. Replacing a CA also replaces its certificates.
+//   - A lost CA cannot be reissued, so a Binding stores the checksums of the CAs with the data
+//     that depends on them. A FileError reports a lost, damaged or exchanged CA, a pair with one
+//     missing file or a mismatched key, or a leaf signed by an unknown CA. A leaf is reissued if
+//     both of its files are missing.
+//   - Only an administrator replaces a CA. A wrong clock never causes a replacement. Outside the
+//     CA's validity, the server only logs a warning. Replacing a CA also replaces its
+//     certificates.
 //   - If a new leaf cannot be saved because the disk is full, it is used from memory.
 //   - At run time, an invalid file never replaces the valid content in use.
 //

@@ -61,8 +61,8 @@ func (o *Manager) IssueClient(name string, groups ...string) (*Pair, error) {
 func (o *Manager) CABundle() ([]byte, error) { return o.set.Load().CA.CertPEM, nil }
 
 // Renew renews certificates that expire soon. If an administrator has requested new CAs, it renews
-// all certificates. It reports whether the serving certificate changed. Unless renewal itself
-// fails, the error is that of Warning.
+// all certificates. It reports whether the serving certificate changed. If renewal succeeds, the
+// error is the result of Warning.
 func (o *Manager) Renew() (bool, error) {
 	set := o.set.Load()
 	if o.store.renewRequested() || !o.store.usable(set.Server, set.CA) || !o.store.usable(set.Admin, set.CA) ||
@@ -78,8 +78,8 @@ func (o *Manager) Renew() (bool, error) {
 }
 
 // Warning returns the problems that an administrator must solve. These are a clock outside the CA's
-// validity, an expiring CA, and new certificates that cannot be saved. Warning first tries again to
-// save them. Warning and Renew must not be called concurrently.
+// validity, an expiring CA, and new certificates that cannot be saved. Warning first retries saving
+// these certificates. Warning and Renew must not be called concurrently.
 func (o *Manager) Warning() error {
 	set := o.set.Load()
 	errs := []error{o.store.checkCA(set.CA), o.store.checkCA(set.ProxyCA)}

@@ -15,8 +15,8 @@ type SNICertificates struct {
 	byName   atomic.Pointer[map[string]*tls.Certificate]
 }
 
-// NewSNICertificates returns SNICertificates that serve pairs for their names. For all other names,
-// they serve the result of otherwise. If several pairs match, configured names take precedence over
+// NewSNICertificates returns SNICertificates that serve pairs for their names, and the result of
+// otherwise for all other names. If several pairs match, configured names take precedence over
 // names in certificates, and earlier pairs over later ones. Exact names take precedence over
 // *.domain.
 func NewSNICertificates(otherwise func() *tls.Certificate, pairs ...*FilePair) *SNICertificates {

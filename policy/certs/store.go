@@ -51,7 +51,7 @@ type Store struct {
 	// nil.
 	Binding *Binding
 	// ReplaceForeign makes Ensure reissue certificates that were not signed by the CA, for example
-	// because the CA is new. Without it, such certificates are an error.
+	// because the CA is new. Otherwise such certificates are an error.
 	ReplaceForeign bool
 
 	memory map[string]*Pair // replaces the files
@@ -101,7 +101,7 @@ func (s Store) Ensure(names []string) (Set, error) {
 	if set.ProxyClient, err = set.trackUnsaved(proxy.file)(s.client(set.ProxyCA, proxy)); err != nil {
 		return Set{}, err
 	}
-	// Remove the request last. If the process crashes before, the next startup replaces the
+	// Remove the request last. If the process crashes earlier, the next startup replaces the
 	// remaining certificates.
 	if renewed {
 		return set, os.Remove(s.renewRequestPath())
@@ -109,7 +109,8 @@ func (s Store) Ensure(names []string) (Set, error) {
 	return set, nil
 }
 
-// trackUnsaved returns a function that records a pair that could not be saved, and drops the error.
+// trackUnsaved returns a function that records a pair that could not be saved. The function drops
+// the error.
 func (set *Set) trackUnsaved(name string) func(*Pair, error) (*Pair, error) {
 	return func(p *Pair, err error) (*Pair, error) {
 		if p == nil || err == nil {
@@ -135,8 +136,7 @@ func (s Store) cas(set *Set, asked bool) (renewed bool, err error) {
 }
 
 // ca loads or issues one CA. saved reports whether the CA is saved. An existing CA is replaced only
-// if renew is set, not if it seems expired. Otherwise a wrong clock could revoke the trust of all
-// clients.
+// if renew is set. If expiry also replaced it, a wrong clock could revoke the trust of all clients.
 func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err error) {
 	certFile, _ := s.files(file)
 	old, err := s.load(file)
@@ -249,7 +249,7 @@ func (s Store) issueClient(ca *Pair, c client, now time.Time) (*Pair, error) {
 }
 
 // loadOrIssue returns the stored pair if good accepts it. Otherwise, it issues and saves a new
-// pair. If saving fails, it returns the pair and the error.
+// pair. If saving fails, it returns both the pair and the error.
 func (s Store) loadOrIssue(name string, ca *Pair, good func(*Pair) bool, make func(now time.Time) (*Pair, error)) (*Pair, error) {
 	pair, err := s.load(name)
 	if err != nil {
@@ -269,7 +269,7 @@ func (s Store) loadOrIssue(name string, ca *Pair, good func(*Pair) bool, make fu
 	return pair, s.save(name, pair)
 }
 
-// load first completes an interrupted save.
+// load returns the saved pair. It first completes an interrupted save.
 func (s Store) load(name string) (*Pair, error) {
 	if s.Dir == "" {
 		return s.memory[name], nil
@@ -346,7 +346,7 @@ func (s Store) save(name string, p *Pair) error {
 }
 
 // endSave renames the new files of a pair into place if they form a valid pair, and removes them
-// otherwise. Any of the renames may already have happened.
+// otherwise. Some files may already be renamed.
 func (s Store) endSave(name string) error {
 	cert, key := s.files(name)
 	var texts [2][]byte
@@ -392,14 +392,14 @@ func (s Store) now() time.Time {
 	return s.Now()
 }
 
-// usable returns true if the clock is outside the CA's validity, because the clock is then probably
-// wrong.
+// usable reports whether a pair is valid and not about to expire. It also returns true if the clock
+// is outside the CA's validity, because the clock is then probably wrong.
 func (s Store) usable(p, ca *Pair) bool {
 	now := s.now()
 	return s.clockOutsideCA(ca) || !now.Before(p.Cert.NotBefore) && now.Add(renewBefore).Before(p.Cert.NotAfter)
 }
 
-// issueTime returns a time shortly after the CA was issued if the clock is outside the CA's
+// issueTime returns now, or a time shortly after the CA was issued if the clock is outside the CA's
 // validity, and thus probably wrong.
 func (s Store) issueTime(ca *Pair, now time.Time) time.Time {
 	if s.clockOutsideCA(ca) {

@@ -111,7 +111,7 @@ func (q *question) checkVersion(i int, converted tree.Tree) error {
 	return nil
 }
 
-// checkIdentity prevents a webhook from passing off one user's object as another's.
+// checkIdentity prevents a webhook from replacing one object with another user's object.
 func checkIdentity(original, converted tree.Tree) error {
 	for _, field := range [][2]string{{"name", "name"}, {"namespace", "namespace"}, {"uid", "UID"}} {
 		if want, got := original.String(field[0]), converted.String(field[0]); want != got {
@@ -152,8 +152,8 @@ func restoreMetadata(original, converted tree.Tree) (tree.Tree, error) {
 	return metadata, nil
 }
 
-// checkTexts validates converted labels or annotations. Unchanged ones are accepted, because they
-// may predate the current rules.
+// checkTexts validates converted labels or annotations. It accepts unchanged values, which may
+// predate the current rules.
 func checkTexts(name string, original, texts tree.Tree, validate func(tree.Tree, string, *schema.Faults)) error {
 	for _, key := range texts.SortedKeys() {
 		if _, ok := texts[key].(string); !ok {

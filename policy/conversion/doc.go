@@ -1,8 +1,8 @@
 // Package conversion calls the conversion webhooks of CRDs, which convert custom objects between
 // versions.
 //
-// Webhooks calls the webhooks of all CRDs. A schema.ConversionWebhook is one CRD's current webhook.
-// A question is a ConversionReview request that converts objects to one version.
+// Webhooks calls the webhooks of all CRDs. A schema.ConversionWebhook is the current webhook of one
+// CRD. A question is a ConversionReview request that converts objects to one version.
 //
 // # Responses
 //
@@ -14,7 +14,7 @@
 //
 // # Limits
 //
-// A call ends with its context or after 30 seconds. A response has at most 16 MiB. Redirects are
+// A call ends with its context or after 30 seconds. Responses are limited to 16 MiB. Redirects are
 // not followed. While a webhook is unreachable, calls fail immediately (package webhookclient). The
 // HTTP clients of unused webhooks are closed.
 //

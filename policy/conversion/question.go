@@ -65,7 +65,7 @@ func newQuestion(k *schema.Kind, objects []*meta.Object, naming *meta.Naming) (*
 	return q, nil
 }
 
-// fromVersion considers only the first object of a list.
+// fromVersion returns the version of the first object, even for a list.
 func (q *question) fromVersion() string {
 	_, version, _ := strings.Cut(q.from, "/")
 	return version

@@ -7,8 +7,8 @@ import "time"
 //
 // Exempt levels come first, because they are not limited. Each other level gets the high watermark
 // of its demand, but at most its nominal limit and at least its lower bound. The remaining seats
-// are divided in proportion to the levels' target (their smoothed demand). If there are too few
-// seats, each level gets its lower bound and the same fraction of the way to its high watermark.
+// are divided in proportion to smoothed demand (target). If there are too few seats, each level
+// gets its lower bound and the same fraction of the way to its high watermark.
 func (c *Controller) adjust() {
 	now := int64(time.Since(c.epoch))
 	var limited []*level
@@ -55,7 +55,7 @@ func (c *Controller) parts(levels []*level, claims []claim, left, lowest, used i
 }
 
 // observe updates the forecast of a level's demand and returns its minimum limit until the next
-// call. An exempt level may exceed its nominal limit, because it has already used the seats.
+// call. An exempt level may exceed its nominal limit, because its seats are already in use.
 func (l *level) observe(now int64) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 
 // A classifier finds the FlowSchema of a request. It is immutable.
 //
-// Rules are indexed by user and group, so that rules for other users cost nothing.
+// Rules are indexed by user and group, so that rules for other users add no cost.
 type classifier struct {
 	rules                   []*orderedRule
 	users, groups, accounts map[string][]int32 // ascending indexes into rules
@@ -69,7 +69,7 @@ func (c *classifier) add(r *orderedRule) {
 }
 
 // classify returns the first schema with a matching rule, or catch-all. It looks up the rules for
-// the user and for each group, and skips those that come after the best match so far.
+// the user and for each group, and skips rules that follow the best match so far.
 func (c *classifier) classify(a *authz.Attributes) *bound {
 	verb, best := verbOf(a.Verb), int32(math.MaxInt32)
 	best = c.first(c.everybody, a, verb, best)

@@ -15,7 +15,7 @@ type configuration struct {
 	levels map[string]*level
 }
 
-// anyUndesired reports whether a level that is no longer configured is still draining.
+// anyUndesired reports whether an undesired level is still draining.
 func (c *configuration) anyUndesired() bool {
 	for _, l := range c.levels {
 		l.mu.Lock()
@@ -54,7 +54,7 @@ func newFixed(n *meta.Naming) fixed {
 // configure applies the current objects. The caller holds c.mu.
 //
 // A removed level takes two rebuilds. After the first, new requests no longer find the level, so
-// the second can drop it if it is idle. Requests that found it earlier are classified again.
+// the second can drop an idle level. Requests that found the level earlier are classified again.
 func (c *Controller) configure() {
 	c.rebuild()
 	if c.current.Load().anyUndesired() {
@@ -74,8 +74,8 @@ func (c *Controller) rebuild() {
 	next.dropStats()
 }
 
-// newLevels returns the configured levels and those that are still draining. Objects override fixed
-// levels of the same name. A level that is deleted and recreated keeps its queues.
+// newLevels returns the configured and the draining levels. Objects override fixed levels of the
+// same name. A level that is deleted and recreated keeps its queues.
 func (c *Controller) newLevels() map[string]*level {
 	levels, old := map[string]*level{}, c.current.Load().levels
 	specs := maps.Clone(c.fixed.levels)
@@ -99,8 +99,8 @@ func (c *Controller) newLevels() map[string]*level {
 }
 
 // retire drains a level that is no longer configured, and reports whether it still exists. It
-// removes an idle level only on the second call, because requests classified before the first may
-// still arrive.
+// removes an idle level only on the second call, because requests classified before the first call
+// may still arrive.
 func (l *level) retire() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,8 +145,8 @@ func (l *level) setBounds(nominal, all int) {
 
 func percent(n, of int) int { return round(float64(n) * float64(of) / 100) }
 
-// most returns the maximum number of seats per request. It is a fraction of the level's seats, so
-// that one flow cannot occupy all of them.
+// most returns the maximum number of seats per request. This is a fraction of the level's seats, so
+// that one flow cannot occupy all seats.
 func (l *level) most() int {
 	if l.spec.queues == 0 {
 		return maxSeats

@@ -104,8 +104,8 @@ type follower struct {
 
 func (f *follower) Resource() meta.GroupResource { return f.resource }
 
-// Follow reads the existing objects of one resource. When all followers have done so, the last one
-// applies the objects.
+// Follow reads the existing objects of one resource. The last follower to finish applies the
+// objects.
 func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
 	c := f.controller
 	c.mu.Lock()
@@ -136,8 +136,8 @@ func (f *follower) update(change policy.Change) {
 	}
 }
 
-// A Classification caches the schema and flow of the last request of a connection, because the next
-// request often has the same. The zero value is an empty cache.
+// A Classification caches the schema and flow of a connection's last request, because the next
+// request often has the same schema and flow. The zero value is an empty cache.
 type Classification struct {
 	configuration *configuration
 	user          *authn.User
@@ -163,9 +163,9 @@ func (c *Classification) classify(by *configuration, a *authz.Attributes) {
 	}
 }
 
-// Admit admits a request, which may wait in a queue for up to the duration longest. It returns a
-// *RejectedError if the request is rejected. listing describes the cost of a list or watch, and is
-// nil for other requests. known caches the classification per connection.
+// Admit admits a request, which may wait in a queue for up to longest. The error for a rejected
+// request is a *RejectedError. listing describes the cost of a list or watch, and is nil for other
+// requests. known caches the classification per connection.
 //
 // Admit copies the attributes. The caller must call Finish on the Request to free its seats.
 func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Classification, listing *Listing, longest time.Duration) (*Request, error) {
@@ -191,7 +191,7 @@ func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Clas
 	return r, nil
 }
 
-// flowHash includes the schema, so that the same user has different queues in different schemas.
+// flowHash includes the schema, so that a user has different queues in different schemas.
 func flowHash(s *schema, a *authz.Attributes) uint64 {
 	switch {
 	case s.distinguisher == byUser && a.User != nil:
@@ -215,7 +215,7 @@ func (r *Request) distinguisher() string {
 }
 
 // estimate returns the estimated work of a request. A write costs more if it must be delivered to
-// many watches. Creating a token costs no more, because it causes no watch events.
+// many watches. Creating a token has no such cost, because it causes no watch events.
 func (c *Controller) estimate(r *Request, listing *Listing) Work {
 	most := r.schema.most
 	r.watches = -1

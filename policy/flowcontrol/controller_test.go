@@ -100,8 +100,8 @@ func TestPrecedence(t *testing.T) {
 	expect("global-default")
 }
 
-// TestDrain checks that a removed level accepts no new requests, serves its admitted ones, and is
-// then dropped.
+// TestDrain checks that a removed level accepts no new requests, finishes its admitted requests,
+// and is then dropped.
 func TestDrain(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {

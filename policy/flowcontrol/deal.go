@@ -8,8 +8,7 @@ const maxHand = 60
 // hand.
 //
 // Every hand is equally likely. Each card is first drawn as an index into the queues not yet drawn.
-// To turn it into an index into all queues, it is incremented for each earlier card that is not
-// above it.
+// It becomes an index into all queues by adding one for each earlier card that is not above it.
 func deal(hash uint64, n, size int, hand *[maxHand]int) []int {
 	size = min(size, n, maxHand)
 	var drawn [maxHand]int

@@ -18,7 +18,8 @@ func (d *demand) set(at int64, seats int) {
 	d.most = max(d.most, d.now)
 }
 
-// reset sets ok to false if no time has passed, in which case only the maximum is valid.
+// reset starts a new period and returns statistics of the previous one. If no time has passed, ok
+// is false and only most is valid.
 func (d *demand) reset(at int64) (mean, deviation, most float64, ok bool) {
 	d.set(at, int(d.now))
 	if seconds := float64(at-d.since) / 1e9; seconds > 0 {

@@ -45,7 +45,8 @@ func printable(r rune) rune {
 	return r
 }
 
-// dumpLevels first copies the counters, so that it holds no lock while it writes to a client.
+// dumpLevels writes one row per level. It copies the counters first, so that it holds no lock while
+// it writes.
 func (c *Controller) dumpLevels(w io.Writer, _ bool) error {
 	t := newTable(w, "PriorityLevelName", "ActiveQueues", "IsIdle", "IsQuiescing", "WaitingRequests", "ExecutingRequests",
 		"DispatchedRequests", "RejectedRequests", "TimedoutRequests", "CancelledRequests")
@@ -123,8 +124,7 @@ func (r *Request) cells(queue, place int, details bool) []any {
 }
 
 // eachLevel calls do for each level under its lock, in name order. do must not write to a client,
-// because all requests of the level would have to wait. It may add rows to a table, which are
-// buffered.
+// because all requests of the level would wait. It may add rows to a table, which are buffered.
 func (c *Controller) eachLevel(do func(*level)) {
 	levels := c.current.Load().levels
 	for _, name := range slices.Sorted(maps.Keys(levels)) {

@@ -83,14 +83,14 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 	r.arrival = l.virtual
 	q := l.choose(flow)
 	switch {
-	// No other request waits, so the request can skip the queue.
+	// If no other request waits, the request can skip the queue.
 	case l.waiting == 0 && l.seatsInUse < l.limit && l.fits(seats):
 		r.queue = q
 		l.activate(q)
 		l.execute(r, now)
 		return admitted, nil
 	// If all seats are occupied, a full queue rejects requests. If seats are free, the request is
-	// queued anyway, because dispatch may immediately take a request out of the queue.
+	// queued anyway, because dispatch may immediately remove a request from the queue.
 	case l.seatsInUse >= l.limit && q.length >= l.spec.queueLength:
 		l.release(q)
 		return refused, l.refuse(r, QueueFull, now)
@@ -278,8 +278,8 @@ func (l *level) refuse(r *Request, why Reason, now int64) *RejectedError {
 	}
 }
 
-// eject removes a waiting request and returns its error. It returns nil if the request has been
-// admitted in the meantime.
+// eject removes a waiting request and returns its error. It returns nil if the request has already
+// been admitted.
 func (l *level) eject(r *Request, why Reason) error {
 	now := int64(time.Since(l.epoch))
 	l.mu.Lock()

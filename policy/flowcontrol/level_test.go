@@ -33,8 +33,8 @@ func asks(l *level, b *bound, flow uint64, seats int) (*Request, admission, *Rej
 // order computed by hand.
 //
 // Each request takes the estimated 3 ms. Flow 0 in queue 0 sends four requests, and flow 1 in queue
-// 1 sends two a little later. The first request runs at once and advances the clock of queue 0 by 3
-// ms. The virtual finish times are a1=3 (done), b1=3+, a2=6, b2=6+, a3=9, a4=12.
+// 1 sends two a little later. The first request runs immediately and advances the clock of queue 0
+// by 3 ms. The virtual finish times are a1=3 (done), b1=3+, a2=6, b2=6+, a3=9, a4=12.
 func TestDispatchOrder(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -268,7 +268,7 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
-// check compares a level's counters with held, the requests that wait or run at the level.
+// check compares a level's counters with its waiting and running requests (held).
 func check(t *testing.T, l *level, held []*Request) {
 	t.Helper()
 	var waits, runs, seatsWaiting, seatsInUse int

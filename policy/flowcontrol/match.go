@@ -13,7 +13,8 @@ type resourceRule struct {
 	cluster                       bool // matches requests without namespace
 }
 
-// matches lets a request for all namespaces match only a rule with clusterScope.
+// matches reports whether the rule matches a request. A request for all namespaces requires
+// clusterScope.
 func (r *resourceRule) matches(a *authz.Attributes, verb verbs) bool {
 	if r.verbs&verb == 0 || !r.groups.has(a.Group) || !r.resources.hasResource(a.Resource, a.Subresource) {
 		return false
@@ -66,7 +67,7 @@ func (s *set) hasResource(resource, subresource string) bool {
 	})
 }
 
-// verbs is a bit set of verbs. The bit otherVerb stands for all unknown verbs, which only "*" in a
+// verbs is a bit set of verbs. The bit otherVerb represents all unknown verbs, which only "*" in a
 // rule matches.
 type verbs uint16
 

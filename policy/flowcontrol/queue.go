@@ -52,7 +52,7 @@ func (q *queue) remove(r *Request) {
 }
 
 // bound raises nextDispatch to the arrival of the first request, so that the queue gains no
-// advantage from the time in which it was idle.
+// advantage from its idle time.
 func (q *queue) bound() {
 	if q.first != nil {
 		q.nextDispatch = max(q.nextDispatch, q.first.arrival)

@@ -68,7 +68,6 @@ func (r *Request) wait(ctx context.Context, closed <-chan struct{}, longest time
 // A Reason is a rejection reason, spelled as in metrics.
 type Reason string
 
-// Rejection reasons.
 const (
 	QueueFull        Reason = "queue-full"        // its queue is full
 	ConcurrencyLimit Reason = "concurrency-limit" // the level has no free seats and no queues

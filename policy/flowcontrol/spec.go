@@ -23,7 +23,7 @@ type levelSpec struct {
 	queues, handSize, queueLength int
 }
 
-// parseLevel parses the valid spec of a level. Its settings are in the field limited or exempt,
+// parseLevel parses the valid spec of a level. The settings are in the field limited or exempt,
 // depending on the type. Both fields contain the shares and the lendable percentage.
 func parseLevel(name, uid string, spec tree.Tree) levelSpec {
 	l := levelSpec{name: name, uid: uid, exempt: spec.String("type") == "Exempt", borrowing: -1}
@@ -121,7 +121,7 @@ func parseRule(t tree.Tree) (r rule) {
 	return r
 }
 
-// accountPrefix starts the user names of service accounts.
+// accountPrefix is the prefix of service account user names.
 const accountPrefix = "system:serviceaccount:"
 
 // parseSubject parses a subject. A service account becomes its user name, and "*" as a user or

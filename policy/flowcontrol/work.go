@@ -59,9 +59,9 @@ func (l Listing) seats() int {
 
 func (l Listing) work(most int) Work { return Work{InitialSeats: max(1, min(l.seats(), most))} }
 
-// writeWork covers a few watchers with the base cost. For many watchers, the write occupies few
-// seats for a long time rather than many seats for a short time. Waiting for many seats would block
-// other requests.
+// writeWork returns the work of a write. Its base cost covers a few watchers. For many watchers,
+// the write occupies few seats for a long time, because waiting for many seats would block other
+// requests.
 func writeWork(watches, most int) Work {
 	w := Work{InitialSeats: 1}
 	if watches < watchesPerSeat {

@@ -1,14 +1,14 @@
 // Package impersonation implements user impersonation.
 //
 // A Request holds the requested user, read from the request headers. An Impersonator authorizes it.
-// The names of the headers are case-insensitive:
+// Header names are case-insensitive:
 //
 //	Impersonate-User          once: a name, or system:serviceaccount:<namespace>:<name>
 //	Impersonate-Group         any number of times
 //	Impersonate-Uid           once
 //	Impersonate-Extra-<key>   any number of times; the key is percent-encoded and in lower case
 //
-// The first of these modes that allows the request decides:
+// The first mode that allows the request decides:
 //
 //	associated-node   a node, by a service account of a Pod on it
 //	arbitrary-node    a node

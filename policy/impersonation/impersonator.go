@@ -22,7 +22,6 @@ type Impersonator struct {
 	Constrained bool
 }
 
-// A mode is one way to authorize impersonation.
 type mode string
 
 const (
@@ -33,10 +32,10 @@ const (
 	legacy         mode = ""
 )
 
-// Impersonate returns the impersonated user, and the verb that allowed it unless this is
-// impersonate. The user is nil if there are no impersonation headers. a is the request as made by
-// the caller. The error is a *meta.Status: 400 for invalid headers, or 403 if the caller may not
-// impersonate that user.
+// Impersonate returns the impersonated user. constraint is the verb that allowed the impersonation,
+// or "" for the verb impersonate. The user is nil if there are no impersonation headers. a is the
+// request as made by the caller. The error is a *meta.Status: 400 for invalid headers, or 403 if
+// the caller may not impersonate that user.
 func (i *Impersonator) Impersonate(a authz.Attributes, headers authn.Headers) (user *authn.User, constraint string, err error) {
 	w, err := ExtractRequest(headers, i.Naming)
 	if w == nil || err != nil {
@@ -92,7 +91,7 @@ func (i *Impersonator) applies(m mode, w *Request, caller *authn.User) bool {
 
 // authorize returns a *meta.Status if the caller may not impersonate the user in a mode. For
 // associatedNode, the decisions hold for all nodes, so authorizers see the keys of the caller's
-// extras instead of their values.
+// extras instead of the values.
 func (i *Impersonator) authorize(m mode, w *Request, a authz.Attributes) error {
 	if m == associatedNode {
 		caller := *a.User
@@ -145,7 +144,7 @@ func (p part) node() (name string, ok bool) {
 	return name, ok && p.kind == kindUser && rules.Subdomain(name) == nil
 }
 
-// fault returns why only the legacy mode allows a value, or "".
+// fault returns the reason why only the legacy mode allows a value, or "".
 func (p part) fault() string {
 	switch {
 	case p.kind == kindGroup && p.value == "":

@@ -58,7 +58,7 @@ func (c cluster) tls() (*tls.Config, error) {
 }
 
 // pair returns the user's client certificate, or nil if there is none. A certificate without a key
-// is an error, because the server would otherwise treat the client as anonymous.
+// is an error. Otherwise the server would treat the client as anonymous.
 func (u user) pair() (*tls.Certificate, error) {
 	cert, err := u.dir.pem(u.CertificateData, u.Certificate)
 	if err != nil {

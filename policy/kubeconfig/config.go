@@ -54,12 +54,13 @@ func newConfig(c cluster, u user, programs Programs) (*Config, error) {
 	return config, nil
 }
 
-// clientCertificate is called for each handshake, so that a new certificate takes effect.
+// clientCertificate is called for each TLS handshake, so that a new certificate takes effect.
 func (c *Credential) clientCertificate(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return orNone(c.Certificate(info.Context()))
 }
 
-// orNone replaces a nil certificate with an empty one, as tls.Config.GetClientCertificate requires.
+// orNone returns pair, or an empty certificate for nil, as tls.Config.GetClientCertificate
+// requires.
 func orNone(pair *tls.Certificate, err error) (*tls.Certificate, error) {
 	if err == nil && pair == nil {
 		pair = &tls.Certificate{}
@@ -68,7 +69,7 @@ func orNone(pair *tls.Certificate, err error) (*tls.Certificate, error) {
 }
 
 // Transport returns a Transport for the user's requests. base creates the underlying transports.
-// Their TLS, proxy and compression settings are replaced.
+// Transport replaces their TLS, proxy and compression settings.
 func (c *Config) Transport(base func() *http.Transport) *Transport {
 	t := NewTransport(func() *http.Transport {
 		b := base()

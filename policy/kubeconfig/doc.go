@@ -25,7 +25,7 @@
 //
 // A Credential may come from a credential plugin (exec) or an identity provider (auth-provider). It
 // is fetched on first use, shared by all callers, and kept until it expires or a server responds
-// with 401. A Transport handles these cases, and opens new connections when the certificate
+// with 401. A Transport then replaces it, and opens new connections when the certificate
 // changes.
 //
 // A plugin's environment contains the entries of env and the variable PLATFORM_EXEC_INFO, whose

@@ -17,7 +17,8 @@ type issued struct {
 	expires     time.Time // zero if unknown
 }
 
-// sameCertificate does not compare the keys, because each certificate contains its public key.
+// sameCertificate reports whether both certificates are equal. It ignores the keys, because each
+// certificate contains its public key.
 func (i *issued) sameCertificate(other *issued) bool {
 	a, b := i.chain(), other.chain()
 	return slices.EqualFunc(a, b, bytes.Equal)

@@ -95,7 +95,7 @@ type execCluster struct {
 	Config                   json.RawMessage `json:"config,omitempty"`
 }
 
-// newExecCluster encodes a cluster for plugins. It inlines the CA, so that plugins need no paths.
+// newExecCluster encodes a cluster for plugins. It embeds the CA, so that plugins need no paths.
 func newExecCluster(c cluster, naming *meta.Naming) (*execCluster, error) {
 	authority, err := c.authority()
 	if err != nil {
@@ -110,7 +110,7 @@ func newExecCluster(c cluster, naming *meta.Naming) (*execCluster, error) {
 	return e, nil
 }
 
-// execCredential is the input (Spec) and the output (Status) of a plugin.
+// execCredential is a plugin's input (Spec) and output (Status).
 type execCredential struct {
 	Kind       string      `json:"kind"`
 	APIVersion string      `json:"apiVersion"`
@@ -227,8 +227,8 @@ func (s *execStatus) issued() (*issued, error) {
 	return i, nil
 }
 
-// A boundedBuffer stores the bytes written to it, up to a limit. left is the remaining capacity. If
-// a write exceeds it, the write fails and left becomes negative.
+// A boundedBuffer stores the bytes written to it, up to a limit. left is the remaining capacity. A
+// write beyond the limit fails and makes left negative.
 type boundedBuffer struct {
 	text []byte
 	left int

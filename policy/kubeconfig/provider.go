@@ -36,8 +36,8 @@ const (
 )
 
 // A provider obtains the OpenID Connect ID token of a user. It uses the token in the kubeconfig
-// until that expires, and then obtains a new one with the refresh token. It writes new tokens to
-// the kubeconfig, because a refresh token may be valid only once.
+// until the token expires, and then obtains a new one with the refresh token. It writes new tokens
+// to the kubeconfig, because a refresh token may be valid only once.
 type provider struct {
 	user     user
 	programs Programs

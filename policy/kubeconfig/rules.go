@@ -15,7 +15,7 @@ import (
 type Rules struct {
 	// Path is the only file to read. If it is empty, the environment determines the files.
 	Path string
-	// Fallback is the file to read if no other exists. It may be empty.
+	// Fallback is the file to read if no other file exists. It may be empty.
 	Fallback string
 	// Context, Cluster and User override the selection in the files.
 	Context, Cluster, User string
@@ -62,8 +62,8 @@ func (r Rules) Files() []string {
 	return []string{filepath.Join(home, ".kube", "config")}
 }
 
-// Load loads the selected kubeconfig or, if there is none, the container's service account. The
-// error is ErrNone if neither exists.
+// Load loads the selected kubeconfig or, if no kubeconfig exists, the container's service account.
+// If neither exists, the error is ErrNone.
 func (r Rules) Load() (*Config, error) {
 	files := r.Files()
 	f, err := r.read(files)

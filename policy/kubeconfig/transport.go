@@ -11,8 +11,8 @@ import (
 )
 
 // A Transport sends requests with a credential. If a server responds with 401, it obtains a new
-// credential and, if that differs, repeats the request if possible. A changed certificate applies
-// to new connections, while requests in flight finish on the old ones.
+// credential. If the credential differs, it repeats the request, if possible. A changed certificate
+// applies to new connections, while requests in flight finish on the old ones.
 type Transport struct {
 	base       func() *http.Transport
 	credential func() *Credential
@@ -80,7 +80,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
-// closing closes the body of a request that is not sent, as http.RoundTripper requires.
+// closing closes the body of an unsent request, as http.RoundTripper requires. It returns err.
 func closing(r *http.Request, err error) error {
 	if r.Body != nil {
 		r.Body.Close()

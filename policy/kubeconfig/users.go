@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Users holds the users of a kubeconfig as credentials for many servers. The name of a user is the
-// server for which it is used: "host:port", or "host" for port 443. A leading "*." matches one or
-// more DNS labels, and "*" matches all other servers.
+// Users holds the users of a kubeconfig as credentials for many servers. A user is named after its
+// server: "host:port", or "host" for port 443. A leading "*." matches one or more DNS labels, and
+// "*" matches all other servers.
 type Users struct {
 	users map[string]*Credential
 	// fallback names the user of the current context. It applies to servers without a match.
@@ -49,8 +49,7 @@ func (u *Users) For(target string) *Credential {
 	return nil
 }
 
-// candidates returns the user names that match a target, most specific first. "*.example.com"
-// matches hosts at any depth below example.com.
+// candidates returns the user names that match a target, most specific first.
 func candidates(target string) []string {
 	names := []string{target}
 	for rest := target; ; {

@@ -10,8 +10,8 @@ import (
 // lists maps each list in a kubeconfig to the field that holds the content of its entries.
 var lists = map[string]string{"clusters": "cluster", "users": "user", "contexts": "context"}
 
-// View returns the merged kubeconfig, in which the first definition of a name takes precedence.
-// Paths stay relative to the files that contain them.
+// View returns the merged kubeconfig. The first definition of a name takes precedence. Paths stay
+// relative to the files that contain them.
 func (r Rules) View() (map[string]any, error) {
 	view := map[string]any{"apiVersion": "v1", "kind": "Config", "current-context": "", "clusters": []any{}, "users": []any{}, "contexts": []any{}}
 	for _, path := range r.present() {

@@ -15,9 +15,8 @@ type Response struct {
 }
 
 // Ask posts an idempotent request with a JSON body and a query. It returns responses with any
-// status code. net/http retries the request if an idle connection has been closed. Ask also retries
-// once if a new connection is closed without a response, as during a shutdown. Errors contain the
-// URL.
+// status code. net/http retries the request if an idle connection was closed. If a new connection
+// is closed without a response, as during a shutdown, Ask retries once. Errors contain the URL.
 func (s *Client) Ask(ctx context.Context, query string, body []byte) (Response, error) {
 	target := s.url
 	if query != "" {

@@ -75,7 +75,7 @@ func (o Options) transport() *http.Transport {
 	if o.MaxIdle > 0 {
 		t.MaxIdleConnsPerHost = o.MaxIdle
 	}
-	// Pings detect connections whose peer has disappeared.
+	// Pings detect connections to unreachable peers.
 	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: 10 * time.Second, PingTimeout: 10 * time.Second}
 	return t
 }
@@ -136,14 +136,13 @@ func (s *Client) Post(ctx context.Context, body []byte) ([]byte, error) {
 	return text, nil
 }
 
-// Get sends one request to a path below the URL. It returns the response body, which may be of any
-// size. The caller must close the body. The error is a *StatusError for status codes other than 200
-// and 201.
+// Get sends one request to a path below the URL. It returns the response body, which has no size
+// limit and must be closed. The error is a *StatusError for status codes other than 200 and 201.
 func (s *Client) Get(ctx context.Context, path string) (io.ReadCloser, error) {
 	return s.Do(ctx, http.MethodGet, path)
 }
 
-// Do sends a request with any method and otherwise behaves like Get.
+// Do is like Get, but with any method.
 func (s *Client) Do(ctx context.Context, method, path string) (io.ReadCloser, error) {
 	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(s.url, "/")+path, nil)
 	if err != nil {
@@ -190,8 +189,8 @@ type Backoff struct {
 	Factor   float64       // growth of the pause
 }
 
-// DefaultBackoff is for requests on which a client is waiting. It makes five attempts within about
-// five seconds.
+// DefaultBackoff is for requests that clients wait for. It makes five attempts within about five
+// seconds.
 var DefaultBackoff = Backoff{Steps: 4, Duration: 500 * time.Millisecond, Factor: 1.5}
 
 // PostWithRetry retries a failed Post until it succeeds, the error is permanent, ctx ends, or no

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A Fault is the reason why a Service port is unreachable.
+// A Fault is the reason that a Service port is unreachable.
 type Fault struct {
 	Reason  string // ServiceNotFound, ServicePortError, EndpointsNotFound or MissingEndpoints
 	Message string
@@ -50,7 +50,7 @@ func (r *Resolver) Check(namespace, name string, port int64) error {
 }
 
 // Notify calls onChange for each Service whose reachability may have changed, until ctx or the
-// Resolver's context ends. It returns once it has read the existing objects. If it succeeds, it
+// Resolver's context ends. It returns once it has read the existing objects. After a success, it
 // must not be called again. onChange must not block.
 func (r *Resolver) Notify(ctx context.Context, onChange func(namespace, name string)) error {
 	r.mu.Lock()

@@ -54,7 +54,7 @@ func NewResolver(ctx context.Context, objects policy.Objects, naming *meta.Namin
 }
 
 // Dial connects to the first address that accepts a connection. It tries up to three addresses, for
-// two seconds each. A single address has no such limit.
+// two seconds each. A single address has no time limit.
 func Dial(ctx context.Context, dialer net.Dialer, network string, addresses []string) (conn net.Conn, err error) {
 	if len(addresses) > 1 {
 		dialer.Timeout = 2 * time.Second
@@ -151,7 +151,7 @@ func (r *Resolver) update(c policy.Change) {
 	}
 }
 
-// takeIn applies a change of an EndpointSlice. It returns the Services to which the slice belonged
+// takeIn applies a change to an EndpointSlice. It returns the Services to which the slice belonged
 // before and after the change, and the callback that Notify has set.
 func (r *Resolver) takeIn(c policy.Change) (changed []service, onChange func(namespace, name string)) {
 	r.mu.Lock()

@@ -52,12 +52,12 @@ func ParseAddress(t tree.Tree) (Address, error) {
 }
 
 // cleanURL removes double slashes from a path, because some installers write them. Servers would
-// respond with a redirect, which is never followed.
+// respond with a redirect, which clients never follow.
 func cleanURL(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: path.Join("/", u.Path)}).String()
 }
 
-// target returns the host:port of the webhook, by which its credential is looked up.
+// target returns the host:port of the webhook, which identifies its credential.
 func (a *Address) target() string {
 	if a.service != "" {
 		return net.JoinHostPort(a.service+"."+a.namespace+".svc", strconv.FormatInt(a.port, 10))

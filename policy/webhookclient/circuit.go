@@ -11,8 +11,8 @@ import (
 const (
 	// maxCalls limits the concurrent calls per client.
 	maxCalls = 128
-	// stuckAfter is how long the webhook may respond to no call. After that time, calls beyond
-	// maxCalls fail immediately instead of waiting.
+	// stuckAfter is the time without any response after which calls beyond maxCalls fail
+	// immediately instead of waiting.
 	stuckAfter = time.Second
 	// maxFailures is the number of consecutive connection failures after which calls fail
 	// immediately.
@@ -23,8 +23,8 @@ const (
 )
 
 // A circuit is a circuit breaker for an unresponsive webhook. It is safe for concurrent use.
-// Without it, a webhook that is down would delay each request by its timeout of up to 30 seconds,
-// even with the failurePolicy Ignore.
+// Otherwise a webhook that is down would delay each request by its timeout of up to 30 seconds,
+// even with failurePolicy Ignore.
 type circuit struct {
 	slots chan struct{} // one per running call
 
@@ -41,8 +41,8 @@ func newCircuit() *circuit { return &circuit{slots: make(chan struct{}, maxCalls
 var errStuck = errors.New("too many calls are waiting for its response")
 
 // enter starts a call. ctx limits the call, and request is the context of the API request that
-// needs it. If the request ends early, the call does not count as a webhook failure. The caller
-// must call leave exactly once, with the call's error and whether it connected.
+// needs the call. If the request ends early, the call does not count as a webhook failure. The
+// caller must call leave exactly once, with the call's error and whether it connected.
 func (c *circuit) enter(ctx, request context.Context) (leave func(connected bool, err error), err error) {
 	probe, err := c.admit()
 	if err != nil {
@@ -118,8 +118,8 @@ func (c *circuit) stuck() bool {
 	return time.Since(c.answeredAt) > stuckAfter
 }
 
-// note records the result of a call. A failed connection does not count if the client canceled its
-// request.
+// note records the result of a call. A failed connection does not count if the client canceled the
+// API request.
 func (c *circuit) note(connected bool, err error, gaveUp bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -22,7 +22,6 @@ func call(t *testing.T, c *circuit, connected bool, err error) {
 	leave(connected, err)
 }
 
-// TestPanickingCallLeaves checks that a call that panics frees its slot.
 func TestPanickingCallLeaves(t *testing.T) {
 	c := &Client{circuit: newCircuit(), client: remote.New(remote.Options{URL: "https://192.0.2.1", Credential: func() *kubeconfig.Credential { panic("no credential") }})}
 	func() {
@@ -81,8 +80,8 @@ func TestCircuitStaysClosed(t *testing.T) {
 	call(t, c, true, nil)
 }
 
-// TestCircuitIsBounded checks that calls without a slot wait while other calls get responses.
-// Without responses, they must fail.
+// TestCircuitIsBounded checks that calls without a slot wait while other calls get responses, and
+// fail otherwise.
 func TestCircuitIsBounded(t *testing.T) { synctest.Test(t, testCircuitIsBounded) }
 
 func testCircuitIsBounded(t *testing.T) {

@@ -2,7 +2,7 @@
 // conversion.
 //
 // An Address is the location of a webhook, by URL or Service, with its CA. A Dialer creates
-// Clients. Each connects to one address, and has a credential and a circuit breaker.
+// Clients. Each Client connects to one address, and has a credential and a circuit breaker.
 //
 // # Limits
 //
@@ -13,6 +13,7 @@
 // # Invariants
 //
 //   - A redirect is returned like any other response and never followed.
-//   - The certificate of a Service must be valid for <name>.<namespace>.svc, whatever its address.
+//   - The certificate of a Service must be valid for <name>.<namespace>.svc, regardless of its
+//     address.
 //   - Every call ends with its context.
 package webhookclient

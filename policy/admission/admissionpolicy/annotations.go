@@ -9,14 +9,13 @@ import (
 )
 
 const (
-	// maxValue is the maximum length of one value in bytes.
+	// maxValue is the maximum length of an annotation value in bytes.
 	maxValue = 10 << 10
 	// maxAnnotation is the maximum length of an annotation in bytes. It matters because a policy
 	// may be evaluated for thousands of params.
 	maxAnnotation = 64 << 10
 )
 
-// annotations holds a policy's audit annotation values by key.
 type annotations map[string]*values
 
 type values struct {
@@ -42,7 +41,8 @@ func (n annotations) add(key, value string) {
 
 const separator = ", "
 
-// publish runs after all bindings, because each annotation can be set only once.
+// publish adds the annotations to the audit event. It runs after all bindings, because each
+// annotation can be set only once.
 func (n annotations) publish(policy string, a *request.Attributes) {
 	if len(n) == 0 {
 		return // the usual case

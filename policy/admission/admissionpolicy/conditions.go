@@ -11,9 +11,9 @@ import (
 )
 
 // matches reports whether all matchConditions of the policy are true. If any condition is false,
-// the policy does not match, even if the evaluation of others fails. Otherwise matches returns the
-// errors of failed conditions. As in Kubernetes, conditions have their own cost budget and cannot
-// read the namespace.
+// the policy does not match, even if other conditions fail to evaluate. Otherwise matches returns
+// the evaluation errors. As in Kubernetes, conditions have their own cost budget and cannot read
+// the namespace.
 func (s *scope) matches(metrics *match.ConditionMetrics) (bool, error) {
 	if len(s.hook.compiled.Conditions) == 0 {
 		return true, nil

@@ -29,7 +29,8 @@ func (h *hook) failure(err error) []decision {
 }
 
 // validate evaluates all expressions of a validating policy for one params object. If the budget is
-// exhausted, the whole policy fails, because a partial result may be wrong in either direction.
+// exhausted, the whole policy fails, because a partial result could wrongly allow or deny the
+// request.
 func (s *scope) validate(metrics *match.ConditionMetrics) ([]decision, []finding) {
 	matches, err := s.matches(metrics)
 	if err != nil {

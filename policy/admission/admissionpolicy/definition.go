@@ -65,7 +65,7 @@ type binding struct {
 	fault        error
 }
 
-// parseBinding parses a binding. Its policy may not exist yet.
+// parseBinding parses a binding, whose policy may not exist yet.
 func parseBinding(o *policy.Object, served match.Served) *binding {
 	spec := o.Tree.Object("spec")
 	b := &binding{name: o.Key.Name, policy: spec.String("policyName"), actions: spec.Strings("validationActions")}

@@ -47,7 +47,8 @@ func (e *Evaluator) newEvaluation(a *request.Attributes) *evaluation {
 	return &evaluation{Evaluator: e, ctx: a.Context, a: a}
 }
 
-// view returns the request converted to a kind. It searches a slice, because versions are few.
+// view returns the request converted to a kind. A linear search suffices, because there are few
+// versions.
 func (e *evaluation) view(k *schema.Kind) (*kindView, error) {
 	for i := range e.views {
 		if e.views[i].kind == k {
@@ -64,8 +65,8 @@ func (e *evaluation) view(k *schema.Kind) (*kindView, error) {
 
 func (e *evaluation) forget() { e.views = nil }
 
-// paramsOf returns the params objects for a binding. The result is empty if the binding does not
-// match, and a single nil if the policy has no paramKind.
+// paramsOf returns the params objects for a binding. If the binding does not match, the result is
+// empty. If the policy has no paramKind, the result is one nil.
 func (e *evaluation) paramsOf(h *hook, b *binding) ([]tree.Tree, error) {
 	matched, err := b.criteria.Match(e.a, e.Namespaces)
 	switch {
@@ -135,8 +136,8 @@ func (e *evaluation) authorizer() *review.Authorizer {
 	return e.authority
 }
 
-// ended is checked after each evaluation, because an interrupted expression looks like a failed
-// one.
+// ended returns a timeout error if the request has ended. Callers check it after each evaluation,
+// because an interrupted expression looks like a failed one.
 func (e *evaluation) ended() error {
 	if e.ctx.Err() == nil {
 		return nil

@@ -14,7 +14,8 @@ func staticMessage(validation tree.Tree) string {
 	return "failed expression: " + strings.TrimSpace(validation.String("expression"))
 }
 
-// evaluatedMessage rejects line breaks, because a Warning header cannot contain them.
+// evaluatedMessage returns the text of a message expression's result, or "" if it is unusable. It
+// rejects line breaks, because a Warning header cannot contain them.
 func evaluatedMessage(v cel.Value) string {
 	text, ok := cel.Text(v)
 	text = strings.TrimSpace(text)

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/cel"
 )
 
-// maxSeries limits the series per policy type, because the series of a deleted policy stay. Further
-// observations have empty policy and binding names.
+// maxSeries limits the series per policy type, because the series of deleted policies remain.
+// Beyond the limit, policy and binding names are empty.
 const maxSeries = 1000
 
 // durations holds the histogram buckets in seconds, as in Kubernetes.

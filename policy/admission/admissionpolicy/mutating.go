@@ -5,8 +5,9 @@ import "github.com/troupe-api/troupe/kinds/request"
 // mutating is the plugin for mutating policies. A mutation is its per-request state.
 type mutating struct{ plugin }
 
-// Admit collects all matching policies before it changes the object, so that a policy cannot affect
-// whether another one matches. It then applies them in order and reports all failures at the end.
+// Admit collects all matching policies before it changes the object, so that no policy can affect
+// whether another policy matches. It then applies them in order and reports all failures at the
+// end.
 func (m *mutating) Admit(a *request.Attributes) error {
 	r := &mutation{mutating: m, evaluation: m.newEvaluation(a)}
 	for _, h := range m.hooks(a.Kind, a.Subresource) {

@@ -69,7 +69,7 @@ func (r *mutation) fault(h *hook, b *binding, err error, reason meta.Reason) {
 }
 
 // mutableView returns the view without values that the server sets after admission, such as UID,
-// timestamps and generated name. Mutations must neither see nor keep these.
+// timestamps and generated name. Mutations must neither see nor preserve these values.
 func (r *mutation) mutableView(k *schema.Kind) (*kindView, error) {
 	known := len(r.views)
 	v, err := r.view(k)
@@ -107,7 +107,7 @@ func (r *mutation) invoke(i *invocation) error {
 }
 
 // change runs one mutation with its own cost budget. It does not store an unchanged object, because
-// that would cause a reinvocation.
+// storing it would cause a reinvocation.
 func (r *mutation) change(i *invocation, x *expressions.Expr, patchType string) error {
 	view, err := r.mutableView(i.kind)
 	if err != nil {
@@ -165,8 +165,8 @@ func (r *mutation) rewrite(v *kindView, patched tree.Tree) (err error) {
 	return r.a.Rewrite(patched)
 }
 
-// refusal returns the error for failed policies, or nil. The first failure sets message and reason.
-// Each failure is a cause.
+// refusal returns the error for failed policies, or nil. The message and reason come from the first
+// failure. Each failure becomes a cause.
 func (r *mutation) refusal() error {
 	if len(r.faults) == 0 {
 		return nil

@@ -19,7 +19,7 @@ type Options struct {
 	Metrics  *Metrics
 	// Conditions counts results of matchConditions.
 	Conditions *match.ConditionMetrics
-	// AuthorizerWaits means that the authorizer may call a remote authorizer.
+	// AuthorizerWaits is true if authorization may wait for a remote authorizer.
 	AuthorizerWaits bool
 }
 

@@ -34,7 +34,7 @@ func parseParamRef(t tree.Tree) (paramRef, error) {
 	return r, nil
 }
 
-// noParams makes a policy without parameters run exactly once.
+// noParams makes a policy without params run exactly once.
 var noParams = []tree.Tree{nil}
 
 // collect returns the params for a request. namespace is "" for a cluster-scoped object. from is

@@ -98,8 +98,8 @@ func (s *Source) begin(ctx context.Context, objects policy.Objects) {
 }
 
 // onPolicy handles a change to a policy. It compiles the policy without holding the lock, because
-// compilation is slow. The caller must serialize changes to the same resource. A status update
-// causes no compilation.
+// compilation is slow. The caller must serialize changes to the same resource. It ignores status
+// updates.
 func (s *Source) onPolicy(c policy.Change) {
 	s.mu.Lock()
 	before := s.definitions[c.Key.Name]
@@ -132,8 +132,8 @@ func (s *Source) onBinding(c policy.Change) {
 	})
 }
 
-// change applies a change to one policy. It returns when the params are read and the change is in
-// effect. Other policies do not wait for these params.
+// change applies a change to one policy. It returns once the params have been read and the change
+// is in effect. Other policies do not wait for these params.
 func (s *Source) change(policy string, make func()) {
 	s.mu.Lock()
 	make()
@@ -162,7 +162,7 @@ func (s *Source) wanted() map[meta.GroupVersionKind]bool {
 }
 
 // publish replaces the snapshot that requests read. If the params of a policy have not been read
-// yet, the snapshot contains the previous version of the policy, if there is one.
+// yet, the snapshot contains the policy's previous version, if any.
 func (s *Source) publish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -71,8 +71,8 @@ func (r *verdict) misconfigured(h *hook, b *binding, err error) {
 	}
 }
 
-// apply performs the validationActions of a binding. If the policy ignores failures, a failed
-// evaluation only counts in the metrics.
+// apply performs the validationActions of a binding. If the failurePolicy is Ignore, a failed
+// evaluation affects only the metrics.
 func (r *verdict) apply(h *hook, b *binding, decisions []decision) {
 	for i, d := range decisions {
 		if !d.denies {

@@ -43,7 +43,8 @@ func NewConditionMetrics() *ConditionMetrics {
 }
 
 // Observe records one evaluation of matchConditions, unless all conditions hold without errors.
-// errors is the number of failed conditions. excludes means that the webhook is skipped.
+// errors is the number of failed conditions. excludes reports whether the webhook or policy is
+// skipped.
 func (m *ConditionMetrics) Observe(c Conditioned, errors int, holds, excludes bool, took time.Duration) {
 	if holds && errors == 0 {
 		return // the common case costs nothing

@@ -14,7 +14,7 @@ import (
 
 // Criteria selects requests for a webhook, policy or binding. The zero value selects none.
 type Criteria struct {
-	// everything is set for a policy without rules, which matches all requests.
+	// everything is true for a policy without rules, which matches all requests.
 	everything      bool
 	Reviews         bool // reviews, such as a TokenReview, may match
 	rules, excluded []rule
@@ -26,19 +26,18 @@ type Criteria struct {
 	compiled memo[*targets]
 }
 
-// targets holds, for each operation, the rules that include or exclude one resource. The order of
-// the rules is kept.
+// targets holds the rules that include or exclude one resource, by operation and in their original
+// order.
 type targets [operations]struct{ matched, excluded []target }
 
-// A target is a rule that matches a resource. version identifies the matched version of the kind by
-// its index, because a pointer in the memo would keep the kind in memory. If names is empty, all
-// object names match.
+// A target is a rule that matches a resource. version is the index of the matched version, because
+// a pointer in the memo would keep the kind in memory. If names is empty, all object names match.
 type target struct {
 	version int // ownVersion, or an index into Versions
 	names   []string
 }
 
-// ownVersion stands for the request's own version.
+// ownVersion is the target version that means the version of the request.
 const ownVersion = -1
 
 // Served reports whether a kind is served. matchPolicy Equivalent ignores unserved kinds.
@@ -112,7 +111,7 @@ func (c *Criteria) compile(k *schema.Kind, subresource string) *targets {
 	return &t
 }
 
-// find returns the targets for an operation. Targets for k itself come before those for equivalent
+// find returns the targets for an operation. Targets for k itself precede targets for equivalent
 // kinds.
 func (c *Criteria) find(rules []rule, o Operation, k *schema.Kind, subresource string) []target {
 	var found []target
@@ -135,7 +134,7 @@ func (c *Criteria) find(rules []rule, o Operation, k *schema.Kind, subresource s
 	return found
 }
 
-// first returns the kind of the first target that matches an object name, or nil. k is the
+// first returns the matched kind of the first target that matches an object name, or nil. k is the
 // request's kind.
 func first(all []target, k *schema.Kind, name string) *schema.Kind {
 	for i := range all {

@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// Inform reports each namespace as a change.
 func (f fakeObjects) Inform(_ context.Context, _ meta.GroupResource, onChange func(policy.Change)) error {
 	for name, label := range f.labels {
 		onChange(policy.Change{Object: &policy.Object{

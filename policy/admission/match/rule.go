@@ -44,7 +44,8 @@ func (r *rule) matches(k *schema.Kind, subresource string) bool {
 		})
 }
 
-// inScope gives a subresource the scope of its object. A Namespace is cluster-scoped.
+// inScope reports whether a kind is in the rule's scope. A subresource has the scope of its object.
+// A Namespace is cluster-scoped.
 func (r *rule) inScope(k *schema.Kind) bool {
 	switch r.scope {
 	case "", all:

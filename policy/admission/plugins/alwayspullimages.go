@@ -39,7 +39,7 @@ func (imagePuller) Validate(a *request.Attributes) error {
 }
 
 // eachPullPolicy calls do for each pull policy of a Pod's containers and image volumes. The policy
-// is in field of the object of, and path is the path of that field.
+// is of[field], and path is the field path of the object of.
 func eachPullPolicy(spec tree.Tree, do func(of tree.Tree, field, path string)) {
 	for _, list := range allContainers {
 		for i, v := range spec.List(list) {

@@ -30,7 +30,7 @@ type csrRequester struct{}
 // Handles skips the server's own writes, which have no user.
 func (csrRequester) Handles(a *request.Attributes) bool { return a.User != nil }
 
-// Admit overwrites any values set by the client.
+// Admit overwrites values set by the client.
 func (csrRequester) Admit(a *request.Attributes) error {
 	spec := a.New.EnsureObject("spec")
 	maps.Copy(spec, a.User.Tree())

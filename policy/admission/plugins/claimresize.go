@@ -10,7 +10,7 @@ import (
 )
 
 // PersistentVolumeClaimResize returns the plugin that lets a claim grow only if it is bound and its
-// class allows expansion. Otherwise the claim would wait forever for a resize. Validation already
+// class allows expansion. Otherwise the claim would wait for a resize forever. Validation already
 // rejects shrinking.
 func PersistentVolumeClaimResize(naming *meta.Naming, classes *policy.Cache[Class]) admission.Registration {
 	return admission.Register("PersistentVolumeClaimResize", claimResize{claimClassReader: newClaimClassReader(naming), classes: classes}, classes)

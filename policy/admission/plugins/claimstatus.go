@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// ClaimStatus returns the plugin that requires permissions for parts of the status of a
-// ResourceClaim: on resourceclaims/binding for the allocation, and on resourceclaims/driver for the
-// statuses of a driver's devices.
+// ClaimStatus returns the plugin that checks permissions for ResourceClaim status updates. Changing
+// the allocation requires permission on resourceclaims/binding. Changing device statuses requires
+// permission on resourceclaims/driver, for each driver.
 func ClaimStatus(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Register("ClaimStatus", claimStatus{authorizer, naming.Translate("authentication.platform.io/node-name")})
 }
@@ -74,7 +74,7 @@ func isOnNode(allocation tree.Tree, node string) bool {
 	return tree.SemanticEqual(allocation["nodeSelector"], tree.Tree{"nodeSelectorTerms": []any{tree.Tree{"matchFields": []any{field}}}})
 }
 
-// changedDrivers returns the drivers of the devices whose statuses differ.
+// changedDrivers returns the drivers of the devices whose status has changed.
 func changedDrivers(old, wanted tree.Tree) []string {
 	was, now, drivers := deviceStatuses(old), deviceStatuses(wanted), map[string]bool{}
 	for _, devices := range []map[string]tree.Tree{was, now} {

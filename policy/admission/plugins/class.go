@@ -42,7 +42,7 @@ func readClass(t tree.Tree, defaultAnnotations []string) Class {
 	}
 }
 
-// defaultClass returns the newest default class, or "". Of classes created at the same time, it
+// defaultClass returns the newest default class, or "". Among classes created at the same time, it
 // returns the first by name. Several defaults may exist while an administrator replaces one. RFC
 // 3339 timestamps can be compared as strings.
 func defaultClass(classes *policy.Cache[Class]) (name string) {

@@ -37,8 +37,8 @@ type eventLimiter struct {
 	buckets   *buckets
 }
 
-// Handles reports whether the mutation still has to be counted. A mutation may be computed several
-// times before it is stored, but is counted only once. Dry runs are not counted.
+// Handles reports whether the mutation must still be counted. A mutation may be computed several
+// times before it is stored, but is counted once. Dry runs are not counted.
 func (p *eventRateLimit) Handles(a *request.Attributes) bool {
 	return !a.DryRun() && !a.Mutation.Admission.Counted.Load()
 }

@@ -45,7 +45,7 @@ func (p extendedResources) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// isExtended must agree with the scheduler.
+// isExtended reports whether name is an extended resource. It must agree with the scheduler.
 func (p extendedResources) isExtended(name string) bool {
 	const quotaPrefix = "requests." // prefix in quotas; the prefixed name must be valid, too
 	return strings.Contains(name, "/") && !strings.Contains(name, p.native) && !strings.HasPrefix(name, quotaPrefix) &&

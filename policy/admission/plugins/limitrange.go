@@ -51,15 +51,14 @@ func parseBounds(t tree.Tree) []bound {
 }
 
 // A demand holds the requests and limits of a container, Pod or claim. A missing amount differs
-// from zero, because it has its own error message.
+// from zero, because its error message is different.
 type demand struct{ requests, limits amount.List }
 
 func demandOf(resources tree.Tree) demand {
 	return demand{amount.ListOf(resources.Object("requests")), amount.ListOf(resources.Object("limits"))}
 }
 
-// checkPod returns the violations of a Pod. It skips ephemeral containers, because they have no
-// resources.
+// checkPod returns the violations of a Pod. It skips ephemeral containers, which have no resources.
 func (l *limitRange) checkPod(spec tree.Tree) (faults []string) {
 	for i := range l.limits {
 		switch limit := &l.limits[i]; limit.of {

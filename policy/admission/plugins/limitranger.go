@@ -12,8 +12,8 @@ import (
 )
 
 // LimitRanger returns the plugin that applies LimitRange defaults and bounds to Pods and claims. It
-// skips namespaces without a LimitRange. The cache applies changes in the order in which they were
-// written, so that a LimitRange affects all Pods created after it.
+// skips namespaces without a LimitRange. The cache applies changes in write order, so that a
+// LimitRange affects all Pods created after it.
 func LimitRanger(naming *meta.Naming) admission.Registration {
 	p := limitRanger{
 		ranges:     policy.NewCache(meta.GroupResource{Resource: "limitranges"}, parseLimitRange),
@@ -29,8 +29,8 @@ type limitRanger struct {
 	annotation string // records the defaults set
 }
 
-// Admit sets the defaults and records them in an annotation. Of several LimitRanges, the first by
-// name takes precedence.
+// Admit sets the defaults and records them in an annotation. If several LimitRanges apply, the
+// first by name takes precedence.
 func (p limitRanger) Admit(a *request.Attributes) error {
 	if a.Kind.Resource != "pods" {
 		return nil

@@ -29,8 +29,8 @@ type namespaceProvisioner struct {
 	creator NamespaceCreator
 }
 
-// provision runs before the mutation reaches its activation, because an activation must not wait
-// for another write.
+// provision creates a missing namespace. It runs before the mutation reaches its activation,
+// because an activation must not wait for another write.
 func (p namespaceProvisioner) provision(ctx context.Context, k *schema.Kind, key meta.Key) error {
 	if !k.Namespaced || key.Namespace == "" {
 		return nil

@@ -53,8 +53,8 @@ func (n *NamespacePlacements) of(namespace string) *namespacePlacement {
 	return &namespacePlacement{}
 }
 
-// parse parses the annotations of a namespace. An empty annotation differs from an absent one,
-// because it disables the server's default.
+// parse parses the annotations of a namespace. Unlike an absent annotation, an empty one disables
+// the server's default.
 func (n *NamespacePlacements) parse(o *policy.Object) *namespacePlacement {
 	var p namespacePlacement
 	annotations := o.Tree.Annotations()

@@ -13,7 +13,7 @@ import (
 
 // OwnerReferencesPermissionEnforcement returns the plugin that protects owner references. Changing
 // owners requires permission to delete the object, because the garbage collector could then delete
-// it. Setting blockOwnerDeletion requires permission to update the owner's finalizers.
+// the object. Setting blockOwnerDeletion requires permission to update the owner's finalizers.
 //
 // kinds returns a served kind, or nil. The plugin may block, because authorizers may be remote.
 func OwnerReferencesPermissionEnforcement(authorizer authz.Authorizer, kinds func(meta.GroupVersionKind) *schema.Kind) admission.Registration {

@@ -12,8 +12,8 @@ import (
 type PodNodeSelectorConfig struct {
 	// Default is the node selector for namespaces without the annotation.
 	Default map[string]string
-	// Whitelist holds, by namespace, the labels allowed in Pods' node selectors. A namespace with
-	// no entry or an empty one allows all labels.
+	// Whitelist maps namespaces to the labels allowed in their Pods' node selectors. A missing or
+	// empty entry allows all labels.
 	Whitelist map[string]map[string]string
 }
 
@@ -50,7 +50,7 @@ type nodeSelectorPlugin struct {
 }
 
 // ofNamespace returns the node selector for the Pod's namespace. It rejects a conflict with the
-// Pod's own selector, because overriding that would surprise the Pod's author.
+// Pod's own selector, because overriding it would surprise the Pod's author.
 func (p nodeSelectorPlugin) ofNamespace(a *request.Attributes) (map[string]string, error) {
 	placement := p.placements.of(a.Key.Namespace)
 	if placement.nodeSelectorErr != nil {

@@ -24,8 +24,8 @@ type tolerationRestriction struct {
 }
 
 // Admit merges the tolerations. It adds a toleration for memory pressure to Pods that are not
-// best-effort, because nodes evict best-effort Pods first. It also checks the whitelist, to fail
-// early.
+// best-effort, because nodes evict best-effort Pods first. To fail early, it also checks the
+// whitelist.
 func (p tolerationRestriction) Admit(a *request.Attributes) error {
 	extra, err := p.defaults(a)
 	if err != nil {

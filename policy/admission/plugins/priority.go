@@ -89,8 +89,8 @@ func setPreemptionPolicy(a *request.Attributes, spec tree.Tree, want string) err
 	return nil
 }
 
-// globalDefault returns the default class. If concurrent creates left several, it returns the one
-// with the lowest value, which does the least harm.
+// globalDefault returns the default class. If concurrent creates produced several defaults, it
+// returns the one with the lowest value, which does the least harm.
 func (p priorityPlugin) globalDefault() (name string, class priorityClass, found bool) {
 	p.classes.Each("", func(n string, c priorityClass) bool {
 		if c.globalDefault && (!found || c.value < class.value) {
@@ -101,8 +101,8 @@ func (p priorityPlugin) globalDefault() (name string, class priorityClass, found
 	return name, class, found
 }
 
-// Validate rejects a second default. Concurrent creates may still produce two, because the cache
-// may lag behind.
+// Validate rejects a second default. Concurrent creates may still produce two defaults, because the
+// cache may be stale.
 func (p priorityPlugin) Validate(a *request.Attributes) error {
 	if a.Kind.Resource == "pods" || !a.New.Bool("globalDefault") {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// defaultAccountName is the account of Pods that do not name one. A controller creates it in every
-// namespace.
+// defaultAccountName is the service account of Pods that specify none. A controller creates it in
+// every namespace.
 const defaultAccountName = "default"
 
 // Names in the platform naming profile.
@@ -102,8 +102,9 @@ func (p *serviceAccountPlugin) Admit(a *request.Attributes) error {
 	return p.complete(a, name, account)
 }
 
-// complete fills a new Pod from its account, including the deprecated field serviceAccount. It
-// returns an error if account is nil. The Pod's own pull secrets override the account's.
+// complete sets the fields of a new Pod from its account, including the deprecated field
+// serviceAccount. It returns an error if account is nil. The Pod's own pull secrets override the
+// account's.
 func (p *serviceAccountPlugin) complete(a *request.Attributes, name string, account *serviceAccount) error {
 	if account == nil {
 		return noAccount(a, name)

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// tokenSeconds is the lifetime of a Pod's token in seconds. The odd number marks tokens of this
-// volume. The server extends the lifetime of such tokens for clients that do not reload them.
+// tokenSeconds is the lifetime of a Pod's token in seconds. The odd number identifies tokens of
+// this volume, whose lifetime the server extends for clients that do not reload tokens.
 const tokenSeconds = 3607
 
 // mountToken mounts a volume with token, CA and namespace into each container that has no volume at
@@ -49,7 +49,7 @@ func (p *serviceAccountPlugin) hasMount(c tree.Tree) bool {
 	return false
 }
 
-// newTokenVolume sets all fields explicitly, because defaulting has already run before admission.
+// newTokenVolume returns the token volume. It sets all fields, because defaulting has already run.
 func (p *serviceAccountPlugin) newTokenVolume(name string) tree.Tree {
 	sources := []any{tree.Tree{"serviceAccountToken": tree.Tree{"expirationSeconds": int64(tokenSeconds), "path": "token"}}}
 	if p.rootCA != "" {
@@ -61,7 +61,8 @@ func (p *serviceAccountPlugin) newTokenVolume(name string) tree.Tree {
 	return tree.Tree{"name": name, "projected": tree.Tree{"defaultMode": int64(0o644), "sources": sources}}
 }
 
-// randomSuffix makes the volume name unique in the Pod. It need not be unpredictable.
+// randomSuffix returns a suffix that makes the volume name unique in the Pod. The suffix may be
+// predictable.
 func randomSuffix() string {
 	const letters, length = "bcdfghjklmnpqrstvwxz2456789", 5
 	var suffix [length]byte

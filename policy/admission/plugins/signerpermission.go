@@ -33,7 +33,7 @@ func signerOfStatus(a *request.Attributes) string {
 }
 
 // PodCertificateSigning returns the plugin that requires the verb sign on the signer of a
-// PodCertificateRequest. The plugin always runs, and its error is one of validation.
+// PodCertificateRequest. The plugin always runs, and its error is a validation error.
 func PodCertificateSigning(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Register("PodCertificateSigning", podCertificateSigning{newSignerPermission(authorizer, naming, "sign", "", signerOfStatus)})
 }
@@ -70,7 +70,8 @@ type signerPermission struct {
 	signer func(a *request.Attributes) string
 }
 
-// newSignerPermission takes the parameter what for the error message "user not permitted to …".
+// newSignerPermission returns the plugin for a verb. what completes the error message "user not
+// permitted to …".
 func newSignerPermission(authorizer authz.Authorizer, naming *meta.Naming, verb, what string, signer func(*request.Attributes) string) signerPermission {
 	return signerPermission{authorizer, naming.Translate(certificateGroup), verb, what, signer}
 }

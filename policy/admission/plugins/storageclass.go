@@ -37,7 +37,7 @@ func newClaimClassReader(naming *meta.Naming) claimClassReader {
 	return claimClassReader{naming.Translate("volume.beta.platform.io/storage-class")}
 }
 
-// classOf returns a claim's class. given is false if no class is set; "" counts as set. As in
+// classOf returns a claim's class. given reports whether the class is set, even to "". As in
 // controllers, the annotation overrides the field.
 func (r claimClassReader) classOf(claim tree.Tree) (name string, given bool) {
 	if annotated, ok := claim.Annotations()[r.annotation].(string); ok {

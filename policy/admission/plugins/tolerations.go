@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// mergeTolerations concatenates two lists and omits tolerations that another toleration covers. If
-// tolerations are equal, it keeps the first. Merging the same list again changes nothing, because
+// mergeTolerations concatenates two lists and omits tolerations that another toleration covers. It
+// keeps the first of equal tolerations. Merging the same list again changes nothing, because
 // plugins may run more than once.
 func mergeTolerations(first, second []tree.Tree) []any {
 	all := slices.Concat(first, second)
@@ -45,7 +45,8 @@ func includesToleration(wide, narrow tree.Tree) bool {
 	return false
 }
 
-// staysAsLong treats a missing tolerationSeconds as forever.
+// staysAsLong reports whether wide tolerates a taint at least as long as narrow. Without
+// tolerationSeconds, a taint is tolerated forever.
 func staysAsLong(wide, narrow tree.Tree) bool {
 	most, limited := wide.Int("tolerationSeconds")
 	seconds, ends := narrow.Int("tolerationSeconds")

@@ -23,8 +23,8 @@ func capabilitiesBaseline(p *pod) (reason, detail string) {
 }
 
 // capabilitiesRestricted requires dropping ALL and allows only adding NET_BIND_SERVICE. Dropping
-// every capability by name is not enough, because later kernels may have more. A later revision
-// exempts Windows, which has no capabilities.
+// every capability by name is not enough, because later kernels may add capabilities. A later
+// revision exempts Windows, which has no capabilities.
 func capabilitiesRestricted(p *pod) (reason, detail string) {
 	var details []string
 	keeping := p.containersThat(func(c container) bool {

@@ -9,14 +9,14 @@ type Configuration struct {
 	Exemptions Exemptions
 }
 
-// Exemptions excludes requests from all policies. Usernames apply to the client that writes the
-// Pod. Exempting a controller would exempt the Pods of all its workloads.
+// Exemptions excludes requests from all policies. Usernames match the client that writes the Pod,
+// so exempting a controller exempts the Pods of all its workloads.
 type Exemptions struct{ Usernames, Namespaces, RuntimeClasses []string }
 
 func (e Exemptions) any() bool { return len(e.Usernames)+len(e.Namespaces)+len(e.RuntimeClasses) > 0 }
 
-// NewConfiguration returns the Configuration of a valid configuration of message PodSecurity, or
-// the zero value for nil.
+// NewConfiguration converts a valid PodSecurity message to a Configuration. For nil, it returns the
+// zero value.
 func NewConfiguration(t tree.Tree) Configuration {
 	if t == nil {
 		return Configuration{}

@@ -96,7 +96,8 @@ func (a *Admission) Decide(r Request) Decision {
 	return a.decideController(r)
 }
 
-// exemption is checked before the labels, so that invalid labels do not affect exempt namespaces.
+// exemption returns the reason for an exemption, or "". It is checked before the labels, so that
+// invalid labels do not affect exempt namespaces.
 func (a *Admission) exemption(r Request) string {
 	switch {
 	case slices.Contains(a.config.Exemptions.Namespaces, r.Namespace):
@@ -127,8 +128,8 @@ func (a *Admission) policyOf(namespace string) (p Policy, faults []meta.Cause, o
 }
 
 // decidePod enforces the namespace's policy. It skips updates that do not affect the checks.
-// Otherwise labels and finalizers of Pods older than the policy could not change, and the Pods
-// could not be deleted.
+// Otherwise Pods older than the policy could not change labels or finalizers, and could not be
+// deleted.
 func (a *Admission) decidePod(r Request) Decision {
 	if why := a.exemption(r); why != "" {
 		return a.exempt(r, why)
@@ -153,8 +154,8 @@ func (a *Admission) decidePod(r Request) Decision {
 }
 
 // decideController checks the Pod template of an object such as a Deployment. It never rejects the
-// object. Instead, it warns the client, because the errors of the controller that creates the Pods
-// are easy to miss. A ReplicationController may have no template.
+// object. It warns the client, because errors of the controller that creates the Pods are easy to
+// miss. A ReplicationController may have no template.
 func (a *Admission) decideController(r Request) Decision {
 	if r.Subresource != "" {
 		return Decision{}
@@ -234,7 +235,7 @@ func violationText(verb string, lv LevelVersion, v Violations) string {
 	return fmt.Sprintf("%s PodSecurity %q: %s", verb, lv, v.Details())
 }
 
-// evaluations caches results for one object, because the three modes often have the same level and
+// evaluations caches results for one object, because the three modes often share a level and
 // version.
 type evaluations struct {
 	evaluator *Evaluator

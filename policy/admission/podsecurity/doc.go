@@ -4,11 +4,11 @@
 //
 // A Level selects the strictness, and a Version the minor version of the checks. A Policy has both
 // for each mode: enforce, audit and warn. Namespace labels override the defaults of the
-// Configuration, which also has Exemptions. An Evaluator checks Pods for Violations. An Admission
-// makes a Decision on a Request. Its Registrations are the admission plugin.
+// Configuration, which also has Exemptions. An Evaluator returns the Violations of a Pod. An
+// Admission makes a Decision on a Request. Its Registrations form the admission plugin.
 //
-// Decisions do not block and have no side effects except metrics. Only CheckPods may take long,
-// within bounds. Invalid labels enforce the restricted level, so that every namespace has a Policy.
+// Decisions do not block and have no side effects except metrics. Only CheckPods may be slow,
+// within limits. Invalid labels enforce the restricted level, so that every namespace has a Policy.
 // Messages match those of Kubernetes, and test/policy compares them.
 //
 // checks.go lists the checks of each level. Their functions are grouped by subject:

@@ -22,7 +22,8 @@ func procMount(p *pod) (reason, detail string) {
 	return "procMount", containersText(bad) + " must not set securityContext.procMount to " + quoted(sortedSet(types))
 }
 
-// seLinuxTypes lists the allowed SELinux types, and seLinuxTypes31 those since v1.31.
+// seLinuxTypes lists the SELinux types allowed before v1.31, and seLinuxTypes31 those allowed
+// since.
 var (
 	seLinuxTypes   = []string{"", "container_t", "container_init_t", "container_kvm_t"}
 	seLinuxTypes31 = append(slices.Clone(seLinuxTypes), "container_engine_t")

@@ -84,8 +84,8 @@ func containersText(names []string) string {
 	return plural("container", "containers", len(names)) + " " + quoted(names)
 }
 
-// settersText returns where a forbidden field is set, such as "pod" or "pod and containers …", or
-// "" if it is not set. The text matches Kubernetes.
+// settersText describes the places where a forbidden field is set, such as "pod" or "pod and
+// containers …". It returns "" if there are none. The text matches Kubernetes.
 func settersText(pod bool, containers []string) string {
 	switch {
 	case !pod && len(containers) == 0:

@@ -14,7 +14,8 @@ func profileOf(security tree.Tree, field string) (string, bool) {
 
 func profileAllowed(name string) bool { return name == "RuntimeDefault" || name == "Localhost" }
 
-// forbiddenProfiles returns where forbidden profiles are set (see settersText), and their types.
+// forbiddenProfiles returns the forbidden profile types, and the places where they are set (see
+// settersText).
 func forbiddenProfiles(p *pod, field string) (setters string, types []string) {
 	isForbidden := func(c container) bool {
 		name, set := profileOf(c.security, field)

@@ -25,8 +25,8 @@ func parseSpec(o *policy.Object) spec {
 	return s
 }
 
-// countsAlike reports whether two specs differ only in the amounts of their limits. If so, both
-// count the same usage, and the new limits can be applied without another scan.
+// countsAlike reports whether two specs differ only in the amounts of their limits. Such specs
+// count the same usage, so the new limits apply without another scan.
 func (s *spec) countsAlike(o *spec) bool {
 	return s.name == o.name && s.uid == o.uid && slices.EqualFunc(s.scopes, o.scopes, requirement.equal) &&
 		slices.EqualFunc(s.hard, o.hard, func(a, b amount.Named) bool { return a.Name == b.Name })
@@ -40,19 +40,19 @@ type account struct {
 
 	used []amount.Amount // usage of published objects, in the order of hard
 	held []amount.Amount // by reservations, in the order of hard
-	// scanning is true while a scan computes used. In the meantime, published changes are queued in
+	// scanning is true while a scan computes used. During the scan, published changes are queued in
 	// unapplied.
 	scanning  bool
 	unapplied []unapplied
 	gone      map[string]bool // UIDs of terminating Pods that were removed during the scan
-	// enforced means that the account rejects changes that exceed a limit. retired means that it
-	// was replaced or its quota was deleted. unknown means that a scan failed, and that the account
-	// rejects all changes that increase usage.
+	// An enforced account rejects changes that exceed a limit. A retired account was replaced, or
+	// its quota was deleted. An unknown account, whose scan failed, rejects all changes that
+	// increase usage.
 	enforced, retired, unknown bool
-	// deleted means that the quota was deleted. The account then rejects no changes, and the
+	// deleted is true if the quota was deleted. The account then rejects no changes, and the
 	// follower retires it later.
 	deleted bool
-	// lapsed holds the UIDs of terminating Pods that already no longer counted when the account was
+	// lapsed holds the UIDs of terminating Pods that had stopped counting when the account was
 	// opened. It is immutable.
 	lapsed map[string]bool
 	freed  chan struct{} // closed when something is released; nil without waiters
@@ -117,7 +117,7 @@ func (a *account) cover(resource meta.GroupResource, e *evaluator, index int) {
 	c.decodes = c.decodes || !slices.Contains(e.counts, a.hard[index].Name)
 }
 
-// uses counts a lapsed Pod only toward object counts.
+// uses returns the usage of an object as deltas. A lapsed Pod counts only toward object counts.
 func (c *cover) uses(object tree.Tree, lapsed bool) []delta {
 	if object == nil || !c.evaluator.matches(c.account.scopes, object) {
 		return nil

@@ -50,7 +50,7 @@ func (v volumeClaims) usage(claim tree.Tree) amount.List {
 	if !ok {
 		return all
 	}
-	// Storage is limited in whole bytes.
+	// Storage limits are in whole bytes.
 	storage := amount.Read(requested).RoundUp()
 	if allocated, ok := claim.Object("status", "allocatedResources")["storage"].(string); ok {
 		storage = storage.Max(amount.Read(allocated).RoundUp())

@@ -22,7 +22,7 @@ type limitedResource struct {
 
 type limitedResources []limitedResource
 
-// NewConfig returns the Config of a valid configuration of message ResourceQuota.
+// NewConfig converts a valid ResourceQuota configuration message to a Config.
 func NewConfig(t tree.Tree) (c Config) {
 	for _, l := range t.Objects("limitedResources") {
 		c.limited = append(c.limited, limitedResource{
@@ -34,7 +34,7 @@ func NewConfig(t tree.Tree) (c Config) {
 }
 
 // check rejects usage of limited resources that no quota covers. If a quota matches only some of
-// the object's scopes, it covers only those.
+// the object's scopes, it covers only those scopes.
 func (all limitedResources) check(p *proposed, covers []*cover) error {
 	if len(all) == 0 {
 		return nil

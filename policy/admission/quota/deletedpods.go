@@ -11,7 +11,7 @@ import (
 
 // A deletedPod is a terminating Pod. It stops counting one more grace period after its
 // deletionTimestamp, because its node may be lost. No event marks that time, so the ledger tracks
-// these Pods. The namespace's mutex guards the fields.
+// such Pods. The namespace's mutex guards the fields.
 type deletedPod struct {
 	object *meta.Object
 	kind   *schema.Kind
@@ -50,8 +50,7 @@ func (n *namespace) trackDeleted(p *deletedPod) {
 	n.deleted[p.object.Meta.UID] = p
 }
 
-// lapseUntil checks once a second for terminating Pods that are overdue and no longer count. It
-// returns when ctx ends.
+// lapseUntil stops counting overdue terminating Pods once a second, until ctx ends.
 func (l *Ledger) lapseUntil(ctx context.Context) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -75,7 +74,7 @@ func (l *Ledger) lapseDue() {
 	})
 }
 
-// lapseDueIn stops counting a namespace's overdue Pods and reports whether there were any. It does
+// lapseDueIn stops counting a namespace's overdue Pods and reports whether any were found. It does
 // nothing during a scan. The caller holds the mutex.
 func (l *Ledger) lapseDueIn(n *namespace) (any bool) {
 	if len(n.deleted) == 0 || slices.ContainsFunc(n.accounts, func(a *account) bool { return a.scanning }) {

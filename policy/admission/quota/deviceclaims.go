@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// allDevices is the number of devices that are counted for a request for all devices. It is the
-// maximum number of devices per claim.
+// allDevices is the number of devices counted for a request for all devices. It is the maximum per
+// claim.
 const allDevices = 32
 
 func deviceClaimEvaluator(naming *meta.Naming) *evaluator {
@@ -22,8 +22,8 @@ func deviceClaimEvaluator(naming *meta.Naming) *evaluator {
 	}
 }
 
-// deviceUsage returns a claim's device count per class. Of a request's alternatives, only the
-// maximum per class counts, because the scheduler chooses one.
+// deviceUsage returns a claim's device count per class. If a request has alternatives, only the
+// maximum per class counts, because the scheduler chooses one alternative.
 func deviceUsage(claim tree.Tree, suffix string) amount.List {
 	var all amount.List
 	for _, request := range claim.Object("spec", "devices").Objects("requests") {

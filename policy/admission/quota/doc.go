@@ -7,7 +7,7 @@
 // # Concurrency
 //
 // A mutex per namespace guards its accounts. It is held only for additions and comparisons, never
-// while waiting. Its users are:
+// while waiting. It is taken by:
 //
 //	plugin    runs in the activation: rejects a change, or holds its amounts (reserve)
 //	Observe   runs in a collection's publisher: atomically turns held amounts into usage;
@@ -17,8 +17,8 @@
 //
 // A change passes if used + held + its amounts is within the limit. It is rejected if used + its
 // amounts exceeds the limit. In between, the outcome depends on changes in progress, and the change
-// waits (request.ContendedError). A dry run is checked in the same way but holds nothing. Decreases
-// count when they are published.
+// waits (request.ContendedError). A dry run gets the same check but holds nothing. Decreases count
+// when they are published.
 //
 // # Activation of a quota
 //

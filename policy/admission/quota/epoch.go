@@ -8,7 +8,7 @@ import (
 )
 
 // An epoch counts changes that have passed admission but are not stored yet. A quota that takes
-// effect starts a new epoch. Once the previous one has drained, all changes in progress were
+// effect starts a new epoch. Once the previous epoch has drained, all changes in progress have been
 // checked against the quota.
 type epoch struct {
 	members   atomic.Int64 // changes, plus one for the ledger while the epoch is current
@@ -18,7 +18,7 @@ type epoch struct {
 }
 
 // newEpoch returns an epoch with the ledger as its first member. The ledger leaves when the epoch
-// ends, so the epoch cannot drain before that.
+// ends, so the epoch cannot drain earlier.
 func newEpoch() *epoch {
 	e := &epoch{drained: make(chan struct{})}
 	e.members.Store(1)

@@ -14,15 +14,15 @@ import (
 type evaluator struct {
 	// counts lists the quota names that count objects.
 	counts []string
-	// limits reports whether a quota name other than those in counts applies to the resource. If
-	// limits is nil, no other name applies.
+	// limits reports whether a quota name that is not in counts applies to the resource. nil means
+	// that no such name applies.
 	limits func(name string) bool
 	// usage returns the usage of an object. It omits the object counts, which are in counts.
 	usage func(object tree.Tree) amount.List
 	// inScope reports whether an object is in a scope. nil means that the resource has no scopes.
 	inScope func(r requirement, object tree.Tree) bool
 	// constraint returns the required fields that a new object lacks, or "". A field is required if
-	// one of the given limits needs it.
+	// a limit in limited depends on it.
 	constraint func(limited []string, object tree.Tree) string
 	// checks reports whether quotas may reject an update. subresource is "" for an update of the
 	// main resource. If checks is nil, quotas never reject updates.

@@ -22,7 +22,6 @@ type Objects interface {
 	AwaitVersion(ctx context.Context, version uint64) error
 }
 
-// A follower opens and closes accounts as quotas change.
 type follower struct {
 	ledger  *Ledger
 	objects Objects
@@ -104,13 +103,13 @@ func (l *Ledger) setHard(ctx context.Context, n *namespace, s spec) bool {
 	return true
 }
 
-// maxSettle limits the wait for earlier changes. Unless the disk or log store hangs, they are
-// stored within that time.
+// maxSettle limits the wait for earlier changes. Unless the disk or log store hangs, such changes
+// are stored within that time.
 const maxSettle = 5 * time.Second
 
-// settle waits until all changes that have passed admission are stored or dropped. They may exceed
-// the limits of a new or changed quota, because they were checked before. Their usage must be
-// counted before the quota is in force.
+// settle waits until all changes that have passed admission are stored or dropped. Such changes may
+// exceed the limits of a new or changed quota, because they were checked earlier. Their usage must
+// be counted before the quota is in force.
 func (l *Ledger) settle(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()
@@ -181,8 +180,8 @@ func (f *follower) replaceUnknown(ctx context.Context, n *namespace, a *account)
 	return replaced
 }
 
-// A scan computes the initial usage of an account. Changes that are published in the meantime are
-// queued in the account.
+// A scan computes the initial usage of an account. Changes published during the scan are queued in
+// the account.
 type scan struct {
 	ledger   *Ledger
 	account  *account

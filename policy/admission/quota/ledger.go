@@ -26,7 +26,7 @@ type Ledger struct {
 	announce chan struct{} // capacity 1; filled while changed is not empty
 }
 
-// New returns a Ledger without quotas. Its Follower adds them later. shared means that other
+// New returns a Ledger without quotas. Its Follower adds the quotas. shared reports whether other
 // servers write to the same log.
 func New(naming *meta.Naming, log *slog.Logger, shared bool) *Ledger {
 	l := &Ledger{
@@ -91,11 +91,11 @@ func (l *Ledger) forget(namespace, quota string) {
 	delete(l.changed, meta.Key{GroupResource: quotas, Namespace: namespace, Name: quota})
 }
 
-// Changes returns a channel that receives a value when TakeChanges has keys.
+// Changes returns a channel that receives a value when TakeChanges has keys to return.
 func (l *Ledger) Changes() <-chan struct{} { return l.announce }
 
-// TakeChanges returns the quotas whose status became outdated since the last call. It lets many
-// changes share one status write.
+// TakeChanges returns the quotas whose status became outdated since the last call. Many changes can
+// thus share one status write.
 func (l *Ledger) TakeChanges() []meta.Key {
 	l.mu.Lock()
 	defer l.mu.Unlock()

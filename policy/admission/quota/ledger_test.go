@@ -81,7 +81,7 @@ func (c *cluster) Version() uint64 {
 
 func (c *cluster) AwaitVersion(context.Context, uint64) error { return nil }
 
-// service returns a Service with the given number of node ports. For -1 it returns nil.
+// service returns a Service with the given number of node ports. For -1, it returns nil.
 func service(ports int) tree.Tree {
 	if ports < 0 {
 		return nil
@@ -350,7 +350,7 @@ func TestQuotaWaitsForEarlierChanges(t *testing.T) {
 }
 
 // TestFailedScan checks that changes are rejected while the usage is unknown, and that the quota
-// takes effect afterwards.
+// takes effect after a successful scan.
 func TestFailedScan(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,8 +14,8 @@ func (l *Ledger) Observe(k *schema.Kind, version uint64, old, now *meta.Object) 
 	l.observe(k, version, old, now, nil)
 }
 
-// observe counts a published change. If reserved is not nil, it atomically turns the held amounts
-// into usage, so that they always count exactly once.
+// observe counts a published change. If reserved is not nil, observe atomically turns the held
+// amounts into usage, so that they count exactly once at all times.
 func (l *Ledger) observe(k *schema.Kind, version uint64, old, now *meta.Object, reserved *reservation) {
 	o := observation{ledger: l, kind: k, version: version, old: old, now: now, reserved: reserved}
 	if l.unseen != nil && k.Storage == quotas {
@@ -84,7 +84,8 @@ func (o *observation) lapses() bool {
 	return o.kind.Storage == pods && (o.old != nil && o.old.Meta.Terminating || o.now != nil && o.now.Meta.Terminating)
 }
 
-// computeMissing runs before the mutex is taken, so that no mutex is held while decoding.
+// computeMissing decodes the objects if the reservation's deltas are missing or outdated. It runs
+// before the mutex is taken, so that no mutex is held while decoding.
 func (o *observation) computeMissing(covers []*cover) {
 	for _, c := range covers {
 		if _, known := o.entry(c.account); c.decodes && (!known || o.lapses()) {

@@ -51,7 +51,7 @@ type proposed struct {
 	resource  meta.GroupResource
 	evaluator *evaluator
 	old, new  tree.Tree
-	// refusable means that an exceeded quota rejects the change. Otherwise the change only counts.
+	// refusable is true if an exceeded quota rejects the change. Otherwise the change only counts.
 	refusable bool
 	dryRun    bool
 	limits    limitedResources
@@ -61,7 +61,7 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// reserve holds a change's amounts. The error is a refusal, or a *request.ContendedError if the
+// reserve reserves a change's amounts. The error is a refusal, or a *request.ContendedError if the
 // outcome depends on changes in progress.
 func (l *Ledger) reserve(p *proposed) (held *reservation, err error) {
 	e := l.enter()
@@ -101,8 +101,8 @@ func (l *Ledger) reserveIn(e *epoch, p *proposed) (*reservation, error) {
 	return r, nil
 }
 
-// reserveBeside reserves a change's amounts in addition to used and held ones. It returns nil if no
-// quota covers the change.
+// reserveBeside reserves a change's amounts in addition to the used and held amounts. It returns
+// nil if no quota covers the change.
 func (l *Ledger) reserveBeside(e *epoch, p *proposed) (*reservation, error) {
 	n := l.namespace(p.namespace)
 	for {

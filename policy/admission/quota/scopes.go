@@ -27,9 +27,9 @@ func (r requirement) equal(o requirement) bool {
 	return r.scope == o.scope && r.operator == o.operator && slices.Equal(r.values, o.values)
 }
 
-// matchesAny reports whether any of the names satisfies the requirement. names are the values that
-// an object has in the scope, such as its priority class. If there are no names, only the operators
-// DoesNotExist and NotIn match.
+// matchesAny reports whether any of the names satisfies the requirement. names lists the object's
+// values in the scope, such as its priority class. Without names, only the operators DoesNotExist
+// and NotIn match.
 func (r requirement) matchesAny(names []string) bool {
 	switch r.operator {
 	case "Exists":

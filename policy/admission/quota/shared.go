@@ -12,7 +12,7 @@ import (
 )
 
 // If several servers write to one log, each server's ledger may be stale. Two kinds of guards
-// (request.Guard) keep them consistent:
+// (request.Guard) keep the ledgers consistent:
 //
 //	quotas/<namespace>         the quotas and their limits. A change to them raises the guard.
 //	                           All changes in the namespace that quotas may check depend on it.
@@ -58,8 +58,8 @@ func (u *unseenRules) add(key meta.Key, version uint64) {
 	}
 }
 
-// remove records that a version of a quota is enforced. The quota stays unseen if a newer change
-// exists.
+// remove records that a version of a quota is enforced. If a newer change exists, the quota stays
+// unseen.
 func (u *unseenRules) remove(key meta.Key, version uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -78,8 +78,8 @@ func (u *unseenRules) remove(key meta.Key, version uint64) {
 	}
 }
 
-// in returns a channel that is closed once all quotas of the namespace are enforced, or nil if they
-// already are.
+// in returns a channel that is closed once all quotas of the namespace are enforced. It returns nil
+// if all are enforced already.
 func (u *unseenRules) in(namespace string) <-chan struct{} {
 	u.mu.Lock()
 	defer u.mu.Unlock()

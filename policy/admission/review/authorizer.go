@@ -28,7 +28,7 @@ type authorization struct {
 	err     error
 }
 
-// NewAuthorizer returns an Authorizer for user that delegates to by.
+// NewAuthorizer returns an Authorizer for a user. It delegates decisions to by.
 func NewAuthorizer(user *authn.User, by authz.Authorizer) *Authorizer {
 	return &Authorizer{user: user, by: by}
 }
@@ -47,8 +47,8 @@ func (u *Authorizer) Authorize(_ context.Context, a cel.Access) (allowed bool, r
 }
 
 // ask authorizes an access. It returns a failure of the authorizer as an error rather than as a
-// denial, because expressions can distinguish the two. Expressions specify no API version, so ask
-// uses "*".
+// denial, because expressions can distinguish errors from denials. Expressions specify no API
+// version, so ask uses "*".
 func (u *Authorizer) ask(a cel.Access) authorization {
 	asked := authz.Attributes{User: u.user, Verb: a.Verb, Path: a.Path}
 	if a.Path == "" {

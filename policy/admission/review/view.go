@@ -21,14 +21,14 @@ type View struct {
 	sub        *schema.Subresource
 	// BodyKind is the kind of Object and OldObject.
 	BodyKind *schema.Kind
-	// Object is nil for a delete, OldObject for a create.
+	// Object is nil for a delete, and OldObject is nil for a create.
 	Object, OldObject tree.Tree
 	hidden            []string // fields that BeforeCreation has removed from the metadata of Object
 }
 
-// NewView returns a View of a request in which the objects have kind k. k may be another version of
-// the request's kind. The conversion may call a webhook. If that fails, the error is a
-// *meta.Status.
+// NewView returns a View of a request with its objects converted to kind k, which may be another
+// version of the request's kind. The conversion may call a webhook. If the call fails, the error is
+// a *meta.Status.
 func NewView(a *request.Attributes, k *schema.Kind) (*View, error) {
 	sub := k.Subresource(a.Subresource)
 	v := &View{attributes: a, kind: k, sub: sub, BodyKind: convert.BodyKind(k, sub)}
@@ -67,7 +67,7 @@ func (v *View) objects() (object, old tree.Tree, err error) {
 	return v.withVersion(object, a.Mutation.Body()), v.withVersion(old, nil), nil
 }
 
-// form converts a stored object to the View's kind. For nil, it returns nil.
+// form converts a stored object to the View's kind. It returns nil for nil.
 func (v *View) form(stored tree.Tree) (tree.Tree, error) {
 	if stored == nil {
 		return nil, nil
@@ -106,7 +106,8 @@ func (v *View) Stored(object tree.Tree) (tree.Tree, error) {
 	return converted, err
 }
 
-// named returns a shallow copy. Callers must clone nested values before they modify them.
+// named returns a shallow copy with the View's apiVersion and kind. Callers must clone nested
+// values before they modify them.
 func (v *View) named(object tree.Tree) tree.Tree {
 	if object == nil {
 		return nil
@@ -154,7 +155,7 @@ func (v *View) BeforeCreation() {
 }
 
 // Restore restores the fields that the View hid or added, unless a mutation changed them. object is
-// the mutated object, and held the metadata of the request's object.
+// the mutated object. held is the metadata of the request's object.
 func (v *View) Restore(object, held tree.Tree) {
 	metadata, shown := object.EnsureObject("metadata"), v.Object.Object("metadata")
 	for _, name := range v.hidden {

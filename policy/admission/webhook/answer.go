@@ -54,7 +54,7 @@ func verify(t tree.Tree, q question, version string, s sort) (*answer, error) {
 	return a, nil
 }
 
-// verifyIdentity rejects a response to another request, for example if a proxy mixed them up.
+// verifyIdentity rejects a response to another request. For example, a proxy may mix up responses.
 func verifyIdentity(t, response tree.Tree, q question) error {
 	if uid := response.String("uid"); uid != q.uid {
 		return fmt.Errorf("expected response.uid=%q, got %q", q.uid, uid)
@@ -65,7 +65,7 @@ func verifyIdentity(t, response tree.Tree, q question) error {
 	return nil
 }
 
-// verifyPatch requires patch and patchType to be set together, and only by mutating webhooks.
+// verifyPatch requires patch and patchType to be set together. Only mutating webhooks may set them.
 func verifyPatch(response tree.Tree, s sort) error {
 	patched, typed := response.String("patch") != "", response.Has("patchType")
 	switch {

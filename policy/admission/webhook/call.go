@@ -18,8 +18,8 @@ import (
 func (h *hook) ask(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (*answer, error) {
 	switch {
 	case a.DryRun() && !h.dryRuns:
-		// The failurePolicy does not apply: without the webhook, the dry run would differ from the
-		// write.
+		// The failurePolicy does not apply, because a dry run without the webhook would differ from
+		// the actual write.
 		return nil, meta.NewBadRequest(fmt.Sprintf("admission webhook %q does not support dry run", h.name))
 	case h.version == "":
 		return nil, h.failed(http.StatusBadRequest, "could not create admission objects",

@@ -23,7 +23,7 @@ func (c *caller) ask(ctx context.Context, timeout time.Duration, body []byte) (r
 }
 
 // Callers holds one caller for each webhook address. Webhook configurations with the same address
-// share the caller. When no configuration uses the address any longer, the caller is closed.
+// share a caller. It is closed when no configuration uses the address any longer.
 type Callers struct {
 	dialer webhookclient.Dialer
 

@@ -26,8 +26,8 @@ func (p *Plugin) compile(list []tree.Tree) conditions {
 }
 
 // hold reports whether all match conditions are true. If any condition is false, the webhook is
-// skipped, even if others cannot be evaluated. If none is false, the failurePolicy decides whether
-// an evaluation error rejects the request.
+// skipped, even if other conditions cannot be evaluated. If none is false, the failurePolicy
+// decides whether an evaluation error rejects the request.
 func (h *hook) hold(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (bool, error) {
 	if len(h.conditions) == 0 {
 		return true, nil
@@ -66,7 +66,8 @@ func (h *hook) evaluate(ctx context.Context, v *review.View, a *request.Attribut
 	return 0, true, nil
 }
 
-// refuseUnevaluated does not return a callFailure, because the webhook was not called.
+// refuseUnevaluated applies the failurePolicy to conditions that could not be evaluated. The error
+// is not a callFailure, because the webhook was not called.
 func (h *hook) refuseUnevaluated(a *request.Attributes, faults []string) error {
 	if h.ignoresFaults {
 		return nil
@@ -78,7 +79,7 @@ func (h *hook) refuseUnevaluated(a *request.Attributes, faults []string) error {
 	return meta.NewForbidden(a.Kind.GroupResource(), a.Key.Name, text)
 }
 
-// variables sets namespaceObject to null, as Kubernetes does for webhooks.
+// variables returns the CEL variables for a request. namespaceObject is null, as in Kubernetes.
 func (p *Plugin) variables(ctx context.Context, v *review.View, a *request.Attributes) cel.Variables {
 	by := review.NewAuthorizer(a.User, p.options.Authorizer)
 	return cel.Variables{

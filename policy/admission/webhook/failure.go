@@ -31,7 +31,7 @@ type rejection struct{ status *meta.Status }
 
 func (r *rejection) Error() string { return r.status.Message }
 
-// maxRefusal is the highest status code that net/http accepts. A higher one would make it panic.
+// maxRefusal is the highest status code that net/http accepts. A higher code would cause a panic.
 const maxRefusal = 999
 
 // rejected converts a webhook's denial to a rejection. The webhook may return any Status, so

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// hooks holds all webhooks of one type and follows changes of their configurations. Requests read
-// current without a lock.
+// hooks holds all webhooks of one type and follows configuration changes. Requests read current
+// without a lock.
 type hooks struct {
 	resource meta.GroupResource
 	parse    func(*policy.Object) []*hook

@@ -36,7 +36,7 @@ type Metrics struct {
 }
 
 // A hookKey identifies webhooks in metrics. Webhooks in different configurations may have the same
-// key. When the last webhook with a key is removed, the series with this key are deleted.
+// key. Removing the last webhook with a key deletes the series of the key.
 type hookKey struct {
 	sort sort
 	name string

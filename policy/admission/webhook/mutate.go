@@ -55,8 +55,8 @@ func (c *mutatingCall) admit(a *request.Attributes) error {
 	return nil
 }
 
-// subject returns the object that webhooks may modify: the body of a request such as a binding,
-// otherwise the object.
+// subject returns the object that webhooks may modify. For a request with its own body, such as a
+// binding, this is the body.
 func subject(a *request.Attributes) tree.Tree {
 	if a.Body != nil {
 		return a.Body
@@ -71,8 +71,8 @@ func (c *mutatingCall) requireAgain() {
 	clear(c.asked)
 }
 
-// askOne calls a matching hook and applies its patch. It adds the hook to asked only afterwards, so
-// that the hook's own patch does not cause a reinvocation.
+// askOne calls a matching hook and applies its patch. It adds the hook to asked afterwards, so that
+// the hook's own patch does not cause a reinvocation.
 func (c *mutatingCall) askOne(ctx context.Context, h *hook, k *schema.Kind, a *request.Attributes) error {
 	v, err := review.NewView(a, k)
 	if err != nil {

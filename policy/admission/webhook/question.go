@@ -20,9 +20,8 @@ type question struct {
 
 const reviewKind = "AdmissionReview"
 
-// newQuestion returns a review request in the given version with a new UID. It encodes the objects
-// separately and splices them into the JSON. This is much faster than encoding the request and its
-// objects as one tree.
+// newQuestion returns a review request in the given version with a new UID. It splices separately
+// encoded objects into the JSON, which is much faster than encoding one tree.
 func newQuestion(v *review.View, version string, naming *meta.Naming) question {
 	q := question{uid: uuid.NewString(), apiVersion: naming.Group("admission") + "/" + version}
 	request := v.Request(naming)

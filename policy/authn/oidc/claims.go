@@ -40,7 +40,7 @@ func (t *Authenticator) expiry(c tree.Tree) (end time.Time, err error) {
 	return end, nil
 }
 
-// timeClaim limits the value to the range of time.Time.
+// timeClaim returns the time in a numeric claim, limited to the range of time.Time.
 func timeClaim(v any) (time.Time, bool) {
 	seconds, ok := v.(float64)
 	if !ok || math.IsNaN(seconds) || seconds < 0 {
@@ -49,7 +49,8 @@ func timeClaim(v any) (time.Time, bool) {
 	return time.Unix(int64(min(seconds, 1<<37)), 0), true
 }
 
-// stringOrList omits empty strings. An absent value is an empty list.
+// stringOrList returns the strings in a claim that is a string or a list. It omits empty strings
+// and returns an empty list for an absent claim.
 func stringOrList(v any) (all []string, ok bool) {
 	list, ok := v.([]any)
 	if !ok && v != nil {
@@ -100,8 +101,8 @@ func (t *Authenticator) user(c tree.Tree) (*authn.User, error) {
 	if isReserved(user.Name) {
 		return nil, fmt.Errorf("the token has the user name %q, a reserved name that is not allowed", user.Name)
 	}
-	// Unlike a reserved user name, a reserved group can be dropped, which only reduces the user's
-	// rights.
+	// Unlike a reserved user name, a reserved group can be dropped, because that only reduces the
+	// user's rights.
 	user.Groups = slices.DeleteFunc(user.Groups, isReserved)
 	return user, nil
 }

@@ -22,7 +22,7 @@
 //
 //   - A request waits for the issuer only if its token claims that issuer and no known key
 //     signed it. Such requests share one fetch with a timeout. If no keys are known, they fail
-//     at once. Startup does not wait.
+//     immediately. Startup does not wait.
 //   - Fetches are limited in size and follow no redirects. Tokens cannot cause more than a few
 //     fetches per minute.
 //   - Verified tokens are cached until they expire, and rejected tokens for ten seconds. Both
@@ -32,9 +32,9 @@
 // # Why not coreos/go-oidc
 //
 // Its RemoteKeySet (v3.14.1) fetches the keys for every token with an unknown signature, without a
-// rate limit. Anyone can thus make the server call the provider. It reads responses without a size
-// limit. It keeps revoked keys until a token with an unknown signature arrives. It does not report
-// key changes, which must invalidate cached decisions. Its constructor performs discovery, so an
-// unavailable provider would delay startup. The remaining code would only parse a key set and check
-// five claims, and would add a second JWT implementation (go-jose) besides golang-jwt.
+// rate limit. Anyone could thus make the server call the provider. It reads responses without a
+// size limit. It keeps revoked keys until a token with an unknown signature arrives. It does not
+// report key changes, which must invalidate cached decisions. Its constructor performs discovery,
+// so an unavailable provider would delay startup. The remaining code would only parse a key set and
+// check five claims, and would add a second JWT implementation (go-jose) in addition to golang-jwt.
 package oidc

@@ -41,7 +41,7 @@ const (
 	minBackoff      = time.Second      // before a failed fetch is retried; doubles
 	maxBackoff      = time.Minute
 	// refreshPeriod is the time between two fetches. While fetches succeed, a revoked key is
-	// accepted no longer than this.
+	// accepted for at most this time.
 	refreshPeriod  = 15 * time.Minute
 	fetchBurst     = 3                // fetches that tokens may cause at once …
 	refillInterval = 10 * time.Second // … and the time after which they may cause another one
@@ -78,9 +78,8 @@ func (i *issuer) Run(ctx context.Context) {
 
 func (i *issuer) keys() *keySet { return i.keySet.Load() }
 
-// newerKeys fetches the key set again and returns it. Callers use it if no key in the key set than
-// has verified a token. If the keys are unchanged or fetches are rate-limited, newerKeys returns
-// than.
+// newerKeys fetches the key set again, because no key in than has verified a token. If the keys are
+// unchanged or fetches are rate-limited, newerKeys returns than.
 func (i *issuer) newerKeys(than *keySet) *keySet {
 	// Retry once: a fetch already in flight may have read the key set before its rotation.
 	for range 2 {

@@ -86,7 +86,8 @@ func rsaKey(modulus, exponent string) any {
 	return public
 }
 
-// ecdsaKey returns an *ecdsa.PublicKey, or nil if the curve is unknown or the point is not on it.
+// ecdsaKey returns an *ecdsa.PublicKey, or nil if the curve is unknown or the point is not on the
+// curve.
 func ecdsaKey(name, x, y string) any {
 	curve := curves[name]
 	if curve == nil {

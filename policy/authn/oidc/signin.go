@@ -8,7 +8,8 @@ type SignIn struct {
 	TokenEndpoint         string `json:"token_endpoint"`         // https URL
 }
 
-// orNone rejects plain HTTP, over which the sign-in page would expose authorization codes.
+// orNone returns s, or nil if an endpoint does not use HTTPS. Plain HTTP would expose authorization
+// codes.
 func (s SignIn) orNone() *SignIn {
 	for _, where := range []string{s.AuthorizationEndpoint, s.TokenEndpoint} {
 		if u, err := url.Parse(where); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {

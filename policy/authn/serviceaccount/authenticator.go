@@ -243,8 +243,8 @@ func (f *tokenInfo) readRegisteredClaims(c jwt.MapClaims, legacy bool) bool {
 }
 
 // keysFor returns a Keyfunc that selects the key named by the token's kid header, or all keys if
-// the ID is unknown. Keys with another algorithm are skipped. Keys embedded in the token are
-// ignored.
+// the header names no known key. Keys with another algorithm are skipped. Keys embedded in the
+// token are ignored.
 func (a *Authenticator) keysFor(legacy bool) jwt.Keyfunc {
 	all := a.Keys
 	if legacy {

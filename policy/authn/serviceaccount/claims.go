@@ -38,7 +38,7 @@ func newVendorNames(n *meta.Naming) vendorNames {
 	}
 }
 
-// A ref identifies an object by name and uid. A nil ref refers to no object.
+// A ref identifies an object by name and uid. A nil ref means no object.
 type ref struct{ name, uid string }
 
 func (r *ref) tree() tree.Tree {
@@ -71,7 +71,7 @@ type tokenInfo struct {
 	expires   int64 // seconds since 1970; 0 means never
 }
 
-// claimTree takes ownership of c.
+// claimTree converts claims to a Tree. It takes ownership of c.
 func claimTree(c jwt.MapClaims) tree.Tree { return tree.Of(map[string]any(c)).(tree.Tree) }
 
 func (n *vendorNames) read(c jwt.MapClaims) (f tokenInfo, ok bool) {

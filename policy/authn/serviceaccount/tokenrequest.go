@@ -22,7 +22,7 @@ type TokenRequestHandler struct {
 	// MaxExpiration limits the token lifetime. 0 means no limit.
 	MaxExpiration time.Duration
 	// ExtendExpiration extends the lifetime of tokens in projected volumes to a year, if they are
-	// for this server. Using such a token after its requested lifetime triggers a warning.
+	// for this server. Using an extended token after its requested lifetime triggers a warning.
 	ExtendExpiration bool
 	Now              func() time.Time
 }
@@ -38,8 +38,8 @@ type TokenRequest struct {
 	Issued func(credentialID string)
 }
 
-// projectedTokenSeconds is the lifetime that projected volumes request. Only such tokens are
-// extended.
+// projectedTokenSeconds is the lifetime that projected volumes request. Only tokens with this
+// lifetime are extended.
 const (
 	projectedTokenSeconds = 3607
 	extendedExpiration    = 365 * 24 * time.Hour

@@ -26,8 +26,8 @@ var (
 	nodes    = meta.GroupResource{Resource: "nodes"}
 )
 
-// validateBoundObjects checks that a token's bound objects still exist with the same uid. If one is
-// being deleted, until is the time at which the token becomes invalid.
+// validateBoundObjects checks that a token's bound objects still exist with the same uid. If an
+// object is being deleted, until is the time at which the token becomes invalid.
 func (a *Authenticator) validateBoundObjects(v *verifiedToken, token string, now time.Time) (until time.Time, err error) {
 	if v.legacy != "" {
 		return until, a.validateLegacy(v, token, now)

@@ -54,7 +54,6 @@ type pod struct {
 	refs []vertex
 }
 
-// A volume holds the claim and the Secrets of a PersistentVolume.
 type volume struct {
 	claim   vertex
 	secrets []vertex
@@ -94,8 +93,8 @@ func (g *graph) isRelated(v vertex, node string) bool {
 	return false
 }
 
-// handlePod atomically replaces the references from a Pod to other objects. It ignores those of
-// mirror Pods. Otherwise a node could grant itself access to any Secret by creating a mirror Pod.
+// handlePod atomically replaces the references from a Pod to other objects. It ignores mirror Pods.
+// Otherwise a node could grant itself access to any Secret by creating a mirror Pod.
 func (g *graph) handlePod(c policy.Change) {
 	v := vertex{podVertex, c.Key.Namespace, c.Key.Name}
 	var now pod

@@ -56,8 +56,8 @@ func isNode(u *authn.User) bool {
 	return ok
 }
 
-// A restriction checks the content of writes by nodes. The Authorizer cannot do this, because it
-// sees only verbs and names.
+// A restriction checks the content of writes by nodes. The Authorizer cannot check content, because
+// it sees only verbs and names.
 type restriction struct {
 	request.HandlesAll
 	objects                          policy.Objects
@@ -114,7 +114,7 @@ func (r *restriction) Admit(change *request.Attributes) error {
 	return nil
 }
 
-// forbiddenf expects the messages of kube-apiserver.
+// forbiddenf returns a Forbidden error, worded as in kube-apiserver.
 func (a nodeAttributes) forbiddenf(format string, args ...any) error {
 	return a.Forbidden(fmt.Sprintf(format, args...))
 }

@@ -14,9 +14,9 @@ import (
 )
 
 // audienceRestriction limits the audiences of the tokens that a node requests. Otherwise a
-// compromised node could impersonate its Pods to other services. An audience is allowed if a volume
-// of the Pod or the volume's CSI driver uses it, or if the authorizer allows it for the node. The
-// authorizer may block on a remote service.
+// compromised node could impersonate its Pods to other services. An audience is allowed if a Pod's
+// volume or its CSI driver uses it, or if the authorizer allows it for the node. The authorizer may
+// block on a remote service.
 type audienceRestriction struct {
 	request.HandlesAll
 	objects    policy.Objects
@@ -24,8 +24,8 @@ type audienceRestriction struct {
 	driverName string // in messages
 }
 
-// Admit checks the requested audience. It runs before defaulting, so there may be none. This counts
-// as the empty audience, as in a volume without an audience.
+// Admit checks the requested audience. Because it runs before defaulting, the audience may be
+// missing. A missing audience counts as empty, as in a volume without an audience.
 func (r audienceRestriction) Admit(a *request.Attributes) error {
 	audiences := append(a.New.Object("spec").Strings("audiences"), "")
 	if len(audiences) > 2 {
@@ -57,8 +57,8 @@ func (r audienceRestriction) Admit(a *request.Attributes) error {
 	return a.Forbidden(fmt.Sprintf("%s is not authorized to request tokens for audience %q", a.User.Name, audience))
 }
 
-// podHasAudience reports whether a volume of the Pod uses the audience. If none does, the error
-// lists the volumes whose claim or CSI driver could not be found.
+// podHasAudience reports whether a volume of the Pod uses the audience. If no volume does, the
+// error lists the volumes whose claim or CSI driver could not be found.
 func (r audienceRestriction) podHasAudience(pod *policy.Object, audience string) (bool, error) {
 	var faults []string
 	for _, v := range pod.Tree.Object("spec").Objects("volumes") {

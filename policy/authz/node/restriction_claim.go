@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// admitPVCStatus lets a node change only those status fields of a claim that expansion updates. It
+// admitPVCStatus lets a node change only the claim status fields that expansion updates. It
 // requires all other fields to be unchanged, so that new fields are forbidden by default.
 func (r *restriction) admitPVCStatus(a nodeAttributes) error {
 	if a.Subresource != "status" {

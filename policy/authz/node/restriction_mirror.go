@@ -10,8 +10,8 @@ import (
 )
 
 // apiReference returns a resource to which a Pod refers, or "" if there is none. An unknown volume
-// type is an error. Mirror Pods must not refer to other objects, because this would give the node
-// access to them.
+// type is an error. Mirror Pods must not refer to other objects, because a reference would give the
+// node access.
 func apiReference(pod tree.Tree, key meta.Key) (string, error) {
 	spec := pod.Object("spec")
 	refs := podReferences(&policy.Object{Key: key, Tree: pod})

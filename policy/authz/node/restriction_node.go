@@ -10,7 +10,7 @@ import (
 )
 
 // admitNode lets a node write its own Node, except for some fields such as taints and certain
-// labels. A compromised node could use these to attract Pods and read their Secrets.
+// labels. With such fields, a compromised node could attract Pods and read their Secrets.
 func (r *restriction) admitNode(a nodeAttributes) error {
 	if a.Key.Name != a.node {
 		return a.forbiddenf("node %q is not allowed to modify node %q", a.node, a.Key.Name)

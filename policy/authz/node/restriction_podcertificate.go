@@ -63,8 +63,8 @@ func (r *restriction) admitPodCertificateRequest(a nodeAttributes) error {
 	return a.forbiddenf("pod %q does not mount a podCertificate projected volume for signer %q", name, signer)
 }
 
-// named returns the object that a PodCertificateRequest names in the fields whose names begin with
-// what. An absent object and another UID are not final: the node retries such errors.
+// named returns the object in the PodCertificateRequest fields that begin with what. If the object
+// is missing or its UID differs, the error makes the node retry.
 func (r *restriction) named(spec tree.Tree, what, resource, namespace string) (*policy.Object, error) {
 	name, uid := spec.String(what+"Name"), spec.String(what+"UID")
 	o := r.objects.Get(meta.GroupResource{Resource: resource}, namespace, name)

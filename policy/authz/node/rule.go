@@ -119,8 +119,8 @@ func (n *Authorizer) authorizePod(node string, a *authz.Attributes) (bool, strin
 	return false, ""
 }
 
-// allowOwn returns a rule for objects with spec.nodeName: own are the verbs for those of the node,
-// and all those for lists that select them. Admission checks creates.
+// allowOwn returns a rule for objects with spec.nodeName. own lists the verbs for the node's
+// objects, and all the verbs for lists that select these objects. Admission checks creates.
 func (n *Authorizer) allowOwn(kind vertexKind, own, all []string) rule {
 	return func(node string, a *authz.Attributes) (bool, string) {
 		switch {

@@ -15,11 +15,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// group is the API group in the platform naming profile.
 const group = "rbac.authorization.platform.io"
 
-// An Authorizer allows requests according to the roles bound to the user. It never denies a
-// request.
+// An Authorizer allows requests by the roles bound to the user. It never denies a request.
 type Authorizer struct {
 	index *index
 	group string // of roles, as clients know it
@@ -63,7 +61,7 @@ func (a *Authorizer) Generation() uint64 { return a.index.generation.Load() }
 
 // Authorize checks the role bindings of the user and of each group in turn. It checks
 // ClusterRoleBindings before RoleBindings in the namespace. The reason names the first binding that
-// allows the request, or else the roles that are bound but missing. Only ClusterRoleBindings allow
+// allows the request, or else the bound roles that do not exist. Only ClusterRoleBindings allow
 // non-resource paths.
 //
 // A decision needs one map lookup per user group and one per role.
@@ -114,8 +112,8 @@ func firstAllowing(list []*grant, asked *authz.Attributes, lacking *bool) *grant
 }
 
 // userGrants returns the user's cluster-wide grants and then those in a namespace, sorted by
-// binding name for stable messages. Decisions do not use it, because it allocates. The caller holds
-// the lock.
+// binding name for stable messages. It allocates, so decisions do not use it. The caller holds the
+// lock.
 func (x *index) userGrants(user *authn.User, namespace string) []*grant {
 	var all []*grant
 	for i := range len(user.Groups) + 1 {
@@ -157,8 +155,8 @@ func roleResource(namespace string) string {
 	return "role"
 }
 
-// heldRules returns the rules of a user in a namespace. It also returns an error message that lists
-// bound roles that do not exist. The rules are shared with the index and must not be modified.
+// heldRules returns the rules of a user in a namespace. lacking is an error message that lists
+// missing bound roles. The rules are shared with the index and must not be modified.
 func (a *Authorizer) heldRules(user *authn.User, namespace string) (all []rule, lacking string) {
 	a.index.mu.RLock()
 	defer a.index.mu.RUnlock()

@@ -31,8 +31,8 @@ type grant struct {
 	reason string
 }
 
-// newBinding decodes a binding. The index sets the grants' role entries later. Strings are cloned,
-// because a substring would retain the whole object. Duplicate subjects become one grant.
+// newBinding decodes a binding. The index later sets the role entries of the grants. Strings are
+// cloned, because a substring would retain the whole object. Duplicate subjects become one grant.
 func newBinding(o *policy.Object) *binding {
 	b := &binding{name: o.Key.Name, namespace: o.Key.Namespace}
 	ref, ok := readRoleRef(o.Tree, b.namespace)
@@ -64,6 +64,6 @@ func newBinding(o *policy.Object) *binding {
 	return b
 }
 
-// A namespacedName identifies a role or binding. It needs no kind. An empty namespace stands for a
-// ClusterRole or ClusterRoleBinding, and any other for a Role or RoleBinding.
+// A namespacedName identifies a role or binding. If namespace is empty, it is a ClusterRole or
+// ClusterRoleBinding, otherwise a Role or RoleBinding.
 type namespacedName struct{ namespace, name string }

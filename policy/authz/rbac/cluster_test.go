@@ -148,8 +148,8 @@ func user(text string) *authn.User {
 	return &authn.User{Name: fields[0], Groups: slices.Clone(fields[1:])}
 }
 
-// parseAttributes parses "verb group resource[/sub] namespace name", or "verb path". "-" stands for
-// an empty field.
+// parseAttributes parses "verb group resource[/sub] namespace name", or "verb path". "-" means an
+// empty field.
 func parseAttributes(caller, text string) authz.Attributes {
 	fields := strings.Fields(text)
 	a := authz.Attributes{User: user(caller), Verb: fields[0]}

@@ -41,19 +41,20 @@ func singletons(list []string) [][]string {
 	return each
 }
 
-// maxBreakdown limits the number of rules into which the rules of one role are broken down. A rule
-// beyond this limit is not broken down. It must then be covered by a single rule of the user.
+// maxBreakdown limits the number of rules into which a role is broken down. A rule beyond this
+// limit stays whole, and a single rule of the user must cover it.
 const maxBreakdown = 10_000
 
-// breakDownSize is imprecise above maxBreakdown to avoid overflow.
+// breakDownSize returns the number of rules that breakDown returns. Above maxBreakdown, the number
+// is imprecise to avoid overflow.
 func (r rule) breakDownSize() int {
 	size := func(list []string) int { return min(len(list), maxBreakdown+1) }
 	return size(r.verbs) * (size(r.groups)*size(r.resources)*max(1, size(r.names)) + size(r.paths))
 }
 
 // uncovered breaks down the rules in wanted and returns those that held does not cover. To limit
-// the cost, it does not break down rules with too many combinations. It may therefore return a rule
-// that is covered, but never omits one that is not.
+// the cost, it does not break down rules with too many combinations. It may thus return a covered
+// rule, but never omits an uncovered one.
 func uncovered(held, wanted []rule) []rule {
 	var lacks []rule
 	left := maxBreakdown

@@ -117,8 +117,7 @@ func (b roleBuilder) bindingOf(s defaultRole) tree.Tree {
 	return t
 }
 
-// subject returns a binding's subject. Group names, such as system:authenticated, are the same in
-// all naming profiles.
+// subject returns a binding's subject. Group names are the same in all naming profiles.
 func (b roleBuilder) subject(text string) tree.Tree {
 	what, name, _ := strings.Cut(text, " ")
 	switch what {

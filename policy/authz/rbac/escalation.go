@@ -15,8 +15,8 @@ import (
 )
 
 // Escalation returns the admission plugin that prevents users from granting rights that they do not
-// hold. Members of system:masters are exempt, as are users with the verb escalate on the role or
-// bind on the bound role. verbs authorizes these two verbs and must not block. objects contains the
+// hold. Exempt are members of system:masters and users with the verb escalate on the role or bind
+// on the bound role. verbs authorizes these two verbs and must not block. objects contains the
 // bound roles.
 func Escalation(a *Authorizer, verbs authz.Authorizer, objects policy.Objects) admission.Registration {
 	return admission.Registration{

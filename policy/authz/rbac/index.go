@@ -55,8 +55,8 @@ func (x *index) handleRole(c policy.Change) {
 	x.dropUnused(entry)
 }
 
-// roleEntry creates a missing entry, because a binding may arrive before its role. The caller holds
-// the lock, as for all methods below.
+// roleEntry returns a role's entry. It creates a missing entry, because a binding may arrive before
+// its role. The caller holds the lock, as for all methods below.
 func (x *index) roleEntry(at namespacedName) *roleEntry {
 	c := x.roles[at]
 	if c == nil {
@@ -93,8 +93,8 @@ func (x *index) handleBinding(c policy.Change) {
 	x.generation.Add(1)
 }
 
-// bind adds the grants of a binding. Their order does not affect decisions, except for the binding
-// named in the reason.
+// bind adds the grants of a binding. Their order affects only the binding named in the reason of a
+// decision.
 func (x *index) bind(b *binding) {
 	c := x.roleEntry(b.role)
 	c.bindingCount++
@@ -158,7 +158,8 @@ func (s *subjectGrants) remove(g *grant) {
 	}
 }
 
-// subjectGrants takes an index, because iterating over it avoids allocating a list of subjects.
+// subjectGrants returns the grants of the user if i is 0, and otherwise of group i-1. Callers
+// iterate over i to avoid allocating a list of subjects.
 func (x *index) subjectGrants(user *authn.User, i int) *subjectGrants {
 	if i == 0 {
 		return x.users[user.Name]

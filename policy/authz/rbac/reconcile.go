@@ -29,7 +29,7 @@ type Store interface {
 }
 
 // Reconcile creates missing default roles and bindings. It adds missing rules, subjects, labels and
-// annotations to existing ones, and keeps additions by operators. A binding to the wrong role is
+// annotations to existing objects, and keeps additions by operators. A binding to the wrong role is
 // recreated. Objects with the autoupdate annotation "false" are skipped. Changed objects are
 // written concurrently. The error contains the first failures.
 //
@@ -73,8 +73,8 @@ type reconciler struct {
 	errs    []error
 }
 
-// A repairFunc compares has, the stored object, with wanted and adds the missing parts to has.
-// changed is true if has was modified. anew is true if the object must be recreated instead.
+// A repairFunc adds parts of wanted that are missing in has, the stored object. changed is true if
+// has was modified. anew is true if the object must be recreated instead.
 type repairFunc func(has, wanted tree.Tree) (changed, anew bool)
 
 // reconcile compares one object and, if it differs, starts a concurrent write. Concurrent writes
@@ -114,7 +114,7 @@ func isRetriable(err error) bool {
 }
 
 // plan returns the write that repairs an object, or nil. It keeps operators' additions. A binding
-// to the wrong role is deleted first, because roleRef is immutable. The UID precondition protects a
+// to the wrong role is deleted first, because roleRef is immutable. A UID precondition protects a
 // binding that another server has recreated.
 func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wanted tree.Tree, fix repairFunc) (func() error, error) {
 	mutate := func(m request.Mutation) error {
