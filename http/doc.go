@@ -65,18 +65,18 @@
 // # Watches on the wire
 //
 // A watch responds with 200, Transfer-Encoding: chunked, and Connection: close. Each flush is one
-// chunk of whole events, and a zero-length chunk ends the watch. With HTTP/1.0 there are no
-// chunks, and the watch ends with the connection. The encodings of an event are:
+// chunk of whole events, and a zero-length chunk ends the watch. With HTTP/1.0 there are no chunks,
+// and the watch ends with the connection. The encodings of an event are:
 //
 //   - JSON: `{"type":T,"object":O}` and a line feed
 //   - Protobuf: a 4-byte big-endian length, and a WatchEvent whose object is an enveloped message
 //   - CBOR: a document, a map of type and object
 //
-// A watch that upgrades to a WebSocket (RFC 6455, version 13) responds with 101. Each event is
-// one unfragmented message: a text frame for JSON, and a binary frame for Protobuf (without the
-// length) and CBOR. Pings are answered. Up to 64 KiB of client data is ignored. The server sends
-// a close frame: 1000 at the end of the watch, the client's own code if the client closes, 1002
-// and 1009 for client errors. Errors before the upgrade are plain responses. The first offered
-// subprotocol is selected. A subprotocol that begins with
-// base64url.bearer.authorization.platform.io. contains a token instead.
+// A watch that upgrades to a WebSocket (RFC 6455, version 13) responds with 101. Each event is one
+// unfragmented message: a text frame for JSON, and a binary frame for Protobuf (without the length)
+// and CBOR. Pings are answered. Up to 64 KiB of client data is ignored. The server sends a close
+// frame: 1000 at the end of the watch, the client's own code if the client closes, 1002 and 1009
+// for client errors. Errors before the upgrade are plain responses. The first offered subprotocol
+// is selected. A subprotocol that begins with base64url.bearer.authorization.platform.io. contains
+// a token instead.
 package http

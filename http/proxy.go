@@ -13,8 +13,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// proxy forwards a request to another server and its response to the client. If it returns nil,
-// the response is complete, or a Tunnel has taken over the connection.
+// proxy forwards a request to another server and its response to the client. If it returns nil, the
+// response is complete, or a Tunnel has taken over the connection.
 //
 // Long-running requests and upgrades are registered like watches. They have no deadline, end when
 // the user is no longer authorized, and do not count as in flight while they run.

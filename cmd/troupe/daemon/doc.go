@@ -1,5 +1,5 @@
-// Package daemon turns a Config into a running server. The troupe command, tests, the benchmark
-// and other programs use it. docs/api-policy.md describes its stability guarantees.
+// Package daemon turns a Config into a running server. The troupe command, tests, the benchmark and
+// other programs use it. docs/api-policy.md describes its stability guarantees.
 //
 // A Config holds every setting. A strictly parsed YAML file overrides the defaults, and flags
 // override the file. settings.ini declares the settings. Each section of the settings is a type,

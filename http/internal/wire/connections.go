@@ -16,10 +16,10 @@ import (
 // connection is new until it has sent a whole request. It is then anonymous, unless the request
 // was authenticated.
 //
-// At a limit, admitting a connection closes another (eviction.go): the oldest new connection, or
-// an idle connection of the principal with the most connections. While few connections are new,
-// idle anonymous connections are closed first, so that new connections have time for a handshake
-// even if anonymous clients hold all connections.
+// At a limit, admitting a connection closes another (eviction.go): the oldest new connection, or an
+// idle connection of the principal with the most connections. While few connections are new, idle
+// anonymous connections are closed first, so that new connections have time for a handshake even if
+// anonymous clients hold all connections.
 type Connections struct {
 	opts    Options
 	limit   int // total

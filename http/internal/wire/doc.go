@@ -32,10 +32,10 @@
 //
 // # HTTP/2
 //
-// If enabled, net/http handles the protocol. Each request is converted to an HTTP/1.1 request,
-// and its response back to HTTP/2, so there is only one serving loop, one interpretation of
-// requests, and one way to hijack a connection for a watch. The cost is a second parse of each
-// head, a few microseconds.
+// If enabled, net/http handles the protocol. Each request is converted to an HTTP/1.1 request, and
+// its response back to HTTP/2, so there is only one serving loop, one interpretation of requests,
+// and one way to hijack a connection for a watch. The cost is a second parse of each head, a few
+// microseconds.
 //
 // An HTTP/2 connection counts once. Unauthenticated requests are limited across all connections
 // (limits.Streams). Phases, deadlines, and turns belong to the Conn of each request. net/http
@@ -44,6 +44,6 @@
 // # Limits
 //
 // A head has at most 4 KiB, or 32 KiB for up to 1024 connections at a time. Up to 256 KiB of an
-// unread body is discarded to keep the connection open. Each write of up to 64 KiB has a
-// deadline, which bounds the time that a slow client can hold a goroutine.
+// unread body is discarded to keep the connection open. Each write of up to 64 KiB has a deadline,
+// which bounds the time that a slow client can hold a goroutine.
 package wire

@@ -132,8 +132,8 @@ func TestShare(t *testing.T) {
 	})
 }
 
-// TestClients tests that a client is tracked only while it has connections, and that a slot
-// counts for the client that acquired it.
+// TestClients tests that a client is tracked only while it has connections, and that a slot counts
+// for the client that acquired it.
 func TestClients(t *testing.T) {
 	s := testScheduler(2, 1)
 	a, b := s.conn("a"), s.conn("a")

@@ -1,5 +1,5 @@
-// Package simulation simulates the nodes of a cluster. It registers Nodes, renews their leases,
-// and acts as the kubelet of their Pods, without running any containers.
+// Package simulation simulates the nodes of a cluster. It registers Nodes, renews their leases, and
+// acts as the kubelet of their Pods, without running any containers.
 //
 //	Cluster      all nodes of one process, with one watch of Nodes and one of Pods
 //	lifecycle    a Pod's next step, as a function of the Pod and the time
@@ -9,8 +9,8 @@
 //	provisioner  creates and deletes volumes for claims of the simulation's StorageClass
 //
 // A Pod's next state is derived only from the Pod and its status in the API, so a simulation that
-// was killed resumes after a restart. Steps happen at whole seconds, which is the resolution of
-// API timestamps.
+// was killed resumes after a restart. Steps happen at whole seconds, which is the resolution of API
+// timestamps.
 //
 // The registry stores Pods and Nodes. Watch events and responses to writes update it, and the
 // newest resourceVersion wins. Only one worker at a time processes a Pod.
