@@ -25,8 +25,8 @@ type clusterRun struct {
 }
 
 // simulateCluster runs a cluster's typical operations at their usual rates: Lease renewals, node
-// status updates, and Pod starts. Each Pod start also ends an older Pod. The first row has the
-// total cost and the number of busy CPUs. The other rows have the latencies by verb.
+// status updates, and Pod starts. Each Pod start also ends an older Pod. The first row reports
+// the total cost and the number of busy CPUs, and the others the latency by verb.
 func simulateCluster(ctx context.Context, f *fixture) ([]Result, error) {
 	leases, err := f.leaseSet(f.scaledSize("cluster: nodes", clusterNodes))
 	if err != nil {
@@ -64,8 +64,8 @@ func simulateCluster(ctx context.Context, f *fixture) ([]Result, error) {
 	return results, nil
 }
 
-// step runs the n-th operation of the simulation. Some operations also get a Pod, or list the Pods
-// of one or all namespaces.
+// step runs the n-th operation of the simulation. Some operations also get a Pod or list Pods, in
+// one namespace or in all.
 func (r *clusterRun) step(c *Conn, n int) (size int, err error) {
 	turn := n * r.churn / r.rate // for a Pod
 	beat := n - turn             // for a node

@@ -23,8 +23,8 @@ func define(apiGroup, group, plural, kind, properties string) (request Request, 
 		apiGroup, plural, group, group, plural, kind, properties), collection + "/" + plural + "." + group
 }
 
-// customResource measures how soon after a CRD is created the server accepts an object of the new
-// kind. It also reports the number of requests that are rejected in the meantime.
+// customResource measures the delay between the creation of a CRD and the first accepted object
+// of the new kind. It also reports the number of requests rejected in the meantime.
 func customResource(ctx context.Context, f *fixture) ([]Result, error) {
 	apiGroup, err := f.Target.group("apiextensions")
 	if err != nil {
@@ -60,9 +60,9 @@ func customResource(ctx context.Context, f *fixture) ([]Result, error) {
 	return []Result{{Sample: sample, Figure: &Figure{Value: float64(refused), Unit: "requests refused"}}}, nil
 }
 
-// until repeats a request until the response has the given status, and returns the number of other
-// responses. It does not pause between requests, because pauses would limit the resolution of the
-// measurement.
+// until repeats a request until the response has the given status, and returns the number of
+// other responses. It does not pause between requests, because pauses would make the measurement
+// less precise.
 func until(ctx context.Context, c *Conn, request Request, status int) (refused int, err error) {
 	for begin := time.Now(); ctx.Err() == nil; refused++ {
 		got, answer, err := c.Do(request)
@@ -77,8 +77,8 @@ func until(ctx context.Context, c *Conn, request Request, status int) (refused i
 }
 
 // defineMany measures a server with many CRDs of 10 KiB each. It reports the CPU time to create a
-// CRD, the memory, the latencies of discovery and of the OpenAPI index, and the duration of the
-// next startup.
+// CRD, the memory, the latencies of discovery and the OpenAPI index, and the startup time after a
+// restart.
 func defineMany(ctx context.Context, s *Session) ([]Result, error) {
 	dir, remove, err := dataDir(s.TempDir)
 	if err != nil {
@@ -125,8 +125,8 @@ func defineMany(ctx context.Context, s *Session) ([]Result, error) {
 	}, err
 }
 
-// manyFields returns the request that creates a CRD of about 10 KiB. Ten CRDs share a group, so
-// that discovery has many documents.
+// manyFields returns the request that creates a CRD of about 10 KiB. Only ten CRDs share a group,
+// so discovery has many documents.
 func manyFields(apiGroup string, n int) Request {
 	var fields []string
 	for i := range 60 {

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// durableCreate measures creates that a single client sends one after another, so that each create
-// waits for its own sync. For comparison, it first measures bare syncs on the file system of
-// --temp-dir.
+// durableCreate measures sequential creates by a single client, so that each create waits for its
+// own sync. For comparison, it first measures bare syncs on the file system of --temp-dir.
 func durableCreate(ctx context.Context, f *fixture) ([]Result, error) {
 	load := f.load()
 	load.Concurrency = 1
@@ -28,8 +27,8 @@ func durableCreate(ctx context.Context, f *fixture) ([]Result, error) {
 	return []Result{{Name: "bare sync", Sample: syncs}, {Sample: sample, Figure: above}}, nil
 }
 
-// measureSyncs repeatedly appends size bytes to a file and syncs it. The file grows like a journal,
-// because syncs of growing files are slower.
+// measureSyncs repeatedly appends size bytes to a file and syncs the file. The file grows like a
+// journal, because syncs of growing files are slower.
 func measureSyncs(ctx context.Context, dir string, size int, load Load) (*Sample, error) {
 	const most = 500 // enough for a median
 	file, err := os.CreateTemp(dir, "bench-sync-")

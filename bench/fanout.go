@@ -103,8 +103,8 @@ func (b broadcast) send(ctx context.Context, pool *watcherPool, writers []*Conn,
 	}
 }
 
-// sendBurst sends one burst and returns the number of successful writes. The events of the burst
-// are numbered from first.
+// sendBurst sends one burst and returns the number of successful writes. first is the number of
+// the first event.
 func (b broadcast) sendBurst(writers []*Conn, first int, trouble *Sample) int64 {
 	var (
 		next, sent atomic.Int64

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// fixture is a workload's namespace with numbered objects. The objects are ConfigMaps, which have
-// few rules and no controllers, so that only the server is measured.
+// fixture is a workload's namespace with numbered objects. The objects are ConfigMaps, because
+// these have little validation and no controllers that would distort the measurement.
 type fixture struct {
 	*Session
 	namespace string
@@ -44,8 +44,8 @@ func (s *Session) prepare(ctx context.Context, n int) (*fixture, error) {
 	return f, nil
 }
 
-// fill runs step n times concurrently. Any failure is an error, because fewer objects would distort
-// the measurement.
+// fill runs step n times concurrently. It returns an error after any failure, because missing
+// objects would distort the measurement.
 func (f *fixture) fill(ctx context.Context, n int, step Step) error {
 	if n <= 0 {
 		return nil
@@ -57,9 +57,9 @@ func (f *fixture) fill(ctx context.Context, n int, step Step) error {
 	return err
 }
 
-// remove deletes the objects first, because a server without a namespace controller does not delete
-// them with the namespace. Errors only appear in the report, because the
-// measurement is complete.
+// remove deletes the objects first, because a server without a namespace controller does not
+// delete them with the namespace. Errors are only added to the report, because the measurement is
+// complete.
 func (f *fixture) remove() {
 	c := f.Target.Conn()
 	defer c.Close()
@@ -70,8 +70,8 @@ func (f *fixture) remove() {
 	}
 }
 
-// removeAll deletes the objects at path. Deleting many may exceed the request timeout, so it
-// retries after a 5xx or missing response.
+// removeAll deletes the objects at path. Deleting many objects may exceed the request timeout, so
+// it retries after a 5xx or a missing response.
 func removeAll(c *Conn, path string) (err error) {
 	request := remove(path + "?gracePeriodSeconds=0")
 	for range 5 {
@@ -108,17 +108,18 @@ func (f *fixture) create(n int) Request {
 		wire(1, wire(1, name(n), 3, f.namespace), 2, wire(1, "sent", 2, now()), 2, wire(1, "payload", 2, f.payload)))
 }
 
-// json returns the n-th object with a timestamp, so that every write changes it.
+// json returns the n-th object. The object contains a timestamp, so that every write changes the
+// object.
 func (f *fixture) json(n int) []byte {
 	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s","namespace":"%s"},"data":{"sent":"%s","payload":"%s"}}`,
 		name(n), f.namespace, now(), f.payload)
 }
 
-// The requests of get, put, patch and apply cycle through the objects of the fixture.
+// get, put, patch and apply cycle through the objects of the fixture.
 
 func (f *fixture) get(n int) Request { return get(f.object(n % f.total)) }
 
-// put sends no resourceVersion, so it never conflicts.
+// put omits resourceVersion to avoid conflicts.
 func (f *fixture) put(n int) Request {
 	request := f.create(n % f.total)
 	request.Method, request.Path = http.MethodPut, f.object(n%f.total)

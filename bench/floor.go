@@ -23,7 +23,7 @@ import (
 )
 
 // nameFloor is the name of the hidden subcommand that runs the floor, the bare server used for
-// comparison (see startFloor). It also labels the rows of the floor in the report.
+// comparison (see startFloor). The report labels the floor's rows with the same name.
 const nameFloor = "floor"
 
 // Paths with a special meaning on the floor. For any other path, the floor returns a body of the
@@ -35,7 +35,7 @@ const (
 )
 
 // startFloor starts the floor, a bare fasthttp server that returns responses of the same size as
-// the measured server. It is a child process, so that its CPU time is not counted with the load
+// the measured server. It is a child process, so that its CPU time is separate from the load
 // generator's. It exits when its standard input is closed.
 func startFloor() (_ *Target, stop func(), err error) {
 	self, err := os.Executable()

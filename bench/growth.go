@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// growth measures how costs grow with the size of the data. If a cost does not depend on the size,
-// all its rows are equal.
+// growth measures how costs grow with the size of the data. All rows of a constant cost are
+// equal.
 func growth(ctx context.Context, s *Session) ([]Result, error) {
 	g := &growthRun{Session: s}
 	for _, measure := range []func(context.Context) error{g.watchers, g.bindings, g.pods, g.objects} {
@@ -23,7 +23,7 @@ type growthRun struct {
 }
 
 // grow prepares a namespace and calls measure for each scaled size. before is the previous size,
-// initially 0.
+// or 0 for the first call.
 func (g *growthRun) grow(ctx context.Context, of string, sizes []int, measure func(f *fixture, before, size int) error) error {
 	f, err := g.prepare(ctx, hot(g.Session))
 	if err != nil {
@@ -86,8 +86,7 @@ func (g *growthRun) watchers(ctx context.Context) error {
 	})
 }
 
-// bindings measures get requests of a service account that is authorized by one of many
-// RoleBindings.
+// bindings measures get requests by a service account that one of many RoleBindings authorizes.
 func (g *growthRun) bindings(ctx context.Context) error {
 	var r *roles
 	var reader *Target
@@ -109,8 +108,8 @@ func (g *growthRun) bindings(ctx context.Context) error {
 	})
 }
 
-// pods measures lists that select none of many Pods. It uses few clients, because each list takes a
-// long time.
+// pods measures lists whose selectors match none of many Pods. It uses few clients, because each
+// list takes a long time.
 func (g *growthRun) pods(ctx context.Context) error {
 	clients := g.Concurrency
 	g.Concurrency = min(clients, 4)

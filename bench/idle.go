@@ -2,7 +2,7 @@ package main
 
 import "context"
 
-// idleWatchers measures an idle server's memory, and the memory per idle watch. It runs first,
+// idleWatchers measures the memory of an idle server and of each idle watch. It runs first,
 // because other workloads change the memory.
 func idleWatchers(ctx context.Context, f *fixture) ([]Result, error) {
 	if len(f.Target.Processes) == 0 {

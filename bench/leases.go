@@ -18,7 +18,7 @@ type leaseSet struct {
 	leases            []lease
 }
 
-// lease holds the version that its holder last saw. mu prevents conflicting writes.
+// lease stores the resourceVersion that the node has last seen. mu prevents conflicting writes.
 type lease struct {
 	mu      sync.Mutex
 	version string // guarded by mu
@@ -34,7 +34,8 @@ func (f *fixture) leaseSet(n int) (*leaseSet, error) {
 	return &leaseSet{fixture: f, group: group, collection: collection, leases: make([]lease, n)}, nil
 }
 
-// renew is a Step that creates or renews a node's Lease. A renewal has a version precondition.
+// renew is a Step that creates or renews a node's Lease. A renewal sends the last known
+// resourceVersion as a precondition.
 func (l *leaseSet) renew(c *Conn, n int) (int, error) {
 	n %= len(l.leases)
 	lease := &l.leases[n]

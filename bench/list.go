@@ -60,7 +60,7 @@ func (f *fixture) listChunks(c *Conn, _ int) (size int, err error) {
 	return size, fmt.Errorf("list of %s never ends", f.collection())
 }
 
-// selections are queries that match no object, so that only the search is measured. The growth
+// selections are queries that match no object, so that they measure only the search. The growth
 // workload uses the first two.
 var selections = []struct{ name, query string }{
 	{"indexed field", "fieldSelector=spec.nodeName%3Dnowhere"},

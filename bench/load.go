@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// maxConsecutiveErrors is the number of consecutive errors after which a worker stops, so that it
-// does not flood a failed server.
+// maxConsecutiveErrors is the number of consecutive errors after which a worker stops, to avoid
+// flooding a failed server.
 const maxConsecutiveErrors = 20
 
-// Load defines the load on a target. It ends when the first bound is reached.
+// Load defines the load on a target. It ends at the first limit that is reached.
 type Load struct {
 	Concurrency int           // workers with a connection each
 	Count       int           // operations, 0 for no bound
@@ -31,8 +31,8 @@ type Step func(c *Conn, n int) (bytes int, err error)
 // operation nor as an error.
 var errRefused = errors.New("refused")
 
-// drive opens the connections and runs step until the load is done. It returns an error if the load
-// cannot start. The sample contains the errors of operations.
+// drive opens the connections and runs step until the load is done. It returns an error if the
+// load cannot start. The sample counts failed operations.
 func (l Load) drive(ctx context.Context, target *Target, step Step) (*Sample, error) {
 	conns, err := l.connect(ctx, target)
 	defer closeAll(conns)
@@ -56,7 +56,7 @@ func (l Load) drive(ctx context.Context, target *Target, step Step) (*Sample, er
 	return sum, errors.Join(ctx.Err(), profiled)
 }
 
-// connect opens all connections and sends a request on each, so that the measurement includes no
+// connect opens all connections and sends a request on each, so that the measurement excludes
 // handshakes.
 func (l Load) connect(ctx context.Context, target *Target) ([]*Conn, error) {
 	conns := make([]*Conn, l.Concurrency)
@@ -119,7 +119,8 @@ func (l Load) whileProfiled(ctx context.Context, target *Target, run func()) err
 	return profiling.Wait()
 }
 
-// paced runs operations at the given average rate per second. Late operations run immediately.
+// paced runs operations at the given average rate per second. An operation that is behind
+// schedule runs immediately.
 func paced(rate float64, step Step) Step {
 	begin := sync.OnceValue(time.Now)
 	return func(c *Conn, n int) (int, error) {

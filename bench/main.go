@@ -17,9 +17,9 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is main with injected arguments and streams. The exit code is 0 without errors, 2 for invalid
-// flags, and 1 if operations or workloads failed or a soak found growth. An interrupt stops the
-// servers and removes their directories.
+// run is main with injected arguments and streams. It returns the exit code: 0 without errors, 2
+// for invalid flags, and 1 if operations or workloads failed or a soak found growth. An interrupt
+// stops the servers and removes their directories.
 func run(args []string, in io.Reader, out, log io.Writer) int {
 	if slices.Equal(args, []string{nameFloor}) {
 		return exitCode(log, serveFloor(in, out))

@@ -26,7 +26,7 @@ func mixedStep(parts *breakdown, kinds []kindOfStep) Step {
 		}
 	}
 	// The prime stride spreads operations of the same kind. It must not divide the sum of all
-	// shares.
+	// shares, or some kinds would never run.
 	const stride = 7
 	return func(c *Conn, n int) (int, error) {
 		kind := order[n*stride%len(order)]
@@ -34,9 +34,9 @@ func mixedStep(parts *breakdown, kinds []kindOfStep) Step {
 	}
 }
 
-// mixed measures concurrent reads, writes and watches, plus many idle watches. The first row has
-// the total cost including event delivery. Each further row has the latencies of one kind of
-// operation. For example, the latencies of gets can be compared with those of the get workload.
+// mixed measures concurrent reads, writes and watches, plus many idle watches. The first row
+// reports the total cost, including event delivery. The other rows report the latency of each
+// kind of operation, for example to compare gets with the get workload.
 func mixed(ctx context.Context, s *Session) ([]Result, error) {
 	idle := s.connections("mixed: idle watchers", s.scaledSize("mixed: idle watchers", mixedIdle))
 	calm, err := s.prepare(ctx, 1)

@@ -29,7 +29,6 @@ func withObjects(objects func(*Session) int, run func(context.Context, *fixture)
 	}
 }
 
-// single is a workload whose operations are single requests.
 type single struct {
 	clients int  // 0 for --concurrency
 	once    bool // one operation per object

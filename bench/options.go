@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Options are the flags of a run. JSON names contain the unit if the type does not imply it.
+// Options are the flags of a run. A JSON name includes the unit unless the type implies it.
 type Options struct {
 	Start        string        `json:"start,omitempty"`
 	StartArgs    []string      `json:"startArgs,omitempty"`

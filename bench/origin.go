@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Origin describes when, where and from which commit a report was made.
+// Origin describes the time, machine and commit of a report.
 type Origin struct {
 	Began   time.Time `json:"began"`
 	Command string    `json:"command"`

@@ -7,7 +7,7 @@ import (
 )
 
 // overloadFactor is the ratio of the burst's rate to the full-speed rate. overloadClients far
-// exceeds the number of clients that a server admits at once by default.
+// exceeds the number of clients that a server admits concurrently by default.
 const (
 	overloadFactor  = 3
 	overloadClients = 1_200

@@ -82,8 +82,8 @@ func (p *program) kill() {
 	<-p.ended
 }
 
-// output keeps the end of a process's output, and the ready line of a daemon. tail may be read only
-// after the process has ended.
+// output buffers the end of a process's output, and the ready line of a daemon. tail may be read
+// only after the process has ended.
 type output struct {
 	mu    sync.Mutex
 	tail  []byte
@@ -107,7 +107,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// freePort returns a port that is free now. Another process may still take it.
+// freePort returns a currently free port. Another process may take the port before it is used.
 func freePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -119,14 +119,14 @@ func freePort() (string, error) {
 // tick is the resolution of CPU times in /proc/<pid>/stat. USER_HZ is 100 on every port of Go.
 const tick = 10 * time.Millisecond
 
-// usage is the total CPU time and resident bytes of processes. CPU time has the resolution of tick,
-// so it is meaningful only for many operations.
+// usage is the total CPU time and resident memory of a set of processes. CPU time has the
+// resolution of tick, so it is meaningful only for many operations.
 type usage struct {
 	CPU      time.Duration
 	Resident int64
 }
 
-// readUsage returns the total usage of processes. It fails if one of them has ended.
+// readUsage returns the total usage of the given processes. It fails if one of them has ended.
 func readUsage(processes []int) (sum usage, err error) {
 	for _, id := range processes {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
@@ -151,8 +151,8 @@ func readUsage(processes []int) (sum usage, err error) {
 	return sum, nil
 }
 
-// parseStat returns utime + stime. The command name in parentheses may itself contain spaces and
-// parentheses, so fields are counted from the last parenthesis.
+// parseStat returns utime + stime. It counts fields from the last parenthesis, because the
+// command name in parentheses may itself contain spaces and parentheses.
 func parseStat(stat []byte) (time.Duration, error) {
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	const utime, stime = 11, 12 // fields 14 and 15 of the line, without the first two

@@ -13,8 +13,8 @@ import (
 
 const nameAgainst = "against"
 
-// Row is one row of the report. Values that were not measured are 0. JSON names contain the unit
-// and are stable.
+// Row is one row of the report. Unmeasured values are 0. JSON names contain the unit and are
+// stable.
 type Row struct {
 	Name       string  `json:"name"`
 	Target     string  `json:"target"` // "" for the server itself, else "against" or "floor"
@@ -30,9 +30,9 @@ type Row struct {
 	Etcd       float64 `json:"etcdMicrosecondsPerOperation,omitempty"` // part of CPU
 	Resident   float64 `json:"residentMiB,omitempty"`
 	Figure     *Figure `json:"figure,omitempty"`
-	// ToFloor and ToAgainst are ratios of this row's value to the value of the other target. The
-	// value is the figure, or the CPU time per operation if the row has no figure. A ratio below 1
-	// means that this row is cheaper.
+	// ToFloor and ToAgainst compare this row with the same row of the other target. They are
+	// ratios of the figure, or of the CPU time per operation if there is no figure. A ratio below
+	// 1 means that this row is cheaper.
 	ToFloor   float64 `json:"ratioToFloor,omitempty"`
 	ToAgainst float64 `json:"ratioToAgainst,omitempty"`
 	// After several runs, the values above are medians. Spread is the range of the figure, or of
@@ -107,7 +107,7 @@ func (r *Report) note(format string, args ...any) {
 	}
 }
 
-// column is a column of the table. An optional column appears only if some row has a value for it.
+// column is a column of the table. An optional column is omitted if all its cells are blank.
 type column struct {
 	head     string
 	optional bool
@@ -152,7 +152,8 @@ func printed(value float64, print func(float64) string, spread *Spread) string {
 	return print(value) + spread.text(print)
 }
 
-// writeTable prints the rows. The first errors and the notes may be long, so they follow the table.
+// writeTable prints the rows. The first errors and the notes follow the table, because they may
+// be long.
 func (r *Report) writeTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
@@ -215,8 +216,8 @@ func readReport(path string) (*Report, error) {
 }
 
 // compare returns the rows of two saved reports side by side, with the new report first. Ratios
-// below 1 mean that the new build is cheaper. It notes rows that only one report has, because a
-// workload may have failed in the other report.
+// below 1 mean that the new build is cheaper. Rows that exist in only one report are noted,
+// because a workload may have failed in the other.
 func compare(old, new *Report) *Report {
 	r := &Report{Options: new.Options}
 	for _, o := range []struct {
@@ -262,7 +263,7 @@ type Spread struct {
 	High float64 `json:"high"`
 }
 
-// text returns an empty string for a single run.
+// text formats the spread, or returns an empty string for a single run.
 func (s *Spread) text(print func(float64) string) string {
 	if s == nil {
 		return ""
@@ -270,8 +271,8 @@ func (s *Spread) text(print func(float64) string) string {
 	return fmt.Sprintf(" (%s to %s)", print(s.Low), print(s.High))
 }
 
-// medianOf merges several runs of the same workloads. Rows get the median of each value, and the
-// sum of operations and errors. The time series comes from the last run.
+// medianOf merges several runs of the same workloads. Rows contain the median of each value, but
+// the sum of operations and errors. The time series is that of the last run.
 func medianOf(runs []*Report) *Report {
 	if len(runs) == 1 {
 		return runs[0]
@@ -302,7 +303,7 @@ func (row *Row) values() []*float64 {
 	return []*float64{&row.Elapsed, &row.Rate, &row.P50, &row.P99, &row.Bytes, &row.CPU, &row.Etcd, &row.Resident, &row.ToFloor, &row.ToAgainst}
 }
 
-// medianRow merges the same row of several runs. It takes the median of the ratios, because both
+// medianRow merges the same row of several runs. It uses the median of the ratios, because both
 // servers of a run were measured under the same conditions.
 func medianRow(rows []*Row) *Row {
 	m := *rows[0]

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// roles is a Role in a fixture's namespace that allows reading ConfigMaps, and its RoleBindings.
+// roles is a Role that allows reading ConfigMaps in a fixture's namespace, with its RoleBindings.
 type roles struct {
 	*fixture
 	group  string // RBAC group

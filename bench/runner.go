@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Bench is one run: the measured servers and the report. It is used once, by one goroutine.
+// Bench is one run: the measured servers and the report. It is for one use by one goroutine.
 type Bench struct {
 	Options Options
 	Report  *Report
@@ -22,7 +22,7 @@ type Bench struct {
 	closers     []func()
 }
 
-// side is one of the compared servers. It is already running, or is started for each round.
+// side is one of the compared servers. It is either already running or started for each round.
 type side struct {
 	label        string
 	kubeconfig   string // of a running server, with its processes
@@ -46,8 +46,8 @@ func sidesOf(o *Options) []*side {
 }
 
 // run measures all workloads in rounds and prints the table to out. It returns an error if it
-// cannot start, a workload cannot run, or the report cannot be written. The report counts failed
-// operations. After an interrupt, it contains the rows measured so far.
+// cannot start, a workload cannot run, or the report cannot be written. Failed operations are
+// only counted in the report. After an interrupt, the report contains the rows measured so far.
 func (b *Bench) run(ctx context.Context, out io.Writer) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, b.Options.Timeout)
 	defer cancel()
@@ -86,10 +86,10 @@ func (b *Bench) run(ctx context.Context, out io.Writer) (err error) {
 	return failed
 }
 
-// round runs each workload on every side. Each round starts new servers, because heaps and stores
-// that have grown in an earlier round would distort the figures. Every second round reverses the
-// order of the sides, to balance the effects of one measurement on the next. The report notes
-// failed workloads.
+// round runs each workload on every side. Each round starts new servers, because larger heaps and
+// stores from an earlier round would distort the figures. Every second round reverses the order
+// of the sides, to balance the effects of one measurement on the next. The report notes failed
+// workloads.
 func (b *Bench) round(ctx context.Context, n int) (failed error) {
 	order := slices.Clone(b.sides)
 	if n%2 == 1 {

@@ -23,8 +23,7 @@ func checkEmpty(t *testing.T, o *Options) {
 	}
 }
 
-// TestRunFreshDaemon checks that all workloads except the soak run on a new daemon and on the
-// floor.
+// TestRunFreshDaemon runs all workloads except the soak on a new daemon and on the floor.
 func TestRunFreshDaemon(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.json")
 	var names []string
@@ -109,7 +108,7 @@ func writeScript(t *testing.T, name, text string) string {
 }
 
 // TestRunOnEtcd checks that each daemon of --start has its own etcd, and that both processes are
-// measured and then stopped. Connections use the users of --users. The etcd is a fake that the
+// measured and then stopped. Connections use the users of --users. The etcd is a fake, which the
 // daemons do not use.
 func TestRunOnEtcd(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")

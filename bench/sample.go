@@ -18,7 +18,7 @@ type Sample struct {
 	Latencies  []time.Duration // of successful operations, ascending
 	Bytes      int64           // of their response bodies
 
-	// Usage of the target's processes. 0 means unknown.
+	// Usage of the target's processes; 0 if unknown.
 	CPU      time.Duration
 	Etcd     time.Duration // the part of CPU used by an etcd
 	Resident int64         // bytes at the end of the load
@@ -46,8 +46,8 @@ func (s *Sample) rate() float64 {
 // minCPU is the smallest meaningful CPU time, because CPU time is measured in ticks.
 const minCPU = 5 * tick
 
-// cpuPerOperation returns the CPU time per operation in microseconds, or 0 if it is unknown or too
-// small.
+// cpuPerOperation returns the CPU time per operation in microseconds, or 0 if it is unknown or
+// too small to measure.
 func (s *Sample) cpuPerOperation() float64 {
 	if s.CPU < minCPU || s.Operations == 0 {
 		return 0
@@ -125,7 +125,7 @@ func (m *meter) stop(s *Sample, parts ...Sample) {
 }
 
 // breakdown records the latencies of each kind of operation in a load. Errors and CPU time are
-// recorded only for the whole load. CPU time cannot be attributed to a kind.
+// recorded only for the whole load.
 type breakdown struct {
 	mu      sync.Mutex
 	samples map[string]*Sample // by kind; guarded by mu

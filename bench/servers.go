@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// Server is a started daemon or kube-apiserver with its etcd, if any. programs are in the order in
-// which they were started.
+// Server is a started daemon or kube-apiserver with its etcd, if any. programs lists the
+// processes in start order.
 type Server struct {
 	Target   *Target
 	programs []*program
@@ -45,7 +45,7 @@ func (s *Server) kill() {
 	}
 }
 
-// count adds all programs to the target, so that their usage is measured.
+// count adds all processes to the target, so that their usage is measured.
 func (s *Server) count() {
 	for _, p := range s.programs {
 		s.Target.Processes = append(s.Target.Processes, p.Process.Pid)
@@ -102,7 +102,7 @@ var (
 	readyAddress = regexp.MustCompile(`https://[^\s",;/]+`)
 )
 
-// readyTarget loads the kubeconfig that the ready line names. An address in the line takes
+// readyTarget loads the kubeconfig named in the ready line. An address in the line takes
 // precedence, because the file may be from an earlier start.
 func readyTarget(line string) (*Target, error) {
 	match := readyPath.FindStringSubmatch(line)

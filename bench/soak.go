@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The soak's load. Its rate is fixed, because a load that adapts to the server would hide a
+// The soak's load. The rate is fixed, because a load that adapts to the server would hide a
 // slowdown.
 const (
 	soakRate     = 1_000 // operations per second, far below a server's capacity
@@ -81,8 +81,8 @@ func soak(ctx context.Context, s *Session) ([]Result, error) {
 	return append(results, Result{Name: ", rights", Figure: &Figure{Value: float64(visits.early.Load()), Unit: "requests refused after the answer"}}), nil
 }
 
-// monitoredMetrics lists the metrics that must not grow during a soak. The heap is monitored too,
-// but is read from another endpoint.
+// monitoredMetrics lists the metrics that must not grow during a soak. The heap is also
+// monitored, but comes from another endpoint.
 var monitoredMetrics = []struct {
 	name, series, unit string // a unit of "" means a count
 	divisor            float64
@@ -98,8 +98,8 @@ var monitoredMetrics = []struct {
 	{"watches", "troupe_watchers", "", 1},
 }
 
-// monitor samples the server periodically on its own connection, until stop is called. The first
-// fifth of the time is the warm-up, during which caches and histories fill.
+// monitor samples the server periodically on a separate connection until stop is called. The
+// first fifth of the time is the warm-up, during which caches and histories fill.
 func monitor(s *Session) (stop func() *TimeSeries) {
 	series := &TimeSeries{Name: "soak", Warm: s.Duration.Seconds() / 5}
 	quit := make(chan struct{})
@@ -126,8 +126,8 @@ func monitor(s *Session) (stop func() *TimeSeries) {
 	}
 }
 
-// look adds the monitored metrics to a series, except those that cannot be read. It reads the heap
-// after a garbage collection, because garbage would hide a leak.
+// look adds the current values of the monitored metrics to a series and skips unreadable ones. It
+// reads the heap after a garbage collection, because garbage would hide a leak.
 func (s *Session) look(c *Conn, series *TimeSeries, at time.Duration) {
 	found, err := scrapeMetrics(c)
 	if err != nil {
@@ -146,9 +146,8 @@ func (s *Session) look(c *Conn, series *TimeSeries, at time.Duration) {
 	}
 }
 
-// watchBriefly is a Step that opens a watch and closes it early. Every second watch waits for an
-// event. The other watches reset the connection immediately. A server notices the reset only when
-// it writes.
+// watchBriefly is a Step that opens a watch and closes it early. Even-numbered steps wait for an
+// event. The others reset the connection immediately, which a server notices only when it writes.
 func (f *fixture) watchBriefly(c *Conn, n int) (int, error) {
 	w, stream, err := f.watch(c, 2)
 	if err != nil {
@@ -205,8 +204,8 @@ type visits struct {
 	early atomic.Int64 // requests refused after their right was granted; must stay 0
 }
 
-// step creates a service account with a binding, reads with its token on a new connection, and
-// deletes both. Every token is new to the server's caches.
+// step creates a service account with a binding, reads an object with its token on a new
+// connection, and deletes both. No token is in the server's caches yet.
 func (v *visits) step(c *Conn, n int) (int, error) {
 	name := fmt.Sprintf("visitor-%d", n)
 	target, err := v.addReader(c, name)

@@ -29,7 +29,7 @@ func (s *Session) on(d *Server) *Session {
 }
 
 // coldStart measures the time from exec to the first successful response, and the idle memory. It
-// starts the daemon with empty data directories, and with a large directory after SIGKILL.
+// measures a start with empty data directories, and a start from a large directory after SIGKILL.
 func coldStart(ctx context.Context, s *Session) ([]Result, error) {
 	empty, full := &Sample{}, &Sample{}
 	var idle []float64
@@ -67,7 +67,7 @@ func coldStart(ctx context.Context, s *Session) ([]Result, error) {
 }
 
 // measureStart starts a daemon, records the time from exec to the response to one GET, and stops
-// it. It returns the idle memory in MiB.
+// the daemon. It returns the idle memory in MiB.
 func (s *Session) measureStart(ctx context.Context, dir, path string, sample *Sample) (memory float64, err error) {
 	d, err := s.start(dir)
 	if err != nil {
@@ -84,8 +84,8 @@ func (s *Session) measureStart(ctx context.Context, dir, path string, sample *Sa
 	return mebibytes(used.Resident), errors.Join(err, ctx.Err())
 }
 
-// fillStore starts a daemon, fills its store and stops the daemon with end. It returns the path of
-// the last object, which a daemon cannot serve before it has read everything.
+// fillStore starts a daemon, fills its store and stops the daemon with end. It returns the path
+// of the last object, which a daemon can serve only after it has read all data.
 func (s *Session) fillStore(ctx context.Context, dir string, objects int, end func(*Server) error, fill func(f *fixture) error) (path string, err error) {
 	d, err := s.start(dir)
 	if err != nil {
@@ -109,8 +109,8 @@ func crash(d *Server) error {
 }
 
 // million measures a store of 1,000,000 objects. It reports the cost of filling the store, the
-// memory, the longest pause between write responses during snapshots, and the duration of the
-// startup after SIGKILL.
+// memory, the longest pause in write responses during snapshots, and the startup time after
+// SIGKILL.
 func million(ctx context.Context, s *Session) ([]Result, error) {
 	dir, remove, err := dataDir(s.TempDir)
 	if err != nil {
@@ -133,7 +133,7 @@ func million(ctx context.Context, s *Session) ([]Result, error) {
 		Result{Name: ", memory recovered", Figure: resident(memory)}), err
 }
 
-// measureMillion fills the store, and continues with updates until a snapshot has been written.
+// measureMillion fills the store and then updates objects until a snapshot has been written.
 func (f *fixture) measureMillion(ctx context.Context) ([]Result, error) {
 	pauses := &pauseMeter{}
 	load := Load{Concurrency: f.Concurrency, Count: f.total}
@@ -166,8 +166,8 @@ func (f *fixture) measureMillion(ctx context.Context) ([]Result, error) {
 	}, err
 }
 
-// snapshotBytes returns the size of the server's snapshots, or 0 if it is unknown. A new snapshot
-// has a different size, so callers can detect that it was written.
+// snapshotBytes returns the size of the server's snapshots, or 0 if it is unknown. A change of
+// the size shows that a new snapshot was written.
 func (f *fixture) snapshotBytes() float64 {
 	c := f.Target.Conn()
 	defer c.Close()
@@ -183,7 +183,7 @@ type pauseMeter struct {
 	last, longest atomic.Int64 // nanoseconds since epoch; nanoseconds
 }
 
-// watch returns a Step that runs step and records the times at which step succeeds. The time
+// watch returns a Step that runs step and records the times of successful responses. The time
 // between two loads does not count as a pause.
 func (p *pauseMeter) watch(step Step) Step {
 	p.last.Store(0)

@@ -31,7 +31,7 @@ const (
 )
 
 // Target is a server under load, with the processes whose usage counts as its cost. It must not
-// change while connections use it.
+// be modified while connections use it.
 type Target struct {
 	Label     string // "" for the server itself, "against" or "floor"
 	Address   string // host:port
@@ -179,8 +179,8 @@ func (c *Conn) Dial(ctx context.Context) error {
 	return nil
 }
 
-// Do sends a request and reads the whole response. The body is valid until the next call. An error
-// means that there is no response. The caller must check the status.
+// Do sends a request and reads the whole response. The body is valid until the next call. It
+// returns an error only if there is no response, so the caller must check the status.
 func (c *Conn) Do(r Request) (status int, answer []byte, err error) {
 	if err = c.send(r); err == nil {
 		err = c.Response.ReadLimitBody(c.r, 0)
@@ -214,7 +214,7 @@ func wrongStatus(r Request, status int, answer []byte) error {
 }
 
 // Watch sends a GET and returns the response body as a stream without a deadline. The connection
-// accepts no other request until Close ends the stream.
+// cannot send other requests until Close ends the stream.
 func (c *Conn) Watch(path string) (io.Reader, error) {
 	err := c.send(get(path))
 	if err != nil {
@@ -252,7 +252,7 @@ func (c *Conn) send(r Request) error {
 	return c.w.Flush()
 }
 
-// write ignores errors, because Flush returns the first one.
+// write ignores errors, because a later Flush returns the first error.
 func (c *Conn) write(parts ...string) {
 	for _, part := range parts {
 		_, _ = c.w.WriteString(part)

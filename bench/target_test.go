@@ -64,8 +64,8 @@ func TestReadyTarget(t *testing.T) {
 	}
 }
 
-// TestOutput checks that a ready line may arrive in several writes, and that the end of the output
-// is kept.
+// TestOutput checks that a ready line is found even if it arrives in several writes, and that the
+// end of the output is kept.
 func TestOutput(t *testing.T) {
 	o := output{ready: make(chan struct{})}
 	for _, part := range []string{"starting\nready, KUBE", "CONFIG=/x\n", strings.Repeat("a", tailSize), "end"} {

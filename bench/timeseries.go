@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// TimeSeries holds measurements of a server over time.
+// TimeSeries contains the measurements of a server over time.
 type TimeSeries struct {
 	Name  string            `json:"name"`
 	Warm  float64           `json:"warmSeconds"` // the warm-up, which trends ignore
 	Lines []*TimeSeriesLine `json:"lines"`
 }
 
-// TimeSeriesLine holds the values of one quantity.
+// TimeSeriesLine contains the values of one quantity.
 type TimeSeriesLine struct {
 	Name    string      `json:"name"`
 	Unit    string      `json:"unit"`

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// users holds the users of --users and assigns one to each connection. Their tokens equal their
-// names. None is an administrator, because administrators are exempt from per-user limits.
+// users assigns one of the users of --users to each connection. A user's token equals the user's
+// name. No user is an administrator, because administrators are exempt from per-user limits.
 type users struct {
 	total int64
 	next  atomic.Int64

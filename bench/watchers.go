@@ -100,7 +100,7 @@ func (p *watcherPool) notify() {
 	}
 }
 
-// await waits until the given number of events has arrived in total. It fails after requestTimeout
+// await waits until the given total number of events has arrived. It fails after requestTimeout
 // and supports only one publisher at a time.
 func (p *watcherPool) await(ctx context.Context, total int64) error {
 	p.wanted.Store(total)
@@ -121,8 +121,8 @@ func (p *watcherPool) await(ctx context.Context, total int64) error {
 	return nil
 }
 
-// close ends all watches and returns their merged samples, unsorted. The pool may be only partly
-// open.
+// close ends all watches and returns their merged samples, unsorted. Some watches may never have
+// been opened.
 func (p *watcherPool) close() *Sample {
 	p.closing.Store(true)
 	closeAll(p.conns)

@@ -55,8 +55,9 @@ func fieldIn(message []byte, path ...protowire.Number) []byte {
 	return nil
 }
 
-// metadata returns a string from the metadata of an object or list. It searches JSON as text
-// instead of decoding it, for speed. The fixture's objects contain no similar keys.
+// metadata returns a string from the metadata of an object or list. For speed, it searches the
+// JSON text instead of decoding it. This is safe, because the fixture's objects contain no
+// similar keys.
 func (t *Target) metadata(answer []byte, key string, number protowire.Number) string {
 	if t.Accept != "" {
 		return string(fieldIn(bytes.TrimPrefix(answer, []byte(protobufMagic)), 2, 1, number))
@@ -88,8 +89,8 @@ var epoch = time.Now()
 
 func now() string { return strconv.FormatInt(int64(time.Since(epoch)), 10) }
 
-// sent returns the timestamp in an event. In Protobuf, tag and length are between the key and the
-// digits.
+// sent returns the timestamp in an event. In Protobuf, a tag and a length separate the key from
+// the digits.
 func (t *Target) sent(event []byte) (time.Duration, bool) {
 	key, gap := `"sent":"`, 0
 	if t.Accept != "" {

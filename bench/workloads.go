@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// runFunc prepares and measures a workload, and cleans up. An error means that there is no result.
+// runFunc prepares and measures a workload, and cleans up. If it returns an error, there is no
+// result.
 type runFunc func(ctx context.Context, s *Session) ([]Result, error)
 
 // Workload is an entry in the table of workloads.
@@ -79,8 +80,8 @@ func rename(name string, run runFunc) runFunc {
 	}
 }
 
-// inProtobuf runs a workload whose clients send and accept only Protobuf, like typed clients.
-// Patches are still JSON.
+// inProtobuf runs a workload whose clients use only Protobuf, as typed clients do. Patches are
+// still JSON.
 func inProtobuf(run runFunc) runFunc {
 	return func(ctx context.Context, s *Session) ([]Result, error) {
 		typed := *s
@@ -131,7 +132,7 @@ type Result struct {
 
 // floorOf returns a function that measures operations on the floor, the bare server used for
 // comparison. Each operation sends the given number of requests, whose responses have the given
-// total size in bytes. The load saves no profile, because that would overwrite the profile of the
+// total size in bytes. The floor is not profiled, because its profile would overwrite that of the
 // measured server.
 func floorOf(load Load, request Request, requests, bytes int) func(context.Context, *Target) (*Sample, error) {
 	request.Path, request.Check = "/floor?bytes="+strconv.Itoa(bytes/requests), nil
@@ -180,7 +181,8 @@ func (s *Session) scaledSize(what string, n int) int {
 }
 
 // connections returns the number of connections, at most n, that the open-file limit allows in
-// addition to the workers' connections. Client and server need a descriptor for each connection.
+// addition to the workers' connections. Client and server each need one descriptor per
+// connection.
 func (s *Session) connections(what string, n int) int {
 	room := max(1, s.Descriptors-spareDescriptors-s.Concurrency)
 	if s.Descriptors == 0 || n <= room {
@@ -215,8 +217,8 @@ func (t *Target) group(prefix string) (string, error) {
 	return "", fmt.Errorf("the server has no API group %s.*", prefix)
 }
 
-// timeRequest records the time from begin to the response to one GET on a new connection, including
-// the handshake.
+// timeRequest records the time from begin until a new connection has received the response to one
+// GET. The time includes the handshake.
 func (t *Target) timeRequest(path string, begin time.Time, sample *Sample) error {
 	c := t.Conn()
 	defer c.Close()

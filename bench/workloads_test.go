@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// countedWorkloads lists single-request workloads with their expected operations and requests under
-// session's flags. The requests include preparation and cleanup.
+// countedWorkloads lists single-request workloads with the expected numbers of operations and
+// requests for the flags of session. The requests include preparation and cleanup.
 var countedWorkloads = []struct {
 	name       string
 	method     string

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// A faultyListener returns the errors in faults from Accept before it accepts connections.
+// A faultyListener returns the errors in faults from Accept before it accepts any connection.
 type faultyListener struct {
 	net.Listener
 	faults chan error

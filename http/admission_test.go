@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A noteTaker is both an admission plugin and a store. It records calls of its Admit and NoOpApply
-// methods, and the commit or release of its reservations.
+// A noteTaker is both an admission plugin and a store. It records calls of Admit and NoOpApply,
+// and whether its reservations are committed or released.
 type noteTaker struct {
 	*memStore
 	mu    sync.Mutex
@@ -107,8 +107,8 @@ func (u updatesOnly) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.Allow, ""
 }
 
-// TestApplyProvisionsNamespaces checks that an apply provisions no namespace if the user may not
-// create the object.
+// TestApplyProvisionsNamespaces checks that an apply provisions no namespace for a user who may
+// not create the object.
 func TestApplyProvisionsNamespaces(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// aggregatedServer returns the server that a request is proxied to, or nil if this server handles
-// it. This server handles the paths of a group without a version, because it knows the discovery
+// aggregatedServer returns the aggregated server for a request, or nil if this server handles the
+// request. This server handles group paths without a version, because it knows the discovery
 // documents of all servers.
 func (s *Server) aggregatedServer(x *requestContext) *aggregation.Server {
 	if s.opts.Servers == nil {
@@ -24,8 +24,8 @@ func (s *Server) aggregatedServer(x *requestContext) *aggregation.Server {
 	return nil
 }
 
-// forward proxies a request to the server of its version, on behalf of the user. The query is
-// normalized, so that the remote server parses it as the authorizer did.
+// forward proxies a request to the server of its API version, on behalf of the user. It
+// normalizes the query, so that the remote server and the authorizer parse it alike.
 func (s *Server) forward(x *requestContext, to *aggregation.Server) error {
 	if !to.Available() {
 		return apierrors.Unreachable("service unavailable")
@@ -41,7 +41,7 @@ func (s *Server) forward(x *requestContext, to *aggregation.Server) error {
 	return s.proxy(x, t)
 }
 
-// openapiServer returns the aggregated server that serves the OpenAPI v3 document at a path such as
+// openapiServer returns the aggregated server of the OpenAPI v3 document at a path such as
 // "apis/apps/v1", or nil.
 func (s *Server) openapiServer(path string) *aggregation.Server {
 	if s.opts.Servers == nil {

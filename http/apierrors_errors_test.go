@@ -40,8 +40,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestInvalidOptions tests that all option errors are reported together in one Status, with one
-// cause per error.
+// TestInvalidOptions tests that one Status reports all option errors, with one cause per error.
 func TestInvalidOptions(t *testing.T) {
 	var f schema.Faults
 	if err := apierrors.InvalidOptions("meta.example.io", "ListOptions", f); err != nil {

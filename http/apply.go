@@ -96,13 +96,12 @@ func configError(k *schema.Kind, encoding negotiate.Encoding, body []byte, fault
 	return apierrors.BadRequest("error " + step + " patch: " + err.Error())
 }
 
-// structureError returns an error that lists all configuration fields that do not match the schema,
-// or nil. It decodes body again without a schema, because the typed decoder drops unknown fields. A
-// CBOR body is not decoded again: the caller passes the decoded body in config and the errors in
-// text.
+// structureError returns an error that lists all configuration fields that do not match the
+// schema, or nil. It decodes body again without a schema, because the typed decoder drops unknown
+// fields. For CBOR, the caller instead passes the decoded body in config and the errors in text.
 //
-// A create or update may drop unknown fields with a warning. An apply may not, because the manager
-// would then not own fields that it applied.
+// Unlike a create or update, an apply must not drop unknown fields with a warning, because the
+// manager would not own these fields.
 func structureError(k *schema.Kind, encoding negotiate.Encoding, body []byte, undeclared []string, config tree.Tree, text string) error {
 	if encoding != negotiate.CBOR {
 		if untyped, err := codec.DecodeUntyped(body); err == nil {
@@ -132,10 +131,10 @@ func applyDigest(k *schema.Kind, subresource string, o params.Write, encoding ne
 	return meta.Digest(h.Sum(nil)[:len(meta.Digest{})])
 }
 
-// matchConfigToPath checks that a configuration matches the kind and object in the path. If the
-// configuration names a different object, matchConfigToPath stores that error in apply.Misplaced
-// and does not return it. Messages match kube-apiserver's, because clients compare some of them. It
-// checks the version before the kind, so that the error for a wrong version names the version.
+// matchConfigToPath checks that a configuration matches the kind and object in the path. The
+// error for a different object is stored in apply.Misplaced instead of being returned. Messages
+// match kube-apiserver's, because clients compare some of them. The version is checked before the
+// kind, so that the error for a wrong version names the version.
 func (x *requestContext) matchConfigToPath(m *request.Mutation, apply *request.Apply) error {
 	config := apply.Config
 	kind, _ := config["kind"].(string)
@@ -168,8 +167,8 @@ func typeName(apiVersion, kind string) string {
 	return apiVersion + ", Kind=" + kind
 }
 
-// checkDuplicates handles the duplicate fields in faults. faults has no unknown fields, because
-// structureError has already rejected those.
+// checkDuplicates handles the duplicate fields in faults. Unknown fields were already rejected by
+// structureError.
 func checkDuplicates(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	if refused := codec.Refused(faults); len(refused) > 0 && v == request.Strict {
 		return nil, apierrors.BadRequest("error strict decoding patch: " + refused[0].String())

@@ -103,7 +103,7 @@ func (s *Server) endAudit(x *requestContext) {
 	r.Release()
 }
 
-// recoverAuditPanic recovers from a panic while auditing, so that the response is still sent.
+// recoverAuditPanic recovers from a panic during auditing, so that the response is still sent.
 func (s *Server) recoverAuditPanic(x *requestContext) {
 	if fault := recover(); fault != nil {
 		s.log.Error("panic while auditing", "id", x.auditID, "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
@@ -168,8 +168,8 @@ func (x *requestContext) auditRequestConfig(config tree.Tree) {
 	}
 }
 
-// auditRepeatedApply records the configuration of a repeated apply, which the server has recognized
-// without decoding the body.
+// auditRepeatedApply records the configuration of a repeated apply, whose body the server has not
+// decoded.
 func (s *Server) auditRepeatedApply(x *requestContext, encoding negotiate.Encoding, body []byte) {
 	if x.audit == nil || !x.audit.WantsRequest() {
 		return
@@ -179,9 +179,9 @@ func (s *Server) auditRepeatedApply(x *requestContext, encoding negotiate.Encodi
 	}
 }
 
-// auditResponseList records a list response. all is the total size of the listed objects in bytes.
-// A list response is streamed, so auditResponseList builds the whole document only if it may be
-// small enough for an audit record.
+// auditResponseList records a list response. all is the total size of the listed objects in
+// bytes. List responses are streamed, so it builds the whole document only if the document may
+// fit into an audit record.
 func (x *requestContext) auditResponseList(l *represent.List, all int) {
 	if x.audit == nil || !x.audit.WantsResponse() {
 		return

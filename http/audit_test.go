@@ -99,8 +99,8 @@ func TestStrictAuditRefuses(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreAudited tests that rejected credentials are recorded with the attempted
-// authentication methods, and that malformed requests are not recorded.
+// TestRefusalsAreAudited tests that rejected credentials are audited with the attempted
+// authentication methods, and that malformed requests are not audited.
 func TestRefusalsAreAudited(t *testing.T) {
 	f, log := serveAudited(t, audit.Blocking)
 	for _, test := range []struct{ path, header, message string }{

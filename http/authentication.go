@@ -11,10 +11,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// authenticate determines the user of a request and hides the credentials from later filters.
+// authenticate identifies the user of a request and hides the credentials from later filters.
 // Long-running requests keep a snapshot of the credentials for rechecks (reauthorization.go). The
-// reason for a rejection is logged and audited. Clients see the reason only if the authenticator
-// returned a RejectionError, whose message is meant for them.
+// reason for a rejection is logged and audited. Clients see the reason only if it is a
+// RejectionError, whose message is intended for clients.
 func (s *Server) authenticate(x *requestContext) error {
 	if x.outlasts() {
 		x.headers.Snapshot = &credentials.Snapshot{}
@@ -104,8 +104,8 @@ func (x *requestContext) authFailureMessage() string {
 	return "Authentication failed, attempted: " + strings.Join(tried, ", ")
 }
 
-// impersonate handles impersonation headers. If the request has any, the impersonated user becomes
-// the user of the request. Only the audit record keeps the original user.
+// impersonate handles impersonation headers, which replace the user of the request with the
+// impersonated user. Only the audit record keeps the original user.
 func (s *Server) impersonate(x *requestContext) error {
 	impersonator := s.impersonator
 	impersonator.Authorizer = requestAuthorizer{s, x}

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// authorize checks whether the user may make the request. An HTTP method that no resource supports
-// is rejected with 405 before authorization, because that error reveals nothing about existing
-// objects.
+// authorize checks whether the user may make the request. An HTTP method that no resource
+// supports is rejected with 405 before authorization, because this error does not reveal which
+// objects exist.
 func (s *Server) authorize(x *requestContext) error {
 	if x.info.IsResource && x.info.Verb == "" && x.info.Subresource != "proxy" {
 		return apierrors.MethodNotAllowed()
@@ -28,9 +28,9 @@ func (s *Server) authorize(x *requestContext) error {
 	return nil
 }
 
-// requireCreateRight checks whether the user may create the object of an update or apply. If not,
-// the request fails when it would create the object. The authorizer runs in advance, because a slow
-// authorizer must not block the actor that owns the object.
+// requireCreateRight checks in advance whether the user may create the object of an update or
+// apply. If not, the request fails once it would create the object. A later check would block the
+// actor that owns the object while the authorizer runs.
 func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	if m.Subresource != "" || request.Is[request.Update](m) && !m.Kind.Writes.CreateOnUpdate {
 		return
@@ -45,8 +45,8 @@ func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 
 // setAttributes sets the authorization attributes of a request. user is nil if the request was
 // rejected before authentication succeeded. Selectors are set only for list, watch and
-// deletecollection. A deletecollection never has a name, because permission to delete one object
-// must not imply permission to deletecollection.
+// deletecollection. Name is never set for deletecollection, because permission to delete one
+// object must not imply permission to delete the collection.
 func (s *Server) setAttributes(x *requestContext, user *authn.User) {
 	i, a := &x.info, &x.attributes
 	*a = authz.Attributes{
@@ -66,10 +66,10 @@ func (s *Server) setAttributes(x *requestContext, user *authn.User) {
 	}
 }
 
-// selectedName returns the name x if a list or watch has the field selector metadata.name=x, and
-// otherwise "". With it, a user may list or watch the one object for which the user is authorized.
-// selectedName ignores names that cannot be a path segment. It does not validate the selectors of
-// aggregated resources, because their fields are unknown.
+// selectedName returns x if a list or watch has the field selector metadata.name=x, and otherwise
+// "". Users can thus list or watch a single object for which they are authorized. selectedName
+// ignores names that cannot be a path segment. It does not validate the selectors of aggregated
+// resources, because their fields are unknown.
 func (s *Server) selectedName(i *requestinfo.Info, all *authz.Selectors, text string) string {
 	var name string
 	switch kind := s.opts.Catalog.Kind(i.Group, i.Version, i.Resource); {

@@ -52,13 +52,14 @@ func (s *Server) readBody(x *requestContext) ([]byte, error) {
 }
 
 // maxReviewBytes limits the request bodies of kinds that are not stored, such as
-// SelfSubjectAccessReview. The limit is low, because almost every user may create some of these
+// SelfSubjectAccessReview. The limit is low, because almost all users may create some of these
 // kinds.
 const maxReviewBytes = 64 << 10
 
-// receiveBody reads the request body. While a request waits for its body, it does not count toward
-// the in-flight limits. After the wait, receiveBody reacquires the flow control seats and the
-// in-flight slot, which may fail with 429. It also reserves memory for the body and the response.
+// receiveBody reads the request body. While a request waits for its body, it does not count
+// toward the in-flight limits. Once the body has arrived, receiveBody reacquires the flow control
+// seats and the in-flight slot, which may fail with 429. It also reserves memory for the body and
+// the response.
 func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 	waits, held := x.conn.BodyPending(), false
 	if waits {

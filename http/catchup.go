@@ -16,9 +16,9 @@ import (
 //
 // No other code in this package may call authenticators or authorizers, or bypass the Store.
 
-// catchUp waits until this server has applied all writes that other servers acknowledged before the
-// request. It returns true if the caller should retry a check that failed. Each request waits at
-// most once, and concurrent requests share one query to the store.
+// catchUp waits until this server has applied all writes that other servers acknowledged before
+// the request. It returns true if the caller should repeat a failed check. It waits at most once
+// per request, and concurrent requests share one query to the store.
 func (s *Server) catchUp(x *requestContext) bool {
 	if s.opts.CatchUp == nil || x.caughtUp {
 		return false

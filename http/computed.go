@@ -25,7 +25,7 @@ func (s *Server) runReader(x *requestContext, read Reader) error {
 	return s.writeObject(x, objects[0])
 }
 
-// listComputed responds with all matching objects in one page, without a resourceVersion.
+// listComputed responds with all matching objects in a single page without a resourceVersion.
 func (s *Server) listComputed(x *requestContext, read Reader) error {
 	o, err := s.parseList(x)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 // KubeletOptions configures connections to kubelets.
 type KubeletOptions = connect.KubeletOptions
 
-// newLocator returns a Locator, which finds the targets of connections to Pods, Services and Nodes.
-// The proxy does not verify the certificates of Pods, because Pods are addressed only by IP.
+// newLocator returns a Locator, which finds the targets of connections to Pods, Services and
+// Nodes. Pod certificates are not verified, because Pods are addressed only by IP.
 func (s *Server) newLocator(objects policy.Objects, kubelets KubeletOptions) *connect.Locator {
 	return &connect.Locator{
 		Objects: objects, EndpointSlices: s.endpointSlices,
@@ -101,8 +101,8 @@ func (s *Server) admitConnection(x *requestContext, options tree.Tree) error {
 	return nil
 }
 
-// requireCreateOfStream requires the verb create for exec, attach and portforward, even if a
-// WebSocket client opens the stream with GET.
+// requireCreateOfStream requires the verb create for exec, attach and portforward, even for the
+// GET of a WebSocket client.
 func (s *Server) requireCreateOfStream(x *requestContext) error {
 	if x.info.Verb == "create" || x.subresource.Name == "proxy" || x.subresource.Name == "log" {
 		return nil
@@ -204,8 +204,8 @@ func (s *Server) openStream(x *requestContext, r connect.Request) error {
 	return s.proxy(x, t)
 }
 
-// translator returns a Translator if a WebSocket client uses a protocol that container runtimes do
-// not support. Otherwise, it returns nil.
+// translator returns a Translator if a WebSocket client uses a protocol that container runtimes
+// do not support, and otherwise nil.
 func (s *Server) translator(x *requestContext, options tree.Tree) (proxy.Translator, error) {
 	h := &x.ctx.Request.Header
 	if !x.headerFlags.Upgrade || !stream.WantsWebSocket(h) {

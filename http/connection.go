@@ -21,9 +21,9 @@ type connection struct {
 	warnedNaming bool
 }
 
-// ServeRequest handles one request. It produces exactly one response, even if a handler panics. The
-// deferred calls run in reverse order: a panic becomes a response, which is then audited and
-// counted before the requestContext is released.
+// ServeRequest handles one request. It produces exactly one response, even if a handler panics.
+// Deferred calls run in reverse order. They turn a panic into a response, audit and count the
+// response, and release the requestContext.
 func (c *connection) ServeRequest(ctx *fasthttp.RequestCtx) {
 	s, x := c.server, newRequestContext(c, ctx)
 	defer x.release()

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// Limits of one batch of objects to convert. A batch always holds at least one object. Smaller
+// Limits of one batch of objects to convert. A batch contains at least one object. Smaller
 // batches would need more webhook calls, and larger batches more memory.
 const (
 	maxConvertObjects = 64
@@ -22,9 +22,8 @@ const (
 const maxListTime = 24 * time.Hour
 
 // converted returns a function that converts the next batch of a list's objects to the requested
-// version. The function is called while the response is written. It fails once the client has
-// disconnected, to avoid useless conversions. converted returns nil if the objects are written as
-// stored.
+// version while the response is written. The function fails once the client has disconnected.
+// converted returns nil if no object needs conversion.
 func converted(x *requestContext, listing request.ListResult) represent.Objects {
 	form := listing.Form
 	if x.format.Shape == negotiate.Whole && (form.Converter == nil || !slices.ContainsFunc(listing.Items, form.Converts)) {

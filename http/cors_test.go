@@ -76,8 +76,8 @@ func TestNoCORS(t *testing.T) {
 	}
 }
 
-// TestStrictTransport tests that every response has the header Strict-Transport-Security, even an
-// error response to a malformed request.
+// TestStrictTransport tests that every response includes Strict-Transport-Security, even the
+// error for a malformed request.
 func TestStrictTransport(t *testing.T) {
 	const want = "max-age=31536000; includeSubDomains"
 	f := serve(t, func(o *http.Options) { o.StrictTransportSecurity = want })

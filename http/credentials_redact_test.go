@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/credentials"
 )
 
-// TestRedact tests that tokens, and nothing else, are removed from URLs, however the parameter name
-// is spelled or escaped.
+// TestRedact tests that only tokens are removed from URLs, regardless of the spelling and
+// escaping of the parameter name.
 func TestRedact(t *testing.T) {
 	for target, want := range map[string]string{
 		"/a":                            "/a",

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// delete deletes one object. If the object is deleted immediately, the response is a Status, or for
-// some kinds the deleted object. An object with finalizers or a grace period still exists, and the
+// delete deletes one object. If the object is removed immediately, the response is a Status, or
+// for some kinds the deleted object. If finalizers or a grace period delay the removal, the
 // response is the object with its deletion timestamp.
 func (s *Server) delete(x *requestContext) error {
 	o, d, err := s.deleteOptions(x)
@@ -45,7 +45,7 @@ func (s *Server) delete(x *requestContext) error {
 }
 
 // deleteCollection responds with a Status. Each object is deleted separately, with its own
-// admission and preconditions. One failure does not prevent the other deletions.
+// admission and preconditions. A failure does not stop the other deletions.
 func (s *Server) deleteCollection(x *requestContext) error {
 	lo, err := s.parseList(x)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Server) deleteCollection(x *requestContext) error {
 const deleteOptionsName = "meta.v1.DeleteOptions"
 
 // deleteOptions returns the options of a delete from the body, or from the query if the body is
-// empty. A dry run may be requested in either.
+// empty. Either may request a dry run.
 func (s *Server) deleteOptions(x *requestContext) (o params.Write, d request.Delete, err error) {
 	asked, err := s.readDeleteOptions(x)
 	if err != nil {
@@ -115,8 +115,8 @@ func (s *Server) readDeleteOptions(x *requestContext) (params.Delete, error) {
 
 const ignoreReadErrorVerb = "unsafe-delete-ignore-read-errors"
 
-// checkIgnoreReadError checks whether the user may delete an object that cannot be read. The user
-// needs a separate permission, and reading the object must fail, because its data is damaged.
+// checkIgnoreReadError checks whether the user may delete an unreadable object. The user needs a
+// separate permission, and reading the object must fail because of damaged data.
 func (s *Server) checkIgnoreReadError(x *requestContext) error {
 	i := &x.info
 	if i.Name == "" {

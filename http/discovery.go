@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/represent"
 )
 
-// currentDocuments returns the discovery documents, including all kinds that any server defined
-// before the request. If the store is unreachable, only the locally known kinds are included.
+// currentDocuments returns the discovery documents. They include all kinds that any server
+// defined before the request, or only the locally known kinds if the store is unreachable.
 func (s *Server) currentDocuments(x *requestContext) *discovery.Documents {
 	s.catchUp(x)
 	return s.documents.Current()

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
-// TestCache tests that documents are not rebuilt while the kinds are unchanged, and that the index
-// lists fixed paths and versions once and sorted.
+// TestCache tests that documents are not rebuilt while the kinds are unchanged. It also tests
+// that the index lists fixed paths and versions only once, in sorted order.
 func TestCache(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Kubernetes))(t)
 	c := discovery.NewCache(discovery.Options{Naming: meta.Kubernetes, Catalog: kinds, FixedPaths: []string{"/version", "/api"}})
@@ -39,9 +39,8 @@ func TestMatchesETag(t *testing.T) {
 	}
 }
 
-// TestOpenAPIFormat tests the choice of the response format: the media type with the highest weight
-// wins, and among equal weights the first one. The old name of the Protobuf format is also
-// accepted.
+// TestOpenAPIFormat tests that the first media type with the highest weight is selected, and that
+// the old name of the Protobuf format is also accepted.
 func TestOpenAPIFormat(t *testing.T) {
 	const old = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 	for _, c := range []struct {

@@ -33,12 +33,12 @@
 //
 // # The path of a request
 //
-// connection.ServeRequest creates a requestContext and runs the filters (filters.go) in this order:
-// panic recovery, head validation, target, info, CORS, deadline, authentication, audit, origin,
-// impersonation, in-flight limits, authorization. Then Server.route (route.go) calls the handler of
-// a fixed path, or finds the kind, negotiates the format and calls the verb's handler: read.go,
-// write.go, apply.go, delete.go, watch.go. Server.writeError (status.go) handles any error. The
-// audit ends when the response is complete, before it is sent.
+// connection.ServeRequest creates a requestContext and runs the filters (filters.go) in this
+// order: panic recovery, head validation, target, info, CORS, deadline, authentication, audit,
+// origin, impersonation, in-flight limits, authorization. Then Server.route (route.go) calls the
+// handler of a fixed path, or finds the kind, negotiates the format and calls the verb's handler:
+// read.go, write.go, apply.go, delete.go, watch.go. Server.writeError (status.go) handles errors.
+// The audit ends once the response is complete, before it is sent.
 //
 // # Invariants
 //

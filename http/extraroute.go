@@ -31,9 +31,9 @@ func (s *Server) doExtraRoute(e ExtraRoute) func(*requestContext) error {
 	}
 }
 
-// serveExtraRoute streams the response. If Write fails after the response has begun, it is too late
-// to respond with a Status. The response then ends without its last chunk, so that clients detect
-// the error.
+// serveExtraRoute streams the response. If Write fails after the response has begun, a Status can
+// no longer be sent. The response then ends without its last chunk, so that clients detect the
+// error.
 func (s *Server) serveExtraRoute(e ExtraRoute) func(*requestContext) error {
 	contentType := cmp.Or(e.ContentType, typeBytes)
 	return func(x *requestContext) error {

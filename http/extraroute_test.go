@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestExtraRoutes tests that extra routes are authorized and may stream. An error or a panic must
-// affect only its own response.
+// TestExtraRoutes tests that extra routes are authorized and can stream, and that an error or
+// panic affects only its own response.
 func TestExtraRoutes(t *testing.T) {
 	large := strings.Repeat("x", 200<<10)
 	write := func(fault func() error) func(io.Writer) error {

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// recoverPanic turns a panic into a 500 and logs it with the audit id, which the client also gets.
-// If a watch has taken over the connection, no response can be sent. A proxied response is cut off.
+// recoverPanic converts a panic to a 500. The log and the response contain the same ID. A proxied
+// response is cut off. After a watch has taken over the connection, no response can be sent.
 func (s *Server) recoverPanic(x *requestContext) {
 	fault := recover()
 	if fault == nil {
@@ -44,8 +44,8 @@ func (s *Server) recoverPanic(x *requestContext) {
 // webhook.
 func (s *Server) runFilters(x *requestContext) error {
 	if err := s.parseHead(x); err != nil {
-		// The end of this request is unknown, so later bytes on the connection must not be parsed
-		// as the next request.
+		// The end of this request is unknown, so later bytes must not be parsed as the next
+		// request.
 		x.ctx.SetConnectionClose()
 		x.state = stateMalformed
 		return err
@@ -85,8 +85,8 @@ func (s *Server) runFilters(x *requestContext) error {
 
 // parseHead validates the head of a request and parses its target.
 //
-// It sets the audit id even for malformed requests, so that users can quote it for every response.
-// A client may provide its own id.
+// It sets an audit ID even for malformed requests, so that users can report the ID for any
+// response. Clients may send their own ID.
 func (s *Server) parseHead(x *requestContext) (err error) {
 	h := &x.ctx.Request.Header
 	if x.headerFlags, err = wire.ValidateHead(h); x.headerFlags.ConnectionClose {
@@ -129,8 +129,8 @@ func (s *Server) setCommonHeaders(x *requestContext) {
 }
 
 // setDeadline sets the request's deadline. For requests other than watches, a positive timeout
-// parameter may shorten it. The time counts from the arrival of the request head, so it includes
-// receiving the body.
+// parameter may shorten it. The deadline is relative to the arrival of the request head, so it
+// includes the time to receive the body.
 func (s *Server) setDeadline(x *requestContext) error {
 	timeout := s.opts.Limits.RequestTimeout
 	if text := x.target.Query.Get("timeout"); text != "" && x.info.Verb != "watch" {

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 )
 
-// fixedRoutes maps non-resource paths to their handlers. A path that ends in a slash matches
-// everything below it.
+// fixedRoutes maps non-resource paths to their handlers. A path that ends in a slash matches all
+// paths below it.
 type fixedRoutes map[string]fixedRoute
 
 // A fixedRoute is the handler of a fixed path. Its methods are listed as in the Allow header.
@@ -83,9 +83,9 @@ func (s *Server) newFixedRoutes() fixedRoutes {
 	return r
 }
 
-// serve routes a request by its path. A path with escapes matches no fixed route. An unknown path
-// gets a 404, never a redirect, because a redirected client might send its token elsewhere, or turn
-// a POST into a GET.
+// serve routes a request by its path. A path with escapes matches no route. The response to an
+// unknown path is a 404, never a redirect, because a redirected client might send its token
+// elsewhere or turn a POST into a GET.
 func (r fixedRoutes) serve(x *requestContext) error {
 	if x.target.Escaped || x.ctx.Request.Header.RequestURI()[0] != '/' {
 		return apierrors.PageNotFound()
@@ -116,7 +116,8 @@ func (r fixedRoutes) find(path string) (route fixedRoute, ok bool) {
 	return route, ok
 }
 
-// allowsTrailingSlash reports whether clients rely on an additional trailing slash in a fixed path.
+// allowsTrailingSlash reports whether clients depend on an additional trailing slash in a fixed
+// path.
 func allowsTrailingSlash(t *requestinfo.Target) bool {
 	return t.Segments[0] == "api" || t.Segments[0] == "apis" || t.Path == "/version/" || t.Path == pprofPath || t.Path == consolePath+"/"
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// flowHeaders holds the names of two response headers, which identify the FlowSchema and the
-// priority level of a request. The header values are UIDs, because names would reveal how operators
-// rank users.
+// flowHeaders holds the names of the response headers that identify a request's FlowSchema and
+// priority level. Their values are UIDs, because names would reveal how operators rank users.
 type flowHeaders struct{ schema, level string }
 
-// A request waits for seats at most maxSeatWait, and at most its timeout divided by waitDivisor.
+// waitDivisor limits the wait for seats to a fraction of the request's timeout. maxSeatWait is
+// the absolute limit.
 const waitDivisor = 4
 
 const maxSeatWait = time.Minute
@@ -52,8 +52,9 @@ func (s *Server) acquireSeats(x *requestContext) error {
 	return err
 }
 
-// listing returns the properties by which flow control estimates the cost of a list, or of the
-// initial events of a watch. It returns nil if the request reads no stored objects of this server.
+// listing returns the properties from which flow control estimates the cost of a list, or of the
+// initial events of a watch. It returns nil if the request reads no objects stored by this
+// server.
 func (s *Server) listing(x *requestContext) *flowcontrol.Listing {
 	kind := s.opts.Catalog.Kind(x.info.Group, x.info.Version, x.info.Resource)
 	if kind == nil || kind.Virtual() {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestSeatsAreGivenBack tests that seats are released after every outcome, and that requests are
-// rejected while no seat is free.
+// rejected when all seats are taken.
 func TestSeatsAreGivenBack(t *testing.T) {
 	f := serve(t, func(o *http.Options) {
 		o.FlowControl = flowcontrol.New(meta.Kubernetes, 1) // one seat for catch-all, which has no queues

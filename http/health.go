@@ -36,7 +36,7 @@ func isHealth(path string) bool {
 var errDraining = errors.New("the server is shutting down")
 
 // checks returns the checks of one endpoint. Only /readyz fails during a shutdown, so that load
-// balancers redirect requests but the server is not restarted.
+// balancers redirect traffic but the server is not restarted.
 func (s *Server) checks(endpoint string) []Check {
 	all := []Check{{Name: "ping", Check: func() error { return nil }}}
 	for _, c := range s.opts.Checks {
@@ -124,7 +124,7 @@ func (s *Server) writeText(x *requestContext, text string) {
 	s.writeRaw(x, negotiate.TypeText, []byte(text))
 }
 
-// healthMetrics holds the result of the last run of each check, and counts successes and failures.
+// healthMetrics records the last result of each check, and counts successes and failures.
 // Requests for a single check are not counted.
 type healthMetrics struct {
 	result *metrics.Gauges

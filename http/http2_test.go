@@ -80,8 +80,9 @@ func (s *frames) ask(stream uint32, end bool, fields ...string) {
 	}
 }
 
-// await reads frames until the stream ends. It returns the status code of a complete response.
-// Otherwise, it returns how the stream or the connection ended, such as "closed" or "200, reset".
+// await reads frames until the stream ends. It returns the status code of a complete response. If
+// the response is incomplete, it returns how the stream or connection ended, such as "closed" or
+// "200, reset".
 func (s *frames) await(stream uint32) string {
 	s.Helper()
 	code := "nothing"
@@ -115,8 +116,8 @@ func (s *frames) await(stream uint32) string {
 	}
 }
 
-// TestHTTP2 tests that one connection carries concurrent requests, with bodies of all sizes, and
-// watches.
+// TestHTTP2 tests that one connection can carry concurrent watches and requests with bodies of
+// all sizes.
 func TestHTTP2(t *testing.T) {
 	f := serveHTTP2(t, nil)
 	if resp, body := f.do("POST", configMapsPath, configMap("a")); resp.StatusCode != 201 || resp.ProtoMajor != 2 || resp.Header.Get("Audit-Id") == "" || resp.Header.Get("Connection") != "" {
@@ -170,8 +171,8 @@ func TestHTTP2(t *testing.T) {
 	eventually(t, "sessions outlive the clients of their watches", func() bool { return f.store.openSessions() == 0 })
 }
 
-// TestHTTP2Shutdown tests that during a shutdown watches end normally, pending requests complete,
-// and clients receive a GOAWAY.
+// TestHTTP2Shutdown tests that during a shutdown, watches end normally, pending requests
+// complete, and clients receive a GOAWAY.
 func TestHTTP2Shutdown(t *testing.T) {
 	f := serveHTTP2(t, nil)
 	resp, cancel := f.watch(configMapsPath + "?watch=1")
@@ -207,7 +208,7 @@ func TestHTTP2Shutdown(t *testing.T) {
 	}
 }
 
-// TestHTTP2Clients tests that clients that violate the protocol lose only their own streams or
+// TestHTTP2Clients tests that clients that violate the protocol affect only their own streams or
 // connection.
 func TestHTTP2Clients(t *testing.T) {
 	t.Parallel()
@@ -269,7 +270,7 @@ func TestHTTP2Clients(t *testing.T) {
 				t.Fatalf("%s, want %s", got, test.want)
 			}
 			// Open and reset many more streams. The connection must stay open, and the reset
-			// streams must not use up its limits.
+			// streams must not count against its limits.
 			for stream := uint32(3); stream < 300; stream += 2 {
 				s.ask(stream, true, get("/version")...)
 				s.check(s.WriteRSTStream(stream, http2.ErrCodeCancel))

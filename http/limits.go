@@ -13,16 +13,16 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// watchesPerUpgrade is the number of watches that use as much memory as one proxied connection. A
-// proxied connection needs a second connection, and buffers for both directions.
+// watchesPerUpgrade is the number of watches that use as much memory as one proxied connection,
+// which needs a second connection and buffers for both directions.
 const watchesPerUpgrade = 16
 
-// maxUnknownStreams limits the HTTP/2 requests whose user is not yet known.
+// maxUnknownStreams limits the HTTP/2 requests from users not yet known.
 const maxUnknownStreams = 4096
 
-// capacities returns the capacity of each resource. Reads and writes have separate limits, so that
-// a flood of one does not affect the other. With flow control, the sum of both limits is the total
-// number of seats, and reads and writes may each use all seats.
+// capacities returns the capacity of each resource. Reads and writes have separate limits, so
+// that a flood of one does not affect the other. With flow control, the sum of both limits is the
+// total number of seats, which reads or writes may use completely.
 func (o *Options) capacities() limits.Capacities {
 	l := o.Limits
 	c := limits.Capacities{
@@ -57,11 +57,11 @@ func (r *reserves) admit(u *authn.User) bool {
 }
 
 // acquireTurn waits for flow control seats and takes an in-flight slot. A watch holds a read slot
-// until it has started, and counts as an open watch from the start.
+// until it has started, but counts as an open watch immediately.
 //
-// If no slot is free, acquireTurn returns an error instead of waiting. Flow control queues are
-// bounded, and a second queue would only move the overload into memory. Health checks are exempt,
-// because they must work under overload.
+// If no slot is free, acquireTurn returns an error instead of waiting. Flow control already has
+// bounded queues, and a second queue would only move the overload into memory. Health checks are
+// exempt, because they must work under overload.
 func (s *Server) acquireTurn(x *requestContext) error {
 	if err := s.acquireSeats(x); err != nil {
 		return err

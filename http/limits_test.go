@@ -22,8 +22,8 @@ func (s *Server) newLimitedRequest(u *authn.User, i requestinfo.Info) *requestCo
 	}
 }
 
-// TestLimits tests that users share separate limits for reads, writes and watches. Administrators
-// and nodes have a reserve, and health checks are exempt.
+// TestLimits tests that each user has a share of the limits for reads, writes and watches, that
+// administrators and nodes have a reserve, and that health checks are exempt.
 func TestLimits(t *testing.T) {
 	s := newLimitedServer(Limits{MaxRequestsInFlight: 12, MaxMutatingRequestsInFlight: 6, MaxWatches: 4}, meta.Kubernetes)
 	jane := &authn.User{Name: "jane", Groups: []string{authn.GroupAuthenticated}}
@@ -75,7 +75,7 @@ func TestSystemUsers(t *testing.T) {
 	}
 }
 
-// smallMemory has memory for twelve writes of ten bytes each.
+// smallMemory is a MemoryMonitor with memory for twelve writes of ten bytes each.
 type smallMemory struct{}
 
 func (smallMemory) UnderPressure() bool { return false }

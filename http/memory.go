@@ -18,23 +18,23 @@ type MemoryMonitor interface {
 	Available() int64
 }
 
-// workFactor is the number of bytes that a write needs per byte of its body and object. Both are
-// decoded into trees, and the object is encoded, journaled and returned.
+// workFactor is the memory that a write needs per byte of its body and object. Both are decoded
+// into trees, and the object is encoded, journaled and returned.
 const workFactor = 12
 
 // cborFactor is the size of a decoded CBOR body relative to that of a JSON body.
 const cborFactor = 3
 
-// Under memory pressure, system components may still make writes that need up to
+// Under memory pressure, system components may still make writes that need at most
 // maxWorkUnderPressure bytes, and list up to maxListUnderPressure objects.
 const (
 	maxWorkUnderPressure = 1 << 20
 	maxListUnderPressure = 500
 )
 
-// reserveWork admits a request if enough memory is available for its work. It reserves nothing for
-// a pending body, which may never arrive, and is called again when the body has arrived. The server
-// must have a MemoryMonitor.
+// reserveWork admits a request if enough memory is available for its work. It reserves nothing
+// for a pending body, which may never arrive, and is called again after the body has arrived. It
+// requires a MemoryMonitor.
 func (s *Server) reserveWork(x *requestContext) error {
 	if x.kind.Virtual() {
 		return nil
@@ -50,8 +50,8 @@ func (s *Server) reserveWork(x *requestContext) error {
 	return s.tryReserveWork(x, work)
 }
 
-// tryReserveWork reserves memory for a request. If no other request holds memory, the request is
-// always admitted, because the largest object could otherwise never be written.
+// tryReserveWork reserves memory for a request. It always admits a request while no other request
+// holds memory. Otherwise, the largest objects could never be written.
 func (s *Server) tryReserveWork(x *requestContext, work int64) error {
 	if work == 0 {
 		return nil
@@ -65,8 +65,8 @@ func (s *Server) tryReserveWork(x *requestContext, work int64) error {
 }
 
 // estimateWork returns the memory that a write is expected to need, in bytes. It includes the
-// stored object, because even a small patch copies all of it. It returns 0 for a read, whose
-// response has its own limit.
+// stored object, because even a small patch copies all of it. It returns 0 for a read, because
+// responses have a separate limit.
 func (s *Server) estimateWork(x *requestContext) int64 {
 	if x.info.Method == "GET" || x.info.Method == "HEAD" {
 		return 0
@@ -74,8 +74,8 @@ func (s *Server) estimateWork(x *requestContext) int64 {
 	return max(s.bodySize(x)+s.storedSize(x), 0) * workFactor
 }
 
-// bodySize returns the size of the body in bytes. An unknown length counts as the maximum, except
-// for a delete, which rarely has a body.
+// bodySize returns the size of the body in bytes. For an unknown length, it returns the maximum,
+// except for a delete, which rarely has a body.
 func (s *Server) bodySize(x *requestContext) int64 {
 	length := int64(x.ctx.Request.Header.ContentLength())
 	if size, whole := x.conn.ReceivedBody(); whole {
@@ -138,8 +138,8 @@ func (s *Server) reserveResponse(x *requestContext, n int64) error {
 	return nil
 }
 
-// reserveChange reserves the memory for the response before the change is made, because a completed
-// change can no longer be rejected.
+// reserveChange reserves memory for the response before the change, because a completed change
+// can no longer be rejected.
 func (s *Server) reserveChange(x *requestContext) error {
 	if represent.ObjectMemory(x.format, response.MaxBuffered+1) == 0 {
 		return nil // the object is sent as stored
@@ -151,8 +151,8 @@ func (s *Server) reserveChange(x *requestContext) error {
 	return s.reserveResponse(x, represent.ObjectMemory(x.format, int(size)))
 }
 
-// reserveObjectResponse reserves the memory for encoding an object of size bytes. After a change,
-// it raises the amount that reserveChange has reserved based on an estimate.
+// reserveObjectResponse reserves memory for encoding an object of size bytes. After a change, it
+// increases the estimated amount that reserveChange has reserved.
 func (s *Server) reserveObjectResponse(x *requestContext, size int) error {
 	room := represent.ObjectMemory(x.format, size)
 	if x.info.Verb == "get" {

@@ -30,8 +30,8 @@ func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
 	return nil
 }
 
-// serveOpenAPIV3 serves /openapi/v3/{path}. A document whose URL contains its hash may be cached. A
-// URL with an outdated hash is redirected.
+// serveOpenAPIV3 serves /openapi/v3/{path}. Clients may cache a document whose URL contains its
+// hash. A URL with an outdated hash is redirected.
 func (s *Server) serveOpenAPIV3(x *requestContext) error {
 	path := strings.TrimPrefix(x.info.Path, openapiPath+"/")
 	documents := s.currentDocuments(x)

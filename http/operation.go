@@ -28,7 +28,7 @@ type Operation struct {
 }
 
 // An OperationRequest is the input of an Operation. Object is the decoded body. The name in Key
-// comes from the path or, for a collection, from the body.
+// is from the path or, for a collection, from the body.
 type OperationRequest struct {
 	User   *authn.User
 	Kind   *schema.Kind // of Object
@@ -50,8 +50,8 @@ type operationKey struct {
 	subresource string
 }
 
-// resolve returns byName with its keys resolved to kinds. A key is "group/version/resource", with
-// an optional subresource, in platform form. Kinds that are not served are skipped.
+// resolve returns byName with its keys resolved to kinds. A key is "group/version/resource" or
+// "group/version/resource/subresource", in platform form. Kinds that are not served are skipped.
 func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) {
 	found := make(map[operationKey]T, len(byName))
 	for name, value := range byName {
@@ -70,8 +70,8 @@ func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) 
 	return found, nil
 }
 
-// runOperation runs an operation and responds with 201 and the result. The result is never a Table,
-// so clients that accept only tables get an error.
+// runOperation runs an operation and responds with 201 and the result. The result is never a
+// Table, so a client that accepts only tables gets an error.
 func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	if x.format.Shape == negotiate.Table {
 		var err error

@@ -30,24 +30,26 @@ type Options struct {
 	Store         Store
 	Authenticator authn.Authenticator
 	Authorizer    authz.Authorizer
-	// AuthGeneration returns a number that changes whenever anything except the passage of time may
-	// change an Authenticator or Authorizer decision. Watches are then rechecked. If AuthGeneration
-	// is nil, watches are rechecked only when credentials expire.
+	// AuthGeneration returns a number that changes whenever anything except the passage of time
+	// may change an Authenticator or Authorizer decision. Each change causes a recheck of the
+	// watches. If AuthGeneration is nil, watches are rechecked only when credentials expire.
 	AuthGeneration func() uint64
-	// CatchUp waits until this server has applied everything that other servers acknowledged. It
-	// returns false if the store cannot confirm this. It is called before a request is rejected,
-	// because the reason may be outdated. nil means that there are no other servers.
+	// CatchUp waits until this server has applied all writes that other servers have
+	// acknowledged. It returns false if the store cannot confirm this. It is called before a
+	// request is rejected, because the reason may be outdated. If CatchUp is nil, there are no
+	// other servers.
 	CatchUp func(ctx context.Context) bool
 	// Audit records requests. It may be nil.
 	Audit *audit.Auditor
 	// Admission mutates or rejects writes. It may be nil.
 	Admission *admission.Chain
-	// Listener accepts the connections. The server owns it after New. If TLS is set, all
+	// Listener accepts the connections. After New, the server owns it. If TLS is set, all
 	// connections use TLS.
 	Listener net.Listener
 	TLS      *tls.Config
 	// ClientCAs returns the CAs that a handshake announces in its client certificate request. If
-	// nil, no CAs are announced. When the CAs change, ClientCAs must return a new pool.
+	// ClientCAs is nil, no CAs are announced. After the CAs change, ClientCAs must return a new
+	// pool.
 	ClientCAs func() *x509.CertPool
 	// StrictTransportSecurity is the Strict-Transport-Security header of every response. If empty,
 	// the header is omitted.
@@ -61,8 +63,8 @@ type Options struct {
 	// GitVersion is the version that /version reports. The default is GitVersion(Version).
 	GitVersion string
 	Limits     Limits
-	// FlowControl decides which requests wait for seats. If it is set, the in-flight limits apply
-	// to the sum of reads and writes. It may be nil.
+	// FlowControl decides which requests wait for seats. If set, the in-flight limits apply to
+	// the sum of reads and writes. It may be nil.
 	FlowControl *flowcontrol.Controller
 	Logger      *slog.Logger
 	// WriteMetrics, if set, writes additional metrics.
@@ -90,10 +92,10 @@ type Options struct {
 	DisableConstrainedImpersonation bool
 	// CBOR enables the CBOR encoding.
 	CBOR bool
-	// DisableCompression disables gzip for responses. DisableListChunking ignores list limits.
-	// DisableWatchList rejects watches that request initial events.
+	// DisableCompression disables gzip for responses. DisableListChunking makes the server ignore
+	// list limits. DisableWatchList rejects watches that request initial events.
 	DisableCompression, DisableListChunking, DisableWatchList bool
-	// StatusPage enables /statusz. Flags, if set, returns the flags by name for /flagz.
+	// StatusPage enables /statusz. Flags, if set, enables /flagz and returns the flags by name.
 	StatusPage bool
 	Flags      func() map[string]string
 	// Console enables the web console at /console/. It may be nil.
@@ -120,8 +122,8 @@ type Limits struct {
 	// objects do not count [64 MiB].
 	MaxResponseBytes int
 	// MinRequestTimeout is the minimum duration of a watch without a timeout [1800 s]. The actual
-	// duration is random, up to twice the minimum. Twice the minimum is also the longest timeout
-	// that clients may request.
+	// duration is random, up to twice the minimum, which is also the longest timeout that clients
+	// may request.
 	MinRequestTimeout time.Duration
 	// HandshakeTimeout limits a TLS handshake [10 s], and ReadTimeout the arrival of a request [30
 	// s]. IdleTimeout limits the time between requests [120 s], and WriteTimeout one write [30 s].

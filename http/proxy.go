@@ -17,7 +17,7 @@ import (
 // response is complete, or a Tunnel has taken over the connection.
 //
 // Long-running requests and upgrades are registered like watches. They have no deadline, end when
-// their authorization ends, and do not count as in flight while they run.
+// the user is no longer authorized, and do not count as in flight while they run.
 func (s *Server) proxy(x *requestContext, t *proxy.Target) error {
 	r, err := s.proxyRequest(x)
 	if err != nil {
@@ -96,8 +96,8 @@ func (s *Server) hijackTunnel(x *requestContext, e *proxy.Exchange, t *proxy.Tun
 	})
 }
 
-// beginProxied registers a long-running exchange, subject to the limit on upgrades. Afterwards the
-// request no longer counts as in flight.
+// beginProxied registers a long-running exchange, subject to the limit on upgrades. The request
+// then no longer counts as in flight.
 func (s *Server) beginProxied(x *requestContext, e *proxy.Exchange) error {
 	if err := x.permit.TryAcquire(limits.Upgrades, 1); err != nil {
 		return tooManyRequests(err)

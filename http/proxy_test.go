@@ -23,7 +23,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A front is a handler that proxies every request, as the daemon does after its filters.
+// A front is a handler that proxies every request, like the daemon after its filters.
 type front struct {
 	t      *testing.T
 	conn   *wire.Conn
@@ -134,7 +134,7 @@ func readResponse(t *testing.T, r *bufio.Reader, method string) (*http.Response,
 }
 
 // TestDocumentsAreSandboxed tests that each backend response gets a Content-Security-Policy with
-// sandbox, regardless of its content type. The backend's own policy must be kept.
+// sandbox, regardless of its content type, and that the backend's own policy is kept.
 func TestDocumentsAreSandboxed(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -151,8 +151,8 @@ func TestDocumentsAreSandboxed(t *testing.T) {
 	}
 }
 
-// TestKeepAlive tests that pipelined requests on one connection, with all types of bodies, each get
-// their own response.
+// TestKeepAlive tests that pipelined requests on one connection get matching responses, with all
+// types of bodies.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -300,8 +300,8 @@ func TestBackendBreaksOff(t *testing.T) {
 	}
 }
 
-// echo returns a backend that accepts any upgrade. It echoes all data after a greeting that it
-// sends together with the response head.
+// echo returns a backend that accepts any upgrade. It sends a greeting with the response head and
+// then echoes all data.
 func echo(t *testing.T, protocol string) string {
 	return backend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/no" {

@@ -52,8 +52,8 @@ func newRequestContext(c *connection, ctx *fasthttp.RequestCtx) *requestContext 
 	return x
 }
 
-// release zeroes all fields and returns the requestContext to its pool, so that no data reaches
-// another request.
+// release clears all fields and returns the requestContext to its pool. Clearing prevents data
+// from reaching another request.
 func (x *requestContext) release() {
 	if x.deadlineCtx != nil {
 		x.deadlineCtx.Stop()
@@ -63,7 +63,7 @@ func (x *requestContext) release() {
 }
 
 // methodName returns the method as a string that remains valid after the request. All unknown
-// methods get the same name, so that clients cannot create metric series.
+// methods share one name, so that clients cannot create metric series.
 func methodName(m []byte) string {
 	for _, s := range [...]string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"} {
 		if string(m) == s {

@@ -16,8 +16,8 @@ func (s *Server) writeRaw(x *requestContext, contentType string, body []byte) {
 	s.writeBody(x, represent.Body{ContentType: contentType, Bytes: body})
 }
 
-// writeBody responds with a body. A large body is streamed, so that its memory is released when it
-// has been written or the client has disconnected.
+// writeBody responds with a body. It streams a large body, so that the memory is released once
+// the body has been written or the client has disconnected.
 func (s *Server) writeBody(x *requestContext, b represent.Body) {
 	if x.audit != nil && b.Document != nil {
 		x.auditResponseDocument(b.Document)
@@ -52,12 +52,12 @@ func (s *Server) writeStream(x *requestContext, contentType string, a *response.
 	s.setBodyStream(x, contentType, a)
 }
 
-// maxSeatsOfStream is how long a response may hold its seats while it is written. After that, a
-// slow client keeps only the in-flight slot and the memory, and does not delay others.
+// maxSeatsOfStream is how long a response may hold its seats while it is written. A slow client
+// then holds only the in-flight slot and the memory, and does not delay other clients.
 const maxSeatsOfStream = time.Second
 
-// setBodyStream responds with a streamed body. The permit moves from the request to the stream,
-// which outlives the handler.
+// setBodyStream responds with a streamed body. It transfers the permit from the request to the
+// stream, which outlives the handler.
 func (s *Server) setBodyStream(x *requestContext, contentType string, a *response.Stream) {
 	x.permit.ReleaseBeyond(limits.Memory, 0)
 	x.permit.LimitSeats(maxSeatsOfStream)

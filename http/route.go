@@ -20,8 +20,8 @@ func (s *Server) route(x *requestContext) error {
 	return s.fixed.serve(x)
 }
 
-// routeResource resolves the kind and calls the handler for the verb. An operation, such as an
-// eviction of a Pod, takes precedence over the verb create of a stored kind.
+// routeResource resolves the kind and calls the handler for the verb. An operation, such as the
+// eviction of a Pod, takes precedence over the create of a stored kind.
 func (s *Server) routeResource(x *requestContext) (err error) {
 	x.kind, x.subresource, err = x.info.Resolve(s.opts.Catalog.Kind)
 	if err != nil && s.catchUp(x) { // its CRD or APIService may be new
@@ -86,8 +86,8 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 }
 
 // kindNotFound returns the error for a path that names no served resource. It is a Status for
-// built-in groups and unknown subresources. For other groups it is plain text, from which clients
-// conclude that a CRD is not served yet.
+// built-in groups and unknown subresources. For other groups, it is plain text, which tells
+// clients that a CRD is not served yet.
 func (s *Server) kindNotFound(x *requestContext, err error) error {
 	if meta.AsStatus(err).Code != nethttp.StatusNotFound || s.opts.Catalog.IsBuiltInGroup(x.info.Group) {
 		return err

@@ -124,9 +124,9 @@ func (s *Server) Serve() error {
 // Addr returns the address on which the server listens.
 func (s *Server) Addr() net.Addr { return s.opts.Listener.Addr() }
 
-// Shutdown ends the server gracefully. /readyz fails at once, but requests are served as before for
-// ShutdownDelay. Then the listener closes. Each connection closes after its next response. Idle
-// connections close after at most maxEnding.
+// Shutdown ends the server gracefully. /readyz fails immediately, but requests are served as
+// before for ShutdownDelay. Then the listener closes. Each connection closes after its next
+// response. Idle connections close after at most maxEnding.
 //
 // In-flight requests complete, and clients get one second to complete a request that they are
 // sending. Watches end properly, unless the client does not read for five seconds. When ctx ends,

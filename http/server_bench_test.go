@@ -21,8 +21,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A scriptedConn simulates a client that sends the same request again after each response. It
-// checks only the first bytes of each response.
+// A scriptedConn simulates a client that repeats a request after each response. It checks only
+// the first bytes of each response.
 type scriptedConn struct {
 	request   []byte
 	remaining int
@@ -116,8 +116,8 @@ const (
 		"Accept: application/json, */*\r\nAuthorization: Bearer 31ada4fd-adec-460c-809a-9e56ceb75269\r\nAccept-Encoding: gzip\r\n"
 )
 
-// benchmarkRequest measures the cost of a request in this package, without TLS, system calls and
-// the store. It reports CPU time, which depends least on other load on the machine.
+// benchmarkRequest measures the CPU time of a request in this package, without TLS, system calls
+// and the store. CPU time depends least on other load on the machine.
 func benchmarkRequest(b *testing.B, text string) {
 	b.Helper()
 	user := &authn.User{Name: "jane", Groups: []string{authn.GroupMasters}}
@@ -180,7 +180,7 @@ func BenchmarkList(b *testing.B) {
 	b.Run("gzip", func(b *testing.B) { benchmarkRequest(b, "GET /api/v1/namespaces/default/configmaps"+benchHead+"\r\n") })
 }
 
-// BenchmarkApply measures an apply that is recognized as a no-op by its body.
+// BenchmarkApply measures an apply whose body identifies it as a no-op.
 func BenchmarkApply(b *testing.B) {
 	body := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"` + strings.Repeat("x", 1024) + `"}}`
 	benchmarkRequest(b, "PATCH /api/v1/namespaces/default/configmaps/a?fieldManager=bench"+benchHead+

@@ -114,8 +114,8 @@ func (f *testServer) do(method, path, body string, headers ...string) (*nethttp.
 	return resp, string(text)
 }
 
-// sendRaw sends text on a new connection, and reads until a response is complete or the connection
-// is closed.
+// sendRaw sends text on a new connection, and reads until a response is complete or the
+// connection closes.
 func (f *testServer) sendRaw(text string) (code int, closed bool) {
 	f.Helper()
 	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(f)

@@ -11,15 +11,15 @@ package http
 type state uint8
 
 const (
-	// stateReceived means that the user is not known yet. An error is encoded as the Accept header
-	// requests, or as JSON by default.
+	// stateReceived means that the user is not known yet. Errors are encoded as the Accept header
+	// requests, or by default as JSON.
 	stateReceived state = iota
 	// stateRefused means that the request was rejected before its user was known.
 	stateRefused
 	// stateAuthenticated means that the user and the audit decision are known.
 	stateAuthenticated
-	// stateMalformed means that the request is not handled. The error is JSON, and the connection
-	// closes.
+	// stateMalformed means that the request is not processed further. The error is in JSON, and
+	// the connection closes.
 	stateMalformed
 	// stateNegotiated means that the response format is known. Errors are also encoded in this
 	// format.

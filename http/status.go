@@ -12,8 +12,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// writeError responds with an error. If a request was rejected before its user was known, its audit
-// begins here, because an audit log must contain requests with rejected credentials.
+// writeError responds with an error. If a request was rejected before its user was known, its
+// audit starts here, because rejected credentials must be audited too.
 func (s *Server) writeError(x *requestContext, err error) {
 	f := s.asStatus(x, err)
 	if f.Code == 405 && x.info.IsResource {
@@ -31,8 +31,8 @@ func (s *Server) writeError(x *requestContext, err error) {
 	s.writeStatus(x, f)
 }
 
-// negotiateError selects the encoding of an error that occurs before negotiation. If the client
-// accepts no encoding, it selects JSON instead of hiding the error behind a 406.
+// negotiateError selects the encoding of an error before negotiation. If no encoding is
+// acceptable, it selects JSON, because a 406 would hide the error.
 func (s *Server) negotiateError(x *requestContext) {
 	if x.state.formatKnown() {
 		return

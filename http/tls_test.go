@@ -117,8 +117,8 @@ func (f *testServer) dial() net.Conn {
 	return must.Get(net.Dial("tcp", address))(f)
 }
 
-// TestSlowHandshakes tests that a thousand clients that do not complete their handshake are
-// disconnected and do not affect other clients.
+// TestSlowHandshakes tests that a thousand clients that never complete their handshake are
+// disconnected without affecting other clients.
 func TestSlowHandshakes(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) {

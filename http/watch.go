@@ -16,8 +16,8 @@ import (
 // requests get plain responses. Errors of the store, such as an expired version, become ERROR
 // events, because clients would retry a plain 410 forever.
 //
-// The watch is registered before the store is called, so that it ends if the server shuts down or
-// the user's permissions change meanwhile.
+// The watch is registered before the store is called, so that a shutdown or a change of
+// permissions during the call ends the watch.
 func (s *Server) watch(x *requestContext) error {
 	o, err := s.parseList(x)
 	if err != nil {
@@ -70,17 +70,17 @@ func (s *Server) watch(x *requestContext) error {
 	return nil
 }
 
-// holdSeats makes a watch hold its seats until the initial events are sent, because these cost as
-// much as a list.
+// holdSeats makes a watch hold its seats until the initial events are sent, because these events
+// cost as much as a list.
 func (s *Server) holdSeats(x *requestContext, w *stream.Watch) {
 	if seats := x.permit.TakeSeats(); seats != nil {
 		w.OnInitialDone(limits.LimitSeats(seats, maxSeatsOfStream).Finish)
 	}
 }
 
-// watchTimeout returns the duration of a watch, given the requested timeout. For 0 it returns the
-// default, which has a random part, so that watches that start together do not end together. A
-// negative timeout ends the watch at once.
+// watchTimeout returns the duration of a watch for a requested timeout. For 0, it returns a
+// partly random default, so that watches that start together do not end together. A negative
+// timeout ends the watch immediately.
 func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 	least := s.opts.Limits.MinRequestTimeout
 	if asked != 0 {
@@ -89,8 +89,8 @@ func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 	return least + rand.N(least)
 }
 
-// hijack hands the connection to the watch. From this point, the server may end the watch to free
-// capacity, unless its user is privileged. A separate goroutine reads further client input.
+// hijack hands the connection to the watch. The server may then end the watch to free capacity,
+// unless its user is privileged. A separate goroutine reads further client input.
 func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duration) {
 	x.state = stateHijacked
 	held, withdraw := x.permit.Split(limits.Watches), func() {}
@@ -115,8 +115,8 @@ func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duratio
 	})
 }
 
-// countWatch counts an open watch in flow control until forget is called. A write costs more seats
-// if more watches are open.
+// countWatch counts an open watch in flow control until forget is called. Open watches increase
+// the number of seats that a write needs.
 func (s *Server) countWatch(x *requestContext) (forget func()) {
 	if s.opts.FlowControl == nil {
 		return func() {}
@@ -126,7 +126,7 @@ func (s *Server) countWatch(x *requestContext) (forget func()) {
 
 // watchHead returns the head of the response to a watch. It consists of the common headers and
 // Connection: close, because the client must not send another request on this connection. The
-// headers are copied, since the response may still become an error.
+// headers are copied, because the response may still become an error.
 func (s *Server) watchHead(x *requestContext, events *represent.Events, framing stream.Framing) ([]byte, error) {
 	var h fasthttp.ResponseHeader
 	x.ctx.Response.Header.CopyTo(&h)

@@ -54,8 +54,8 @@ func (s *Server) newMutation(x *requestContext, change request.Change, o params.
 }
 
 // matchBodyToPath checks that the body names the object in the path, for which the user is
-// authorized. It fills in an empty namespace. The name of a new object comes from the body. When a
-// subresource is created, the name is not checked here.
+// authorized. It fills in an empty namespace. The name of a new object is taken from the body.
+// For the create of a subresource, the name is not checked here.
 func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) error {
 	head, _ := object["metadata"].(tree.Tree)
 	if head == nil {

@@ -10,8 +10,8 @@ import (
 )
 
 func main() {
-	// The registry of the actor system consists of 1,024 concurrent maps. Creating them with 32
-	// shards each would take a twentieth of the startup time.
+	// The actor system's registry consists of 1,024 concurrent maps. With the default of 32
+	// shards each, creating them would take a twentieth of the startup time.
 	cmap.SHARD_COUNT = 1
 	os.Exit(command.Main(os.Args))
 }

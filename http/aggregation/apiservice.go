@@ -13,12 +13,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An APIService defines the server of a group version and its priority in discovery.
+// An APIService defines which server serves a group version, and its priority in discovery.
 type APIService struct {
 	discovery.GroupVersion
 	Priority discovery.Priority
 	address  *address // nil: this server
-	// available is the Available condition, which is the last result of the probe.
+	// available is the Available condition, the last result of the probe.
 	available bool
 }
 
@@ -41,8 +41,8 @@ func parse(object tree.Tree) APIService {
 	}
 	a.Priority.Group, _ = spec.Int("groupPriorityMinimum")
 	a.Priority.Version, _ = spec.Int("versionPriority")
-	// If spec.service is missing, this server itself serves the group version, and the APIService
-	// only sets its priority.
+	// Without spec.service, this server itself serves the group version, and the APIService only
+	// sets its priority.
 	if spec.Has("service") {
 		a.address = parseAddress(spec)
 	}

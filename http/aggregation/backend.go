@@ -41,7 +41,7 @@ func newBackend(s *Servers, a address) *backend {
 	b := &backend{address: a, servers: s, wakeDiscovery: make(chan struct{}, 1), wakeOpenAPI: make(chan struct{}, 1)}
 	b.discovery.Store(&discoveryState{})
 	b.openapi.Store(&openapiState{})
-	// A malformed CA bundle does not prevent registration. Requests return the error.
+	// A malformed CA bundle does not prevent registration. Instead, requests return the error.
 	config, err := a.tls(s.opts.ClientCertificate)
 	if err != nil {
 		b.fault = err
@@ -89,8 +89,8 @@ func (b *backend) wake() {
 	}
 }
 
-// intervals holds the times between refreshes. The time is success after a successful refresh.
-// After failures, it doubles from initial to limit.
+// intervals holds the times between refreshes: success after a successful refresh, and after
+// failures a time that doubles from initial to limit.
 type intervals struct{ success, initial, limit time.Duration }
 
 // repeat calls refresh immediately, after each wake-up, and periodically until ctx ends.
@@ -121,7 +121,8 @@ func (b *backend) repeat(ctx context.Context, wake <-chan struct{}, p intervals,
 	}
 }
 
-// A request is an HTTP request to a backend, by this package itself or for a RemoteRequest.
+// A request is an HTTP request that this package sends to a backend, either for itself or for a
+// RemoteRequest.
 type request struct {
 	method              string // "" is GET
 	path, query, accept string
@@ -141,14 +142,15 @@ type response struct {
 
 var errTooLarge = errors.New("the response is too large")
 
-// send sends a request. It returns an error if there is no response or the response is too large.
+// send sends a request. It returns an error if the backend does not respond or the response is
+// too large.
 func (b *backend) send(ctx context.Context, q request) (*response, error) {
 	if b.fault != nil {
 		return nil, b.fault
 	}
 	ctx, cancel := context.WithTimeout(ctx, q.timeout)
 	defer cancel()
-	// The host is used only to verify the certificate. dial selects the endpoint.
+	// The host is used only to verify the certificate, because dial selects the endpoint.
 	u := url.URL{Scheme: "https", Host: b.address.hostPort(), Path: q.path, RawQuery: q.query}
 	r, err := http.NewRequestWithContext(ctx, cmp.Or(q.method, http.MethodGet), u.String(), bytes.NewReader(q.body))
 	if err != nil {

@@ -27,10 +27,10 @@ const (
 
 var discoveryIntervals = intervals{success: time.Minute, initial: time.Second / 2, limit: time.Minute}
 
-// refreshDiscovery updates the backend's discovery. After a failure, the previous discovery
-// remains, marked as stale.
+// refreshDiscovery updates the backend's discovery. After a failure, it keeps the previous
+// discovery and marks it as stale.
 func (b *backend) refreshDiscovery(ctx context.Context) error {
-	// A version registered during the refresh triggers another refresh.
+	// If a version is registered during the refresh, another refresh follows.
 	wanted := b.servers.versionsOf(b)
 	next, err := b.fetchDiscovery(ctx, wanted)
 	if ctx.Err() != nil {
@@ -60,8 +60,8 @@ func (b *backend) fetchDiscovery(ctx context.Context, wanted []discovery.GroupVe
 	n := b.servers.opts.Naming
 	group := n.Group("apidiscovery")
 	user := &authn.User{Name: n.Translate("system:platform-aggregator"), Groups: []string{authn.GroupMasters}}
-	// The previous document contains only the versions that were wanted then. Send its ETag only if
-	// that document has all versions that are wanted now.
+	// The previous document may lack versions that have been registered since. Send its ETag only
+	// if it contains all wanted versions.
 	etag := before.etag
 	if !hasAll(before, wanted) {
 		etag = ""
@@ -77,8 +77,8 @@ func (b *backend) fetchDiscovery(ctx context.Context, wanted []discovery.GroupVe
 		same := *before
 		same.current = true
 		return &same, nil
-	// After a 503 it is unknown which versions are served. Other codes may mean that the server is
-	// too old for aggregated discovery.
+	// After a 503, the served versions are unknown. Other codes may mean that the server is too
+	// old for aggregated discovery.
 	case a.code == http.StatusServiceUnavailable:
 		return nil, fmt.Errorf("it returned status %d", a.code)
 	case a.code == http.StatusOK && isGroupList(a.contentType, group):
@@ -96,7 +96,7 @@ func isGroupList(contentType, group string) bool {
 
 func (b *backend) fetchResourceLists(ctx context.Context, wanted []discovery.GroupVersion, user *authn.User) (*discoveryState, error) {
 	next := &discoveryState{versions: map[discovery.GroupVersion]discovery.RemoteVersion{}, current: true}
-	// maxDiscoveryBytes applies to all versions together.
+	// maxDiscoveryBytes limits the total size of all versions.
 	for _, v := range wanted {
 		a, err := b.send(ctx, request{
 			path: v.Path(), accept: "application/json", user: user, timeout: discoveryTimeout, maxBytes: maxDiscoveryBytes - next.bytes,

@@ -19,8 +19,8 @@ const (
 // IdentityHeaders holds names and prefixes of additional headers that backends may trust.
 type IdentityHeaders struct{ Names, Prefixes []string }
 
-// strip removes identity and impersonation headers. It treats an underscore in a name as a dash,
-// because some servers do.
+// strip removes identity and impersonation headers. It treats underscores in a name as dashes, as
+// some servers do.
 func (i IdentityHeaders) strip(h http.Header) {
 	names := append([]string{UserHeader, UIDHeader, GroupHeader, "Authorization"}, i.Names...)
 	prefixes := append([]string{ExtraPrefix, "Impersonate-"}, i.Prefixes...)
@@ -34,7 +34,7 @@ func (i IdentityHeaders) strip(h http.Header) {
 	}
 }
 
-// identify replaces all identity headers with the headers for the user.
+// identify replaces all identity headers with those of the user.
 func (i IdentityHeaders) identify(h http.Header, u *authn.User) {
 	i.strip(h)
 	// Values cannot inject headers, because net/http rejects line breaks.

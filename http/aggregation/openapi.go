@@ -34,11 +34,11 @@ const (
 
 var openapiIntervals = intervals{success: time.Minute, initial: time.Second, limit: 10 * time.Minute}
 
-// aggregatorUser requests documents that every authenticated user may read.
+// aggregatorUser is the user for fetching documents that every authenticated user may read.
 const aggregatorUser = "system:aggregator"
 
-// refreshOpenAPI updates the backend's OpenAPI. After a failure the old documents remain. A server
-// without OpenAPI does not count as a failure.
+// refreshOpenAPI updates the backend's OpenAPI. After a failure, the old documents remain. A
+// server without OpenAPI is not a failure.
 func (b *backend) refreshOpenAPI(ctx context.Context) error {
 	wanted := b.servers.versionsOf(b)
 	before := b.openapi.Load()
@@ -102,7 +102,7 @@ func (b *backend) fetchIndex(ctx context.Context, wanted []discovery.GroupVersio
 	if err := json.Unmarshal(a.body, &index); err != nil {
 		return err
 	}
-	// Keep only the hash from each URL, because clients receive URLs of this server instead.
+	// Keep only the hash of each URL, because clients receive URLs of this server.
 	for _, v := range wanted {
 		at, ok := index.Paths[strings.TrimPrefix(v.Path(), "/")]
 		if !ok {
@@ -128,7 +128,8 @@ func (b *backend) fetchDocument(ctx context.Context, wanted []discovery.GroupVer
 		timeout: openapiTimeout, maxBytes: maxOpenAPIBytes,
 	}
 	all := strings.Join(prefixes, " ")
-	// The old document was filtered by paths, so its ETag is usable only for the same paths.
+	// The old document contains only the paths in next.prefixes, so its ETag is usable only for
+	// the same paths.
 	if next.prefixes == all {
 		q.etag = next.etag
 	}

@@ -19,9 +19,9 @@ const (
 	maxProbes = 5
 )
 
-// Probe checks whether the server of an APIService responds at one or more endpoints. The error is
-// a *services.Fault if the Service or its endpoints explain the failure, and otherwise a request
-// error.
+// Probe checks whether the server of an APIService responds at one or more endpoints. If the
+// Service or its endpoints explain a failure, the error is a *services.Fault. Otherwise it is a
+// request error.
 func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	a := parse(tree.Tree{"spec": spec})
 	at := a.address
@@ -41,7 +41,7 @@ func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	defer cancel()
 	client := probeClient(config)
 	addresses = addresses[:min(len(addresses), maxProbes)]
-	// The buffer lets a probe that ends after this function has returned send its result.
+	// The buffer lets probes that end after this function has returned send their results.
 	results := make(chan error, len(addresses))
 	for _, to := range addresses {
 		go func() { results <- s.probe(ctx, client, to, a.Path()) }()
@@ -88,7 +88,8 @@ func (s *Servers) probe(ctx context.Context, client *http.Client, to, path strin
 	return nil
 }
 
-// Notify calls onChange for each Service whose reachability may have changed, until ctx ends.
+// Notify calls onChange for each Service that may have become reachable or unreachable, until ctx
+// ends.
 func (s *Servers) Notify(ctx context.Context, onChange func(namespace, name string)) error {
 	return s.opts.Resolver.Notify(ctx, onChange)
 }

@@ -60,7 +60,7 @@ type Servers struct {
 	parsing sync.Mutex // held while a large document is parsed, which takes several times its size
 }
 
-// routes is an immutable snapshot of the APIServices and of the remote server for each API version.
+// routes is an immutable snapshot of the APIServices, with the remote server of each API version.
 type routes struct {
 	services []APIService
 	remote   map[discovery.GroupVersion]*Server
@@ -200,7 +200,7 @@ func (s *Servers) keep(more int64) bool {
 
 func (s *Servers) contentChanged() { s.content.Add(1) }
 
-// Generation changes whenever Content changes.
+// Generation returns a number that changes whenever Content changes.
 func (s *Servers) Generation() uint64 { return s.content.Load() }
 
 // Content is a snapshot of APIServices and their servers.

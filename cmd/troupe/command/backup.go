@@ -83,8 +83,8 @@ func (o *backupOptions) run(c *cobra.Command, args []string) error {
 
 type restoreOptions struct{ DataDir, Journal, To string }
 
-// run creates a data directory from a backup. The target must be empty, so a directory in use is
-// rejected.
+// run creates a data directory from a backup. The target must be empty, which also excludes a
+// directory in use.
 func (o *restoreOptions) run(c *cobra.Command, args []string) (err error) {
 	from := persist.Source{Journal: o.Journal}
 	if len(args) == 0 && from.Journal == "" {
@@ -132,7 +132,7 @@ func parsePoint(text string) (p persist.Point, err error) {
 
 type verifyOptions struct{ DataDir, EncryptionProviderConfig string }
 
-// run checks a data directory. The output and the exit code report damage.
+// run checks a data directory. It reports damage in the output and by the exit code.
 func (o *verifyOptions) run(c *cobra.Command, args []string) error {
 	if err := takeDirectory(c, o.DataDir, args); err != nil {
 		return err

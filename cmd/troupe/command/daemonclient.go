@@ -22,9 +22,9 @@ const defaultKubeconfig = "troupe-data/admin.kubeconfig"
 
 func hasKubeconfig() bool { return os.Getenv("KUBECONFIG") != "" }
 
-// loadDaemonClient loads the kubeconfig at path. If path is empty, it loads the files in KUBECONFIG
-// or else the default kubeconfig. It rejects plain HTTP, because requests contain an
-// administrator's credentials.
+// loadDaemonClient loads the kubeconfig at path. If path is empty, it loads the files in
+// KUBECONFIG or else the default kubeconfig. It rejects plain HTTP, because requests contain
+// administrator credentials.
 func loadDaemonClient(path string) (*daemonClient, error) {
 	if path == "" && !hasKubeconfig() {
 		path = defaultKubeconfig

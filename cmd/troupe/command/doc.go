@@ -1,7 +1,7 @@
 // Package command is the command line of troupe: commands to run and maintain a server, and the
 // client commands of internal/client.
 //
-// commands.yaml declares the help, arguments and flags of all commands except serve. make generate
-// translates it into JSON. Each command's file contains its options and run method. backup.go
-// contains backup, restore and verify.
+// commands.yaml declares the help, arguments and flags of all commands except serve. make
+// generate converts it to JSON. The options and the run method of a command are in its own file.
+// backup.go contains backup, restore and verify.
 package command

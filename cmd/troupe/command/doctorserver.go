@@ -27,7 +27,7 @@ func symptoms() (all []symptom) {
 	return all
 }
 
-// expiresSoon is the remaining validity of a certificate below which it causes a warning.
+// expiresSoon is the remaining validity below which a certificate causes a warning.
 const expiresSoon = 14 * 24 * time.Hour
 
 func (d *diagnosis) lookAtServer(ctx context.Context, r *daemonClient) {
@@ -66,7 +66,7 @@ func (d *diagnosis) lookAtReadiness(ctx context.Context, r *daemonClient) {
 }
 
 // lookAtServingCertificate checks when the serving certificate expires. It does not verify the
-// certificate, because earlier requests to the daemon have already done so.
+// certificate again, because earlier requests to the daemon did so.
 func (d *diagnosis) lookAtServingCertificate(ctx context.Context, address string) {
 	u, err := url.Parse(address)
 	if err != nil {

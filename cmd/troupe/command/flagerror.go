@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// flagError extends the error for an unknown flag with the reason why it is unsupported, or with
-// similar flags. The error for an unknown command takes precedence.
+// flagError adds to the error for an unknown flag: either the reason why the flag is unsupported,
+// or similar flags. The error for an unknown command takes precedence.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -34,8 +34,8 @@ func flagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath())
 }
 
-// similarFlags returns up to three similar flags. It declares them as commands, because cobra
-// suggests only commands.
+// similarFlags returns up to three similar flags. It presents the flags to cobra as commands,
+// because cobra suggests only commands.
 func similarFlags(flags *pflag.FlagSet, name string) []string {
 	names := &cobra.Command{SuggestionsMinimumDistance: 3}
 	flags.VisitAll(func(f *pflag.Flag) {

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// hugeHeapBytes is the size of the address range that may use huge pages. Larger heaps use
-	// small pages for the remainder.
+	// hugeHeapBytes is the size of the address range that may use huge pages. The rest of a
+	// larger heap uses small pages.
 	hugeHeapBytes = 256 << 20
 	hugePageBytes = 2 << 20
 )
@@ -21,9 +21,9 @@ type hugeHeap struct {
 	allowed     bool
 }
 
-// newHugeHeap reserves a range of addresses for the next allocations of the Go heap and allows huge
-// pages in it. The range must be mapped first, because Linux applies MADV_HUGEPAGE only to mapped
-// addresses. It would not apply to memory that the heap maps later. If the address space is limited
+// newHugeHeap reserves a range of addresses for the next allocations of the Go heap and allows
+// huge pages in it. It must map the range first, because Linux applies MADV_HUGEPAGE only to
+// mapped addresses, not to memory that the heap maps later. If the address space is limited
 // (ulimit -v), newHugeHeap reserves nothing.
 func newHugeHeap() *hugeHeap {
 	var addresses syscall.Rlimit

@@ -22,16 +22,16 @@ const (
 	pollInterval = 500 * time.Millisecond
 	// A process is idle if it allocates less than idleAllocation bytes between two polls.
 	idleAllocation = 1 << 20
-	// Returning memory marks the whole heap, so its cost grows with the heap. The scavenger
-	// therefore waits for allocations of 1/scavengeShare of the live heap, and of at least
-	// minScavengeBytes.
+	// Returning memory marks the whole heap, so the cost grows with the heap. The scavenger waits
+	// until 1/scavengeShare of the live heap, and at least minScavengeBytes, have been allocated.
 	minScavengeBytes = 16 << 20
 	scavengeShare    = 4
 )
 
-// due reports whether to return memory, given the bytes allocated since the start of the process
-// and the live heap in bytes. For example, with a live heap of 400 MiB, it returns true once 100
-// MiB have been allocated and the process is idle. It uses no clock, so that tests can drive it.
+// due reports whether to return memory. allocated is the number of bytes allocated since the
+// process started, and alive the size of the live heap in bytes. For example, with a live heap of
+// 400 MiB, it returns true once 100 MiB have been allocated and the process is idle. It uses no
+// clock, so that tests can drive it.
 func (s *memoryScavenger) due(allocated, alive uint64) bool {
 	idle := allocated-s.lastAllocated < idleAllocation
 	s.lastAllocated = allocated
@@ -59,8 +59,8 @@ func gcPercent(alive uint64) int {
 	return int(100 * garbage / alive)
 }
 
-// pace sets GOGC for a live heap. It skips small changes, because each change stops the world for a
-// few microseconds.
+// pace sets GOGC for a live heap. It skips small changes, because each change stops the world
+// briefly.
 func (s *memoryScavenger) pace(alive uint64) {
 	const step = 10
 	percent := gcPercent(alive)
@@ -71,8 +71,9 @@ func (s *memoryScavenger) pace(alive uint64) {
 	debug.SetGCPercent(percent)
 }
 
-// run returns memory whenever it is due, until ctx ends. It calls settled after one poll interval.
-// Reading the metrics takes only microseconds. FreeOSMemory forces a garbage collection.
+// run returns memory whenever due returns true, until ctx ends. It calls settled after one poll
+// interval. Reading the metrics takes only microseconds, but FreeOSMemory forces a garbage
+// collection.
 func (s *memoryScavenger) run(ctx context.Context, heap *hugeHeap, settled func()) {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)

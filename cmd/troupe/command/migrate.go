@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A migration holds the flags for etcd and for the encryption of its data.
+// A migration holds the flags for etcd and data encryption.
 type migration struct{ daemon.Migration }
 
 func (m *migration) prepare(c *cobra.Command) {
@@ -34,8 +34,8 @@ func (o *migrateOptions) prepare(c *cobra.Command) {
 	c.Flags().AddFlagSet(o.FlagsNamed("cert-dir"))
 }
 
-// run copies the objects between a data directory and etcd, and compares them. It accesses both
-// directly, so that the copy is exact.
+// run copies the objects between a data directory and etcd, and compares them. For an exact copy,
+// it accesses both stores directly instead of through a daemon.
 func (o *migrateOptions) run(c *cobra.Command, _ []string) error {
 	if (o.From == inEtcd) == (o.To == inEtcd) || o.From == "" || o.To == "" {
 		return errors.New("one of --from and --to must be etcd, and the other a data directory")

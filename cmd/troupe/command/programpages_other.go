@@ -2,5 +2,6 @@
 
 package command
 
-// releaseProgram does nothing, because executable pages do not count as process memory here.
+// releaseProgram does nothing, because executable pages do not count as process memory on this
+// platform.
 func releaseProgram() {}

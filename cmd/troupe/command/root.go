@@ -10,8 +10,9 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client"
 )
 
-// root returns the troupe command with its subcommands. For serve and version, it leaves out those
-// that would only slow the start down. Cobra must not print errors, because Main prints them.
+// root returns the troupe command with its subcommands. For serve and version, it omits
+// subcommands that would only slow down startup. Cobra must not print errors, because Main prints
+// them.
 func root(args ...string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "troupe",

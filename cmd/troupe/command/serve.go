@@ -49,12 +49,12 @@ For tests, in memory only, on a free port:
 The ready line begins with "troupe ready: " and the address. The kubeconfig is complete before.`
 
 // failureDrainTimeout limits the wait for requests in flight after a fatal error. It is short,
-// because it delays the restart that recovers the daemon.
+// because the wait delays the restart.
 const failureDrainTimeout = 5 * time.Second
 
 // serve returns the command that runs the daemon. Settings are merged from defaults, file and
-// flags. The flags are bound to a separate Config, so that the default of a flag does not override
-// the file. Only flags that were set are merged.
+// flags. The flags are bound to a separate Config, of which only flags set by the user are
+// merged. A flag's default therefore does not override the file.
 func serve() *cobra.Command {
 	var file string
 	flags := daemon.Default()

@@ -29,8 +29,8 @@ func (o *statusOptions) run(c *cobra.Command, _ []string) error {
 	return r.status(c.Context(), c.OutOrStdout(), o.Interval, o.Top)
 }
 
-// status compares two scrapes at the given interval, because only counter differences are
-// meaningful.
+// status compares two scrapes taken at the given interval. A single scrape is not useful, because
+// only differences between counters are meaningful.
 func (r *daemonClient) status(ctx context.Context, w io.Writer, interval time.Duration, top int) error {
 	before, err := r.scrape(ctx)
 	if err != nil {

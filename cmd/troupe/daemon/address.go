@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Addr returns the address that the daemon listens on, with the actual port if the configured port
-// is 0. Addr, URL and Ready may be called only after Start.
+// Addr returns the listening address. If the configured port is 0, it contains the actual port.
+// Addr, URL and Ready may be called only after Start.
 func (d *Daemon) Addr() net.Addr { return d.endpoint.listener.Addr() }
 
 // URL returns the address for clients on this machine, such as "https://127.0.0.1:6443".
@@ -19,8 +19,8 @@ func (d *Daemon) URL() string { return d.endpoint.url() }
 // none. Its user is a member of system:masters.
 func (d *Daemon) Kubeconfig() string { return d.config.kubeconfig() }
 
-// Ready returns the line that announces that requests are served. Scripts and tests wait for this
-// line and parse the address and the kubeconfig's path from it.
+// Ready returns the line that announces readiness to serve requests. Scripts and tests wait for
+// this line, and parse the address and the kubeconfig path from it.
 func (d *Daemon) Ready() string {
 	var kubeconfig string
 	if path := d.Kubeconfig(); path != "" {

@@ -72,7 +72,7 @@ func (a *aggregator) Stop(ctx context.Context) error {
 	return err
 }
 
-// Probe probes the server of an APIService, and translates errors into reasons for its Available
+// Probe checks the server of an APIService and maps errors to reasons for the Available
 // condition.
 func (a *aggregator) Probe(ctx context.Context, spec tree.Tree) apiservices.Unavailability {
 	err := a.Servers.Probe(ctx, spec)
@@ -86,7 +86,7 @@ func (a *aggregator) Probe(ctx context.Context, spec tree.Tree) apiservices.Unav
 	return apiservices.Unavailability{Reason: "FailedDiscoveryCheck", Message: err.Error(), Retry: true}
 }
 
-// Resources returns the remote resources, and the group versions whose discovery failed.
+// Resources returns the remote resources, and the group versions for which discovery has failed.
 func (a *aggregator) Resources() (all []apiservices.Resource, unknown []string) {
 	resources, versions := a.RemoteResources()
 	for _, r := range resources {
@@ -108,7 +108,7 @@ func (a *aggregator) Do(ctx context.Context, r apiservices.Request) (code int, b
 	})
 }
 
-// trust returns the configuration that extension API servers need to authenticate requests: the
+// trust returns the configuration with which extension API servers authenticate requests: the
 // client CA, and the CA, names and headers of proxies. The daemon is one of these proxies.
 func (a *aggregator) trust() (t apiserver.ExtensionTrust, err error) {
 	c := a.config.Authentication

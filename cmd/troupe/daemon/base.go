@@ -21,7 +21,7 @@ func newBase(s *settings, c *components) base {
 	return base{s, c, ctx, cancel, &sync.WaitGroup{}}
 }
 
-// run must not be called once Stop has begun.
+// run runs work in a goroutine. It must not be called once Stop has begun.
 func (b base) run(work func(ctx context.Context)) {
 	b.running.Go(func() { work(b.ctx) })
 }

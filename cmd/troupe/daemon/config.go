@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// A Config holds all settings of the daemon. Field tags are the names of the settings in
-// settings.ini. A Config is a plain value, which New copies.
+// A Config contains all settings of the daemon. Field tags are the names of the settings in
+// settings.ini. New copies it.
 type Config struct {
 	DataDir        string `flag:"data-dir"`
 	Ephemeral      bool   `flag:"ephemeral"`

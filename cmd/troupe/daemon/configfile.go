@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// followConfig reads a configuration file of kinds/api/apiserver, and again after each change.
-// topic is authentication or authorization. If apply fails, the previous configuration stays in
-// use. A repeated failure is counted once.
+// followConfig loads a configuration file of a kind in kinds/api/apiserver, and reloads it after
+// each change. topic is authentication or authorization. If apply fails, the previous
+// configuration remains in use. Consecutive identical failures are counted once.
 func (b base) followConfig(topic, path string, apply func(t tree.Tree) error) (*configMetrics, error) {
 	m, last := newConfigMetrics(topic), ""
 	err := b.identity.reloader.AddFile(topic+"-config", path, func() error {
@@ -51,8 +51,8 @@ func loadConfig(kinds *catalog.Catalog, name, path string) (t tree.Tree, hash st
 
 func configKind(topic string) string { return "A" + topic[1:] + "Configuration" }
 
-// configMetrics holds the metrics of the reloads of a configuration file, with kube-apiserver's
-// names.
+// configMetrics contains the metrics for reloads of a configuration file, named as in
+// kube-apiserver.
 type configMetrics struct {
 	topic, server string       // the latter is the hash of the server's identity
 	hash          atomic.Value // of the current configuration; a string
@@ -90,7 +90,8 @@ func (m *configMetrics) countReload(err error) {
 	m.lastReload.With(status, m.server).Set(seconds(time.Now()))
 }
 
-// WriteMetrics writes nothing for a nil m, which stands for no file.
+// WriteMetrics writes the metrics. If no file is configured, m is nil and WriteMetrics writes
+// nothing.
 func (m *configMetrics) WriteMetrics(w io.Writer) {
 	if m != nil {
 		metrics.Write(w, m.lastReload, m.reloads,

@@ -87,7 +87,7 @@ const TestControllers Controllers = apiServerAlias +
 // such as the CRD controller.
 var builtIns = slices.Concat(basicControllers, networkControllers, volumeControllers, workloadControllers)
 
-// basicControllers handle objects that every cluster has.
+// basicControllers manage objects that exist in every cluster.
 var basicControllers = []builtIn{
 	{name: "apiservice-availability-controller", group: apiServerAlias, ofServer: func(c *serverControllers, env *controllers.Env) controller {
 		return apiservices.NewAvailability(env, c.aggregator, c.apiServiceMetrics)
@@ -150,9 +150,8 @@ var basicControllers = []builtIn{
 	{name: "volumeattributesclass-protection-controller", ofCluster: plain(volumes.NewAttributesClassProtection)},
 }
 
-// Controllers is a comma-separated list that selects controllers. "*" selects the controllers that
-// are enabled by default. A name enables a controller, and -name disables it. Flag and file use the
-// same string.
+// Controllers is a comma-separated list that selects controllers. "*" selects the controllers
+// that are enabled by default. A name enables a controller, and -name disables it.
 type Controllers string
 
 // runs reports whether the controller is selected. The controller's name takes precedence over its
@@ -174,7 +173,8 @@ func (s *settings) enables(b builtIn) bool {
 	return s.config.Controllers.runs(b, s.naming) && (b.gate == "" || s.features.Enabled(b.gate))
 }
 
-// With returns c with the names added. They replace entries of c for the same controllers.
+// With returns a copy of c with names added. They override existing entries for the same
+// controllers.
 func (c Controllers) With(names ...string) Controllers {
 	all := slices.DeleteFunc(c.names(), func(name string) bool { return name == "" })
 	for _, name := range Controllers(strings.Join(names, ",")).names() {
@@ -208,7 +208,8 @@ func (c Controllers) names() []string {
 	return names
 }
 
-// validate also rejects "-*", which would disable all controllers and is probably a mistake.
+// validate rejects unknown names. It also rejects "-*", which would disable all controllers and
+// is probably a mistake.
 func (c Controllers) validate(f *faults) {
 	known := append([]string{"*", apiServerAlias, workloadsAlias}, controllerNames()...)
 	for _, name := range c.names() {

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads"
 )
 
-// clusterControllers are the controllers that kube-controller-manager runs in other clusters. Their
+// clusterControllers are the controllers that usually run in kube-controller-manager. Their
 // writes pass admission, and some of them check the permissions of users.
 type clusterControllers struct {
 	base
@@ -48,8 +48,8 @@ func (c *clusterControllers) Start() error {
 	return nil
 }
 
-// onTrustChange arranges that publish runs when the trust bundle changes. Controllers are recreated
-// for each run, so publish replaces the function that the previous instance stored in current. The
+// onTrustChange registers publish to run after changes to the trust bundle. Controllers are
+// recreated for each run, so publish replaces the previous instance's function in current. The
 // first call must happen before the reloader starts.
 func (c *clusterControllers) onTrustChange(current *atomic.Pointer[func()], publish func()) {
 	if current.Swap(&publish) == nil {

@@ -24,7 +24,7 @@ type Nodes struct {
 	TerminatedPodThreshold int `flag:"terminated-pod-gc-threshold"` // finished Pods to keep; 0 or less keeps all
 }
 
-// ranges parses the cluster CIDRs. It returns nil if AllocateCIDRs is not set.
+// ranges parses the cluster CIDRs. It returns nil unless AllocateCIDRs is set.
 func (n Nodes) ranges() ([]nodes.NodeRange, error) {
 	if !n.AllocateCIDRs {
 		return nil, nil

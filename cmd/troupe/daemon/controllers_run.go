@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers"
 )
 
-// A remadeController creates a new controller for each run, because controllers keep state.
+// A remadeController creates a new controller for each run, because controllers are stateful.
 type remadeController struct {
 	next   controller // for the next run; nil if create must be called
 	create func() controller

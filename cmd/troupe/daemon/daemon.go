@@ -58,17 +58,17 @@ type settings struct {
 	startedAt time.Time
 }
 
-// A component is a part of a Daemon. Start sets the component's fields, which are immutable
-// afterwards. Components that start later can therefore read the fields without a lock.
+// A component is a part of a Daemon. Start sets the component's fields, which then never change.
+// Components that start later can read the fields without a lock.
 type component interface {
-	// Start returns once later components can rely on this component.
+	// Start returns once other components can use this component.
 	Start() error
 	// Stop stops everything that Start started, even if Start failed. ctx limits the wait.
 	Stop(ctx context.Context) error
 }
 
-// New validates the settings and creates a Daemon that writes its log to logs, which may be nil. It
-// opens nothing, so a Daemon that is never started needs no Stop.
+// New validates the settings and creates a Daemon that writes its log to logs, which may be nil.
+// It opens no files, so a Daemon that is never started needs no Stop.
 func New(c Config, logs io.Writer) (*Daemon, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -110,11 +110,12 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 // and timeouts still use the system clock.
 func (d *Daemon) SetClock(now func() time.Time) { d.now = now }
 
-// Start opens the data directory and serves requests. If Start fails, nothing stays open.
+// Start opens the data directory and begins to serve requests. If Start fails, it releases all
+// resources.
 func (d *Daemon) Start() error {
 	// Compile the kinds in the background, because compilation takes much of the startup time.
-	// d.state starts before d.identity, because it locks the data directory that contains the
-	// certificates.
+	// Start d.state before d.identity, because d.state locks the data directory, which contains
+	// the certificates.
 	var compiling errgroup.Group
 	compiling.Go(d.storage.compileKinds)
 	err := errors.Join(d.startAll(d.state, d.identity), compiling.Wait())
@@ -156,12 +157,12 @@ func (d *Daemon) Stop(ctx context.Context) error {
 	return d.stopErr
 }
 
-// fatalErrors receives errors that stop the daemon. It has capacity for one error from each source,
+// fatalErrors receives errors that stop the daemon. Its capacity is one error from each source,
 // the store and the listener.
 type fatalErrors chan error
 
-// report sends err to Wait and never blocks. Goroutines of the store call it, and they must still
-// answer the requests that are waiting for them.
+// report sends err to Wait without blocking. Its callers include goroutines of the store, which
+// must still answer pending requests.
 func (f fatalErrors) report(err error) {
 	select {
 	case f <- err:
@@ -169,9 +170,9 @@ func (f fatalErrors) report(err error) {
 	}
 }
 
-// Wait blocks until the daemon has stopped or a fatal error occurs. It returns nil after Stop, and
-// otherwise the fatal error. After an error the components are still open, and the process should
-// exit.
+// Wait blocks until the daemon has stopped or a fatal error occurs. It returns nil after Stop,
+// and otherwise the fatal error. After an error, the components remain open, and the process
+// should exit.
 func (d *Daemon) Wait() error {
 	select {
 	case err := <-d.fatal:
@@ -181,8 +182,8 @@ func (d *Daemon) Wait() error {
 	}
 }
 
-// fatalGracePeriod is the time for which a failed daemon still accepts requests, so that clients on
-// open connections get a response.
+// fatalGracePeriod is how long a failed daemon still accepts requests, so that clients on open
+// connections get a response.
 const fatalGracePeriod = 500 * time.Millisecond
 
 // Reload rereads certificates and other watched files. It may be called only after Start.

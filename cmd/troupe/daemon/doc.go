@@ -2,8 +2,8 @@
 // other programs use it. docs/api-policy.md describes its stability guarantees.
 //
 // A Config holds every setting. A strictly parsed YAML file overrides the defaults, and flags
-// override the file. settings.ini declares the settings. Each section of the settings is a type in
-// a file of the component that uses it.
+// override the file. settings.ini declares the settings. Each section of the settings is a type,
+// declared in a file of the component that uses it.
 //
 // A Daemon consists of components, which New creates, Start starts and Stop stops (daemon.go).
 // Files are named after their component:

@@ -44,8 +44,8 @@ func (f *frontEnd) Start() error {
 	return nil
 }
 
-// conversionGracePeriod is the time that conversion webhooks have to respond during shutdown. It is
-// short, because a hanging webhook must not delay the shutdown.
+// conversionGracePeriod is the response time allowed for conversion webhooks during shutdown. It
+// is short, because a hanging webhook must not delay the shutdown.
 const conversionGracePeriod = 2 * time.Second
 
 func (f *frontEnd) Stop(ctx context.Context) error {
@@ -77,7 +77,7 @@ func (f *frontEnd) serverOptions() (none http.Options, err error) {
 	}
 	extra[BackupPath] = http.ExtraRoute{Write: func(w io.Writer) error { return f.storage.state.backup(f.ctx, w) }}
 	extra[CompactPath] = http.ExtraRoute{Do: f.storage.compact}
-	// If flags stays nil, /flagz is not served.
+	// If flags is nil, /flagz is not served.
 	var flags func() map[string]string
 	if f.features.Enabled(features.ComponentFlagz) {
 		flags = f.config.flagValues

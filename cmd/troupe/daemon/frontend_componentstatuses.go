@@ -23,8 +23,8 @@ type probedComponent struct {
 const componentProbeTimeout = 20 * time.Second
 
 // probedComponents returns the components that have a ComponentStatus, sorted by name. These are
-// the scheduler and the controller manager at their default ports on this machine, and the store,
-// which is named etcd-0. Self-signed certificates are accepted, because the probes send no secrets.
+// the scheduler and the controller manager on their default local ports, and the store, which is
+// named etcd-0. Self-signed certificates are accepted, because the probes send no secrets.
 func (s *storage) probedComponents() []probedComponent {
 	client := &http.Client{
 		Timeout:   componentProbeTimeout,
@@ -50,9 +50,9 @@ func (s *storage) probe(context.Context) (message string, healthy bool, err erro
 // maxProbeAnswer limits the bytes read from a response.
 const maxProbeAnswer = 10 << 10
 
-// httpProbe returns a probe of a URL. It hides the body of an error response, because an unrelated
-// process may be listening on the port. A failed connection is reported as unhealthy, not as an
-// error.
+// httpProbe returns a probe of a URL. It hides the body of an error response, because an
+// unrelated process may be listening on the port. For a failed connection, it reports an
+// unhealthy component instead of an error.
 func httpProbe(client *http.Client, url string) func(ctx context.Context) (string, bool, error) {
 	return func(ctx context.Context) (string, bool, error) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

@@ -12,8 +12,8 @@ import (
 )
 
 // keepAdminKubeconfig writes the administrator's kubeconfig and updates it when its certificates
-// change. The listener must be open, because the URL contains its port. A full disk only causes a
-// log message, because the daemon must serve the deletes that free space.
+// change. The listener must be open, because the URL contains its port. A full disk is only
+// logged, because the daemon must still serve the deletes that free space.
 func (e *endpoint) keepAdminKubeconfig() error {
 	if e.config.kubeconfig() == "" {
 		return nil

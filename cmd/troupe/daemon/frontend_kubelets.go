@@ -49,7 +49,7 @@ func (f *frontEnd) kubeletOptions() (o http.KubeletOptions, err error) {
 }
 
 // verifyServer returns a function that verifies server certificates. Unlike the RootCAs of a
-// tls.Config, authorities may change at run time.
+// tls.Config, authorities may change while the server runs.
 func verifyServer(authorities *certs.CAs) func(tls.ConnectionState) error {
 	return func(s tls.ConnectionState) error {
 		if len(s.PeerCertificates) == 0 {

@@ -11,7 +11,7 @@ import (
 // discoverable URL. The keys never change after startup, so the documents are encoded only once.
 func (f *frontEnd) oidcDiscovery() (map[string]http.ExtraRoute, error) {
 	a := f.identity.tokens
-	// New tokens contain the first issuer. Other issuers publish their own documents.
+	// New tokens use the first issuer. Other issuers publish their own documents.
 	if !serviceaccount.Discoverable(a.issuers[0]) {
 		return map[string]http.ExtraRoute{}, nil
 	}

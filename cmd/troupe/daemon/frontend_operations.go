@@ -62,9 +62,8 @@ func (f *frontEnd) evictionOperation() http.Operation {
 	}}
 }
 
-// bindingOperation assigns the Pod with the Binding's name to a node. Only old schedulers post to
-// the bindings collection. Newer schedulers use the Pod's binding subresource, which has the same
-// effect.
+// bindingOperation assigns the Pod with the Binding's name to a node. Only old schedulers create
+// bindings in the collection. Newer schedulers use the equivalent binding subresource of the Pod.
 func (f *frontEnd) bindingOperation() http.Operation {
 	pods := f.pods()
 	return http.Operation{Answer: func(ctx context.Context, c http.OperationRequest) (tree.Tree, error) {

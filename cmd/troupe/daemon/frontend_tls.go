@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// TLS configures serving over TLS. Setting names and values match kube-apiserver's.
+// TLS configures serving over TLS. Setting names and values are those of kube-apiserver.
 type TLS struct {
 	CertFile       string   `flag:"tls-cert-file"`
 	PrivateKeyFile string   `flag:"tls-private-key-file"`
@@ -71,7 +71,7 @@ func checkDirectives(directives []string) error {
 
 func (t TLS) strictTransport() string { return strings.Join(t.StrictTransportSecurity, "; ") }
 
-// warn logs insecure cipher suites. They are allowed because old clients may need them.
+// warn logs insecure cipher suites, which are allowed because old clients may need them.
 func (t TLS) warn(log *slog.Logger) {
 	if _, insecure, _ := certs.ParseCipherSuites(t.CipherSuites); len(insecure) > 0 {
 		log.Warn("insecure cipher suites are enabled", "suites", strings.Join(insecure, ","))

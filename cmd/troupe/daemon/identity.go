@@ -99,8 +99,8 @@ func (id *identity) loadCertificates() error {
 	return nil
 }
 
-// writeServing appends the CA to certFile, so that clients can verify the server with that file
-// alone.
+// writeServing writes the serving certificate and its key. It appends the CA to certFile, so that
+// clients can verify the server with that file alone.
 func (id *identity) writeServing(certFile, keyFile string) error {
 	set := id.ownCerts.Set()
 	if err := os.MkdirAll(filepath.Dir(certFile), 0o755); err != nil {
@@ -184,8 +184,8 @@ func (id *identity) authoritiesOfClients(name string, sources ...certs.Source) (
 	return cas, err
 }
 
-// acceptableClientCAs returns the client CAs that TLS handshakes announce. Call it after all CAs of
-// clients are loaded, because the reloader refreshes CAs in the order of the calls.
+// acceptableClientCAs returns the client CAs that TLS handshakes announce. Call it after all
+// client CAs are loaded, because the reloader refreshes CAs in the order of the calls.
 func (id *identity) acceptableClientCAs() (*certs.CAs, error) {
 	var sources []certs.Source
 	for _, cas := range id.clients {

@@ -24,7 +24,7 @@ type Authentication struct {
 	ClientCAFile  string `flag:"client-ca-file"`
 	TokenAuthFile string `flag:"token-auth-file"`
 	Anonymous     bool   `flag:"anonymous-auth"`
-	// AnonymousPaths restricts anonymous requests to these paths. An empty list restricts nothing.
+	// AnonymousPaths restricts anonymous requests to these paths. An empty list allows all paths.
 	AnonymousPaths []string `flag:"anonymous-auth-paths"`
 	RequestHeader  RequestHeader
 	OIDC           OIDC
@@ -91,9 +91,9 @@ func (a *authentication) Start() (err error) {
 	return err
 }
 
-// anonymous reports whether requests without credentials are accepted, and returns their paths.
-// Without the field anonymous of config, they are rejected in the AlwaysAllow authorization mode,
-// because anonymous users would have all permissions.
+// anonymous reports whether anonymous requests are accepted, and on which paths. If config has no
+// field anonymous, they are rejected in the AlwaysAllow authorization mode, because anonymous
+// users would have all permissions.
 func (a *authentication) anonymous(config tree.Tree) (enabled bool, paths []string) {
 	c := a.config.Authentication
 	if config.Has("anonymous") {
@@ -109,8 +109,8 @@ func (a *authentication) anonymous(config tree.Tree) (enabled bool, paths []stri
 	return c.Anonymous, c.AnonymousPaths
 }
 
-// newTokenAuthenticators returns the bearer token authenticators. Local authenticators come first,
-// because otherwise the remote ones would receive every token.
+// newTokenAuthenticators returns the bearer token authenticators. Local authenticators come
+// first, so that remote ones do not receive every token.
 func (a *authentication) newTokenAuthenticators() ([]authn.Authenticator, error) {
 	c, t := a.config.Authentication, a.identity.tokens
 	var methods []authn.Authenticator

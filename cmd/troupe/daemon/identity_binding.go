@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Labels of the data directory. The label checksumLabel plus a file name records the checksum of a
-// key file, without which the data is unusable. certDirLabel records the directory of the key
-// files, as a relative path if it is inside the data directory. Backups contain no keys, so they
-// contain none of these labels.
+// Labels of the data directory. The label checksumLabel plus a file name contains the checksum of
+// a key file that is needed to use the data. certDirLabel contains the directory of the key
+// files, as a relative path if it is inside the data directory. Backups omit these labels,
+// because they contain no keys.
 const (
 	checksumLabel = persist.LocalLabel + "checksum/"
 	certDirLabel  = persist.LocalLabel + "cert-dir"

@@ -79,7 +79,7 @@ func TestLostKeys(t *testing.T) {
 		t.Errorf("elsewhere: %v, %v", faults, err)
 	}
 
-	// AcceptDataLoss accepts the loss once, and backups contain no checksums.
+	// AcceptDataLoss accepts the loss only once, and backups contain no checksums.
 	var backup bytes.Buffer
 	must.Get(persist.BackupDir(dir, &backup))(t)
 	c.TLS.CertDir, c.AcceptDataLoss = "", true

@@ -57,8 +57,8 @@ func (s CertificateSigning) validate(f *faults) {
 func (id *identity) loadSigners() (err error) {
 	s, cas := id.config.CertificateSigning, &id.signers
 	if !s.anyFiles() {
-		// The legacy signer does not restrict its requests, so it must not use the CA that the
-		// daemon trusts by default.
+		// The legacy signer does not restrict its requests, so it must not use the daemon's CA,
+		// which the daemon trusts by default.
 		own := id.ownCerts.Authority()
 		cas.Client, cas.NodeClient, cas.NodeServer = own, own, own
 		return nil

@@ -23,8 +23,8 @@ type serviceAccountTokens struct {
 }
 
 // loadTokenKeys loads the keys for service account tokens, and generates a key if none is
-// configured. The default issuer is the name of the API's Service, so that tokens stay valid if the
-// daemon's address changes.
+// configured. The default issuer is the name of the API's Service, so that tokens remain valid
+// after the daemon's address changes.
 func (id *identity) loadTokenKeys() error {
 	c := id.config.ServiceAccounts
 	a := &serviceAccountTokens{issuers: c.Issuers, audiences: c.APIAudiences}
@@ -80,8 +80,8 @@ func (a *serviceAccountTokens) newIssuer(path string, naming *meta.Naming) (*ser
 	return issuer, nil
 }
 
-// addKeys adds verification keys. Several files may contain the same key, which the published key
-// set must list only once.
+// addKeys adds verification keys. It skips keys that several files contain, because the published
+// key set must list each key only once.
 func (a *serviceAccountTokens) addKeys(keys ...*serviceaccount.Key) {
 	for _, key := range keys {
 		if !slices.ContainsFunc(a.keys, func(k *serviceaccount.Key) bool { return k.ID == key.ID }) {

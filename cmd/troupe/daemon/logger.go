@@ -5,7 +5,7 @@ import (
 	"log/slog"
 )
 
-// New returns a logger that writes to w. Debug messages need a verbosity of at least 2. Other
+// New returns a logger that writes to w. Debug messages require a verbosity of at least 2. Other
 // levels exist only for compatibility with kube-apiserver.
 func (c Logging) New(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{}

@@ -53,8 +53,8 @@ func (p *policies) warnOfSwitches(switches admission.PluginConfig, all []admissi
 	}
 }
 
-// followed returns the resources that policy depends on, with their platform profile names. A write
-// to such a resource returns once the change is in effect, so that it applies to the client's next
+// followed returns the resources that policy depends on, with their platform profile names. A
+// write to such a resource returns only once the change is in effect for the client's next
 // request.
 func followed(chain *admission.Chain) []meta.GroupResource {
 	all := rbac.Resources()

@@ -58,7 +58,7 @@ type fileReader struct {
 }
 
 // read sets the fields of the configuration from a map of keys and values. It also accepts the
-// nested keys of earlier releases. path is the prefix of nested keys, such as "tls.".
+// nested keys of earlier releases, whose prefix is path, such as "tls.".
 func (r *fileReader) read(path string, tree map[string]any) {
 	for key, value := range tree {
 		key = path + key

@@ -137,7 +137,8 @@ func copyValue(to, from pflag.Value) error {
 	return to.Set(from.String())
 }
 
-// flagValues returns no secrets, because secrets are in files.
+// flagValues returns the value of every flag. The values include no secrets, because secrets are
+// in files.
 func (c Config) flagValues() map[string]string {
 	values := map[string]string{}
 	allFlags(c.Flags()).VisitAll(func(f *pflag.Flag) { values[f.Name] = f.Value.String() })

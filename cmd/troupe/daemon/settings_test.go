@@ -89,7 +89,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestLimitsTable checks that the table of all limits contains each maximum exactly once, with its
+// TestLimitsTable checks that the table of limits lists each maximum exactly once, with its
 // setting and default.
 func TestLimitsTable(t *testing.T) {
 	_, table, _ := strings.Cut(string(must.Get(os.ReadFile("../../../docs/operations.md"))(t)), "### All limits\n")
@@ -132,8 +132,8 @@ func TestLimitsTable(t *testing.T) {
 	}
 }
 
-// inProse formats a number or a size as in docs, but without commas. It returns an empty string for
-// other values.
+// inProse formats a number or a size as in the docs, but without commas. It returns an empty
+// string for other values.
 func inProse(value string) string {
 	for unit, name := range map[string]string{"Ki": " KiB", "Mi": " MiB", "Gi": " GiB"} {
 		if number, ok := strings.CutSuffix(value, unit); ok {

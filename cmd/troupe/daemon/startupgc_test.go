@@ -10,7 +10,7 @@ import (
 )
 
 // TestStartupGC checks that a small heap is not collected before the daemon has settled, and that
-// GOGC is low until the daemon has started with a large heap.
+// GOGC remains low until a daemon with a large heap has started.
 func TestStartupGC(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	percent := func() uint64 {

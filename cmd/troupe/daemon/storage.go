@@ -101,8 +101,8 @@ func (s *storage) newAllocators() (map[meta.GroupResource]mutation.Allocator, er
 	return all, nil
 }
 
-// ensureDefaults creates and repairs the default roles, bindings and system priority classes. It
-// only adds missing rules to roles that an operator has changed. Failures are logged, so that the
+// ensureDefaults creates and repairs the default roles, bindings and system priority classes. In
+// roles changed by an operator, it only adds missing rules. Failures are only logged, so that the
 // daemon starts on a full disk.
 func (s *storage) ensureDefaults() {
 	var pages rbac.Pages

@@ -94,8 +94,8 @@ func (m *allocationCluster) storedAllocations() map[string][]string {
 	return has
 }
 
-// addAddresses adds IPAddresses without a Service to has. It checks that every other IPAddress
-// matches its Service, and that every Service address has an IPAddress.
+// addAddresses adds to has every IPAddress without a Service. It checks that every other
+// IPAddress matches its Service, and that every Service address has an IPAddress.
 func (m *allocationCluster) addAddresses(when string, has map[string][]string) {
 	m.t.Helper()
 	code, text := m.do("GET", m.addressesPath(), "")

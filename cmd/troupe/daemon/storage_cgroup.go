@@ -92,8 +92,8 @@ func cgroupMounts(path string) (mounts []cgroupMount) {
 }
 
 // directories returns the visible directories of the cgroup at place and its ancestors, innermost
-// first. If place is outside the mount, as in a container that sees only its own cgroup, it returns
-// the mount point.
+// first. If place is outside the mount, as in a container that sees only its own cgroup,
+// directories returns the mount point.
 func (m cgroupMount) directories(place string) (all []string) {
 	inner, below := strings.CutPrefix(filepath.Clean(place), filepath.Clean(m.root))
 	if m.root == "/" {

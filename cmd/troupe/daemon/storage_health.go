@@ -14,15 +14,15 @@ func (s *storage) healthChecks() []http.Check {
 		{Name: "stored-objects", Check: func() error { return nil }, Remark: s.unreadableRemark},
 	}
 	if s.state.etcd != nil {
-		// The liveness check does not include etcd, because cached reads work without etcd. A
-		// restart would make things worse, because a daemon cannot start without etcd.
+		// The liveness check excludes etcd, because cached reads work without it. A restart would
+		// not help, because a daemon cannot start without etcd.
 		checks = append(checks, http.Check{Name: "etcd", Check: s.state.etcd.Healthy, NotLive: true})
 	} else {
 		checks = append(checks, http.Check{Name: "disk", Check: s.state.journal.Healthy, Remark: s.diskRemark})
 	}
 	if s.state.encryption.configured() {
-		// The liveness check does not include the KMS plugins, because reads work without them. A
-		// restart would make things worse, because a daemon cannot start without them.
+		// The liveness check excludes the KMS plugins, because reads work without them. A restart
+		// would not help, because a daemon cannot start without them.
 		checks = append(checks, http.Check{Name: "kms-providers", Check: s.state.encryption.transformer.Health, NotLive: true})
 	}
 	return checks

@@ -107,7 +107,7 @@ func (l *stateLog) healthy() error {
 	return l.journal.Healthy()
 }
 
-// rewrites returns a counter that increases when stored values must be encrypted again. The store
+// rewrites returns a counter that increases when stored values must be re-encrypted. The store
 // then writes a snapshot. rewrites returns nil with etcd, where values are re-encrypted only when
 // they are written.
 func (l *stateLog) rewrites() func() uint64 {
@@ -126,8 +126,9 @@ func (l *stateLog) backup(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// closeWithin calls shut, and returns an error if shut has not returned one second after ctx ends.
-// A working disk can close the journal in that second, even if ctx has already ended.
+// closeWithin calls shut, and returns an error if shut does not return within one second after
+// ctx ends. Even if ctx has already ended, one second suffices to close the journal on a working
+// disk.
 func closeWithin(ctx context.Context, what string, shut func() error) error {
 	closed := make(chan error, 1)
 	// The buffer lets the goroutine exit after a timeout.

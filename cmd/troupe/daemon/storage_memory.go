@@ -62,7 +62,8 @@ func (d *Daemon) TuneMemory() (started, settled func()) {
 // earlyGCHeap bytes.
 type startupGC struct{ started, settled, ended chan struct{} }
 
-// run sets gcPercent when it ends. It polls often, because the heap grows fast at startup.
+// run sets GOGC to gcPercent before it returns. It polls often, because the heap grows fast at
+// startup.
 func (gc startupGC) run() {
 	defer close(gc.ended)
 	defer debug.SetGCPercent(gcPercent)
@@ -156,7 +157,7 @@ func (s *storage) newMemoryMonitor(history int64) *memoryMonitor {
 	return m
 }
 
-// pollInterval is so short that little is allocated between two polls.
+// pollInterval is short, so that little memory is allocated between two polls.
 const pollInterval = 50 * time.Millisecond
 
 func (m *memoryMonitor) run(ctx context.Context) {
@@ -193,8 +194,8 @@ func (m *memoryMonitor) poll(now time.Time) {
 		m.scarce.Store(!now)
 		m.onScarce(!now, used)
 	}
-	// Adapt the history only after a garbage collection, because memory that an earlier shrink
-	// released still counts as used until then. Otherwise the history would shrink too much.
+	// Adapt the history only after a garbage collection. Until then, memory released by an
+	// earlier shrink still counts as used. Otherwise the history would shrink too much.
 	if cycles := m.samples[0].Value.Uint64(); cycles != m.cycles {
 		m.cycles = cycles
 		m.adaptHistory(share)
@@ -231,7 +232,8 @@ func (m *memoryMonitor) UnderPressure() bool { return m.scarce.Load() }
 // Available returns the bytes that requests may reserve before they allocate.
 func (m *memoryMonitor) Available() int64 { return m.headroom.Load() }
 
-// memoryGauge returns a nil interface instead of an interface with a nil value.
+// memoryGauge returns s.memory. Without a monitor, it returns a nil interface, not an interface
+// with a nil value.
 func (s *storage) memoryGauge() http.MemoryMonitor {
 	if s.memory == nil {
 		return nil
@@ -239,8 +241,8 @@ func (s *storage) memoryGauge() http.MemoryMonitor {
 	return s.memory
 }
 
-// logMemory logs when memory becomes scarce or sufficient. The gap between the thresholds prevents
-// excessive messages.
+// logMemory logs when memory becomes scarce or sufficient. The gap between the thresholds
+// prevents repeated messages.
 func (s *storage) logMemory(scarce bool, used int64) {
 	if scarce {
 		s.log.Warn("memory is scarce: rejecting writes, lists and watches", "used", used)

@@ -74,8 +74,8 @@ func (m *Migration) content(t persist.Transformer) (c etcd.Content, n int, err e
 	return c, len(from.items), nil
 }
 
-// ToDataDir creates a data directory from the data in etcd, which must not change meanwhile. It
-// returns the number of objects.
+// ToDataDir creates a data directory from the data in etcd, and returns the number of objects.
+// The data must not change during the copy.
 func (m *Migration) ToDataDir(ctx context.Context) (n int, err error) {
 	t, err := m.transformer(ctx)
 	if err != nil {
@@ -150,8 +150,8 @@ func (m *Migration) BackupEtcd(ctx context.Context, w io.Writer) (persist.Revisi
 	return backupEtcd(ctx, log, t, "", w)
 }
 
-// backupEtcd creates the backup through a temporary data directory in dir, or in the system's
-// temporary directory if dir is empty.
+// backupEtcd creates the backup through a temporary data directory in dir, by default the
+// system's temporary directory.
 func backupEtcd(ctx context.Context, log *etcd.Log, t persist.Transformer, dir string, w io.Writer) (revision persist.Revision, err error) {
 	path, err := os.MkdirTemp(dir, "troupe-backup-")
 	if err != nil {
@@ -197,7 +197,7 @@ func (m *Migration) openEtcd(ctx context.Context, t persist.Transformer) (*etcd.
 	return etcd.Open(ctx, o)
 }
 
-// held is the data read from a data directory or from etcd, ordered by key.
+// held contains the data of a data directory or of etcd, ordered by key.
 type held struct {
 	labels   map[string]string
 	revision persist.Revision
@@ -215,7 +215,7 @@ func (h held) state() persist.State {
 	}}
 }
 
-// decrypted returns an error if a value could not be decrypted, because its copy would be
+// decrypted returns an error if any value could not be decrypted, because its copy would be
 // unreadable too.
 func decrypted(h held, err error) (held, error) {
 	for _, i := range h.items {

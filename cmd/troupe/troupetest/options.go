@@ -23,8 +23,8 @@ const (
 	Platform   = "platform"   // vendor-neutral names
 )
 
-// serviceAccountPlugin assigns service accounts to Pods. It rejects Pods in a namespace without the
-// default service account, which serviceAccountController creates.
+// serviceAccountPlugin assigns service accounts to Pods. It rejects Pods in a namespace without a
+// default service account, which serviceAccountController would create.
 const serviceAccountPlugin, serviceAccountController = "ServiceAccount", "serviceaccount-controller"
 
 // newSettings applies the options to the defaults. If serviceAccountController does not run,

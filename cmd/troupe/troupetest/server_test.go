@@ -146,7 +146,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// A failing is the testing.TB of a failed test. It records the log.
+// A failing simulates the testing.TB of a failed test, and records the log.
 type failing struct {
 	scope
 	log []string

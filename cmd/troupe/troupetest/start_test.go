@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
 )
 
-// A scope is a testing.TB whose end method runs the cleanups.
+// A scope is a testing.TB with an end method that runs the cleanups.
 type scope struct {
 	testing.TB
 	cleanups []func()

@@ -2,5 +2,5 @@
 // are a *meta.Status with kube-apiserver's message, because clients match on some messages. Each
 // call returns a new Status, because callers may add details.
 //
-// The store, admission, and authorization return their own errors.
+// The store, admission, and authorization create their own errors.
 package apierrors

@@ -26,7 +26,8 @@ func Unreachable(message string) *Text {
 	return &Text{&meta.Status{Code: 503, Reason: meta.ReasonServiceUnavailable, Message: message}}
 }
 
-// Misconfigured returns the 500 for a request that cannot be proxied because of the configuration.
+// Misconfigured returns the 500 for a request that cannot be proxied because of a configuration
+// error.
 func Misconfigured(message string) *Text {
 	return &Text{&meta.Status{Code: 500, Reason: meta.ReasonInternalError, Message: message}}
 }
@@ -35,13 +36,13 @@ func BadRequest(message string) *meta.Status {
 	return &meta.Status{Code: 400, Reason: meta.ReasonBadRequest, Message: message}
 }
 
-// Unauthorized returns a 401 that does not say why authentication failed, because details would
-// help an attacker guess credentials.
+// Unauthorized returns a 401 without a reason, because details would help an attacker guess
+// credentials.
 func Unauthorized() *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: "Unauthorized"}
 }
 
-// UnauthorizedBecause returns a 401 with the reason that a remote authenticator gave.
+// UnauthorizedBecause returns a 401 with a reason from a remote authenticator.
 func UnauthorizedBecause(reason string) *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: reason}
 }
@@ -71,7 +72,7 @@ func RequestTooLarge(limit int64) *meta.Status {
 	return &meta.Status{Code: 413, Reason: meta.ReasonRequestTooLarge, Message: fmt.Sprintf("Request entity too large: limit is %d", limit)}
 }
 
-// UnsupportedMedia returns the 415 for a body. It lists the accepted media types.
+// UnsupportedMedia returns the 415 for a body, with a list of the accepted media types.
 func UnsupportedMedia(accepted []string) *meta.Status {
 	return &meta.Status{
 		Code: 415, Reason: meta.ReasonUnsupportedMediaType,
@@ -93,7 +94,8 @@ func RequestTimeout() *meta.Status {
 	return &meta.Status{Code: 408, Reason: meta.ReasonTimeout, Message: "the request did not arrive in time"}
 }
 
-// InternalError returns a 500 that replaces the error with the ID under which it is logged.
+// InternalError returns a 500 that hides the error. The message contains the ID under which the
+// error is logged.
 func InternalError(id string) *meta.Status {
 	return meta.NewInternalCause("see the server's log for the id " + id)
 }
@@ -115,8 +117,8 @@ func GatewayTimeout() *meta.Status {
 }
 
 // InvalidOptions returns a 422 for invalid options, or nil if there are no faults. group is the
-// meta group, and kind is for example "ListOptions". The message has the form of the message for an
-// invalid object, but with an empty name.
+// meta group, and kind is, for example, "ListOptions". The message is that of an invalid object
+// with an empty name.
 func InvalidOptions(group, kind string, faults schema.Faults) error {
 	if len(faults.List) == 0 {
 		return nil

@@ -19,13 +19,13 @@ import (
 
 // KubeletOptions configures connections to kubelets.
 type KubeletOptions struct {
-	// TLS has the CAs and the client certificate. If it is nil, certificates are not verified.
+	// TLS contains the CAs and the client certificate. If nil, certificates are not verified.
 	TLS *tls.Config
 	// AddressTypes lists the types of Node addresses to use, in order of preference.
 	AddressTypes []string
-	// Port is used for Nodes that do not report a kubelet port.
+	// Port is used for Nodes that report no kubelet port.
 	Port int
-	// DialTimeout limits how long connecting to a kubelet may take.
+	// DialTimeout limits the time to connect to a kubelet.
 	DialTimeout time.Duration
 }
 
@@ -42,7 +42,7 @@ type Kubelets struct {
 func NewKubelets(o KubeletOptions) *Kubelets {
 	secure := cmp.Or(o.TLS, &tls.Config{InsecureSkipVerify: true})
 	unverified := secure.Clone()
-	// The client certificate is still sent, because the kubelet authenticates the server with it.
+	// The client certificate is still sent, because it authenticates the server to the kubelet.
 	unverified.InsecureSkipVerify, unverified.VerifyConnection = true, nil
 	return &Kubelets{
 		Trusted:      proxy.NewBackend(proxy.BackendOptions{TLS: secure, DialTimeout: o.DialTimeout}),
@@ -66,23 +66,22 @@ func (l *Locator) kubelet(node string) (host, port string, err error) {
 	}
 	status := o.Object("status")
 	addresses := status.Objects("addresses")
-	// Try the address types in the order that the operator configured. For example, a Node's
-	// hostname may resolve in one network and not in another.
+	// Try the address types in the configured order. For example, a Node's hostname may resolve
+	// only in some networks.
 	for _, wanted := range l.Kubelets.addressTypes {
 		for _, a := range addresses {
 			if a.String("type") != wanted {
 				continue
 			}
-			// Prefer the port that the kubelet reported in the Node's status. A Node that was
-			// created by hand may have none.
+			// Prefer the kubelet port in the Node's status. A manually created Node may have
+			// none.
 			if n, _ := status.Object("daemonEndpoints", "kubeletEndpoint").Int("Port"); n > 0 {
 				return a.String("address"), strconv.FormatInt(n, 10), nil
 			}
 			return a.String("address"), l.Kubelets.port, nil
 		}
 	}
-	// The error message lists the Node's addresses, because the usual cause is that none of them
-	// has a configured address type.
+	// The error lists the Node's addresses, because usually none of them has a configured type.
 	known := make([]string, len(addresses))
 	for i, a := range addresses {
 		known[i] = "{" + a.String("type") + " " + a.String("address") + "}"
@@ -112,7 +111,7 @@ func (l *Locator) Stream(_ context.Context, subresource string, r Request) (*pro
 		if err != nil {
 			return nil, err
 		}
-		// The kubelet API has its own names for these options, for example input for stdin.
+		// The kubelet API uses other names for these options, for example input for stdin.
 		path = "/" + subresource + "/" + r.Namespace + "/" + r.Name + "/" + container
 		for option, parameter := range map[string]string{"stdin": "input", "stdout": "output", "stderr": "error", "tty": "tty"} {
 			if r.Options.Bool(option) {
@@ -123,7 +122,7 @@ func (l *Locator) Stream(_ context.Context, subresource string, r Request) (*pro
 			query.Add("command", word)
 		}
 	}
-	// Check the container before the Node, so that clients get the error about a wrong container
+	// Check the container before the Node, so that clients get the error for an invalid container
 	// name even if the Pod has no Node yet.
 	node := pod.Object("spec").String("nodeName")
 	if node == "" {

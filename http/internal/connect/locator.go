@@ -54,7 +54,7 @@ var (
 	servicesResource = meta.GroupResource{Resource: "services"}
 )
 
-// errAddressNotAllowed rejects a target address without revealing it.
+// errAddressNotAllowed rejects a target address without disclosing it.
 var errAddressNotAllowed = meta.NewBadRequest("address not allowed")
 
 func (l *Locator) get(r meta.GroupResource, namespace, name string) (tree.Tree, error) {
@@ -68,7 +68,7 @@ func (l *Locator) get(r meta.GroupResource, namespace, name string) (tree.Tree, 
 // splitName splits scheme:name:port, name:port, or name. The port may be a port name.
 func splitName(text, what string) (scheme, name, port string, err error) {
 	parts := strings.Split(text, ":")
-	// IPv6 addresses, which have more colons, are not accepted.
+	// IPv6 addresses contain more colons and are not accepted.
 	switch len(parts) {
 	case 1:
 		name = parts[0]
@@ -84,15 +84,15 @@ func splitName(text, what string) (scheme, name, port string, err error) {
 }
 
 // isAllowed reports whether the server may connect to an address. It rejects loopback and
-// link-local addresses, because services there, such as cloud metadata services, often trust every
-// client that can reach them.
+// link-local addresses, because services there, such as cloud metadata services, often trust all
+// clients.
 func isAllowed(address string) bool {
 	ip := net.ParseIP(address)
 	return ip != nil && ip.IsGlobalUnicast()
 }
 
-// DialMember connects to a Pod or Node if its IP address is allowed. It checks the address at dial
-// time, because a hostname may have resolved to another address in an earlier check.
+// DialMember connects to a Pod or Node if its IP address is allowed. It checks the address at
+// dial time, because the hostname may have resolved to a different address in an earlier check.
 func DialMember(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		if at, err := netip.ParseAddrPort(address); err != nil || !isAllowed(at.Addr().Unmap().WithZone("").String()) {
@@ -176,15 +176,15 @@ func podAddresses(pod tree.Tree) (all []string) {
 	return all
 }
 
-// service returns the URL of a random ready endpoint of a Service, if possible of its primary IP
+// service returns the URL of a random ready endpoint of a Service, preferably in its primary IP
 // family. The requested port is the name or number of a Service port, not of a container port.
 func (l *Locator) service(ctx context.Context, r Request) (*url.URL, error) {
 	scheme, name, port, err := splitName(r.Name, "service")
 	if err != nil {
 		return nil, err
 	}
-	// EndpointSlices have only port names, so a port number is looked up in the Service. A port
-	// name may be empty.
+	// Look up a port number in the Service, because EndpointSlices contain only port names. A
+	// port name may be empty.
 	service, missing := l.get(servicesResource, r.Namespace, name)
 	if n, err := strconv.ParseInt(port, 10, 64); err == nil {
 		if missing != nil {
@@ -199,7 +199,7 @@ func (l *Locator) service(ctx context.Context, r Request) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Shuffle, so that clients do not all try the same, possibly dead, endpoint first.
+	// Shuffle, so that clients try different endpoints first. Some endpoints may be unreachable.
 	families := append(service.Object("spec").Strings("ipFamilies"), "")
 	for _, primary := range []bool{true, false} {
 		for _, i := range rand.Perm(len(found)) {
@@ -224,7 +224,7 @@ func portName(service tree.Tree, number int64) (name string, ok bool) {
 }
 
 // endpoint returns the host:port of a random ready endpoint of an EndpointSlice, for the named
-// port. It returns "" if no ready endpoint belongs to a Pod.
+// port. It returns "" if no ready endpoint has the address of its Pod.
 func (l *Locator) endpoint(slice tree.Tree, namespace, port string) string {
 	endpoints := slice.Objects("endpoints")
 	for _, p := range slice.Objects("ports") {
@@ -243,8 +243,8 @@ func (l *Locator) endpoint(slice tree.Tree, namespace, port string) string {
 	return ""
 }
 
-// isPod reports whether an endpoint has the address of the Pod that it references. Without this
-// check, users who can write EndpointSlices could make the server connect to any address.
+// isPod reports whether an endpoint has the address of the Pod that it references. Otherwise,
+// users who can write EndpointSlices could make the server connect to any address.
 func (l *Locator) isPod(endpoint tree.Tree, address, namespace string) bool {
 	of := endpoint.Object("targetRef")
 	if of == nil || of.String("namespace") != namespace {
@@ -254,7 +254,7 @@ func (l *Locator) isPod(endpoint tree.Tree, address, namespace string) bool {
 	return err == nil && slices.Contains(podAddresses(pod), address)
 }
 
-// node returns the URL of a Node's port, by default the kubelet port.
+// node returns the URL of a Node's port. The default is the kubelet port.
 func (l *Locator) node(ctx context.Context, r Request) (*url.URL, *proxy.Backend, error) {
 	scheme, name, port, err := splitName(r.Name, "node")
 	if err != nil {

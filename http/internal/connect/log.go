@@ -39,14 +39,14 @@ func (l *Locator) Log(r Request) (*proxy.Target, error) {
 	}
 	t := &proxy.Target{
 		URL: at, Backend: l.Kubelets.Trusted, UseHost: true, IgnoreUpgrade: true,
-		// The server makes this request on its own behalf, so it removes all client headers.
+		// This request is the server's own, so it contains no client headers.
 		EditHeader:   func(h http.Header) { clear(h); h["User-Agent"] = nil },
 		EditResponse: func(resp *http.Response) error { return checkLog(r.Name, at, resp) },
 		Fault: func(err error) error {
 			return internal((&url.Error{Op: "Get", URL: at.String(), Err: err}).Error())
 		},
 	}
-	// Connections are pooled, so unverified connections need a separate pool.
+	// Pooled connections are reused, so unverified connections need a separate pool.
 	if r.Options.Bool("insecureSkipTLSVerifyBackend") {
 		t.Backend = l.Kubelets.Unverified
 	}
@@ -76,10 +76,10 @@ func logQuery(o tree.Tree) url.Values {
 // maxFaultText limits how much of a kubelet's error response is read, in bytes.
 const maxFaultText = 10 << 10
 
-// checkLog prepares the kubelet's log response for the client. If the kubelet reports an error, it
-// returns that error as a Status.
+// checkLog prepares the kubelet's log response for the client. It returns an error response of
+// the kubelet as a Status.
 func checkLog(pod string, at *url.URL, resp *http.Response) error {
-	// With a redirect, a kubelet could make the server send any request with the server's
+	// A redirect would allow the kubelet to make the server send any request with its
 	// credentials.
 	if code := resp.StatusCode; code >= 300 && code < 400 && resp.Header.Get("Location") != "" {
 		return internal(fmt.Sprintf("Get %q: redirects forbidden", at))
@@ -91,8 +91,8 @@ func checkLog(pod string, at *url.URL, resp *http.Response) error {
 		resp.StatusCode = http.StatusOK
 		return nil
 	}
-	// The error text is safe to return, because it is about the log that the client requested. The
-	// kubelet sends plain text instead of a Status, so the reason is derived from the status code.
+	// The error text concerns only the requested log, so the client may see it. The kubelet sends
+	// plain text instead of a Status, so the reason is derived from the status code.
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxFaultText))
 	if err != nil {
 		return internal("Internal error occurred: " + err.Error())
@@ -100,8 +100,8 @@ func checkLog(pod string, at *url.URL, resp *http.Response) error {
 	return logFault(resp.StatusCode, pod, string(text))
 }
 
-// logFaults maps each kubelet status code to a reason and message. If the message is "", the
-// kubelet's text is used.
+// logFaults maps kubelet status codes to reasons and messages. An empty message means the text
+// from the kubelet.
 var logFaults = map[int]struct {
 	reason  meta.Reason
 	message string
@@ -118,8 +118,8 @@ var logFaults = map[int]struct {
 	504: {meta.ReasonTimeout, "the server was unable to return a response in the time allotted, but may still be processing the request"},
 }
 
-// logFault converts a kubelet's error response to a Status. The messages and reasons are the same
-// as in kube-apiserver, including those that its client library generates.
+// logFault converts a kubelet's error response to a Status. Messages and reasons match those of
+// kube-apiserver and its client library.
 func logFault(code int, pod, text string) *meta.Status {
 	s := &meta.Status{Code: code, Details: &meta.Details{Kind: "pods/log", Name: pod}}
 	known, ok := logFaults[code]

@@ -14,7 +14,7 @@ import (
 // subresource. Every error is a *meta.Status.
 func Options(subresource string, q requestinfo.Query, path string) (tree.Tree, error) {
 	o := tree.Tree{}
-	// For proxy, only the path is an option. The query is for the backend.
+	// For proxy, only the path is an option. The query is forwarded to the backend.
 	switch subresource {
 	case "proxy":
 		if path != "" {
@@ -25,7 +25,7 @@ func Options(subresource string, q requestinfo.Query, path string) (tree.Tree, e
 		return o, readPorts(o, q)
 	case "log":
 		return o, readLogOptions(o, q)
-	// Each word of the command is a separate parameter, since no shell parses it.
+	// Each word of the command is a separate parameter, because no shell parses the command.
 	case "exec":
 		var command []any
 		for _, word := range q.All("command") {
@@ -41,7 +41,7 @@ func Options(subresource string, q requestinfo.Query, path string) (tree.Tree, e
 }
 
 // readFlag copies a boolean query parameter to o if it is true. It omits false, so that admission
-// sees the same options whether a client sends false or omits the parameter.
+// plugins cannot distinguish false from a missing parameter.
 func readFlag(o tree.Tree, q requestinfo.Query, name string) {
 	if q.Flag(name) {
 		o[name] = true
@@ -77,8 +77,8 @@ const (
 	streamStderr = "Stderr"
 )
 
-// readLogOptions parses log options. It returns a 400 for a malformed number or time. All other
-// errors are left to validateLog, which reports them together in one Status.
+// readLogOptions parses log options. It returns a 400 for a malformed number or time. validateLog
+// reports all other errors together in one Status.
 func readLogOptions(o tree.Tree, q requestinfo.Query) error {
 	for _, name := range []string{"follow", "previous", "timestamps", "insecureSkipTLSVerifyBackend"} {
 		readFlag(o, q, name)
@@ -129,8 +129,8 @@ func validateLog(pod string, o tree.Tree) error {
 	if stream != streamAll && stream != streamStdout && stream != streamStderr {
 		f.NotSupported("stream", stream, []string{streamAll, streamStderr, streamStdout})
 	}
-	// The kubelet counts lines before it separates the streams, so the last lines might contain
-	// nothing from the requested stream.
+	// The kubelet counts lines before it separates the streams, so the last lines might not
+	// include the requested stream.
 	if stream != streamAll && o.Has("tailLines") {
 		f.Report(meta.CauseForbidden, "", "Forbidden", "`tailLines` and specific `stream` are mutually exclusive for now")
 	}

@@ -24,8 +24,8 @@ type Rewriter struct {
 	Host   string
 }
 
-// Edit rewrites a response. It drops the backend's CORS headers, because the page has the proxy's
-// origin.
+// Edit rewrites a response. It removes the backend's CORS headers, because the page has the
+// proxy's origin.
 func (r Rewriter) Edit(resp *http.Response) error {
 	for _, name := range []string{"Credentials", "Headers", "Methods", "Origin"} {
 		resp.Header.Del("Access-Control-Allow-" + name)
@@ -45,8 +45,8 @@ func (r Rewriter) Edit(resp *http.Response) error {
 }
 
 func (r Rewriter) link(to *url.URL) string {
-	// A link within the backend has no host, the backend's host, or the Host header of the client.
-	// A relative path needs no change, because the browser resolves it against the proxied URL.
+	// A link to the backend has no host, the backend's host, or the client's Host header. A
+	// relative path needs no change, because browsers resolve it against the proxied URL.
 	elsewhere := to.Host != "" && to.Host != r.Target.Host && to.Host != r.Host
 	if elsewhere || !strings.HasPrefix(to.Path, "/") {
 		return to.String()
@@ -58,8 +58,8 @@ func (r Rewriter) link(to *url.URL) string {
 	if strings.HasPrefix(to.Path, r.Prefix) {
 		return to.String()
 	}
-	// Join cleans the path, so dot segments cannot escape the prefix. It also removes a trailing
-	// slash, which is significant.
+	// Join cleans the path, so dot segments cannot escape the prefix. Restore the trailing slash,
+	// which Join removes although it is significant.
 	slash := strings.HasSuffix(to.Path, "/")
 	to.Path, to.RawPath = path.Join(r.Prefix, to.Path), ""
 	if slash {
@@ -68,8 +68,8 @@ func (r Rewriter) link(to *url.URL) string {
 	return to.String()
 }
 
-// editPage replaces the response body with a reader that rewrites links on the fly. It does not
-// change pages with an unknown content encoding.
+// editPage replaces the response body with a reader that rewrites links on the fly. Pages with an
+// unknown content encoding are not changed.
 func (r Rewriter) editPage(resp *http.Response) error {
 	from := resp.Body
 	// Compress the rewritten page again, because the response keeps its Content-Encoding header.
@@ -108,8 +108,8 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// maxToken limits the size of one HTML token (a tag or a text), in bytes. After a longer token, the
-// rest of the page is copied unchanged.
+// maxToken limits the size of an HTML token (a tag or a text), in bytes. If a token is longer,
+// the rest of the page is copied unchanged.
 const maxToken = 1 << 20
 
 type page struct {
@@ -125,8 +125,8 @@ type page struct {
 
 func (p *page) Close() error { return p.from.Close() }
 
-// Read rewrites tokens until some output is ready. At the end of the page it closes the compressor,
-// which flushes its buffer.
+// Read rewrites tokens until some output is ready. At the end of the page, it closes the
+// compressor to flush its buffer.
 func (p *page) Read(b []byte) (int, error) {
 	// Rewriting one token at a time bounds memory use.
 	for p.ready.Len() == 0 && p.err == nil {
@@ -142,8 +142,8 @@ func (p *page) Read(b []byte) (int, error) {
 	return 0, p.err
 }
 
-// step rewrites one token. Once a token was too long, it copies a block of the page unchanged
-// instead.
+// step rewrites one token. After a token that is too long, it instead copies a block of the page
+// unchanged.
 func (p *page) step() error {
 	if p.raw {
 		_, err := io.CopyN(p.to, p.unpacked, 4<<10)
@@ -153,8 +153,8 @@ func (p *page) step() error {
 	case html.ErrorToken:
 		return p.endTokens()
 	case html.StartTagToken, html.SelfClosingTagToken:
-		// Clone Raw, because Token unescapes attributes in the same buffer. With the clone, a tag
-		// whose links do not change is written byte for byte.
+		// Clone Raw, because Token unescapes attributes in the same buffer. A tag without changed
+		// links is then written byte for byte.
 		raw := bytes.Clone(p.tokens.Raw())
 		token := p.tokens.Token()
 		if attributes, ok := linkAttributes[token.DataAtom]; ok && p.rewriter.change(token.Attr, attributes) {
@@ -168,8 +168,8 @@ func (p *page) step() error {
 	}
 }
 
-// endTokens handles a tokenizer error. If a token is too long, endTokens copies the buffered input,
-// and step then copies the rest of the page. Other errors are returned.
+// endTokens handles a tokenizer error. If a token is too long, endTokens copies the buffered
+// input, and step then copies the rest of the page. endTokens returns all other errors.
 func (p *page) endTokens() error {
 	err := p.tokens.Err()
 	if !errors.Is(err, html.ErrBufferExceeded) {

@@ -44,7 +44,7 @@ type SignIn struct {
 type Options struct {
 	Naming  *meta.Naming
 	Version string
-	// SignIn returns the provider where users sign in. It may be nil or return nil.
+	// SignIn returns the provider where users sign in. SignIn and its result may be nil.
 	SignIn func() *SignIn
 }
 
@@ -62,7 +62,7 @@ func New(o Options) *Console {
 	return &Console{options: o, files: sync.OnceValue(readFiles)}
 }
 
-// File returns the file at a path relative to the application, or nil. The path "" stands for
+// File returns the file at a path relative to the application, or nil. The path "" means
 // index.html.
 func (c *Console) File(path string) *File {
 	if path == "" {

@@ -9,9 +9,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Headers is the view of a request's headers that authenticators get. It leaves out hidden headers,
-// but does not remove them from Header. Otherwise fasthttp would reorder the other headers, and
-// some authenticators depend on the order. A Headers must not be copied.
+// Headers is an authenticator's view of the request headers. It omits hidden headers but does not
+// remove them from Header, because fasthttp would then reorder the others, and some
+// authenticators depend on their order. A Headers must not be copied.
 type Headers struct {
 	Header *fasthttp.RequestHeader
 	// Snapshot, if set, records the identity headers that authenticators remove.

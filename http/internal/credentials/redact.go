@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// TokenParameter is the query parameter that some other servers accept for bearer tokens.
+// TokenParameter is a query parameter in which some other servers accept bearer tokens.
 const TokenParameter = "access_token"
 
 const redacted = "REDACTED"
 
-// Redact removes the values of query parameters that may contain bearer tokens: those whose decoded
-// name contains "token" in any case, and those whose name cannot be decoded.
+// Redact removes the values of query parameters that may contain bearer tokens. These are
+// parameters whose decoded name contains "token" in any case, or whose name cannot be decoded.
 func Redact(target string) string {
 	path, rest, ok := strings.Cut(target, "?")
 	if !ok || !strings.ContainsAny(rest, "%tT") {

@@ -9,7 +9,7 @@ import (
 )
 
 // A Snapshot holds the credentials and trusted headers of a request. It outlives the request, so
-// that a watch's credentials can be rechecked.
+// that the credentials of a watch can be rechecked.
 type Snapshot struct {
 	// Original holds the credentials. Its Headers are unused.
 	Original authn.Request
@@ -27,8 +27,8 @@ func (c *Snapshot) Request() authn.Request {
 	return r
 }
 
-// Digest returns a digest of the credentials and the strings in more. It excludes the user, because
-// the same credentials may later belong to another user.
+// Digest returns a digest of the credentials and of the strings in more. It excludes the user,
+// because the credentials may later belong to a different user.
 func (c *Snapshot) Digest(more ...string) authn.Digest {
 	all := append([]string{c.Original.Path}, more...)
 	for _, cert := range c.Original.Certs {
@@ -61,7 +61,7 @@ func (h *snapshotHeaders) All() iter.Seq2[string, string] {
 	}
 }
 
-// Remove hides a header from this authentication request only. It does not change the Snapshot.
+// Remove hides a header from this authentication request, without changing the Snapshot.
 func (h *snapshotHeaders) Remove(name string) {
 	h.list = slices.DeleteFunc(slices.Clone(h.list), func(f headerField) bool { return strings.EqualFold(f.name, name) })
 }

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// A Lazy is the context of a request, with a deadline. The first call to Done creates its timer,
+// A Lazy is a request context with a deadline. Its timer is created by the first call to Done,
 // because most requests never wait, and a timer may cost more than the request.
 //
-// Err also cancels the context if the client has disconnected. This check is rate-limited, so that
-// only long computations pay for it.
+// Err also cancels the context if the client has disconnected. Checks for a disconnect are
+// rate-limited, so that only long computations perform them.
 type Lazy struct {
 	deadline time.Time
 	client   Client // may be nil
@@ -24,8 +24,8 @@ type Lazy struct {
 
 // A Client is a request's connection. Its methods are safe for concurrent use until Stop.
 type Client interface {
-	// Pause releases resources that a request needs only while it runs. The first call to Lazy.Done
-	// calls it.
+	// Pause releases resources that a request needs only while it runs. Lazy.Done calls Pause
+	// once.
 	Pause()
 	// Left reports whether the client has disconnected.
 	Left() bool
@@ -67,7 +67,7 @@ func (d *Lazy) Done() <-chan struct{} {
 	return done
 }
 
-// Pause calls Client.Pause. It must be called before waiting for something other than Done.
+// Pause calls Client.Pause. Callers must call it before they wait for anything other than Done.
 func (d *Lazy) Pause() {
 	if d.client != nil {
 		d.client.Pause()

@@ -107,8 +107,8 @@ func NewCache(o Options) *Cache {
 	return &Cache{opts: o, priorities: discovery.NewPriorities(o.Naming)}
 }
 
-// own returns the documents of this server's kinds. After a change, the first caller builds the
-// documents while other callers wait.
+// own returns the documents of this server's kinds. After a change, one caller builds the
+// documents while the others wait.
 func (c *Cache) own() *Documents {
 	if d := c.last.Load(); d != nil && d.generation == c.opts.Catalog.Generation() {
 		return d
@@ -119,8 +119,8 @@ func (c *Cache) own() *Documents {
 	if d := c.last.Load(); d != nil && d.generation == generation {
 		return d
 	}
-	// The OpenAPI documents of unchanged versions are reused, so a new CRD requires building only
-	// its own documents.
+	// Documents of unchanged versions are reused, so a new CRD requires building only its own
+	// OpenAPI documents.
 	var previous *openapi.Documents
 	if last := c.last.Load(); last != nil {
 		previous = last.openapi

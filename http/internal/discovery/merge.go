@@ -24,8 +24,8 @@ type merger struct {
 
 func newMerger(c aggregation.Content, p *discovery.Priorities) *merger {
 	m := &merger{content: c, priorities: p, given: map[discovery.GroupVersion]discovery.Priority{}}
-	// The priorities of APIServices apply to this server's own versions too, so that operators can
-	// change their order in discovery.
+	// The priorities of APIServices also apply to this server's own versions, so that operators
+	// can reorder them in discovery.
 	for _, a := range c.Services {
 		m.given[a.GroupVersion] = a.Priority
 	}
@@ -70,7 +70,7 @@ func (m *merger) set(groups map[string]*group, of discovery.GroupVersion, entry 
 		p = m.priorities.Of(of.Group, of.Version)
 	}
 	g.priority = max(g.priority, p.Group)
-	// An APIService of an aggregated server replaces this server's own version.
+	// An aggregated server's version replaces this server's own version.
 	g.versions = slices.DeleteFunc(g.versions, func(v version) bool { return v.name == of.Version })
 	g.versions = append(g.versions, version{of.Version, p, entry})
 }
@@ -93,8 +93,8 @@ func sorted(groups map[string]*group, tie func(*group) string) []*group {
 
 func byName(g *group) string { return g.name }
 
-// byService is the tie-breaker of the plain group list. It returns the name of the first APIService
-// that gives the group its priority.
+// byService returns the tie-breaker for the plain group list: the name of the first APIService
+// with the group's priority.
 func byService(g *group) string {
 	var names []string
 	for _, v := range g.versions {
@@ -105,7 +105,7 @@ func byService(g *group) string {
 	return slices.Min(names)
 }
 
-// The parts of the documents that a merger reads.
+// The parts of the documents that a merger needs.
 type (
 	aggregatedList struct {
 		Kind       string            `json:"kind"`
@@ -176,7 +176,7 @@ func (m *merger) plain(own []byte) (body []byte, each map[string][]byte) {
 		g.Kind, g.APIVersion = "APIGroup", "v1"
 		each[g.Name] = mustMarshal(g)
 	}
-	// The list needs only version names, so it includes servers that have never responded.
+	// The list contains only version names, so it can include servers that have never responded.
 	for of := range m.content.Documents {
 		if of.Group != "" {
 			m.set(groups, of, mustMarshal(struct {

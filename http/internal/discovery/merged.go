@@ -36,13 +36,13 @@ type merging struct {
 }
 
 // Current returns the documents of this server and of aggregated servers. It does not wait for
-// aggregated servers, because their documents are fetched in the background.
+// aggregated servers, whose documents are fetched in the background.
 func (c *Cache) Current() *Documents {
 	own := c.own()
 	if c.opts.Servers == nil {
 		return own
 	}
-	// The result is still valid if neither input has changed.
+	// The result remains valid while both inputs are unchanged.
 	fits := func(m *merging) bool { return m != nil && m.own == own && m.servers == c.opts.Servers.Generation() }
 	if m := c.lastMerged.Load(); fits(m) {
 		return m.documents
@@ -59,7 +59,7 @@ func (c *Cache) Current() *Documents {
 }
 
 // merge returns the documents of this server merged with those of aggregated servers, or own if
-// nothing differs. It reuses documents that the previous merge converted from the same source.
+// nothing differs. It reuses conversions of unchanged documents from the previous merge.
 func (c *Cache) merge(own *Documents, before *merging) *Documents {
 	m := newMerger(c.opts.Servers.Content(), c.priorities)
 	if !m.changes() {
@@ -107,7 +107,7 @@ func (m *merger) openapiIndex(own openapi.Index, converted map[string]convertedD
 	}
 	mustUnmarshal(own.Body, &index)
 	for of := range m.content.Documents {
-		// An aggregated server may have replaced this server's own version.
+		// The aggregated server's version may replace this server's own version.
 		path := of.Path()[1:]
 		delete(index.Paths, path)
 		if hash, ok := m.content.Hashes[of]; ok {

@@ -15,8 +15,8 @@ const (
 	minCompatibilityMinor = "36"
 )
 
-// GitVersion returns the gitVersion that clients see. It consists of the Kubernetes version and
-// own, the daemon's version.
+// GitVersion returns the gitVersion for clients. It combines the Kubernetes version and own, the
+// daemon's version.
 func GitVersion(own string) string {
 	if own == "" {
 		own = "0.0.0"
@@ -51,7 +51,8 @@ func Version(gitVersion string) []byte {
 	return b
 }
 
-// noDate is used if the build date is unknown. Clients parse the date, so it must be valid.
+// noDate is the build date if the actual date is unknown. Clients parse the date, so it must be
+// valid.
 const noDate = "1970-01-01T00:00:00Z"
 
 func buildInfo() (commit, date, tree string) {
@@ -60,7 +61,7 @@ func buildInfo() (commit, date, tree string) {
 		return "", noDate, ""
 	}
 	date, tree = noDate, "clean"
-	// commit is empty in builds from source archives. Clients only display it.
+	// commit is empty in builds from source archives. Clients only display the commit.
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

@@ -8,7 +8,7 @@
 //	Item       a watch or body that can be ended in favor of a principal that holds less
 //	Owners     the items of each principal, oldest first
 //
-// These limits bound concurrency, not rates, and never block. A request beyond a limit is rejected
-// with 429 and the name of the resource. Queuing is left to flow control (policy/flowcontrol). A
-// Permit also holds the seats that flow control granted to its request.
+// These limits bound concurrency, not rates, and never block. A request that exceeds a limit is
+// rejected with 429 and the name of the resource. Only flow control queues requests
+// (policy/flowcontrol). A Permit also holds the seats that flow control granted to its request.
 package limits

@@ -52,8 +52,7 @@ type pool struct {
 	offers   Owners[Item] // guarded by the ledger's mutex
 }
 
-// The reasons for rejections. byReclaim counts items that were ended so that another request could
-// be admitted.
+// The reasons for rejections. byReclaim counts items that were ended to admit another request.
 const (
 	byShare = iota
 	byCapacity
@@ -94,16 +93,17 @@ func (l *Ledger) Rejections() metrics.Samples {
 	return all
 }
 
-// reserveDivisor sets the reserve to a quarter of each capacity. The reserve is for administrators,
-// nodes and system components, which are needed to end an overload.
+// reserveDivisor sets the reserve to a quarter of each capacity. The reserve allows
+// administrators, nodes and system components to end an overload.
 const reserveDivisor = 4
 
 // A Principal is a user, or the address of unauthenticated clients, and the resources it holds.
-// Every reference obtained from the Ledger or Retain needs a Close.
+// Every reference obtained from the Ledger or Retain must be closed.
 //
-// A principal may acquire more of a resource only while it holds no more than the free amount. This
-// is the dynamic threshold of Choudhury and Hahne with α = 1. A single principal gets half of the
-// capacity, and n principals get 1/(n+1) each, so some capacity is always free for a new principal.
+// A principal may acquire more of a resource only while it holds no more than the free amount.
+// This is the dynamic threshold of Choudhury and Hahne with α = 1. A single principal gets at
+// most half of the capacity, and n principals get 1/(n+1) each, so some capacity is always free
+// for a new principal.
 type Principal struct {
 	User string // "" for an address
 
@@ -131,7 +131,7 @@ func (l *Ledger) principal(key principalKey) *Principal {
 	return p
 }
 
-// Retain adds a reference, which needs another Close.
+// Retain adds a reference, which must also be closed.
 func (p *Principal) Retain() *Principal {
 	p.ledger.mu.Lock()
 	defer p.ledger.mu.Unlock()
@@ -139,8 +139,8 @@ func (p *Principal) Retain() *Principal {
 	return p
 }
 
-// Close drops a reference. The last Close removes the principal from the ledger. Resources that the
-// principal still holds count until released.
+// Close drops a reference. The last Close removes the principal from the ledger. Resources still
+// held by the principal count until they are released.
 func (p *Principal) Close() {
 	p.ledger.mu.Lock()
 	defer p.ledger.mu.Unlock()
@@ -160,13 +160,13 @@ func (p *Principal) String() string {
 // Held returns the amount of a resource that the principal holds.
 func (p *Principal) Held(r Resource) int64 { return p.held[r].Load() }
 
-// TryAcquire acquires n units of a resource for an item, such as a body. total is the number of
-// units that the item then holds. TryAcquire returns nil on success and otherwise describes the
-// exceeded limit. Before failing, it tries to end an item of a principal that holds more.
+// TryAcquire acquires n units of a resource for an item, such as a body, which then holds total
+// units. It returns nil on success, and otherwise the exceeded limit. Before it fails, it tries
+// to end an item of a principal that holds more.
 //
-// An item may exceed the threshold if the principal has no other item, and the capacity if no item
-// of any principal exists beside it. If reserved is true, the threshold does not apply, and the
-// reserve is added to the capacity.
+// A principal's only item may exceed the threshold, and the only item of all principals may
+// exceed the capacity. If reserved is true, the threshold does not apply, and the reserve is
+// added to the capacity.
 func (p *Principal) TryAcquire(r Resource, n, total int64, reserved bool) *Rejection {
 	pool := &p.ledger.pools[r]
 	held, used, capacity := p.held[r].Add(n), pool.used.Add(n), pool.capacity.Load()
@@ -187,7 +187,8 @@ func (p *Principal) reject(r Resource, held, used, capacity int64) *Rejection {
 	return e
 }
 
-// Acquire takes n units of a resource even beyond its capacity, for responses that must be sent.
+// Acquire acquires n units of a resource even beyond its capacity, for responses that must be
+// sent.
 func (p *Principal) Acquire(r Resource, n int64) {
 	p.held[r].Add(n)
 	p.ledger.pools[r].used.Add(n)
@@ -201,8 +202,8 @@ func (p *Principal) ExceedsShare(r Resource, n int64) bool {
 	return capacity > 0 && held > 1 && held+used > capacity
 }
 
-// Reject counts a rejection and returns it. The principal must have acquired the n rejected units
-// already, and the caller must release them afterward.
+// Reject counts and returns a rejection. The principal must already hold the n rejected units,
+// which the caller must release afterward.
 func (p *Principal) Reject(r Resource, n int64) *Rejection {
 	pool := &p.ledger.pools[r]
 	return p.reject(r, p.held[r].Load()-n, pool.used.Load()-n, pool.capacity.Load())

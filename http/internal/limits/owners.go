@@ -27,7 +27,7 @@ func (o Owners[T]) Remove(p *Principal, e *list.Element) {
 const maxScan = 1024
 
 // Oldest returns the principal's oldest item for which fits returns true, or nil. It moves items
-// that do not fit to the end, so that the next call first examines other items.
+// that do not fit to the end, so that the next call examines other items first.
 func (o Owners[T]) Oldest(p *Principal, fits func(T) bool) *list.Element {
 	items := o[p]
 	if items == nil {
@@ -43,9 +43,9 @@ func (o Owners[T]) Oldest(p *Principal, fits func(T) bool) *list.Element {
 	return nil
 }
 
-// OldestOfLargest returns the principal that holds the most of a resource, and the oldest of its
-// items for which fits returns true. It considers only principals that hold more than least and
-// have such an item. If there are none, it returns nil.
+// OldestOfLargest returns the principal that holds the most of a resource, and its oldest item
+// for which fits returns true. It considers only principals that have such an item and hold more
+// than least. It returns nil if there are none.
 func (o Owners[T]) OldestOfLargest(r Resource, least int64, fits func(T) bool) (owner *Principal, item *list.Element) {
 	for p := range o {
 		if held := p.Held(r); held > least {

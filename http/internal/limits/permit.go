@@ -23,7 +23,7 @@ type Permit struct {
 	referenced bool // the permit has its own reference to the principal
 }
 
-// TryAcquire takes n units of a resource. The error is a *Rejection.
+// TryAcquire acquires n units of a resource. The error is a *Rejection.
 func (p *Permit) TryAcquire(r Resource, n int64) error {
 	if e := p.Principal.TryAcquire(r, n, n, p.Reserved); e != nil {
 		return e
@@ -40,8 +40,8 @@ func (p *Permit) Raise(r Resource, n int64) {
 	}
 }
 
-// ReleaseBeyond reduces the held amount of a resource to n. It reports whether the permit held
-// more.
+// ReleaseBeyond reduces the held amount of a resource to n, and reports whether the permit held
+// more than n.
 func (p *Permit) ReleaseBeyond(r Resource, n int64) bool {
 	excess := p.held[r] - n
 	if excess <= 0 {
@@ -101,7 +101,7 @@ func (p *Permit) LimitSeats(after time.Duration) {
 	}
 }
 
-// LimitSeats wraps s so that Finish is called after the given time at the latest.
+// LimitSeats wraps s so that Finish is called at the latest after the given time.
 func LimitSeats(s Seats, after time.Duration) Seats {
 	l := &limitedSeats{finish: sync.OnceFunc(s.Finish)}
 	l.timer = time.AfterFunc(after, l.finish)

@@ -23,7 +23,7 @@ func (p *Principal) Offer(r Resource, i Item) (withdraw func()) {
 
 // reclaim tries to end an item of the principal that holds the most of a resource, and reports
 // whether it did. That principal must hold more than p. Idle items are ended first, then the
-// oldest. Afterward p may exceed its threshold, but not its fair share.
+// oldest items. Afterward, p may exceed its threshold, but not its fair share.
 func (p *Principal) reclaim(r Resource) bool {
 	p.ledger.mu.Lock()
 	defer p.ledger.mu.Unlock()

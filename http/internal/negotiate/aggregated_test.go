@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestWantsAggregated checks that only version v2 selects the aggregated document, and that a plain
-// document of the same weight wins if it comes first.
+// TestWantsAggregated checks that only version v2 selects the aggregated document, and that an
+// earlier plain document of the same weight takes precedence.
 func TestWantsAggregated(t *testing.T) {
 	n := NewNames(meta.Kubernetes)
 	const v2, beta = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList"

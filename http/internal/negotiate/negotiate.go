@@ -57,8 +57,8 @@ type Names struct {
 	ProtobufWatchType string
 	InitialEventsEnd  string // annotation
 	BearerProtocol    string // prefix of the WebSocket subprotocol with a token
-	// BodyTypes and PatchTypes are the accepted media types. Custom kinds have neither Protobuf nor
-	// strategic merge patch.
+	// BodyTypes and PatchTypes are the accepted media types. Custom kinds support neither
+	// Protobuf nor strategic merge patch.
 	BodyTypes, PatchTypes             []string
 	CustomBodyTypes, CustomPatchTypes []string
 	watchTypes                        []string // for watches
@@ -152,7 +152,7 @@ func (n *Names) OnlyJSON(accept []byte) error {
 	return notAcceptable([]string{TypeJSON})
 }
 
-// NotAcceptable returns a 406 that lists the available representations.
+// NotAcceptable returns a 406 that lists the available media types.
 func (n *Names) NotAcceptable() error { return notAcceptable(n.BodyTypes) }
 
 func notAcceptable(types []string) error {
@@ -161,8 +161,8 @@ func notAcceptable(types []string) error {
 	return f
 }
 
-// WithoutProtobuf removes from an Accept header the items that request whole objects in Protobuf.
-// It reports whether any items are left.
+// WithoutProtobuf removes the items that request whole objects in Protobuf from an Accept header.
+// It reports whether any items remain.
 func (n *Names) WithoutProtobuf(accept string) (rest []byte, ok bool) {
 	var others []string
 	for item := range strings.SplitSeq(accept, ",") {

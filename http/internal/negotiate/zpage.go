@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// ZPageVersions are the versions of diagnostic pages. All but the first are deprecated.
+// ZPageVersions lists the versions of diagnostic pages. Only the first is not deprecated.
 var ZPageVersions = []string{"v1beta1", "v1alpha1"}
 
-// ZPage returns the media type of a diagnostic page, and the version unless it is text. The media
-// type is empty if the client accepts none. A client must name the group, version and kind to get
-// an object, so that a new default version cannot break the client. Without an Accept header the
-// page is text.
+// ZPage returns the media type of a diagnostic page, and the version of an object. The media type
+// is empty if none is acceptable, and text if there is no Accept header. To get an object, a
+// client must name its group, version and kind, so that a new default version cannot break the
+// client.
 func ZPage(accept, group, kind string) (mediaType, version string) {
 	if strings.TrimSpace(accept) == "" {
 		return TypeText, ""

@@ -10,7 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Allowed holds patterns of the origins whose pages may read responses.
+// Allowed contains patterns of the origins whose pages may read responses.
 type Allowed []*regexp.Regexp
 
 // Has reports whether an origin is allowed.
@@ -18,8 +18,8 @@ func (a Allowed) Has(origin []byte) bool {
 	return slices.ContainsFunc(a, func(r *regexp.Regexp) bool { return r.Match(origin) })
 }
 
-// IsCross reports whether a request comes from a page of a foreign origin that is not allowed.
-// secure reports whether the connection uses TLS.
+// IsCross reports whether a request comes from a page of another origin that is not allowed.
+// secure is set if the connection uses TLS.
 func (a Allowed) IsCross(h *fasthttp.RequestHeader, secure bool) bool {
 	origin := h.Peek("Origin")
 	if len(origin) > 0 && a.Has(origin) {

@@ -3,6 +3,6 @@
 //	Allowed  origins whose pages may read responses and act like the server's own (CORS)
 //
 // Browsers send client certificates for any page and let any page open WebSockets, so a malicious
-// page could act as its viewer. The Origin and Sec-Fetch-Site headers identify requests from other
+// page could act as the user. The Origin and Sec-Fetch-Site headers identify requests from other
 // origins. Clients other than browsers send neither.
 package origin

@@ -20,14 +20,14 @@ const (
 	fieldOrphan = "orphanDependents"
 )
 
-// FieldIgnoreReadError is the option to delete an object that cannot be decoded. The long name is a
-// warning, because the deletion ignores finalizers and preconditions.
+// FieldIgnoreReadError is the option to delete an object that cannot be decoded. The long name
+// serves as a warning, because the deletion ignores finalizers and preconditions.
 const FieldIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
 var deleteOptionsKind = &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Version: "v1", Kind: "DeleteOptions"}}
 
-// A Delete holds DeleteOptions before validation. Pointers distinguish an absent value from zero,
-// since a grace period of 0 means immediately.
+// A Delete contains DeleteOptions before validation. Pointers distinguish missing values from
+// zero, because a grace period of 0 means immediate deletion.
 type Delete struct {
 	// IgnoreReadError deletes an object that cannot be read.
 	IgnoreReadError      bool
@@ -67,9 +67,9 @@ func ParseDelete(q requestinfo.Query) (d Delete, err error) {
 	return d, nil
 }
 
-// DecodeDelete returns the DeleteOptions of a decoded request body, as kubectl and typed clients
-// send it. faults are the errors from decoding. Clients that cannot send a body with DELETE use
-// query parameters instead, see ParseDelete.
+// DecodeDelete returns the DeleteOptions of a decoded request body, which kubectl and typed
+// clients send. faults are the decoding errors. Clients that cannot send a body with DELETE use
+// query parameters (ParseDelete).
 func DecodeDelete(object tree.Tree, faults []codec.FieldFault) (d Delete, err error) {
 	if kind, _ := object["kind"].(string); kind != "" && kind != "DeleteOptions" {
 		return d, apierrors.BadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type DeleteOptions): kind %q", kind))
@@ -118,8 +118,8 @@ func (d *Delete) CheckFields(v request.FieldValidation) (warnings []string, err 
 	return requestbody.CheckFields(deleteOptionsKind, d.faults, v)
 }
 
-// propagation returns the propagation policy. It is empty if the object's existing finalizers
-// decide. The older option orphanDependents means Orphan or Background.
+// propagation returns the propagation policy, or "" if the object's finalizers determine it. The
+// older option orphanDependents means Orphan if true, and Background if false.
 func (d *Delete) propagation(f *schema.Faults) string {
 	if d.orphan != nil && d.policy != nil {
 		f.Invalid(fieldPolicy, *d.policy, "orphanDependents and deletionPropagation cannot be both set")
@@ -141,7 +141,7 @@ func (d *Delete) propagation(f *schema.Faults) string {
 	return "Background"
 }
 
-// validateIgnoreReadError rejects options that need the content of the unreadable object.
+// validateIgnoreReadError rejects options that depend on the content of the unreadable object.
 func (d *Delete) validateIgnoreReadError(f *schema.Faults) {
 	if !d.IgnoreReadError {
 		return

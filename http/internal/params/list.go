@@ -10,13 +10,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A List holds the parameters of list, watch, and deletecollection. It keeps the text of the
-// selectors, because a continue token is valid only with the selectors of the list that issued it.
+// A List contains the parameters of list, watch, and deletecollection. It includes the text of
+// the selectors, because a continue token is valid only with the selectors of its list.
 type List struct {
 	Labels selector.Labels
 	Fields selector.Fields
-	// Timeout is the duration of a watch. 0 means the default, and a negative value ends the watch
-	// at once.
+	// Timeout is the duration of a watch. 0 means the default, and a negative value ends the
+	// watch immediately.
 	Timeout                               time.Duration
 	selectors                             string // as text
 	resourceVersion, resourceVersionMatch string
@@ -142,8 +142,8 @@ func (o *List) validateWatch(r ListRules, f *schema.Faults) {
 }
 
 // Request returns the list request for the store. Without a resourceVersion, a list returns the
-// newest objects. "0" allows any version. For any other value, the list must be at least as recent,
-// or have exactly that version if there is a limit. The namespace is ignored for cluster-scoped
+// newest objects. "0" allows any version. For any other value, the list must be at least as
+// recent, or exactly that version if a limit is set. The namespace is ignored for cluster-scoped
 // kinds.
 func (o *List) Request(k *schema.Kind, i *requestinfo.Info) (request.List, error) {
 	l := request.List{
@@ -181,8 +181,8 @@ func (o *List) Request(k *schema.Kind, i *requestinfo.Info) (request.List, error
 // begins with an ADDED event for each object. Clients expect these events unless they set
 // sendInitialEvents.
 //
-// newest returns the current version. It is called last, so that the watch does not replay events
-// from before its start.
+// newest returns the current version. WatchRequest calls it last, so that the watch does not
+// replay earlier events.
 func (o *List) WatchRequest(k *schema.Kind, i *requestinfo.Info, newest func() uint64) (request.Watch, error) {
 	w := request.Watch{Kind: k, Labels: o.Labels, Fields: o.Fields, Bookmarks: o.bookmarks}
 	if k.Namespaced {

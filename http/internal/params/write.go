@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Write holds the parameters of create, update, patch, and delete, with defaults. Named holds the
-// options as the client sent them, for admission webhooks.
+// A Write contains the parameters of create, update, patch, and delete, with defaults. Named
+// contains the original options, for admission webhooks.
 type Write struct {
 	DryRun       bool
 	Validation   request.FieldValidation
@@ -28,12 +28,12 @@ type Write struct {
 // version of the object.
 const maxFieldManager = 128
 
-// ApplyOptions is the kind to pass to ParseWrite for an apply, which has its own rules.
+// ApplyOptions is the kind for an apply in ParseWrite, because an apply has different rules.
 const ApplyOptions = "apply"
 
 // ParseWrite parses and validates write options. kind is, for example, "CreateOptions", and
-// metaGroup is its API group. An apply requires a field manager, which will own the fields. For
-// other writes the field manager defaults to the client's name.
+// metaGroup is its API group. An apply requires a field manager, which becomes the owner of the
+// fields. For other writes, the field manager defaults to the client's name.
 func ParseWrite(metaGroup, kind string, q requestinfo.Query, userAgent []byte) (o Write, err error) {
 	if q == "" && kind != ApplyOptions {
 		o.FieldManager = defaultFieldManager(userAgent)

@@ -96,9 +96,9 @@ func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *
 }
 
 // documentPolicy is the Content-Security-Policy of proxied responses. It gives documents from
-// backends a separate origin, so that their scripts cannot read the console's data in the browser,
-// such as its token. It does not replace the backend's own policy. All responses have it, because
-// browsers also detect documents by their content.
+// backends a separate origin, so that their scripts cannot read the console's data in the
+// browser, such as its token. It does not replace the backend's own policy. It is set on all
+// responses, because browsers also detect documents by their content.
 const documentPolicy = "sandbox allow-scripts allow-forms"
 
 func headOf(code int, h http.Header) []byte {
@@ -111,8 +111,8 @@ func headOf(code int, h http.Header) []byte {
 
 var copyBuffers = sync.Pool{New: func() any { return new([copyBufferSize]byte) }}
 
-// write forwards the response as it arrives. A stream that ends after ctx is done is treated as
-// truncated, even if the backend ended it properly.
+// write forwards the response as it arrives. If the response has no length and ctx is done, it is
+// treated as truncated, even if the backend ended it properly.
 func (w *answerWriter) write(ctx context.Context, resp *http.Response) error {
 	if _, err := w.conn.Write(w.head); err != nil || w.noBody {
 		return err

@@ -13,11 +13,11 @@ import (
 
 // BackendOptions configures connections to one group of servers. The zero value is usable.
 type BackendOptions struct {
-	// TLS has the CAs and the client certificate. The server name to verify is ServerName if set,
-	// and otherwise the URL's host.
+	// TLS contains the CAs and the client certificate. ServerName, if set, replaces the URL's
+	// host in the verification.
 	TLS *tls.Config
-	// Dial opens a connection. If Dial is nil, the URL's host is dialed. Proxy settings in the
-	// environment are ignored.
+	// Dial opens a connection. By default, the URL's host is dialed, without the proxies set in
+	// the environment.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// DialTimeout limits the time to connect. The default is 30 s.
 	DialTimeout time.Duration

@@ -22,7 +22,7 @@ type Exchange struct {
 	cancel context.CancelCauseFunc
 }
 
-// StreamTimeout limits how long one write may take, on an upgraded connection or for a proxied
+// StreamTimeout limits the duration of one write to an upgraded connection or for a proxied
 // response.
 const StreamTimeout = 15 * time.Minute
 
@@ -47,7 +47,7 @@ func (e *Exchange) Stop() {
 	time.AfterFunc(stopGrace, func() { e.cancel(errStopped) })
 }
 
-// Revoke cancels the request. If the response has begun, it is cut off, because a Status can no
+// Revoke cancels the request. A response that has begun is cut off, because a Status can no
 // longer be sent.
 func (e *Exchange) Revoke(refusal *meta.Status) { e.cancel(refusal) }
 
@@ -106,8 +106,8 @@ func (e *Exchange) newRequest(body *wire.BodyStream, upgrade string) *http.Reque
 }
 
 // fault returns the error response for a failed backend request. If the Exchange was ended, it
-// returns the reason, for example that the server is shutting down. A *meta.Status in err is
-// returned as is. Any other error is converted by own, or by otherwise if own is nil.
+// returns the reason, for example a shutdown. It returns a *meta.Status in err unchanged. Other
+// errors are converted by own, or by otherwise if own is nil.
 func (e *Exchange) fault(err error, own, otherwise func(error) error) error {
 	cause := context.Cause(e.ctx)
 	var refusal *meta.Status

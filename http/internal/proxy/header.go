@@ -77,7 +77,7 @@ func hasToken(lines []string, token string) bool {
 
 // UpgradeOf returns the requested upgrade protocol, or "".
 //
-// It ignores upgrades to HTTP/2, as RFC 9110 allows, because their requests would reach the backend
+// As RFC 9110 allows, it ignores upgrades to HTTP/2, whose requests would reach the backend
 // unchecked.
 func UpgradeOf(h *fasthttp.RequestHeader) string {
 	var connection []string

@@ -12,7 +12,7 @@ import (
 // A Target describes a request's backend and the changes to the request. URL and Backend are
 // required.
 type Target struct {
-	// URL has the scheme, host, path, and raw query.
+	// URL contains the scheme, host, path, and raw query.
 	URL     *url.URL
 	Backend *Backend
 	// UseHost replaces the client's Host header with the URL's host.
@@ -33,8 +33,8 @@ type Target struct {
 	Messages *Messages
 	// Translator, if set, translates between the upgrade protocols of client and backend.
 	Translator Translator
-	// Fault returns the error response if the backend is unreachable or its response is unusable.
-	// The default is a 503, "error trying to reach service: ...".
+	// Fault returns the error response for an unreachable backend or an unusable response. The
+	// default is a 503, "error trying to reach service: ...".
 	Fault func(err error) error
 	// UpgradeFault is like Fault, for upgrades. The default is a 500 with the text of the error.
 	UpgradeFault func(err error) error
@@ -43,14 +43,14 @@ type Target struct {
 // A Request is the part of the client's request that is forwarded.
 type Request struct {
 	Method string
-	// Head holds the client's headers. Headers iterates over those that may be forwarded.
+	// Head contains the client's headers. Headers iterates over those that may be forwarded.
 	Head    *fasthttp.RequestHeader
 	Headers iter.Seq2[string, string]
 	// ClientAddr is appended to X-Forwarded-For if it is valid.
 	ClientAddr netip.Addr
-	// Protocols replaces the client's WebSocket subprotocols, because they may include a token. If
-	// Protocols is empty, no subprotocol is requested.
+	// Protocols replaces the client's WebSocket subprotocols, which may include a token. If
+	// empty, no subprotocol is requested.
 	Protocols []string
-	// Answer holds the headers that this server adds to every response.
+	// Answer contains the headers that this server adds to every response.
 	Answer *fasthttp.ResponseHeader
 }

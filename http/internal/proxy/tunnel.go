@@ -26,7 +26,7 @@ type Tunnel struct {
 
 // A Translator translates between the upgrade protocols of client and backend.
 type Translator interface {
-	// Ask returns the protocol to request from the backend. It may change the request header.
+	// Ask returns the protocol to request from the backend. It may change the request headers.
 	Ask(h http.Header) (protocol string)
 	// Agree returns the response headers for the client after the backend has accepted the upgrade.
 	Agree(backend http.Header) (http.Header, error)
@@ -74,7 +74,7 @@ func (e *Exchange) newTunnel(backend bufferedConn, resp *http.Response) (*Tunnel
 	return &Tunnel{exchange: e, client: e.conn, backend: backend, head: head.Bytes()}, nil
 }
 
-// Run copies until both directions have ended, closes both connections, and calls atEnd.
+// Run forwards data until both directions have ended, closes both connections, and calls atEnd.
 func (t *Tunnel) Run(atEnd func()) {
 	defer atEnd()
 	defer t.close()
@@ -97,14 +97,14 @@ func (t *Tunnel) close() {
 	_ = t.backend.Close()
 }
 
-// halfCloseTimeout limits how long one direction may be silent after the other has ended.
+// halfCloseTimeout is how long one direction may be silent after the other has ended.
 const halfCloseTimeout = 30 * time.Second
 
 // CopyBoth copies between two connections in both directions until both directions have ended.
 //
-// Each direction ends separately, as in TCP. After the first direction has ended, the other
-// continues only while it is active, so that a half-dead connection does not stay open. An error
-// ends both.
+// Each direction ends separately, as in TCP. After the first direction has ended, the other may
+// be silent only for halfCloseTimeout, so that a half-dead connection does not stay open. An
+// error ends both.
 func CopyBoth(a, b net.Conn) {
 	p := &pair{a: a, b: b}
 	var both sync.WaitGroup
@@ -155,7 +155,7 @@ func write(to net.Conn, b []byte) error {
 }
 
 // endDirection closes the sending side of to, because the other connection has no more data. From
-// then on, each read from to times out after halfCloseTimeout.
+// then on, reads from to time out after halfCloseTimeout.
 func (p *pair) endDirection(to net.Conn) {
 	p.ending.Store(true)
 	if errors.Is(closeWrite(to), errors.ErrUnsupported) {

@@ -16,10 +16,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// upgradeTimeout limits how long a backend may take to respond to an upgrade.
+// upgradeTimeout limits the time until a backend responds to an upgrade.
 const upgradeTimeout = 30 * time.Second
 
-// upgrade forwards an upgrade request. If the backend accepts it, the result has a Tunnel.
+// upgrade forwards an upgrade request. If the backend accepts the upgrade, the result contains a
+// Tunnel.
 func (e *Exchange) upgrade(body *wire.BodyStream, protocol string, started func(int)) (result Result, err error) {
 	defer func() {
 		if result.Tunnel == nil {

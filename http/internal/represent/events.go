@@ -86,8 +86,8 @@ func (e *Events) appendTable(b []byte, o *meta.Object, version uint64) []byte {
 }
 
 // appendBookmark appends a bookmark, which is an object with only a resourceVersion. It has the
-// watch's shape, because clients decode bookmarks like other events. In a Table, the bookmark is a
-// row whose object has no name.
+// watch's shape, because clients decode bookmarks like other events. In a Table, the bookmark is
+// a row with a nameless object.
 func (e *Events) appendBookmark(b []byte, ev *request.Event) []byte {
 	kind, version := e.kind.Kind, e.kind.APIVersion()
 	switch e.format.Shape {
@@ -117,7 +117,7 @@ func (e *Events) appendEmpty(b []byte, ev *request.Event, kind, version string) 
 }
 
 // eventStatus returns the Status of an ERROR event. The response has already begun with 200, so
-// errors can only be sent as events.
+// errors are sent as events.
 func eventStatus(ev *request.Event) *meta.Status {
 	if ev.Status != nil {
 		return ev.Status

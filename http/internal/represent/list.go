@@ -22,7 +22,7 @@ type List struct {
 	kind  *schema.Kind
 	meta  table.ListMeta
 	items []*meta.Object // as stored
-	// objects returns the items converted to the version of kind. It is nil if they are already
+	// objects returns the items converted to the version of kind. It is nil if the items are
 	// stored in that version.
 	objects Objects
 	encoder *Encoder
@@ -36,12 +36,12 @@ type Objects func(from int) ([]*meta.Object, error)
 
 func (l *List) asStored() bool { return l.objects == nil && !l.Reshaped() }
 
-// listEnd closes the array of items and the list. It fits every head, because no field follows the
-// items.
+// listEnd closes the array of items and the list. It fits all list heads, because no field
+// follows the items.
 const listEnd = "]}"
 
-// objectListHead returns the head of a list of whole objects. The list itself has kind and
-// apiVersion, but its items are written without these fields (see ItemOffset).
+// objectListHead returns the head of a list of whole objects. Only the list contains kind and
+// apiVersion. Its items are written without these fields (see ItemOffset).
 func objectListHead(k *schema.Kind, l table.ListMeta) []byte {
 	b := make([]byte, 0, 256)
 	b = append(b, `{"kind":"`...)
@@ -53,8 +53,8 @@ func objectListHead(k *schema.Kind, l table.ListMeta) []byte {
 	return append(b, `,"items":[`...)
 }
 
-// List returns the response for l in the negotiated shape. q may contain parameters for the shape.
-// objects returns the items converted to the version of k. It is nil if the items are already
+// List returns the response for l in the negotiated shape. q may contain parameters for the
+// shape. objects returns the items converted to the version of k. It is nil if the items are
 // stored in that version.
 func (e *Encoder) List(k *schema.Kind, f negotiate.Format, q requestinfo.Query, l request.ListResult, objects Objects) (*List, error) {
 	head := table.ListMeta{ResourceVersion: formatVersion(l.Version), Continue: l.Continue, Remaining: max(l.Remaining, 0)}
@@ -89,12 +89,13 @@ func (l *List) Measure() (all, largest int) {
 }
 
 // Reshaped reports whether the items are not whole objects. Such a list may be much smaller than
-// the objects, so the size of the objects is not a useful limit.
+// its objects, so their size is not a useful limit.
 func (l *List) Reshaped() bool { return l.format.Shape != negotiate.Whole }
 
-// Body returns the body of a list. all is the total size of its objects in bytes. A small list that
-// needs conversion is built in memory, so that its size is known. A large list is converted while
-// it is written. At that time the status has been sent, so an error can only cut off the response.
+// Body returns the body of a list. all is the total size of its objects in bytes. A small list
+// that needs conversion is built in memory, so that its size is known. A large list is converted
+// while it is written. The status has been sent by then, so an error can only cut off the
+// response.
 func (l *List) Body(all int) (Body, error) {
 	b := Body{ContentType: negotiate.TypeJSON, Write: l.jsonLine, Size: -1, Source: all}
 	switch {

@@ -35,8 +35,8 @@ func (e *Encoder) protobufMeta(name, apiVersion string) (protobufType, error) {
 	return protobufType{m, apiVersion, name}, nil
 }
 
-// encode encodes JSON as a message in its envelope. This server wrote the JSON, so an error is
-// internal.
+// encode encodes JSON as a message in its envelope. Errors are internal, because this server
+// wrote the JSON.
 func (t protobufType) encode(doc []byte) ([]byte, error) {
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
@@ -47,8 +47,8 @@ func (t protobufType) encode(doc []byte) ([]byte, error) {
 	return t.wrap(*buf), nil
 }
 
-// wrap returns a message in its envelope. The result may be cached, so its slice has no spare
-// capacity.
+// wrap returns a message in its envelope. The result has no spare capacity, because it may be
+// cached.
 func (t protobufType) wrap(raw []byte) []byte {
 	var head, tail [envelopeSize]byte
 	return slices.Concat(codec.OpenEnvelope(head[:0], t.apiVersion, t.kind, len(raw)), raw, codec.CloseEnvelope(tail[:0]))

@@ -21,7 +21,7 @@ type protobufList struct {
 }
 
 // protobuf returns the body of a list as Protobuf. A small list is built in memory. A larger list
-// is encoded twice, to limit the memory.
+// is encoded twice instead, to save memory.
 func (l *List) protobuf(all int) (Body, error) {
 	b := Body{ContentType: l.encoder.Names.ProtobufType, Source: all}
 	item, err := l.encoder.protobufOf(l.kind, l.format)

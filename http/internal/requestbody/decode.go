@@ -102,11 +102,12 @@ func optionsError(encoding negotiate.Encoding, err error) error {
 	return apierrors.BadRequest("couldn't get version/kind; json parse error: " + err.Error())
 }
 
-// formerVersions maps kinds to an older apiVersion with the same schema. Some clients still send
-// the older apiVersion in the body of a subresource request.
+// formerVersions maps kinds to an older apiVersion with the same schema, which some clients still
+// send in the body of a subresource request.
 var formerVersions = map[meta.GroupVersionKind]string{{Group: "policy", Version: "v1", Kind: "Eviction"}: "policy/v1beta1"}
 
-// CheckKind returns an error if an object names another kind or version. An object may omit both.
+// CheckKind returns an error if an object has a different kind or version. The object may omit
+// both.
 func CheckKind(k *schema.Kind, object tree.Tree) error {
 	kind, _ := object["kind"].(string)
 	version, _ := object["apiVersion"].(string)
@@ -123,8 +124,8 @@ func otherVersion(k *schema.Kind, version string) error {
 	return apierrors.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", version, k.APIVersion()))
 }
 
-// checkCustomKind is CheckKind for custom kinds. The object must name its kind, and a wrong kind is
-// reported as an invalid field.
+// checkCustomKind is CheckKind for custom kinds. The object must include its kind, and a wrong
+// kind is reported as an invalid field.
 func checkCustomKind(k *schema.Kind, object tree.Tree, body []byte) error {
 	kind, _ := object["kind"].(string)
 	version, _ := object["apiVersion"].(string)
@@ -142,10 +143,10 @@ func checkCustomKind(k *schema.Kind, object tree.Tree, body []byte) error {
 	return nil
 }
 
-// shownOfBody limits the characters that an error quotes from a body without a kind.
+// shownOfBody limits the characters quoted from a body in the error for a missing kind.
 const shownOfBody = 1024
 
-// summaryLength limits the bytes that other errors quote from a body.
+// summaryLength limits the bytes quoted from a body in other errors.
 const summaryLength = 30
 
 func decodeError(k *schema.Kind, body []byte, err error) error {

@@ -5,5 +5,5 @@
 //
 // A body is decoded once. Every error is a *meta.Status.
 //
-// Package wire reads the bytes of a body after authorization, up to a limit.
+// Package wire reads the bytes of a body, after authorization and up to a limit.
 package requestbody

@@ -32,7 +32,7 @@ func CheckFields(k *schema.Kind, faults []codec.FieldFault, v request.FieldValid
 	return splitYAMLFaults(texts), nil
 }
 
-// yamlFaultsPrefix begins the error text of the YAML parser. The individual errors follow, one per
+// yamlFaultsPrefix begins the YAML parser's error text. The individual errors follow, one per
 // line.
 const yamlFaultsPrefix = "yaml: unmarshal errors:\n"
 

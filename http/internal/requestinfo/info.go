@@ -13,8 +13,8 @@ type Info struct {
 	// IsResource distinguishes requests for objects from other paths, such as /version.
 	IsResource bool
 	Method     string
-	// Verb is get, list, watch, create, update, patch, delete, or deletecollection. For other paths
-	// it is the method in lower case.
+	// Verb is get, list, watch, create, update, patch, delete, or deletecollection. For
+	// non-resource paths, it is the method in lower case.
 	Verb string
 	// Path is the decoded path.
 	Path string
@@ -36,8 +36,8 @@ type Info struct {
 	legacyProxy bool
 }
 
-// Parse sets the fields from a method and a target. It never fails: a path that is not a resource
-// path is authorized as a non-resource path.
+// Parse sets the fields from a method and a target. It never fails, because any other path is
+// authorized as a non-resource path.
 func (i *Info) Parse(method string, t *Target) {
 	i.Method, i.Path = method, t.Path
 	segs := t.Segments[:t.count]
@@ -69,7 +69,7 @@ func (i *Info) Parse(method string, t *Target) {
 }
 
 // parseResource parses the path after group and version. In "namespaces/x/status", status is a
-// subresource of the namespace and not a resource in it.
+// subresource of the namespace, not a resource in it.
 func (i *Info) parseResource(segs []string) {
 	if segs[0] == "namespaces" && len(segs) > 1 {
 		i.Namespace = segs[1]
@@ -192,7 +192,7 @@ func (i *Info) Resolve(lookup kindLookup) (*schema.Kind, *schema.Subresource, er
 	return k, sub, nil
 }
 
-// exists reports whether the path exists for any method. Kinds that can only be created have no
+// exists reports whether the path exists for any method. Kinds that only support create have no
 // paths for single objects or for all namespaces.
 func (i *Info) exists(k *schema.Kind) bool {
 	switch {
@@ -204,8 +204,8 @@ func (i *Info) exists(k *schema.Kind) bool {
 	return !k.Namespaced || i.Namespace != "" || slices.Contains(k.Verbs, "list")
 }
 
-// verbFitsPath reports whether the verb applies to the path of an object, of a collection, or of
-// all namespaces.
+// verbFitsPath reports whether the verb is valid for the path of an object, a collection, or all
+// namespaces.
 func (i *Info) verbFitsPath(k *schema.Kind) bool {
 	allNamespaces := k.Namespaced && i.Namespace == ""
 	switch i.Verb {

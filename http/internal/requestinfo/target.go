@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// maxSegments is the number of segments that are stored inline. No path that this server handles
-// itself has more.
+// maxSegments is the number of segments that are stored inline. It suffices for all paths that
+// this server handles itself.
 const maxSegments = 12
 
 // A Target is a parsed request target. Its strings are copies and remain valid after the request.
@@ -69,8 +69,8 @@ func (t *Target) Parse(raw, host []byte) error {
 	return nil
 }
 
-// addSegment rejects segments that proxies normalize or parse differently, so that no policy can be
-// circumvented by another spelling.
+// addSegment rejects segments that proxies normalize or parse differently, so that another
+// spelling cannot bypass a policy.
 func (t *Target) addSegment(seg string) error {
 	if strings.IndexByte(seg, '%') >= 0 {
 		t.Escaped = true

@@ -24,7 +24,7 @@ const (
 	MinGzipSize = 128 << 10
 )
 
-// The memory needed to write and to compress a response, in bytes.
+// The memory for writing and for compressing a response, in bytes.
 const (
 	Overhead     = wire.WriteBufferSize + 2*wire.MaxWriteSize
 	GzipOverhead = 1 << 20
@@ -38,7 +38,7 @@ var errSlowReader = errors.New("the client reads the response too slowly")
 
 // A Stream is a body that writes itself in pieces. It holds its permit until it is written or the
 // connection ends. If Write fails after the first byte was sent, the connection is closed before
-// the end of the body, so that clients detect the failure. If nothing was sent yet, an error
+// the end of the body, so that clients detect the failure. If Write fails earlier, an error
 // response is sent instead.
 type Stream struct {
 	Write  func(io.Writer) error
@@ -47,7 +47,7 @@ type Stream struct {
 	Log    *slog.Logger
 	Path   string
 	ID     string // of the request
-	// Grace is the time after which the client's rate is enforced. 0 means never.
+	// Grace is the time after which the minimum rate is enforced. 0 means never.
 	Grace time.Duration
 }
 
@@ -68,7 +68,7 @@ func Measure(write func(io.Writer) error) (int, error) {
 // SupportsBodyWriteTo makes fasthttp call WriteTo instead of Read.
 func (a *Stream) SupportsBodyWriteTo() bool { return true }
 
-// Read is never called, because fasthttp calls WriteTo. It makes Stream an io.Reader.
+// Read is never called, because fasthttp calls WriteTo. It only makes Stream an io.Reader.
 func (a *Stream) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 func (a *Stream) WriteTo(w io.Writer) (n int64, err error) {
@@ -85,14 +85,14 @@ func (a *Stream) WriteTo(w io.Writer) (n int64, err error) {
 	return 0, a.Write(&p)
 }
 
-// Close releases the permit. fasthttp calls it after the response.
+// Close releases the permit. fasthttp calls it after it has sent the response.
 func (a *Stream) Close() error {
 	a.Permit.Release()
 	return nil
 }
 
-// A minRateWriter writes in pieces of at most wire.MaxWriteSize, so that each piece gets its own
-// write deadline. It fails if the average rate is too low.
+// A minRateWriter writes pieces of at most wire.MaxWriteSize, each with its own write deadline.
+// It fails if the average rate is too low.
 type minRateWriter struct {
 	to         io.Writer
 	n, checked int64 // written, and at the last check

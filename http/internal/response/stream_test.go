@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/wire"
 )
 
-// TestMinRateWriter checks that a client is disconnected if its average rate is too low, even if it
-// reads regularly.
+// TestMinRateWriter checks that a client is disconnected if its average rate is too low, even if
+// it reads at regular intervals.
 func TestMinRateWriter(t *testing.T) {
 	const grace = 30 * time.Second
 	for _, c := range []struct {

@@ -7,10 +7,10 @@
 //	Registry     all long-running requests, by grant
 //	Grant        the permission for long-running requests, and how to check it
 //
-// Each watch has two goroutines. The store session's goroutine writes events, and the connection's
-// goroutine reads. Reading detects a disconnect at once, but writing only at the next event. The
-// reading goroutine also ends the watch at its timeout. To wake it, interruptRead sets a read
-// deadline in the past.
+// Each watch has two goroutines. The store session's goroutine writes events, and the
+// connection's goroutine reads. Reading detects a disconnect immediately, but writing only at the
+// next event. The reading goroutine also ends the watch at its timeout. To wake it, interruptRead
+// sets a read deadline in the past.
 //
 // A watch whose request would now be rejected ends within a second, with an event that gives the
 // reason (reauthorize.go). While nothing changes, this costs one comparison per scan.

@@ -23,7 +23,7 @@ type Grant struct {
 	// The fields below are guarded by the registry's mutex.
 	running map[LongRunning]struct{}
 	// checked is set if the grant was valid at generation. The grant must be checked again at
-	// validUntil, unless validUntil is zero.
+	// validUntil, if set.
 	checked    bool
 	generation uint64
 	validUntil time.Time
@@ -45,8 +45,8 @@ func (g *Grant) due(generation uint64, now time.Time) bool {
 }
 
 const (
-	// confirmPeriod is the time between two scans. Every scan checks denied grants a second time.
-	// Every other scan also looks for grants whose regular check is due.
+	// confirmPeriod is the time between two scans. Every scan rechecks denied grants. Every other
+	// scan also checks grants whose regular check is due.
 	confirmPeriod = 200 * time.Millisecond
 	// maxConcurrentChecks limits concurrent checks, because they may call slow webhooks.
 	maxConcurrentChecks = 256
@@ -54,13 +54,12 @@ const (
 	revokeGrace = time.Second
 )
 
-// Reauthorize revokes requests that are no longer allowed, until ctx ends. A few times per second,
-// it checks whether the generation has changed or credentials have expired, and repeats the
-// affected checks. generation must change whenever anything except the passage of time may change a
-// decision.
+// Reauthorize revokes requests that are no longer allowed, until ctx ends. A few times per
+// second, it repeats the checks that are affected by a new generation or expired credentials.
+// generation must change whenever anything except the passage of time may change a decision.
 //
-// Rejected credentials end requests at once. A denied authorization must be confirmed by a second
-// check, because a user may replace a binding by deleting and recreating it.
+// Rejected credentials end requests immediately. A denied authorization must be confirmed by a
+// second check, because a user may replace a binding by deleting and recreating it.
 func (r *Registry) Reauthorize(ctx context.Context, generation func() uint64) {
 	slots := make(chan struct{}, maxConcurrentChecks)
 	look := time.NewTicker(confirmPeriod)

@@ -10,14 +10,14 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A LongRunning is a request that runs until it is ended: a watch, or a proxied request without a
-// deadline.
+// A LongRunning is a request that runs until it is ended, such as a watch or a proxied request
+// without a deadline.
 type LongRunning interface {
 	// Stop ends the request soon and gracefully. It may be called repeatedly and concurrently.
 	Stop()
 	// Revoke ends the request soon. The client receives refusal, if the protocol still allows it.
 	Revoke(refusal *meta.Status)
-	// ForceClose ends the request at once.
+	// ForceClose ends the request immediately.
 	ForceClose()
 }
 
@@ -34,7 +34,7 @@ type Registry struct {
 	open   map[LongRunning]*Grant
 	closed bool
 	empty  chan struct{} // closed when closed is set and no request is open
-	// lastGeneration is the generation of the last scan. If it is still current and unchecked is
+	// lastGeneration is the generation of the last scan. While it is current and unchecked is
 	// false, no grant is due before nextExpiry. A zero nextExpiry means never.
 	lastGeneration uint64
 	nextExpiry     time.Time
@@ -47,8 +47,8 @@ func NewRegistry(log *slog.Logger) *Registry {
 }
 
 // Add registers a request under its grant, or under an equal grant that is already registered. It
-// returns false after Close. The grant is rechecked soon, since decisions may have changed after
-// the request was authorized.
+// returns false after Close. The grant is rechecked soon, because decisions may have changed
+// since the request was authorized.
 func (r *Registry) Add(w LongRunning, g *Grant) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

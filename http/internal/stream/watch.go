@@ -53,7 +53,7 @@ func New(c Conn, e Encoder, f Framing) *Watch {
 }
 
 // OnInitialDone sets the function to call once the initial events are sent or can no longer be
-// sent. It must be called before the session starts. f may be called repeatedly.
+// sent. It must be called before the session starts. f may be called several times.
 func (w *Watch) OnInitialDone(f func()) { w.initialDone = f }
 
 func (w *Watch) InitialDone() {
@@ -73,7 +73,7 @@ func (w *Watch) Attach(session request.Session) {
 	}
 }
 
-// Fail ends a watch whose session could not start. It makes Run send status as an ERROR event.
+// Fail ends a watch whose session failed to start. Run then sends status as an ERROR event.
 func (w *Watch) Fail(status *meta.Status) {
 	w.mu.Lock()
 	w.refusal = status
@@ -92,7 +92,7 @@ func (w *Watch) Stop() {
 	}
 }
 
-// Start sends the response head. Events are written only afterwards.
+// Start sends the response head. No events are written earlier.
 func (w *Watch) Start(head []byte) {
 	w.begun.Store(true)
 	_, w.headErr = w.conn.Write(head)
@@ -110,7 +110,7 @@ func (w *Watch) Events(events []request.Event) error {
 	return err
 }
 
-// Done is called by the session when it has ended. It ends Run.
+// Done ends Run. The session calls Done when it has ended.
 func (w *Watch) Done() {
 	w.InitialDone()
 	close(w.done)
@@ -119,8 +119,8 @@ func (w *Watch) Done() {
 
 var longAgo = time.Unix(1, 0)
 
-// interruptRead makes pending and later Reads time out. Every other way to interrupt a Read closes
-// the connection.
+// interruptRead makes pending and later Reads time out. Any other way to interrupt a Read would
+// close the connection.
 func interruptRead(c net.Conn) {
 	_ = c.SetReadDeadline(longAgo) // fails only if closed, which ends Read too
 }
@@ -224,9 +224,8 @@ func (w *Watch) Reclaim() {
 	time.AfterFunc(revokeGrace, w.ForceClose)
 }
 
-// ForceClose closes the connection of a started watch. Before Start it does nothing, because the
-// connection still belongs to the HTTP request, and the client may send another request on it after
-// an error response.
+// ForceClose closes the connection of a started watch. Before Start, it does nothing, because the
+// connection still belongs to the HTTP request and may be reused after an error response.
 func (w *Watch) ForceClose() {
 	if !w.begun.Load() {
 		return

@@ -82,14 +82,14 @@ func WebSocketAccept(h *fasthttp.RequestHeader) (string, error) {
 }
 
 // ErrWebSocketToken means that the bearer token in the list of subprotocols is malformed, or that
-// the client offers no subprotocol besides the token.
+// the list contains no other subprotocol.
 var ErrWebSocketToken = errors.New("the token among the WebSocket sub-protocols is malformed, or alone")
 
 var errWebSocketProtocols = errors.New("the WebSocket sub-protocols are malformed")
 
 // WebSocketProtocols returns the offered subprotocols and the bearer token among them, which has
-// the prefix bearerPrefix. Web pages send the token there because they cannot set headers. At least
-// one other subprotocol must be offered, since the server has to select one.
+// the prefix bearerPrefix. Web pages send the token there, because they cannot set headers. At
+// least one other subprotocol must be offered, because the server must select one.
 func WebSocketProtocols(h *fasthttp.RequestHeader, bearerPrefix string) (protocols []string, token string, err error) {
 	for _, line := range h.PeekAll("Sec-WebSocket-Protocol") {
 		for item := range strings.SplitSeq(string(line), ",") {
@@ -157,8 +157,8 @@ func AppendFrameHeader(b []byte, opcode ws.OpCode, size int) []byte {
 	return binary.BigEndian.AppendUint64(append(b, uint64Follows), uint64(size))
 }
 
-// A CloseError means that the client has closed the WebSocket or violated the protocol. Code is the
-// code for the close frame to send.
+// A CloseError means that the client closed the WebSocket or violated the protocol. Code is the
+// status code of the close frame to send.
 type CloseError struct{ Code ws.StatusCode }
 
 func (*CloseError) Error() string { return "http: the client has closed its WebSocket" }
@@ -228,7 +228,7 @@ func AnswerControl(c net.Conn, r io.Reader, f ws.Header) error {
 	return nil
 }
 
-// closeWebSocket sends a close frame. It then keeps the connection open until the client closes it,
+// closeWebSocket sends a close frame. It leaves the connection open until the client closes it,
 // because a TCP reset could discard the frame.
 func (w *Watch) closeWebSocket(end error) {
 	code := ws.StatusNormalClosure

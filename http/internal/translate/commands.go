@@ -22,7 +22,7 @@ import (
 type Streams struct{ Stdin, Stdout, Stderr, TTY bool }
 
 // Commands returns a translator for exec and attach if the client offers v5.channel.k8s.io. It
-// returns nil for older protocols, which container runtimes support themselves.
+// returns nil for older protocols, which container runtimes support natively.
 func Commands(h *fasthttp.RequestHeader, offered []string, wanted Streams) (proxy.Translator, error) {
 	if !slices.Contains(offered, commandProtocol) {
 		return nil, nil
@@ -53,8 +53,8 @@ const (
 	channelClose  = 255
 )
 
-// streamTimeout limits how long the runtime may take to accept a stream. maxStatus limits the size
-// of the final status, in bytes.
+// streamTimeout limits the time until the runtime accepts a stream. maxStatus limits the size of
+// the final status, in bytes.
 const (
 	streamTimeout = 30 * time.Second
 	maxStatus     = 64 << 10
@@ -93,8 +93,8 @@ func (c commands) Run(client, backend net.Conn) {
 	input.Wait()
 }
 
-// closeStreams closes the connection to the backend. It also resets each stream, because readers of
-// a stream would otherwise block forever.
+// closeStreams closes the connection to the backend. It also resets each stream, because readers
+// of the stream would otherwise block forever.
 func closeStreams(backend net.Conn, streams [5]*spdystream.Stream) {
 	_ = backend.Close()
 	for _, s := range streams {
@@ -205,7 +205,7 @@ func passOutput(channels *messages, streams [5]*spdystream.Stream) error {
 	return channels.send(ws.OpBinary, []byte{channelStatus}, status)
 }
 
-// passChannel forwards one stream to the client. If that fails, it closes the connection to the
+// passChannel forwards one stream to the client. After a failure, it closes the connection to the
 // client, which also ends the other streams.
 func passChannel(channels *messages, channel byte, from io.Reader) error {
 	var buf [8 << 10]byte

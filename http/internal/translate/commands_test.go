@@ -139,7 +139,7 @@ func TestRuntimeLost(t *testing.T) {
 }
 
 // TestClientGone checks that a command ends if its client disconnects or violates the protocol,
-// even if much output is pending.
+// even with much pending output.
 func TestClientGone(t *testing.T) {
 	for name, last := range map[string]func(net.Conn){
 		"closed":    func(c net.Conn) { _ = c.Close() },

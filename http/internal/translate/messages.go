@@ -53,8 +53,7 @@ func (m *messages) readPiece(p []byte) (n int, begins bool, err error) {
 	return n, begins, err
 }
 
-// nextFrame reads the header of the next data frame. It handles control frames that precede the
-// data frame.
+// nextFrame reads the header of the next data frame. It handles control frames before that frame.
 func (m *messages) nextFrame() error {
 	for {
 		f, err := stream.ReadFrameHeader(m.reader, m.state)
@@ -104,13 +103,13 @@ func (m *messages) send(op ws.OpCode, first, second []byte) error {
 	return err
 }
 
-// CloseWrite sends a close frame. A WebSocket cannot be half-closed, so the client then closes its
-// side too.
+// CloseWrite sends a close frame. A WebSocket cannot be half-closed, so the client then closes
+// the connection.
 func (m *messages) CloseWrite() error {
 	return m.send(ws.OpClose, binary.BigEndian.AppendUint16(nil, uint16(ws.StatusNormalClosure)), nil)
 }
 
-// A lockedConn is a connection on which each Write writes a complete frame. It takes the same lock
+// A lockedConn is a connection on which each Write writes a complete frame. It uses the same lock
 // as send, so that frames do not interleave.
 type lockedConn struct{ *messages }
 

@@ -7,8 +7,8 @@ import (
 )
 
 // AwaitInput waits for input or the end of the connection. It waits below TLS, because a TLS Read
-// grows the goroutine's stack to 4 KiB while it waits. Bytes that TLS has already buffered do not
-// count as input.
+// grows the goroutine's stack to 4 KiB while it waits. Bytes buffered by TLS do not count as
+// input.
 func (c *Conn) AwaitInput() error {
 	raw, ok := c.raw.(syscall.Conn)
 	if !ok || len(c.unread) > 0 {
@@ -31,8 +31,8 @@ func hasInput(fd uintptr) bool {
 	}
 }
 
-// closedByClient reports whether the client has closed its sending side. Input that the client sent
-// before may still be unread.
+// closedByClient reports whether the client has closed its sending side. Earlier input may still
+// be unread.
 func (c *Conn) closedByClient() bool {
 	raw, ok := c.raw.(syscall.Conn)
 	if !ok {

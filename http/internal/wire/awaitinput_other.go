@@ -2,7 +2,7 @@
 
 package wire
 
-// AwaitInput does nothing, so that the following Read waits instead.
+// AwaitInput does nothing, so the following Read waits instead.
 func (c *Conn) AwaitInput() error { return nil }
 
 // closedByClient always returns false, because there is no portable way to detect a disconnect. The

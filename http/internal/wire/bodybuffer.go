@@ -17,7 +17,7 @@ var bodyBuffers = sync.Pool{New: func() any {
 	return &b
 }}
 
-// grow enlarges the buffer in proportion to the received bytes, not to the announced length.
+// grow enlarges the buffer in proportion to the received bytes, not to Content-Length.
 func (in *requestBody) grow() error {
 	if in.buf == nil {
 		b := bodyBuffers.Get().(*[]byte)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A BodyStream streams the body of the current request. Before Stop, a goroutine other than the
-// connection's own may read the stream, such as a goroutine of an HTTP client.
+// A BodyStream streams the body of the current request. Until Stop, a goroutine other than the
+// connection's own may read the stream, such as that of an HTTP client.
 //
 // After the end of the body, the stream detects client disconnects, even while the request waits
 // for a backend.
@@ -68,7 +68,7 @@ func (b *BodyStream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readPiece reads available bytes of the body, but not beyond the current chunk.
+// readPiece reads available bytes of the body, up to the end of the current chunk.
 func (b *BodyStream) readPiece(p []byte) (n int, err error) {
 	c, in := b.conn, &b.conn.body
 	if err := b.sendContinue(); err != nil {
@@ -119,7 +119,7 @@ func (b *BodyStream) BeginAnswer() (whole bool) {
 	return b.whole.Load()
 }
 
-// Stop ends the stream. The stream no longer reads from the connection once Stop has returned.
+// Stop ends the stream. After Stop has returned, the stream no longer reads from the connection.
 func (b *BodyStream) Stop() {
 	b.stopped.Store(true)
 	_ = b.conn.Conn.SetReadDeadline(longAgo) // fails only if closed, which ends Read too

@@ -16,7 +16,7 @@ import (
 )
 
 // A Conn is a client connection. Each write has a deadline. The goroutine that serves the
-// connection owns all fields, except the atomic ones and lifecycle.
+// connection owns all fields except lifecycle and the atomic fields.
 type Conn struct {
 	net.Conn
 	raw     net.Conn  // below TLS
@@ -36,8 +36,8 @@ type Conn struct {
 	answer
 	turn turn
 
-	// writeDeadlineSet is the time when the write deadline was last set, in Unix nanoseconds. 0
-	// means never.
+	// writeDeadlineSet is when the write deadline was last set, in Unix nanoseconds. 0 means
+	// never.
 	writeDeadlineSet atomic.Int64
 	onClose          atomic.Pointer[func()]
 	authenticated    atomic.Bool // the last request had a user other than anonymous
@@ -61,7 +61,7 @@ type answer struct {
 	excess   bool // the connection exceeds its user's share and closes without lingering
 	// writeTimeout replaces Options.WriteTimeout if it is not 0.
 	writeTimeout time.Duration
-	// linger is set if part of the body is unread but the client must still receive the response.
+	// linger is set if the client must receive the response although part of the body is unread.
 	linger atomic.Bool
 }
 
@@ -129,8 +129,8 @@ func (c *Conn) evictable() bool {
 	return c.phase == phaseIdle || c.phase == phaseDiscarding || c.phase == phaseReading
 }
 
-// beginClose closes an idle connection at once. If the client is still sending a request, it gets
-// closeGrace to complete the request. A request that is being handled continues.
+// beginClose closes an idle connection immediately. A client that is still sending a request gets
+// closeGrace to complete it. A request that is being handled continues.
 func (c *Conn) beginClose() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,7 +163,7 @@ func (c *Conn) handshake() error {
 		return err
 	}
 	c.certs = c.all.certificates.share(c.tls.ConnectionState().PeerCertificates)
-	// The first request has a separate timeout, because clients may open a connection in advance.
+	// The first request has a separate timeout, because clients may open connections in advance.
 	if err := c.setPhase(phaseReading, c.all.opts.ReadTimeout); err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (c *Conn) ConnectionState() tls.ConnectionState {
 	return c.tls.ConnectionState()
 }
 
-// Read reads input of the client. Input that was read ahead comes first.
+// Read reads client input. Input that was read ahead comes first.
 func (c *Conn) Read(b []byte) (int, error) {
 	if len(c.unread) > 0 {
 		n := copy(b, c.unread)
@@ -253,8 +253,8 @@ func (c *Conn) SetDeadline(t time.Time) error {
 }
 
 // SetUser sets the user of the current request and returns the user's principal. If the user has
-// too many connections, the error is a *limits.Rejection, and this connection must close. If
-// reserved is set, the limit per user does not apply.
+// too many connections, the error is a *limits.Rejection, and this connection must close. The
+// limit does not apply if reserved is set.
 func (c *Conn) SetUser(name string, reserved bool) (*limits.Principal, error) {
 	if c.stream != nil {
 		c.setKnown()
@@ -316,7 +316,7 @@ const (
 	answeredPart                 // part of it
 )
 
-// SetAnswered records that the handler itself has written the response. If last is set, the
+// SetAnswered records that the handler has written the response itself. If last is set, the
 // connection then closes.
 func (c *Conn) SetAnswered(last bool) {
 	c.answered = answeredKeep
@@ -353,8 +353,8 @@ func (c *Conn) Hijack(run func()) { c.hijacker = run }
 // SetOnClose makes the first Close call f before it closes the connection.
 func (c *Conn) SetOnClose(f func()) { c.onClose.Store(&f) }
 
-// LingerOnClose makes Close wait until the client stops sending, so that the client receives the
-// response.
+// LingerOnClose makes Close wait until the client stops sending, so that the client can receive
+// the response.
 func (c *Conn) LingerOnClose() { c.linger.Store(true) }
 
 // Close closes the connection. Pending reads and writes fail.
@@ -376,8 +376,8 @@ const (
 	lingerBytes = 16 << 20
 )
 
-// drain reads and discards input until the client stops sending. If the connection were closed at
-// once, TCP would reset it, and the client might lose the response.
+// drain reads and discards input until the client stops sending. An immediate close would cause a
+// TCP reset, and the client might lose the response.
 func drain(c net.Conn) {
 	_ = closeWrite(c)
 	_ = c.SetReadDeadline(time.Now().Add(lingerTime))

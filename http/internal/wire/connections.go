@@ -13,8 +13,8 @@ import (
 )
 
 // Connections holds the open connections. Their number is limited in total and per principal. A
-// connection is new until it has sent a whole request. After that it is anonymous, unless the
-// request was authenticated.
+// connection is new until it has sent a whole request. It is then anonymous, unless the request
+// was authenticated.
 //
 // At a limit, admitting a connection closes another (eviction.go): the oldest new connection, or an
 // idle connection of the principal with the most connections. While few connections are new, idle
@@ -55,7 +55,8 @@ type connEntry struct {
 	allElem, newElem, ownedElem, anonymousElem, largeHeadElem *list.Element     // nil if not in that list
 }
 
-// maxNewConns limits new connections, because each takes memory before its client is authenticated.
+// maxNewConns limits new connections, because each uses memory before its client is
+// authenticated.
 const maxNewConns = 16384
 
 // New returns a Connections without open connections.
@@ -78,7 +79,7 @@ func New(o Options) *Connections {
 	return r
 }
 
-// add tries to admit a connection and reports success. It may evict other connections.
+// add tries to admit a connection, and reports whether it did. It may evict other connections.
 func (r *Connections) add(c *Conn) bool {
 	r.mu.Lock()
 	victims, ok := r.makeRoom(c)
@@ -119,8 +120,8 @@ func (r *Connections) disown(c *Conn) {
 }
 
 // transfer assigns a connection to another principal. If the principal then exceeds its share,
-// transfer closes another of its connections that handles no request. If there is none, it returns
-// a *limits.Rejection. If reserved is set, the share does not apply.
+// transfer closes another of its connections that handles no request. If there is none, it
+// returns a *limits.Rejection. The share does not apply if reserved is set.
 func (r *Connections) transfer(c *Conn, to *limits.Principal, reserved bool) *limits.Rejection {
 	r.mu.Lock()
 	if c.entry.allElem == nil || c.entry.owner == to {
@@ -164,8 +165,8 @@ func (r *Connections) markRequestSeen(c *Conn, known bool) {
 	}
 }
 
-// addLargeHead allows a connection to read a large head and reports success. At the limit, it
-// evicts the oldest unauthenticated connection that is reading a large head.
+// addLargeHead tries to admit a connection for reading a large head, and reports whether it did.
+// At the limit, it evicts the oldest unauthenticated connection that is reading a large head.
 func (r *Connections) addLargeHead(c *Conn) bool {
 	r.mu.Lock()
 	var victims []*Conn
@@ -230,7 +231,7 @@ func (r *Connections) removeLocked(c *Conn) {
 	}
 }
 
-// shed evicts idle connections when the process has run out of file descriptors.
+// shed evicts idle connections after the process has run out of file descriptors.
 func (r *Connections) shed() bool {
 	r.mu.Lock()
 	victims := r.evictAny(nil)
@@ -240,7 +241,7 @@ func (r *Connections) shed() bool {
 }
 
 // End makes each connection close after its next response. The response announces the close, so
-// that clients can connect to another server before a request fails.
+// that clients can connect to another server before any request fails.
 func (r *Connections) End() {
 	r.ending.Store(true)
 	if r.http2 != nil {

@@ -1,5 +1,5 @@
-// Package wire accepts connections and parses requests strictly. It limits the time and memory that
-// an unauthenticated client can take.
+// Package wire accepts connections and parses requests strictly. It limits the time and memory
+// that an unauthenticated client can use.
 //
 //	Connections      the open connections: admission and eviction
 //	Conn             a connection and the loop that serves its requests

@@ -6,16 +6,15 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// Idle anonymous connections are evicted first as long as new connections make up at most
-// 1/fewNewDivisor of the limit. One eviction examines at most maxEvictionScan idle anonymous
-// connections.
+// Idle anonymous connections are evicted first while new connections use at most 1/fewNewDivisor
+// of the limit. An eviction examines at most maxEvictionScan of them.
 const (
 	fewNewDivisor   = 8
 	maxEvictionScan = 1024
 )
 
-// makeRoom reports whether a new connection is admitted. It returns the connections that the caller
-// must abort to make room.
+// makeRoom reports whether a new connection is admitted, and returns the connections that the
+// caller must abort.
 func (r *Connections) makeRoom(c *Conn) (victims []*Conn, ok bool) {
 	if r.closing {
 		return nil, false

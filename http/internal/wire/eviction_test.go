@@ -24,7 +24,7 @@ func newFakeConn(r *Connections, address string) (*Conn, *fakeConn) {
 	return c, raw
 }
 
-// TestEviction tests which connections are closed to admit others. The name of a connection is the
+// TestEviction tests which connections are closed to admit others. A connection is named by the
 // letter of its client and a number. An upper-case letter marks a connection that is idle after a
 // complete request.
 func TestEviction(t *testing.T) {
@@ -94,7 +94,7 @@ func TestAddressesAreForgotten(t *testing.T) {
 }
 
 // TestNewConnsAmongAnonymous tests that new connections have time for a handshake, even if
-// anonymous clients hold all connections after one request each.
+// anonymous clients that have sent one request hold all connections.
 func TestNewConnsAmongAnonymous(t *testing.T) {
 	const limit = 128
 	r := New(Options{MaxConnections: limit})

@@ -46,8 +46,8 @@ func (c *Conn) awaitRequest() error {
 		c.reader = readers.Get().(*bufio.Reader)
 		c.reader.Reset(c)
 	} else {
-		// The request is pipelined. The slot belonged to the previous request, so this request
-		// waits for another slot.
+		// The request is pipelined. The slot was for the previous request, so this request waits
+		// for a slot.
 		c.Pause()
 		c.all.scheduler.enter(c)
 	}
@@ -113,7 +113,7 @@ func headEnds(b []byte, from int) bool {
 	}
 }
 
-// growReader replaces the reader with one that has a large buffer. The buffered input is kept.
+// growReader replaces the reader with one that has a large buffer, and keeps the buffered input.
 func (c *Conn) growReader(b []byte) error {
 	if c.largeHead {
 		return ErrHeadTooLarge

@@ -13,7 +13,8 @@ const maxHeaders = 100
 
 const impersonatePrefix = "impersonate-"
 
-// HeaderFlags reports which headers are present, so that handlers need not search for absent ones.
+// HeaderFlags records which headers are present, so that handlers need not search for absent
+// headers.
 type HeaderFlags struct {
 	Impersonation    bool // an Impersonate-* header
 	Authorization    bool // Authorization
@@ -24,9 +25,9 @@ type HeaderFlags struct {
 	ConnectionClose  bool // Connection: close
 }
 
-// ValidateHead rejects requests that fasthttp accepts although they are ambiguous or forbidden. It
-// checks the raw header lines. After an error, the connection must close. The only exception is the
-// 401 for a request with two Authorization headers.
+// ValidateHead rejects requests that fasthttp accepts although they are ambiguous or forbidden.
+// It checks the raw header lines. After an error, the connection must close, except after the 401
+// for a request with two Authorization headers.
 func ValidateHead(h *fasthttp.RequestHeader) (HeaderFlags, error) {
 	if p := h.Protocol(); string(p) != "HTTP/1.1" && string(p) != "HTTP/1.0" {
 		return HeaderFlags{}, apierrors.BadRequest("the protocol version is not supported")
@@ -119,7 +120,7 @@ func hasCloseOption(options []byte) bool {
 }
 
 // isHost reports whether a Host header contains only characters valid in names, addresses and
-// ports. The bracket of an IPv6 address must be closed.
+// ports. An IPv6 address must have a closing bracket.
 func isHost(host []byte) bool {
 	if len(host) > 0 && host[0] == '[' {
 		end := bytes.IndexByte(host, ']')

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// streamWindow limits the unread bytes of one request body, and connectionWindow those of all
+	// streamWindow limits the unread bytes of a request body, and connectionWindow those of all
 	// bodies on a connection.
 	streamWindow     = 64 << 10
 	connectionWindow = 1 << 20
@@ -37,7 +37,7 @@ func newHTTP2Server(o Options) *http2Server {
 			return context.WithValue(ctx, multiplexerKey{}, c.(*multiplexedConn).mux)
 		},
 		Protocols: new(http.Protocols), MaxHeaderBytes: largeReadBufferSize,
-		// This deadline also applies to requests that net/http rejects itself.
+		// This deadline also applies to responses with which net/http rejects requests.
 		WriteTimeout:      o.WriteTimeout,
 		ReadHeaderTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, ErrorLog: log.New(debugWriter{debugLogger{o.Log}}, "", 0),
 		HTTP2: &http.HTTP2Config{
@@ -111,8 +111,8 @@ func (c *multiplexedConn) Write(b []byte) (int, error) {
 	return c.mux.conn.Write(b)
 }
 
-// growStack grows the stack of a new goroutine in one step instead of several. net/http starts one
-// for each request and write.
+// growStack grows the stack of a new goroutine in one step instead of several. net/http starts a
+// goroutine for each request and each write.
 //
 //go:noinline
 func growStack(n int) byte {
@@ -164,7 +164,7 @@ func (m *multiplexer) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // take returns a Conn for a request. It returns nil after end, or if there are too many requests
-// whose user is not yet known.
+// from unknown users.
 func (m *multiplexer) take() *Conn {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -196,7 +196,8 @@ func (m *multiplexer) newConn() *Conn {
 	return c
 }
 
-// give takes back the Conn of a completed request. again reports whether the Conn can be reused.
+// give returns the Conn of a completed request to the multiplexer. again reports whether the Conn
+// can be reused.
 func (m *multiplexer) give(c *Conn, again bool) {
 	c.setKnown()
 	m.mu.Lock()

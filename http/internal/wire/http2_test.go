@@ -125,8 +125,8 @@ func TestBodiesOfStreams(t *testing.T) {
 	}
 }
 
-// TestUnknownStreams tests the limit for HTTP/2 requests before authentication. The oldest request
-// of an address that exceeds its share must end.
+// TestUnknownStreams tests the limit for HTTP/2 requests before authentication. If an address
+// exceeds its share, its oldest request must end.
 func TestUnknownStreams(t *testing.T) {
 	t.Parallel()
 	ledger := limits.NewLedger(limits.Capacities{limits.Streams: 4})
@@ -209,8 +209,8 @@ func TestDeadlinesOfStreams(t *testing.T) {
 	}
 }
 
-// TestEndOfStreams tests that using a stream after its request returns an error and does not affect
-// later requests. This happens when a watch is closed late.
+// TestEndOfStreams tests that using a stream after its request returns an error and does not
+// affect later requests. Watches that are closed late use streams in this way.
 func TestEndOfStreams(t *testing.T) {
 	t.Parallel()
 	s := &stream{}

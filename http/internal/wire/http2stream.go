@@ -44,7 +44,7 @@ type stream struct {
 }
 
 // An operationCount counts both starts and ends of an operation, so it is odd while the operation
-// runs. Timers compare counts, so that a timer affects only the operation for which it was set.
+// runs. A timer compares counts, so that it affects only the operation for which it was set.
 type operationCount uint64
 
 func (t operationCount) underWay() bool { return t%2 == 1 }
@@ -66,8 +66,8 @@ func (s *stream) begin(w responseControl, r *http.Request) {
 	s.mu.Unlock()
 }
 
-// limitWrites keeps net/http's write deadline for short requests. If a request takes longer than
-// half of the write timeout, the deadline is removed.
+// limitWrites applies net/http's write deadline to short requests. It removes the deadline after
+// half of the write timeout.
 func (s *stream) limitWrites() {
 	half := s.mux.conn.all.opts.WriteTimeout / 2
 	if s.lift == nil {
@@ -87,8 +87,8 @@ func (s *stream) liftWriteDeadline() {
 }
 
 // appendHead appends the request head in HTTP/1.1 form. net/http has already rejected line breaks
-// in values, invalid names, and connection headers. If there are several lengths or hosts, net/http
-// uses the first, but appendHead appends all, so that the request is rejected as in HTTP/1.1.
+// in values, invalid names, and connection headers. Of several lengths or hosts, net/http uses
+// the first. appendHead appends all of them, so that the request is rejected as in HTTP/1.1.
 func appendHead(b []byte, r *http.Request) []byte {
 	b = append(append(b, r.Method...), ' ')
 	if r.Method == http.MethodConnect {
@@ -292,8 +292,8 @@ func (s *stream) Close() error {
 	return nil
 }
 
-// awaitRelease waits until the handler no longer uses the stream. If again is set, the handler has
-// returned and no wait is needed. Otherwise the stream was hijacked and will be closed.
+// awaitRelease waits until the handler no longer uses the stream. If again is set, the handler
+// has returned, so there is no wait. Otherwise, the stream was hijacked and will be closed.
 func (s *stream) awaitRelease(again bool) {
 	for !again {
 		s.mu.Lock()
@@ -342,8 +342,8 @@ func (s *stream) SetDeadline(t time.Time) error {
 	return errors.Join(s.SetReadDeadline(t), s.SetWriteDeadline(t))
 }
 
-// SetReadDeadline sets the deadline for the pending read and later reads. A pending read of the
-// body is interrupted only by a deadline that has already passed.
+// SetReadDeadline sets the deadline for the pending read and later reads. Only a deadline that
+// has already passed interrupts a pending read of the body.
 func (s *stream) SetReadDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

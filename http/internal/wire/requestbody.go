@@ -45,8 +45,7 @@ func (in *requestBody) start(h *fasthttp.RequestHeader) {
 // open.
 const maxDiscard = 256 << 10
 
-// canDiscard reports whether to discard the unread rest of the body instead of closing the
-// connection.
+// canDiscard reports whether to discard the unread rest of the body or to close the connection.
 func (c *Conn) canDiscard() bool {
 	in := &c.body
 	return c.authenticated.Load() && !in.chunked && !in.expectsContinue && in.remaining <= maxDiscard
@@ -105,10 +104,10 @@ func (c *Conn) ReadBody(limit int64, reserved bool) ([]byte, error) {
 	return *in.buf, nil
 }
 
-// An incompleteBody is the limits.Item for a body that has not fully arrived.
+// An incompleteBody is the limits.Item for a body that has not arrived completely.
 type incompleteBody struct{ *Conn }
 
-// slowBodyTime is the time after which an incomplete body counts as slow. When memory is short,
+// slowBodyTime is the time after which an incomplete body is considered slow. If memory is short,
 // slow bodies are discarded first.
 const slowBodyTime = time.Second
 
@@ -119,7 +118,8 @@ func (b incompleteBody) Reclaim() {
 	_ = b.Conn.Conn.SetReadDeadline(longAgo) // fails only if closed, which ends Read too
 }
 
-// ReceivedBody returns how many bytes of the body were received, and whether the body is complete.
+// ReceivedBody returns the number of received bytes of the body, and whether the body is
+// complete.
 func (c *Conn) ReceivedBody() (size int64, whole bool) { return c.body.size(), c.body.done }
 
 // BodyPending reports whether a part of the body may not have arrived yet.

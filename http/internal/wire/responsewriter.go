@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// The sizes of write buffers, in bytes. The larger one holds whole TLS records. The smaller one is
-// enough for errors to unauthenticated clients. A connection holds a buffer only while it writes a
+// The sizes of write buffers, in bytes. The larger size fits whole TLS records, and the smaller
+// one errors to unauthenticated clients. A connection uses a buffer only while it writes a
 // response.
 const (
 	WriteBufferSize      = 32 << 10
@@ -23,9 +23,9 @@ const maxSmallBody = smallWriteBufferSize / 2
 type responseWriter struct {
 	conn    *Conn
 	started bool
-	// streamed is set if the response is produced in pieces. Producing a piece needs a scheduler
-	// slot. The slot must not be held while the piece is written, because the client may read
-	// slowly.
+	// streamed is set if the response is produced in pieces. Producing a piece requires a
+	// scheduler slot. The slot must not be held while the piece is written, because the client
+	// may read slowly.
 	streamed bool
 	buf      *bufio.Writer
 }

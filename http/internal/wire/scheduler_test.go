@@ -70,8 +70,8 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// TestShare tests that a single client may hold all slots. While other clients are active, it gets
-// at most its share.
+// TestShare tests that a single client may hold all slots, but only its share while other clients
+// are active.
 func TestShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testScheduler(4, 2)

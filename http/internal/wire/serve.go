@@ -37,8 +37,8 @@ func (c *Conn) serveStream() bool {
 	return c.reuse
 }
 
-// end closes the connection or passes it to the function that has hijacked it. If that function
-// panics, only this connection is closed.
+// end closes the connection or passes it to the function that has hijacked it. A panic in that
+// function closes only this connection.
 func (c *Conn) end() {
 	if c.reuse {
 		c.Pause()
@@ -154,8 +154,8 @@ func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
 	return true
 }
 
-// endAnswered ends a request whose response the handler has written itself. It reports whether the
-// connection stays open.
+// endAnswered ends a request whose handler has written the response itself. It reports whether
+// the connection stays open.
 func (c *Conn) endAnswered() bool {
 	how, whole := c.answered, c.body.done
 	c.answered = answeredNot

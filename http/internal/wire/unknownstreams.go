@@ -6,16 +6,16 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// unknownStreams holds all HTTP/2 requests whose user is not yet known. Each takes memory for its
-// head. If an address exceeds its share, its oldest request is aborted to admit a new one, so that
-// one client does not block others at the same address.
+// unknownStreams holds all HTTP/2 requests from users not yet known. Each request uses memory for
+// its head. If an address exceeds its share, its oldest request is aborted to admit a new one, so
+// that one client cannot block others at the same address.
 type unknownStreams struct {
 	mu    sync.Mutex // guards owned and stream.unknown
 	owned limits.Owners[*Conn]
 }
 
-// add adds a request and reports whether it is admitted. Local clients may also use the capacity
-// that is reserved for them.
+// add adds a request and reports whether it is admitted. Local clients may also use their
+// reserved capacity.
 func (u *unknownStreams) add(c *Conn) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

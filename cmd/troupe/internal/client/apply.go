@@ -57,8 +57,8 @@ func (o *applyOptions) run(s *session, _ []string) error {
 
 const definitionKind = "CustomResourceDefinition"
 
-// splitDefinitions separates CustomResourceDefinitions from other objects, because they must be
-// applied first.
+// splitDefinitions separates CustomResourceDefinitions from other objects. They must be applied
+// first.
 func splitDefinitions(manifests []manifest.Manifest) (definitions, others []manifest.Manifest) {
 	for _, m := range manifests {
 		if m.Object.String("kind") == definitionKind {
@@ -86,7 +86,7 @@ func (s *session) awaitDefinitions(definitions []manifest.Manifest) error {
 			return fmt.Errorf("waiting for %s to be established: %w", one, err)
 		}
 	}
-	// kube-apiserver updates discovery slightly later than the condition.
+	// kube-apiserver updates discovery slightly later than the Established condition.
 	for {
 		s.catalog = nil
 		c, err := s.served()
@@ -199,7 +199,7 @@ func (o *applyOptions) query() (url.Values, error) {
 	return q, err
 }
 
-// explainApply adds possible resolutions to a conflict error.
+// explainApply adds the ways to resolve a conflict to its error.
 func (s *session) explainApply(err error, doing, source string) error {
 	if !rest.IsConflict(err) {
 		return &sourced{doing, source, err}

@@ -69,8 +69,8 @@ func verdict(status tree.Tree) string {
 	return words
 }
 
-// attributes returns the spec of an access review. A resource type that the server does not serve
-// is not an error, because roles may also contain such types.
+// attributes returns the spec of an access review. An unknown resource type is not an error,
+// because roles may also contain types that are not served.
 func (s *session) attributes(args []string, subresource string, everywhere bool) (tree.Tree, error) {
 	verb, what := args[0], args[1]
 	if strings.HasPrefix(what, "/") {

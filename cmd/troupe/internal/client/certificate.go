@@ -14,7 +14,7 @@ import (
 )
 
 // A decision holds the options of the commands that approve or deny certificate signing requests.
-// The commands do not approve a request that was already denied, or the reverse.
+// A denied request cannot be approved, nor an approved request denied.
 type decision struct {
 	targetFlags
 	printer.Options

@@ -50,8 +50,8 @@ func allOptions() map[string]any {
 	}
 }
 
-// AddTo adds the client commands to the program. The connection flags become flags of the program,
-// so that they may precede the command.
+// AddTo adds the client commands to the program. The connection flags become program flags, so
+// that they may precede the command.
 func AddTo(root *cobra.Command) {
 	f := &connectionFlags{}
 	root.AddGroup(
@@ -87,7 +87,7 @@ func AddTo(root *cobra.Command) {
 
 func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, ' '))] }
 
-// command returns the command that runs o, or prints its help if o is nil.
+// command returns a command that runs o. If o is nil, the command prints its help.
 func (d declaration) command(f *connectionFlags, o any) *cobra.Command {
 	c := d.New()
 	c.ValidArgsFunction = f.completion(d.Complete)
@@ -110,13 +110,13 @@ func (d declaration) command(f *connectionFlags, o any) *cobra.Command {
 	return c
 }
 
-// explainErrors adds the usage to errors about flags and arguments.
+// explainErrors adds the usage to errors in flags and arguments.
 func explainErrors(c *cobra.Command) {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if errors.Is(err, pflag.ErrHelp) {
 			return err
 		}
-		// Report an unknown subcommand first, because its flags are unknown too.
+		// Report an unknown subcommand first, because its flags are also unknown.
 		if c.HasSubCommands() && c.Args != nil {
 			if unknown := c.Args(c, c.Flags().Args()); unknown != nil {
 				return unknown

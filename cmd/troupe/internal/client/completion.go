@@ -30,7 +30,7 @@ func (f *connectionFlags) completion(declared string) commands.Completion {
 	return nil
 }
 
-// fromServer adapts a completion function that needs a session.
+// fromServer adapts a completion function that needs a connection to the server.
 func (f *connectionFlags) fromServer(complete func(s *session, args []string, word string) []string) commands.Completion {
 	return func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		s, err := f.session(c.Context(), c, nil)
@@ -44,8 +44,8 @@ func (f *connectionFlags) fromServer(complete func(s *session, args []string, wo
 	}
 }
 
-// completeObjects completes resource types and then object names. It offers only types that support
-// the verb, if one is given.
+// completeObjects completes resource types and object names. If verb is set, it offers only types
+// that support the verb.
 func (f *connectionFlags) completeObjects(verb string) commands.Completion {
 	return f.fromServer(func(s *session, args []string, word string) (all []string) {
 		typed, _, slashed := strings.Cut(word, "/")
@@ -67,7 +67,7 @@ func (f *connectionFlags) completeObjects(verb string) commands.Completion {
 	})
 }
 
-// completeNames returns the names of all objects of a type, and prepends prefix to each.
+// completeNames returns the names of all objects of a type, each with the given prefix.
 func (s *session) completeNames(word, prefix string) (all []string) {
 	r, err := s.catalog.Find(word)
 	if err != nil {

@@ -112,8 +112,8 @@ type deleted struct {
 	uid string
 }
 
-// targetsOf returns the named objects of selections. For a selection without names, it lists the
-// objects.
+// targetsOf returns the named objects of the selections. It lists the objects of a selection
+// without names.
 func (s *session) targetsOf(f *targetFlags, selections []selection) (all []target, err error) {
 	var faults []error
 	for _, one := range selections {

@@ -11,7 +11,7 @@ import (
 
 const exitInterrupted = 130
 
-// An Error holds the message and the exit code of a failed command.
+// An Error is the message and the exit code of a failed command.
 type Error struct {
 	Text string // the message; "" if it has been printed already
 	Code int    // the exit code; 0 means 1

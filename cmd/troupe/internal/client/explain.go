@@ -55,7 +55,8 @@ func splitFields(c *discovery.Catalog, word string) (*discovery.Resource, []stri
 	return nil, nil, &discovery.UnknownError{Name: parts[0]}
 }
 
-// hasGroupPart does not accept a group prefix, because it could be a field.
+// hasGroupPart reports whether parts name the resource's group, optionally with its version. A
+// shortened group does not match, because it could be a field.
 func hasGroupPart(r *discovery.Resource, parts []string) bool {
 	text := strings.Join(parts, ".")
 	return text == r.Group || text == r.Version+"."+r.Group

@@ -198,8 +198,8 @@ func asTable(t tree.Tree) tree.Tree {
 	return tree.Tree{"rows": rows, "columnDefinitions": []any{tree.Tree{"name": "Name", "format": "name"}, tree.Tree{"name": "Age"}}}
 }
 
-// formatted prints objects in a format other than a table. It prints several objects, or the result
-// of a list, as a List.
+// formatted prints objects in a format other than a table. It prints several objects, or any list
+// result, as a List.
 func (s *session) formatted(o *getOptions, selections []selection) error {
 	objects, err := s.findAt(&o.targetFlags, selections, o.ChunkSize, func(one selection, name string) string { return s.subresourcePath(o, one, name) }, o.IgnoreNotFound)
 	if err != nil && len(objects) == 0 {
@@ -239,7 +239,7 @@ func listOf(objects []object) tree.Tree {
 	return tree.Tree{"apiVersion": "v1", "kind": "List", "metadata": tree.Tree{"resourceVersion": ""}, "items": items}
 }
 
-// printAs prints a changed object in the selected format. By default it prints the object's name
+// printAs prints a changed object in the selected format. The default format is the object's name
 // followed by words, such as "pod/a created".
 func (s *session) printAs(o printer.Options, one object, words string) error {
 	if o.Output == "" {

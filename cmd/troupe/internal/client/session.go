@@ -49,8 +49,8 @@ func (f *connectionFlags) run(o options) func(*cobra.Command, []string) error {
 	}
 }
 
-// session creates the session of a command. If o has a stdinUse method, the method describes how
-// the command uses standard input. Error messages contain this description.
+// session creates the session of a command. If o has a stdinUse method, error messages include
+// its description of how the command uses standard input.
 func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, o options) (*session, error) {
 	stdinUse := ""
 	if user, ok := o.(interface{ stdinUse() string }); ok {

@@ -28,8 +28,8 @@ func (f *targetFlags) stdinUse() string {
 	return ""
 }
 
-// A selection identifies the named objects of a resource or, without names, all objects that the
-// flags select.
+// A selection identifies objects of a resource by name. Without names, it identifies all objects
+// that the flags select.
 type selection struct {
 	resource  *discovery.Resource
 	namespace string // "" for all namespaces and cluster-scoped types
@@ -78,8 +78,8 @@ func (s *session) selections(f *targetFlags, args []string) (all []selection, mi
 	return all, len(types) > 1, nil
 }
 
-// checkNamed requires names, a selector or --all, so that no command accidentally affects all
-// objects.
+// checkNamed requires names, a selector or --all, so that no command affects all objects by
+// accident.
 func (f *targetFlags) checkNamed(selections []selection) error {
 	for _, one := range selections {
 		if len(one.names) == 0 && one.manifest == nil && f.Selector == "" && f.FieldSelector == "" && !f.All {
@@ -89,8 +89,7 @@ func (f *targetFlags) checkNamed(selections []selection) error {
 	return nil
 }
 
-// expand resolves a comma-separated list of types, such as pods,services. The list may contain
-// categories.
+// expand resolves a comma-separated list of types and categories, such as pods,services.
 func expand(c *discovery.Catalog, list string) (types []*discovery.Resource, err error) {
 	for word := range strings.SplitSeq(list, ",") {
 		if word == "" {
@@ -154,7 +153,7 @@ func (s *session) fromFiles(f *targetFlags) (all []selection, mixed bool, err er
 	return all, mixed, err
 }
 
-// manifests returns the objects in the files, and the joined errors for unreadable objects.
+// manifests returns the readable objects in the files, and the joined errors for all others.
 func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
 	if !f.IsSet() {
 		return nil, usageError("must specify one of -f and -k")
@@ -168,8 +167,8 @@ func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
 	return all, err
 }
 
-// eachManifest calls do for each object in the files and continues after errors. If an object has
-// no name, the selection that do receives has no names.
+// eachManifest calls do for each object in the files and continues after errors. The selection
+// passed to do contains no name if the object has none.
 func (s *session) eachManifest(f *targetFlags, do func(one selection) error) error {
 	manifests, err := s.manifests(f)
 	return errors.Join(err, s.each(manifests, do))
@@ -270,8 +269,8 @@ func (s *session) find(f *targetFlags, selections []selection) ([]object, error)
 	return s.findAt(f, selections, pageSize, path, false)
 }
 
-// findAt is like find, but the caller chooses the page size of lists and the URL path of each named
-// object.
+// findAt is like find, but with a given page size for lists and a function that returns the URL
+// path of a named object.
 func (s *session) findAt(f *targetFlags, selections []selection, size int64, path func(selection, string) string, ignoreNotFound bool) (all []object, err error) {
 	var faults []error
 	for _, one := range selections {

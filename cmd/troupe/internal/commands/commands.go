@@ -74,7 +74,7 @@ func (f Flags) Bind(c *cobra.Command, complete func(string) Completion, structs 
 	}
 }
 
-// must panics on errors, because only a faulty declaration causes them.
+// must panics on errors, which only a faulty declaration can cause.
 func must(err error) {
 	if err != nil {
 		panic(err)

@@ -36,7 +36,7 @@ const versionFlag = "version"
 // flagsVariable is the environment variable for additional kube-apiserver flags.
 const flagsVariable = "TROUPE_APISERVER_FLAGS"
 
-// Runs is a function that starts the daemon and returns after a signal has stopped it.
+// A Runs function starts the daemon and returns after a signal has stopped it.
 type Runs func(config daemon.Config, out, logs io.Writer) error
 
 // APIServer returns a command that stands in for kube-apiserver.
@@ -98,9 +98,9 @@ func APIServer(run Runs) *cobra.Command {
 
 func isEtcd(g daemon.FlagGroup) bool { return g.Title == "etcd" }
 
-// namespaceGrace is the delay before the daemon empties a deleted namespace. Suites written for a
-// bare kube-apiserver finalize deleted namespaces themselves. A short delay suffices, because they
-// do so immediately.
+// namespaceGrace is the delay before the daemon empties a deleted namespace. A test suite written
+// for a bare kube-apiserver finalizes deleted namespaces itself. It does so immediately, so a
+// short delay suffices.
 const namespaceGrace = daemon.Duration(200 * time.Millisecond)
 
 func defaults() daemon.Config {
@@ -110,9 +110,9 @@ func defaults() daemon.Config {
 	return c
 }
 
-// serveFrom gives --cert-dir the same meaning as in kube-apiserver. Without --tls-cert-file, the
-// server uses apiserver.crt and apiserver.key in that directory, and creates them if they are
-// missing. The daemon's other certificates stay in memory.
+// serveFrom implements --cert-dir as in kube-apiserver. Without --tls-cert-file, the server uses
+// apiserver.crt and apiserver.key in that directory, and creates them if they are missing. The
+// daemon's other certificates stay in memory.
 func serveFrom(c *daemon.Config) {
 	dir := c.TLS.CertDir
 	c.TLS.CertDir = ""

@@ -20,8 +20,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// start runs APIServer up to the point where it would serve, and returns the settings, the log and
-// the error.
+// start runs APIServer until it would serve. It returns the settings, the log and the error.
 func start(t *testing.T, args ...string) (daemon.Config, string, error) {
 	t.Helper()
 	var config daemon.Config

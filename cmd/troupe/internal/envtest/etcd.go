@@ -113,7 +113,7 @@ func serveHealth(urls string, out io.Writer) error {
 	}
 }
 
-// healthHandler serves etcd's health check, and returns an error for all other requests.
+// healthHandler serves etcd's health check and rejects all other requests.
 func healthHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {

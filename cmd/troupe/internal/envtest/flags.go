@@ -9,8 +9,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// ignored returns a flag set of the kube-apiserver flags that the daemon does not support, except
-// --version.
+// ignored returns the kube-apiserver flags that the daemon does not support, except --version.
 func ignored() *pflag.FlagSet {
 	set := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
 	for _, f := range daemon.UnsupportedFlags() {

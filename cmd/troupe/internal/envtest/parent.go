@@ -16,9 +16,9 @@ const tempPrefix = "k8s_test_framework_"
 // followParent shuts this process down when its parent exits, because a killed test cannot stop its
 // children. It first removes the directories in dirs that envtest created.
 //
-// It polls the parent process ID, which changes when an orphan is adopted. PR_SET_PDEATHSIG is
-// unsuitable, because it fires when the parent's thread exits. A Go thread may exit before its
-// process.
+// It polls the parent process ID, which changes when the process is orphaned. PR_SET_PDEATHSIG is
+// unsuitable, because it fires when the parent's thread exits, and a Go thread may exit before
+// its process.
 func followParent(log *slog.Logger, dirs ...string) {
 	parent := os.Getppid()
 	if parent <= 1 {

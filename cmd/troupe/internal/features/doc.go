@@ -7,8 +7,8 @@
 // HPAContainerMetrics and RootCAConfigMap, which are always on in later releases. A test in
 // test/api compares gates.txt with the public libraries.
 //
-// A gate is effective if the daemon reads it, even for only a part of the feature. Other gates are
-// accepted for compatibility, and Set.Ineffective returns them. Enabling a gate without its
+// A gate is effective if the daemon reads it, even if only for a part of the feature. Other gates
+// are accepted for compatibility, and Set.Ineffective returns them. Enabling a gate without its
 // dependencies is an error.
 //
 // A Set is immutable and safe for concurrent use.

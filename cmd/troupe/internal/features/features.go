@@ -24,7 +24,7 @@ const (
 
 // Gates that the daemon reads.
 const (
-	// Use constants, because Enabled returns false for a misspelled name.
+	// Use these constants, because Enabled returns false for a misspelled name.
 	AllowParsingUserUIDFromCertAuth = "AllowParsingUserUIDFromCertAuth"
 	APIListChunking                 = "APIListChunking"
 	APIResponseCompression          = "APIResponseCompression"
@@ -50,7 +50,7 @@ const (
 
 // Gates that set all gates of a stage.
 const (
-	// Gates set by name take precedence, regardless of order.
+	// A gate's own value takes precedence, regardless of order.
 	allAlpha = "AllAlpha"
 	allBeta  = "AllBeta"
 )
@@ -65,8 +65,8 @@ type Gate struct {
 	Needs     []string // gates that must be on if it is on
 }
 
-// table lists one gate per line, sorted by name. A line has the gate's name, stage, default ("on"
-// or "off") and attributes.
+// table lists one gate per line, sorted by name. A line consists of the gate's name, stage,
+// default ("on" or "off") and attributes.
 //
 //go:embed gates.txt
 var table string
@@ -143,8 +143,8 @@ func New(given map[string]bool) (Set, error) {
 	return s, errors.Join(append(errs, s.checkNeeds()...)...)
 }
 
-// resolve returns the gate's given value, else the value given for its stage, else its default. It
-// depends only on given values, so gates may be resolved in any order.
+// resolve returns the gate's given value, else the value given for its stage, else its default.
+// The result does not depend on other resolved gates, so the order of calls does not matter.
 func (s Set) resolve(g Gate) bool {
 	if on, ok := s.given[g.Name]; ok {
 		return on

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Define adds a flag bound to a field. The default is the field's value. A list flag takes
+// Define adds a flag bound to a field. The default is the field's value. A list flag accepts
 // comma-separated items, or one item per occurrence if repeat is set.
 func Define(f *pflag.FlagSet, field reflect.Value, name, short, help string, repeat bool) {
 	switch p := field.Addr().Interface().(type) {

@@ -77,8 +77,8 @@ func (o *Options) Validate() error {
 const maxNodes = 100_000
 
 // find resolves a program's path. If *path is empty, it searches PATH and falls back to BuiltIn.
-// usable is false if the server does not use Kubernetes names or was not started by this command,
-// because the programs do not work with such a server.
+// usable is false if the programs do not work with the server, because it does not use Kubernetes
+// names or was not started by this command.
 func find(name string, path *string, usable bool) error {
 	switch {
 	case *path == BuiltIn:

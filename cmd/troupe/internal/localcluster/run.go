@@ -68,7 +68,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	return r.watch(ctx)
 }
 
-// A run holds the state of a running cluster. stops holds the functions that stop its components,
+// A run is the state of a running cluster. stops contains the functions that stop its components,
 // in the order in which the components were started.
 type run struct {
 	Options
@@ -174,8 +174,8 @@ func removeOthers(kubeletDir string) error {
 	return err
 }
 
-// withAdvice replaces the hint of a daemon error, which is everything after the first line. The
-// daemon's hint names flags of the serve command. The new hint names flags of this command.
+// withAdvice replaces the hint of a daemon error, which follows the first line. The daemon's hint
+// names flags of the serve command, and the new hint those of this command.
 func withAdvice(err error) error {
 	var advice string
 	switch {
@@ -190,8 +190,8 @@ func withAdvice(err error) error {
 	return errors.New(fault + "\n" + advice)
 }
 
-// controllers returns the configured controllers, and adds the built-in ones that replace
-// kube-controller-manager and kube-scheduler if those programs are not used.
+// controllers returns the configured controllers plus the built-in replacements for
+// kube-controller-manager and kube-scheduler, unless those programs are used.
 func (r *run) controllers(configured daemon.Controllers) daemon.Controllers {
 	all := []string{string(configured)}
 	if r.KubeControllerManager == BuiltIn {

@@ -146,8 +146,8 @@ func (c *Cluster) notePod(change objectChange) {
 // retryAfter is the delay before a Pod is retried after a failed request.
 const retryAfter = time.Second
 
-// treat performs the steps of a Pod's lifecycle that are due. It returns the time at which the Pod
-// must be processed again, or the zero time.
+// treat performs all due steps of a Pod's lifecycle. It returns the time at which the Pod must be
+// processed again, or the zero time.
 func (c *Cluster) treat(ctx context.Context, key objectKey) (again time.Time) {
 	for ctx.Err() == nil {
 		r, ok := c.pod(key)

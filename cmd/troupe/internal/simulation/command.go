@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A result is the outcome of a simulated command. slept is the total time that the command sleeps.
-// forever means that the command does not end.
+// A result is the outcome of a simulated command. slept is the total time that the command
+// sleeps. forever is set if the command never ends.
 type result struct {
 	out, err strings.Builder
 	slept    time.Duration

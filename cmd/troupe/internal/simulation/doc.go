@@ -12,6 +12,6 @@
 // was killed resumes after a restart. Steps happen at whole seconds, which is the resolution of API
 // timestamps.
 //
-// The registry holds Pods and Nodes under its lock. Watch events and responses to writes update it,
-// and the newest resourceVersion wins. Only one worker at a time processes a Pod.
+// The registry stores Pods and Nodes. Watch events and responses to writes update it, and the
+// newest resourceVersion wins. Only one worker at a time processes a Pod.
 package simulation

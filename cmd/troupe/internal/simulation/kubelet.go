@@ -25,8 +25,8 @@ func (c *Cluster) handler() http.Handler {
 	return m
 }
 
-// servePods lists the Pods of all nodes. The response contains only the fields that the simulation
-// itself reads.
+// servePods lists the Pods of all nodes. The response contains only the fields that the
+// simulation reads.
 func (c *Cluster) servePods(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{"kind": "PodList", "apiVersion": "v1", "items": c.allPods()}) // the client may be gone
@@ -88,7 +88,7 @@ func (c *Cluster) logOf(of containerRef, previous bool) (lines []logLine, ok boo
 	return lines, true
 }
 
-// followPeriod is how often a follow request checks whether the container has ended.
+// followPeriod is the interval at which a follow request checks whether the container has ended.
 const followPeriod = 500 * time.Millisecond
 
 func (c *Cluster) serveLogs(w http.ResponseWriter, r *http.Request, of containerRef) {

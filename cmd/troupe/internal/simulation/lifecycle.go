@@ -96,8 +96,8 @@ func (l *lifecycle) started() *PodStatus {
 	return &s
 }
 
-// statuses returns one status per container, in spec order. A container that has no status yet is
-// reported as waiting.
+// statuses returns one status per container, in spec order. It reports a container without a
+// status as waiting.
 func (l *lifecycle) statuses(containers []Container, have []ContainerStatus) []ContainerStatus {
 	all := make([]ContainerStatus, 0, len(containers))
 	for i := range containers {
@@ -113,7 +113,8 @@ func (l *lifecycle) statuses(containers []Container, have []ContainerStatus) []C
 	return all
 }
 
-// containers advances all containers to the current time, and updates the phase and conditions.
+// containers advances all containers to the current time, and updates the Pod's phase and
+// conditions.
 func (l *lifecycle) containers(s *PodStatus) {
 	policy := l.pod.Spec.RestartPolicy
 	initialized := true
@@ -262,7 +263,7 @@ func (l *lifecycle) end(s *PodStatus, code int, reason string) {
 }
 
 // stop handles a Pod that is being deleted. Its containers end after the annotated duration or
-// their preStop sleep, but within the grace period. Then the Pod is removed.
+// their preStop sleep, but not later than the grace period. Then the Pod is removed.
 func (l *lifecycle) stop() step {
 	p := l.pod
 	var grace time.Duration
@@ -291,7 +292,7 @@ func (l *lifecycle) stop() step {
 const terminatedCode = 143
 
 // conditions derives the Pod conditions from the container statuses. reason is the reason of the
-// Ready condition of a Pod that has ended. For all other Pods, it is empty.
+// Ready condition if the Pod has ended, and otherwise empty.
 func (l *lifecycle) conditions(s *PodStatus, reason string) {
 	unready, uninitialized := []string{}, []string{}
 	for i := range s.ContainerStatuses {
@@ -341,8 +342,7 @@ func (l *lifecycle) conditions(s *PodStatus, reason string) {
 	condition("Ready", ready, why, message)
 }
 
-// condition sets one Pod condition. lastTransitionTime changes only if the condition's status
-// changes.
+// condition sets one Pod condition. lastTransitionTime changes only if the status changes.
 func (l *lifecycle) condition(s *PodStatus, c Condition) {
 	c.LastTransitionTime = l.now
 	i := indexOf(s.Conditions, c.Type)

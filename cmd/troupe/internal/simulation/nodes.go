@@ -20,7 +20,8 @@ import (
 const (
 	// simulatedLabel marks the Nodes that a simulation has registered.
 	simulatedLabel = "troupe/simulated"
-	// downAnnotation simulates a power failure. The node renews no lease and ignores its Pods.
+	// downAnnotation simulates a power failure. The node does not renew its lease and ignores its
+	// Pods.
 	downAnnotation = "troupe/down"
 
 	leaseSeconds   = 40               // after which a silent node counts as not ready
@@ -185,9 +186,9 @@ func (c *Cluster) renew(ctx context.Context, name string) error {
 	return err
 }
 
-// heartbeats renews the leases of all nodes, evenly spread over renewPeriod. It also writes the
-// status of every node once per reportPeriod. If a node is not ready or its allocatable resources
-// are outdated, it writes the status with the next lease renewal.
+// heartbeats renews the leases of all nodes, evenly spread over renewPeriod. It writes the status
+// of every node once per reportPeriod. If a node is not ready or its allocatable resources are
+// outdated, the next lease renewal also writes its status.
 func (c *Cluster) heartbeats(ctx context.Context) {
 	reported := time.Now()
 	for ctx.Err() == nil {
@@ -246,8 +247,8 @@ func (c *Cluster) foreignResources(view nodeView) map[string]any {
 	return all
 }
 
-// noteNode handles a watch event for a Node. A simulated node does nothing while its Node object is
-// deleted or has downAnnotation. When the node returns, noteNode requeues its Pods.
+// noteNode handles a watch event for a Node. A simulated node is inactive while its Node object
+// is deleted or has downAnnotation. When the node returns, noteNode requeues its Pods.
 func (c *Cluster) noteNode(change objectChange) {
 	var view nodeView
 	if !change.gone {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Pod has the API fields that a node reads, and the status. It omits other fields, because one
-// process may hold 100,000 Pods.
+// A Pod contains the status and the API fields that a node reads. It omits other fields, because
+// one process may hold 100,000 Pods.
 type Pod struct {
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {
@@ -25,7 +25,7 @@ type Pod struct {
 	Status PodStatus `json:"status"`
 }
 
-// Metadata has the object metadata fields that the simulation reads.
+// Metadata contains the object metadata that the simulation reads.
 type Metadata struct {
 	Namespace                  string            `json:"namespace"`
 	Name                       string            `json:"name"`
@@ -71,7 +71,7 @@ type Probe struct {
 	} `json:"exec"`
 }
 
-// PodStatus has the Pod status fields that nodes write.
+// PodStatus contains the status fields that nodes write.
 type PodStatus struct {
 	ObservedGeneration         int64             `json:"observedGeneration,omitempty"`
 	Phase                      string            `json:"phase,omitempty"`

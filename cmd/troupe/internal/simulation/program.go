@@ -18,8 +18,8 @@ const (
 	logText    = "troupe/logs"        // output of containers at their start
 )
 
-// A program is the behavior of a container. It writes lines, and then ends after some time or runs
-// forever.
+// A program is the behavior of a container. It writes lines, and then either ends after some time
+// or runs forever.
 type program struct {
 	lines   []string
 	forever bool
@@ -74,8 +74,8 @@ func environment(p *Pod, c *Container) map[string]string {
 	return all
 }
 
-// readyTime returns the time from a container's start until it is ready. never is true if a probe
-// always fails.
+// readyTime returns the time from a container's start until the container is ready. never is true
+// if a probe always fails.
 func readyTime(p *Pod, c *Container) (after time.Duration, never bool) {
 	after = duration(p.Metadata.Annotations, readyAfter)
 	for _, probe := range []*Probe{c.StartupProbe, c.ReadinessProbe} {

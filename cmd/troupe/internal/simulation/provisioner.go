@@ -17,7 +17,7 @@ const className = "simulated"
 
 // A provisioner creates a volume for each claim that the volume controller assigns to it by
 // annotation, and deletes released volumes. All state is in the API, and a volume's name contains
-// its claim's UID, so restarts and concurrent instances create no duplicates.
+// the UID of its claim, so restarts and concurrent instances create no duplicates.
 type provisioner struct {
 	*Cluster
 	queue *queue

@@ -19,8 +19,8 @@ type queue struct {
 	wake    chan struct{} // buffered signal to check the front
 }
 
-// An entry is a Pod in the queue. taken means that a worker is processing the Pod. again means that
-// the Pod was added again meanwhile, and is due at time at.
+// An entry is a Pod in the queue. taken is set while a worker processes the Pod. again is set if
+// the Pod was added again in the meantime and is due at time at.
 type entry struct {
 	key          objectKey
 	at           time.Time

@@ -12,7 +12,7 @@ type registry struct {
 	nodes map[string]*node // nodes of this cluster
 }
 
-// A podRecord is a Pod with data that its status does not contain yet.
+// A podRecord is a Pod with data that is not in its status yet.
 type podRecord struct {
 	pod   *Pod
 	bound time.Time // when it was first seen

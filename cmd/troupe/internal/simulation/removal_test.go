@@ -187,7 +187,7 @@ func awaitNoPods(t *testing.T, c *rest.Client) {
 	}
 }
 
-// A weakLine is a proxy that breaks its connections at random.
+// A weakLine is a proxy that randomly breaks its connections.
 type weakLine struct {
 	net.Listener
 	server string

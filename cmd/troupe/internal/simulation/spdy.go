@@ -168,6 +168,6 @@ func (c *Cluster) servePorts(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// maxForwarded limits the forwarded connections for which the client has opened only one of the two
-// streams (data and error).
+// maxForwarded limits the incomplete forwarded connections, for which the client has opened only
+// one of the two streams (data and error).
 const maxForwarded = 1000

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Unified returns the unified YAML diff of two states, or an empty string if they are equal. A nil
-// state means that the object does not exist. The diff omits fields that every write changes, and
-// masks secret values.
+// Unified returns the unified YAML diff of two states, or an empty string if they are equal. A
+// nil state represents a missing object. The diff omits fields that every write changes, and
+// masks the values of Secrets.
 func Unified(before, after tree.Tree, from, to string) string {
 	a, b := masked(before), masked(after)
 	if before == nil || after == nil { // fields of a new object that the server sets
@@ -53,8 +53,8 @@ func masked(t tree.Tree) tree.Tree {
 	return copied
 }
 
-// mask replaces the values of a Secret with asterisks. It appends mark to values that differ in the
-// other state.
+// mask replaces the values of a Secret with asterisks. It appends mark to values that differ
+// between the two states.
 func mask(t, other tree.Tree, mark string) {
 	for _, field := range []string{"data", "stringData"} {
 		values, others := t.Object(field), other.Object(field)

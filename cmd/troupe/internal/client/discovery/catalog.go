@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Catalog holds a server's parsed discovery documents. Groups are ordered by priority. A group's
-// preferred version comes first.
+// A Catalog contains a server's parsed discovery documents. Groups are ordered by priority. A
+// group's preferred version comes first.
 type Catalog struct {
 	Naming    *meta.Naming // the naming profile of the server
 	Resources []*Resource
@@ -65,8 +65,8 @@ func Load(ctx context.Context, c *rest.Client) (*Catalog, error) {
 	return catalog, nil
 }
 
-// accept is the Accept header for aggregated discovery under either naming profile, with a fallback
-// to plain discovery.
+// accept is the Accept header that requests aggregated discovery under either naming profile, and
+// plain discovery as a fallback.
 var accept = func() string {
 	var all []string
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {

@@ -81,7 +81,7 @@ func (c *Catalog) ForKind(apiVersion, kind string) *Resource {
 	return nil
 }
 
-// Preferred returns each resource in its preferred version.
+// Preferred returns all resources, each in its preferred version.
 func (c *Catalog) Preferred() (all []*Resource) {
 	seen := map[meta.GroupResource]bool{}
 	for _, r := range c.Resources {

@@ -36,8 +36,8 @@ func ParseYAML(text []byte) (tree.Tree, error) {
 	return Parse(converted)
 }
 
-// Split splits a text into YAML documents, separated by --- lines, or concatenated JSON objects. It
-// omits empty documents.
+// Split splits a text into YAML documents separated by --- lines, or into concatenated JSON
+// objects. It omits empty documents.
 func Split(text []byte) (documents [][]byte, err error) {
 	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && trimmed[0] == '{' {
 		d := json.NewDecoder(bytes.NewReader(trimmed))

@@ -1,3 +1,3 @@
 // Package manifest reads objects from YAML or JSON files, directories, URLs, standard input, and
-// kustomizations. The kustomize program or kubectl builds kustomizations.
+// kustomizations. It runs kustomize or kubectl to build kustomizations.
 package manifest

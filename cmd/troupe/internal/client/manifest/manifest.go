@@ -41,8 +41,8 @@ func (o Options) UsesStdin() bool { return slices.Contains(o.Filename, "-") }
 // maxSize limits the size of one source in bytes.
 const maxSize = 256 << 20
 
-// Read returns the objects of all sources, with lists flattened. After an error it continues, and
-// returns the other objects with the joined errors.
+// Read returns the objects of all sources, with lists flattened. It continues after errors, and
+// returns the readable objects with the joined errors.
 func Read(ctx context.Context, o Options) (all []Manifest, err error) {
 	if o.Kustomize != "" {
 		if len(o.Filename) > 0 {

@@ -42,7 +42,7 @@ func parseTemplate(text string) ([]part, error) {
 }
 
 // parseParts parses the elements of a template. It stops at the end of the text or at {end}, and
-// returns the rest of the text. ended reports whether it stopped at {end}.
+// returns the remaining text. ended reports whether it stopped at {end}.
 func parseParts(text string) (parts []part, rest string, ended bool, err error) {
 	for text != "" {
 		before, after, found := strings.Cut(text, "{")
@@ -91,7 +91,7 @@ func parseParts(text string) (parts []part, rest string, ended bool, err error) 
 	return parts, "", false, nil
 }
 
-// closingBrace returns the index of the closing brace of an action, or -1. It skips quoted braces.
+// closingBrace returns the index of an action's closing brace, or -1. It skips quoted braces.
 func closingBrace(text string) int {
 	quote := byte(0)
 	for i := range len(text) {
@@ -168,7 +168,7 @@ func appendParts(b *bytes.Buffer, parts []part, v jsontext.Value) {
 	}
 }
 
-// plain formats a value like kubectl: strings without quotes, and null as "".
+// plain formats a value like kubectl: strings without quotes, and null as an empty string.
 func plain(v jsontext.Value) string {
 	if string(v) == "null" {
 		return ""

@@ -28,7 +28,7 @@ type TablePrinter struct {
 	grid    Grid
 }
 
-// Add adds rows, which Flush prints. event is the watch event type, or empty without a watch.
+// Add adds rows for the next Flush. event is the watch event type, or empty without a watch.
 func (p *TablePrinter) Add(table tree.Tree, event string) {
 	if columns := table.Objects("columnDefinitions"); len(columns) > 0 {
 		p.columns = columns

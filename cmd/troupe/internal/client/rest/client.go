@@ -42,8 +42,8 @@ type Options struct {
 	Agent    string    // the User-Agent
 	Warnings io.Writer // receives the server's warnings
 	MaxIdle  int       // idle connections to keep [8]
-	// MaxAnswer limits the responses that Do reads, in bytes [1 GiB]. That suffices for lists,
-	// which are read in pages of 500 objects.
+	// MaxAnswer limits the size of a response to Do, in bytes [1 GiB]. Lists stay far below,
+	// because they are read in pages of 500 objects.
 	MaxAnswer int64
 }
 
@@ -169,8 +169,8 @@ func (c *Client) Upgrade(ctx context.Context, r Request) (*http.Response, error)
 	return response, nil
 }
 
-// send sends a request and checks the status. If the server sends Retry-After, it retries as often
-// as kubectl does.
+// send sends a request and checks the status. After a response with Retry-After, it retries as
+// often as kubectl does.
 func (c *Client) send(ctx context.Context, r Request) (*http.Response, error) {
 	const attempts = 10
 	for n := 1; ; n++ {

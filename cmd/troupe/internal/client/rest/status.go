@@ -40,7 +40,7 @@ func failure(response *http.Response) error {
 	return StatusOf(t, response.StatusCode)
 }
 
-// StatusOf converts a Status object to an error. code is used if the object has no code.
+// StatusOf converts a Status object to an error. If the object has no code, it uses code.
 func StatusOf(t tree.Tree, code int) *StatusError {
 	if n, ok := t.Int("code"); ok {
 		code = int(n)
@@ -94,8 +94,8 @@ func IsNotFound(err error) bool { return HasCode(err, http.StatusNotFound) }
 // IsConflict reports whether err is a 409 response.
 func IsConflict(err error) bool { return HasCode(err, http.StatusConflict) }
 
-// IsExpired reports whether err is a 410 response. The resource version or continue token is then
-// too old.
+// IsExpired reports whether err is a 410 response, which means that the resource version or
+// continue token is too old.
 func IsExpired(err error) bool { return HasCode(err, http.StatusGone) }
 
 // HasCode reports whether err is a response with one of the codes.

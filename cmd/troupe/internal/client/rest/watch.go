@@ -23,7 +23,7 @@ type Event struct {
 const maxEvent = 64 << 20
 
 // Watch calls the callback for every watch event. It returns nil when the server ends the stream.
-// If the stream or the callback fails, it returns that error. It returns ERROR events as
+// If the stream or the callback fails, it returns the error. An ERROR event is returned as a
 // *StatusError.
 func (c *Client) Watch(ctx context.Context, path string, query url.Values, accept string, each func(Event) error) error {
 	stream, err := c.Stream(ctx, Request{Method: http.MethodGet, Path: path, Query: query, Accept: accept})
