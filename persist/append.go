@@ -99,7 +99,7 @@ func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, er
 }
 
 // conditionsHold reports whether the conditions of a write hold. If they do not, seen is the
-// revision to wait for (see Result).
+// revision that the caller must wait for (see Result).
 func (j *Journal) conditionsHold(w *Write, results []Result, within map[string]keyState) (seen Revision, ok bool) {
 	if w.With > 0 {
 		whole := results[w.With-1]

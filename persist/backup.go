@@ -85,7 +85,7 @@ type backup struct {
 	closers  []io.Closer
 }
 
-// An openSegment is a segment of a backup. Its file may have grown since it was opened.
+// An openSegment is an open journal segment of a backup. The file may grow while the backup runs.
 type openSegment struct {
 	segment
 	next Revision // see scan
@@ -132,8 +132,8 @@ func (b *backup) openSnapshot(j *Journal) error {
 	return nil
 }
 
-// openSegments opens the segments that the snapshot does not cover. Each ends where the next
-// begins.
+// openSegments opens the segments that the snapshot does not cover. Each segment ends where the
+// next one begins.
 func (b *backup) openSegments(j *Journal, segments []segment) error {
 	for i, s := range segments {
 		next := nextFirst(segments, i)
@@ -157,7 +157,8 @@ func (b *backup) close() error {
 	return err
 }
 
-// copy writes the chunks, the end chunk last. A backup without it is rejected as truncated.
+// copy writes all chunks, the end chunk last. Backups without an end chunk are rejected as
+// truncated.
 func (b *backup) copy() error {
 	if err := b.out.json(chunkHead, b.head); err != nil {
 		return err

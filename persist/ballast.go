@@ -33,7 +33,7 @@ type ballast struct {
 
 	full       atomic.Bool  // a write found no space, and none has been freed since
 	lastLogged atomic.Int64 // when the full disk was last logged, nanoseconds since 1970
-	// loggedFull is true between the log lines that report a full disk and its recovery.
+	// loggedFull is set when a full disk is logged, and cleared when its recovery is logged.
 	loggedFull atomic.Bool
 }
 
@@ -119,8 +119,8 @@ func (b *ballast) resize(target int64) error {
 	return errors.Join(b.file.Allocate(b.size+ballastStep), b.file.Truncate(b.size))
 }
 
-// snapshotEstimate returns an upper bound for the size of the next snapshot in bytes. It adds
-// everything written since the last snapshot, as if no value had been replaced.
+// snapshotEstimate returns an upper bound for the size of the next snapshot in bytes. It counts all
+// journal bytes since the last snapshot, as if no write had replaced a value.
 func (j *Journal) snapshotEstimate() int64 {
 	j.inventory.mu.Lock()
 	defer j.inventory.mu.Unlock()

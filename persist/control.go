@@ -81,8 +81,8 @@ func decodeWatermark(b []byte) (m watermark, what string) {
 	}, ""
 }
 
-// readControl returns the newest watermark of a directory. If one of the two records is damaged,
-// fault describes the damage, and m is the other record with relaxed bounds.
+// readControl returns the newest watermark of a directory. If one of the two records is damaged, it
+// returns the other record with relaxed bounds. fault then describes the damage.
 func readControl(fs vfs.FS, dir string) (m watermark, fault *CorruptError, err error) {
 	path := filepath.Join(dir, controlFile)
 	data, err := readFile(fs, path)

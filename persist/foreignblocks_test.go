@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestForeignBlocks simulates a power loss on ext4 with data=writeback: a truncated segment regains
-// its former length, with blocks of other files. These must be ignored if the next segment
-// continues the journal, and otherwise reported as damage.
+// TestForeignBlocks simulates a power loss on ext4 with data=writeback: a truncated segment has its
+// former length again, but with blocks of other files. Recovery must ignore these blocks if the
+// next segment continues the journal, and otherwise report them as damage.
 func TestForeignBlocks(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -64,7 +64,7 @@ func TestForeignBlocks(t *testing.T) {
 }
 
 // TestForeignBlocksOfRemovedSegment checks that the state survives a power loss at every operation
-// of a trim, even if the removed segment reappears with foreign content.
+// of a trim, even if the removed segment reappears with the content of another file.
 func TestForeignBlocksOfRemovedSegment(t *testing.T) {
 	prepare := func() (*vfs.Mem, *Journal, *model) {
 		fs := vfs.NewMem()

@@ -87,9 +87,9 @@ func putHeader(b []byte, f frame) {
 	le.PutUint32(b[4:], checksum(b[8:frameHeader]))
 }
 
-// parseHeader parses a frame's header, or returns a description of the error. It rejects
-// inconsistent fields even if the checksum matches, because a wrong length must not be used to find
-// the next frame.
+// parseHeader parses a frame's header, or describes the error in what. It rejects inconsistent
+// fields even if the checksum matches, because a wrong length must not be used to find the next
+// frame.
 func parseHeader(b []byte) (f frame, what string) {
 	if string(b[:4]) != frameMagic {
 		return f, "a batch does not begin with its mark"
@@ -240,7 +240,7 @@ func decodeRecords(f frame, payload []byte, fn func(Commit) error) error {
 	return nil
 }
 
-// decodeRecord decodes one write. The value and metadata of c alias b.
+// decodeRecord decodes one write. The value and metadata of c share memory with b.
 func decodeRecord(b []byte) (c Commit, rest []byte, ok bool) {
 	if len(b) == 0 || b[0]&^(recordDelete|recordMetadata) != 0 {
 		return c, nil, false

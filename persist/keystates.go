@@ -9,8 +9,8 @@ type keyStates struct {
 	batches []recentBatch
 }
 
-// A keyState is a key's newest revision, or 0 if the key does not exist. Readers see it once the
-// caller has applied revision at. If at is 0, readers see it already.
+// A keyState is a key's newest revision, or 0 if the key does not exist. It becomes visible to
+// readers when the caller applies revision at. If at is 0, it is already visible.
 type keyState struct{ revision, at Revision }
 
 type recentBatch struct {

@@ -89,8 +89,8 @@ func (s *restoration) begin(db *buntdb.DB, labels map[string]string, at Revision
 }
 
 // beginWith starts from the newest intact snapshot that is not newer than the point. Otherwise it
-// starts from an empty state if the journal is complete. Its last resort is a snapshot written
-// after the point's time, because the state in it may still be earlier.
+// starts from an empty state if the journal is complete. As a last resort, it starts from a
+// snapshot written after the point's time, because its state may still be earlier.
 func (s *restoration) beginWith(dir string) error {
 	labels, err := readLabels(s.o.FS, dir)
 	if err != nil {
@@ -185,12 +185,12 @@ func listHistory(fsys vfs.FS, dir string) ([]segment, error) {
 	return slices.CompactFunc(all, func(a, b segment) bool { return a.first == b.first }), nil
 }
 
-// errReached stops reading the journal at the point.
+// errReached ends the replay of the journal at the point.
 var errReached = callbackError{errors.New("the point is reached")}
 
 // follow applies the journal and archive of a data directory.
 func (s *restoration) follow(dir string) error {
-	// Read the control file first, because a running daemon may extend the journal.
+	// Read the control file first, because a running daemon may append to the journal concurrently.
 	m, _, promise := readControl(s.o.FS, dir)
 	if errors.Is(promise, fs.ErrNotExist) {
 		promise = nil // a directory of format 1

@@ -9,9 +9,9 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// salvage skips revisions if assigned ones may be lost, as after an accepted data loss or a reboot
-// under SyncNone. It writes the remaining state as a snapshot above all assigned revisions, so that
-// no watch continues across the gap.
+// salvage skips revisions if assigned revisions may be lost, as after an accepted data loss or a
+// reboot under SyncNone. It writes the remaining state as a snapshot above all assigned revisions,
+// so that no watch continues across the gap.
 //
 // Only reading the whole state reveals a missing file. If Options.AcceptDataLoss is set, salvage
 // therefore starts with a dry run of the recovery.

@@ -115,8 +115,8 @@ func (v *verification) printf(format string, args ...any) {
 	}
 }
 
-// reportFault lets Verify continue, because the operator needs to know all faults to choose between
-// a backup and the remaining data.
+// reportFault lets Verify continue, because operators need all faults to decide between restoring a
+// backup and keeping the remaining data.
 func (v *verification) reportFault(err error) {
 	v.faults++
 	v.printf("FAULT %v", err)
@@ -144,8 +144,8 @@ func (v *verification) checkMetadataFiles() error {
 	return nil
 }
 
-// checkFiles does nothing if the labels are unreadable, because the check needs them. That fault
-// has already been reported.
+// checkFiles does nothing if the labels are unreadable, because the check requires them and the
+// fault has already been reported.
 func (v *verification) checkFiles() error {
 	if v.files == nil || !v.labelled {
 		return nil
@@ -245,7 +245,7 @@ func (v *verification) checkArchive() error {
 		if err != nil || fault == nil {
 			return err
 		}
-		// A running daemon may have moved or removed segments meanwhile.
+		// A running daemon may have moved or removed segments concurrently.
 		if again, err := v.findGap(ends); n >= maxTries || err != nil || again != nil && again.Error() == fault.Error() {
 			v.reportFault(fault)
 			return err

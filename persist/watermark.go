@@ -77,8 +77,8 @@ func (j *Journal) upgradeFormat(m watermark) error {
 	return nil
 }
 
-// watermarkPassed reports whether the watermark names a later segment than s. Until then, s must
-// not be removed, because a watermark that names a missing file is treated as data loss.
+// watermarkPassed reports whether the watermark names a later segment than s. Before that, s must
+// not be removed, because a missing segment that the watermark names is treated as data loss.
 func (j *Journal) watermarkPassed(s segment) bool {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()
@@ -108,8 +108,8 @@ func (j *Journal) runMaintenance(stop <-chan struct{}, ended chan<- struct{}) {
 	}
 }
 
-// checkLocks fails the journal if the control file was replaced, because further writes would miss
-// the directory. A replaced lock file is only logged, because the locked control file still
+// checkLocks fails the journal if the control file was replaced, because later writes would not
+// reach the directory. A replaced lock file is only logged, because the locked control file still
 // protects the directory.
 func (j *Journal) checkLocks() error {
 	j.control.mu.Lock()

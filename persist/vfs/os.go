@@ -72,7 +72,7 @@ func (OS) ReadDir(dir string) ([]string, error) {
 }
 
 // SyncDir syncs a directory like a file. On Windows it is a no-op, because directories cannot be
-// synced, and NTFS journals names itself.
+// synced there and NTFS journals names itself.
 func (OS) SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
