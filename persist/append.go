@@ -61,7 +61,7 @@ func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 // ErrCondition, and 43.
 func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, error) {
 	j.states.forgetApplied()
-	now := time.Unix(0, j.o.Now().UnixNano()) // as a reader of the journal will see it
+	now := time.Unix(0, j.o.Now().UnixNano()) // as decoded from the journal
 	next := j.inventory.newest + 1
 	commits := make([]Commit, 0, len(batch))
 	within := make(map[string]keyState, len(batch))

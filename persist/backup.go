@@ -29,7 +29,7 @@ type backupHead struct {
 	Magic    string            `json:"magic"`
 	Format   int               `json:"format"`
 	Time     int64             `json:"time"`     // Unix nanoseconds
-	Base     Revision          `json:"base"`     // of the snapshot; 0: none
+	Base     Revision          `json:"base"`     // revision of the snapshot; 0: none
 	BaseTime int64             `json:"baseTime"` // when the snapshot was written, Unix nanoseconds; 0: unknown
 	Items    int64             `json:"items"`
 	Revision Revision          `json:"revision"` // of the state
@@ -88,7 +88,7 @@ type backup struct {
 // An openSegment is an open journal segment of a backup. The file may grow while the backup runs.
 type openSegment struct {
 	segment
-	next Revision // see scan
+	next Revision // as in scan.successor
 	file vfs.File
 }
 

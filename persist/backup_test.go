@@ -263,7 +263,7 @@ func TestRestoreSkipsRevisionsAtAnyClock(t *testing.T) {
 			t.Errorf("%v after the backup: at %d, may have been given out", elapsed, m.base)
 		}
 		mustClose(t, j)
-		j, again := mustReopen(t, testOptions(fs.Crash(nil))) // before the first write
+		j, again := mustReopen(t, testOptions(fs.Crash(nil))) // before any write
 		if again.newest != m.newest {
 			t.Errorf("killed before the first write, it is at %d, was at %d", again.newest, m.newest)
 		}

@@ -27,11 +27,11 @@ type ballast struct {
 	mu          sync.Mutex
 	file        vfs.File // nil: not created yet
 	size        int64
-	unsupported bool   // by the file system
+	unsupported bool   // the file system cannot reserve space
 	undersized  bool   // there is no space to reserve for the next snapshot
-	lastErr     string // of the last attempt, so that it is not logged again
+	lastErr     string // text of the last error, to avoid logging it again
 
-	full       atomic.Bool  // a write found no space, and none has been freed since
+	full       atomic.Bool  // a write found no space, and no space has been freed since
 	lastLogged atomic.Int64 // when the full disk was last logged, nanoseconds since 1970
 	// loggedFull is set when a full disk is logged, and cleared when its recovery is logged.
 	loggedFull atomic.Bool
@@ -177,7 +177,7 @@ func (j *Journal) deletesOnly() bool {
 	kept := j.ballast.file != nil
 	j.ballast.mu.Unlock()
 	if kept {
-		j.refillBallast() // there may be space now
+		j.refillBallast() // space may have been freed
 	}
 	return kept && j.ballast.full.Load()
 }

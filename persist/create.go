@@ -84,7 +84,7 @@ func createDirectory(dir string, o Options, read func() (contents, error)) (err 
 	if err := u.begin(); err != nil {
 		return errors.Join(noSpace(err), u.withdraw())
 	}
-	o.AcceptDataLoss = true // for the missing lock file
+	o.AcceptDataLoss = true // the lock file may be missing
 	lock, err := lockDirectory(o, dir)
 	if err == nil {
 		if err = u.check(); err != nil {

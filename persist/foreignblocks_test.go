@@ -53,7 +53,7 @@ func TestForeignBlocks(t *testing.T) {
 		if done, err := restore("/point", Source{Journal: testDir}, o); err != nil || done.Revision != 3 {
 			t.Errorf("%s: a point: %+v, %v", name, done, err)
 		}
-		short := fs.Clone() // without the batch, which the next segment does not replace
+		short := fs.Clone() // lacks the batch, which the next segment does not contain
 		short.SetBytes(first, append(bytes.Clone(whole[:segmentHeader]), tail...))
 		o.FS = short
 		if j, _, err := reopen(o); err == nil && name != "its own past" {
@@ -99,7 +99,7 @@ func TestForeignBlocksOfRemovedSegment(t *testing.T) {
 			t.Fatalf("operation %d: no crash", at)
 		}
 		after := fs.Crash(nil)
-		if last.Name == "remove" { // not synced, so the file is back
+		if last.Name == "remove" { // the removal was not synced, so the file reappears
 			path := last.Path
 			if after.Bytes(path) == nil {
 				t.Fatalf("operation %d: %s is gone without a sync", at, path)

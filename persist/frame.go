@@ -31,12 +31,12 @@ var le = binary.LittleEndian
 // A frame is the header of one batch in a segment (see doc.go).
 type frame struct {
 	segment     Revision // first revision of its segment
-	offset      int64    // in the segment
+	offset      int64    // offset in the segment
 	first, last Revision
 	count       uint32
 	payload     int // bytes
 	tailSum     uint32
-	sum         uint32 // of the header
+	sum         uint32 // checksum in the header
 	time        int64  // Unix nanoseconds
 }
 

@@ -3,7 +3,7 @@ package persist
 // keyStates holds the newest revision of each key, to check conditions.
 type keyStates struct {
 	caller    AppliedState        // nil: the caller keeps no states
-	revisions map[string]Revision // of all keys; nil if the caller keeps states
+	revisions map[string]Revision // revisions of all keys; nil if the caller keeps states
 	// recent and batches hold the commits that the caller has not applied yet.
 	recent  map[string]keyState
 	batches []recentBatch

@@ -33,7 +33,7 @@ func (c LocalCopy) Write(at Revision, items func(yield func(Item) bool) error, o
 	if err := fs.MkdirAll(snapshotsDir(c.Dir)); err != nil {
 		return err
 	}
-	err := removeOrphans(fs, c.Dir) // first, to free space
+	err := removeOrphans(fs, c.Dir) // frees space for the new snapshot
 	if err == nil {
 		_, err = putSnapshot(fs, c.Dir, at, items, func(m *manifest) (err error) {
 			m.Time = time.Now().UnixNano()

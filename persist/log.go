@@ -71,7 +71,7 @@ type Condition struct {
 // a claim is rejected while another key holds it. Deleting a key releases its claims.
 type Claim struct {
 	Name    string
-	Release bool // the key gives the claim back
+	Release bool // releases the claim instead of taking it
 }
 
 // A Guard orders writes of several logs that depend on an aggregate, such as a quota's usage.
@@ -99,7 +99,7 @@ func (g Guard) IsFence() bool { return strings.HasPrefix(g.Name, FencePrefix) }
 // A Commit is a durable write. Value contains the digits of the revision.
 type Commit struct {
 	Revision Revision
-	Time     time.Time // when the batch was written, or when the log learned of another writer's
+	Time     time.Time // when the batch was written or, for another writer's batch, delivered
 	// Index is the position of the Write in the batch of the current Append. It is -1 for commits
 	// from earlier Appends, from recovery and from other writers.
 	Index    int

@@ -88,7 +88,7 @@ type blockReader struct {
 	m    manifest
 	at   int64 // offset of the next block
 	buf  []byte
-	left []byte // of the current block
+	left []byte // unread bytes of the current block
 }
 
 func openSnapshot(fs vfs.FS, path string, m manifest) (*blockReader, io.Closer, error) {

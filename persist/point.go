@@ -23,8 +23,8 @@ type Point struct {
 
 // Restored describes the state written by Restore.
 type Restored struct {
-	Revision Revision  // of its newest write
-	Time     time.Time // when that was written; zero: unknown, it lies in a snapshot
+	Revision Revision  // revision of the newest write
+	Time     time.Time // time of that write; zero: unknown, because it is in a snapshot
 }
 
 type restoration struct {
@@ -32,14 +32,14 @@ type restoration struct {
 	to       Point
 	db       *buntdb.DB
 	labels   map[string]string
-	base     Revision // of the snapshot
+	base     Revision // revision of the snapshot
 	baseTime time.Time
 	revision Revision
-	time     time.Time // of the newest batch; zero: none after the snapshot
-	reached  bool      // the rest lies after the point
+	time     time.Time // time of the newest batch; zero: no batch after the snapshot
+	reached  bool      // all later batches are after the point
 	given    Revision  // newest revision known to have been assigned
-	since    time.Time // from when on further revisions may have been assigned
-	until    time.Time // the history is known to end no earlier
+	since    time.Time // time after which further revisions may have been assigned
+	until    time.Time // the history extends at least to this time
 }
 
 func (s *restoration) close() error {

@@ -36,10 +36,10 @@ type recovery struct {
 	r        Recovery
 	base     Revision
 	hasBase  bool
-	damaged  Revision // of the newest damaged snapshot; 0: none
-	faults   []error  // of damaged snapshots
+	damaged  Revision // revision of the newest damaged snapshot; 0: none
+	faults   []error  // errors of damaged snapshots
 	segments []segment
-	last     Revision // of the journal
+	last     Revision // last revision of the journal
 	torn     string   // why the journal ends in a torn batch
 	lenient  bool     // tolerate what the watermark misses, and deliver values as stored
 	buf      []byte

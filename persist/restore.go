@@ -55,9 +55,9 @@ type backupReader struct {
 	r        io.Reader
 	head     backupHead
 	chunks   uint32
-	sum      uint32 // of the headers of the consumed chunks
+	sum      uint32 // checksum of the headers read so far
 	revision Revision
-	kind     uint32 // of the current chunk
+	kind     uint32 // kind of the current chunk
 	body     []byte
 	header   [chunkHeader]byte
 }
@@ -216,7 +216,7 @@ func (in *backupReader) end() error {
 
 type snapshotChunks struct {
 	in  *backupReader
-	err error // of the backup, because BuntDB may hide it
+	err error // read error, which BuntDB may hide
 }
 
 // Read returns the content of consecutive snapshot chunks. It stops at the first chunk of another

@@ -88,7 +88,7 @@ func writeState(o Options, dir string, at Revision, db *buntdb.DB) error {
 	m, err := writeItems(o.FS, snapshotPath(dir, at), at, func(yield func(Item) bool) error {
 		return eachItem(db, func(i Item) error {
 			if !yield(i) {
-				return io.ErrShortWrite // writeItems knows the cause
+				return io.ErrShortWrite // writeItems returns the cause
 			}
 			return nil
 		})

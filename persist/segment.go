@@ -32,9 +32,9 @@ func (e *CorruptError) Error() string {
 }
 
 type segment struct {
-	first Revision // of its first batch, known even while it is empty
+	first Revision // first revision, known even if the segment is empty
 	path  string
-	size  int64  // up to the end of its last batch
+	size  int64  // end offset of the last batch
 	sum   uint32 // checksum in the header of that batch; 0: none
 }
 
@@ -154,15 +154,15 @@ type scan struct {
 	successor Revision // first revision of the next segment; 0: none or unknown
 	until     Revision // stop after this revision; 0: at the end of the file
 	sumOffset int64    // end offset of the batch whose checksum is sumAtOffset
-	buf       []byte   // reused from segment to segment
+	buf       []byte   // reused for all segments
 }
 
 type scanResult struct {
 	next        Revision // revision after the last batch
-	end         int64    // offset after the last batch; 0: not even a header
-	torn        string   // why the bytes after end are no batch; "": there are none
+	end         int64    // end offset of the last batch; 0: the header is incomplete
+	torn        string   // why the bytes after end are not a batch; "": no bytes follow
 	batches     uint64
-	size        int64  // of the file
+	size        int64  // size of the file
 	sum         uint32 // checksum in the header of the last batch; 0: none
 	sumAtOffset uint32 // the same for the batch that ends at sumOffset
 	buf         []byte

@@ -42,7 +42,7 @@ func readParts(r *blockReader, m manifest) (snapshotParts, error) {
 			return nil
 		})
 	}
-	_ = loading.Wait() // errs has the errors
+	_ = loading.Wait() // the errors are in errs
 	err := errors.Join(errs...)
 	if items := parts.count(); err == nil && items != m.Items {
 		err = errItemCount(r.path, items, m.Items)

@@ -7,7 +7,7 @@ import (
 
 type status struct {
 	mu                sync.Mutex // held only briefly
-	failure           error      // once set, nothing is accepted
+	failure           error      // first failure; all later calls are rejected
 	closed, recovered bool
 }
 

@@ -52,18 +52,18 @@ type verification struct {
 	out    io.Writer
 	o      Options
 	format int
-	base   Revision // of the newest intact snapshot
-	first  Revision // of the journal, which continues the archive
-	last   Revision // of the journal
-	newest Revision // of all snapshots
+	base   Revision // revision of the newest intact snapshot
+	first  Revision // first revision of the journal, which continues the archive
+	last   Revision // last revision of the journal
+	newest Revision // newest revision of all snapshots
 	faults int
-	err    error // of out
+	err    error // write error of out
 
 	labelled bool // the labels were read
 
 	visit      func(at Place, stored []byte) error
 	files      func(dir string) ([]error, error)
-	unreadable int // number of values that visit has refused
+	unreadable int // number of values that visit rejected
 }
 
 const maxUnreadable = 100
@@ -233,7 +233,7 @@ func (v *verification) checkArchive() error {
 	if err != nil {
 		return err
 	}
-	ends := map[Revision]Revision{} // of archived segments, by their first revisions
+	ends := map[Revision]Revision{} // ends of archived segments by first revision
 	for i, s := range segments {
 		if ends[s.first] = v.checkSegment(scan{segment: s, successor: cmp.Or(nextFirst(segments, i), v.first)}); v.err != nil {
 			return v.err
@@ -258,7 +258,7 @@ func (v *verification) checkArchive() error {
 func (v *verification) findGap(ends map[Revision]Revision) (*CorruptError, error) {
 	labels, err := readLabels(v.o.FS, v.dir)
 	if err != nil {
-		return nil, nil // which is a fault already
+		return nil, nil // already reported as a fault
 	}
 	known := revisionsIn(labels[archiveLabel])
 	active, err := listSegments(v.o.FS, journalDir(v.dir))
@@ -286,9 +286,9 @@ func (v *verification) findGap(ends map[Revision]Revision) (*CorruptError, error
 		}
 		before = s
 		if end, ok := ends[s.first]; ok && !isActive {
-			next = end // 0 if it is damaged
+			next = end // 0 if the segment is damaged
 		} else {
-			next = 0 // archived after it was read
+			next = 0 // the segment was archived after it was read
 		}
 	}
 	if len(active) == 0 && before.path == "" {
@@ -308,7 +308,7 @@ func (v *verification) checkControlFile() error {
 		m, fault, err := readControl(v.o.FS, v.dir)
 		if err != nil || fault != nil {
 			if n < maxTries && !errors.Is(err, fs.ErrNotExist) {
-				continue // perhaps while it was written
+				continue // the file may have been read during a write
 			}
 			v.reportFault(errors.Join(err, asFault(fault)))
 			return nil
@@ -360,7 +360,7 @@ func (v *verification) checkSegment(s scan) Revision {
 		return decodeRecords(f, payload, v.commitVisitor())
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0 // dropped meanwhile
+		return 0 // the segment was dropped concurrently
 	}
 	written := ""
 	if done.batches > 0 {

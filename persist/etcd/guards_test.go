@@ -46,7 +46,7 @@ func TestGuards(t *testing.T) {
 }
 
 // TestGuardedSum lets several logs consume a shared limit, protected by one guard. Together they
-// must use the limit completely and never exceed it.
+// must exhaust the limit but never exceed it.
 func TestGuardedSum(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}

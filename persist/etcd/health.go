@@ -15,7 +15,7 @@ import (
 // health records whether the servers respond. While they do not, the log sends only health checks.
 type health struct {
 	failed atomic.Pointer[error]
-	behind atomic.Pointer[time.Time] // since when the follower lags; nil if it does not
+	behind atomic.Pointer[time.Time] // when the follower began to lag; nil if it does not lag
 }
 
 func (h *health) error() error {

@@ -25,7 +25,7 @@ const DefaultPrefix = "/troupe"
 // Options configures a Log.
 type Options struct {
 	Endpoints []string // URLs; at least one
-	CAFile    string   // of the servers; "": the system's
+	CAFile    string   // CA file for server certificates; "": the system's CAs
 	CertFile  string   // client certificate
 	KeyFile   string
 	Prefix    string // ""; DefaultPrefix

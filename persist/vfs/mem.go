@@ -29,7 +29,7 @@ type Mem struct {
 	locks   map[*node]bool
 	ops     int
 	fault   func(Op) error
-	budget  int64 // limit of the bytes of all files; negative: none
+	budget  int64 // maximum total size of all files in bytes; negative: no limit
 	crashed bool
 	// volatile disables durable copies, because the data need not outlive the process.
 	volatile bool
