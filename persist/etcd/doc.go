@@ -121,8 +121,8 @@
 //
 // The fingerprint is the newest delivered record: its revision, its writer and a digest of its
 // value. No two records are equal. Servers that have the record at that revision therefore share
-// the history up to that point. It costs one hash per delivery and one comparison per transaction.
-// The fingerprint is verified
+// the history up to that point. The fingerprint costs a hash per delivery and a comparison per
+// transaction. It is verified
 //
 //   - when the watch is opened. The watch begins at the fingerprint's revision. It must
 //     deliver that record first, and no other record among the revisions that were already

@@ -155,7 +155,7 @@ func (c *linearCluster) reads(ctx context.Context, at int) <-chan struct{} {
 	return many
 }
 
-// claim tries to create a Service, which needs an address and a port.
+// claim tries to create a Service, which allocates an address and a port.
 func (c *linearCluster) claim(name string) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), client.Watchdog)
 	defer cancel()
@@ -203,8 +203,8 @@ func (c *linearCluster) remove(path string) (gone client.Object) {
 	return gone
 }
 
-// compare checks that all servers have the objects in last, and that applying the observed events
-// results in the same objects.
+// compare checks that all servers list the same objects as last, and that applying the observed
+// events produces these objects.
 func (c *linearCluster) compare(seen *linearObserver, last client.List) {
 	c.t.Helper()
 	want := contents(last)

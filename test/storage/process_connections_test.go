@@ -31,7 +31,7 @@ func openSilentConnections(t *testing.T, p *daemonProcess, n int) {
 		}
 		t.Cleanup(func() { _ = c.Close() })
 		if i%2 == 0 {
-			_, _ = c.Write([]byte("\x16\x03\x01")) // it may be closed already
+			_, _ = c.Write([]byte("\x16\x03\x01")) // the connection may already be closed
 		}
 	}
 }
@@ -118,7 +118,7 @@ func TestManyConnections(t *testing.T) {
 	var crowd sync.WaitGroup
 	for n := range stalled {
 		crowd.Go(func() {
-			conn, _ := p.openStalledList(forms[n%2]) // JSON and indented JSON: none of them is rejected
+			conn, _ := p.openStalledList(forms[n%2]) // JSON and indented JSON, which are never rejected
 			t.Cleanup(func() { _ = conn.Close() })
 		})
 	}
@@ -172,7 +172,7 @@ func TestHalfSentRequests(t *testing.T) {
 		defer c.Close()
 		must.Get(c.Write([]byte(half.text)))(t)
 	}
-	p.timeGet(t) // the earlier requests have arrived
+	p.timeGet(t) // ensures that the earlier requests have arrived
 	p.Signal(syscall.SIGTERM)
 	if code := p.Wait(); code != 0 {
 		t.Errorf("exit status %d\n%s", code, p.Log)

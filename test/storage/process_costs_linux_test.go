@@ -15,7 +15,7 @@ import (
 // costs holds the machine-independent costs of serial requests: allocations, write system calls,
 // and journal bytes.
 type costs struct {
-	allocations, writes, journal float64 // the system calls that write; bytes
+	allocations, writes, journal float64 // allocations, write system calls, and journal bytes
 }
 
 var counters = regexp.MustCompile(`(?m)^(?:# Mallocs = |troupe_journal_bytes |syscw: )(\d+)`)

@@ -107,8 +107,8 @@ func (n namespace) count(resource string) int {
 	return len(list.Items)
 }
 
-// each calls do once in each of several concurrent workers. It returns how many calls returned
-// true.
+// each runs the given number of workers concurrently, which call do once. It returns the number of
+// calls that returned true.
 func each(workers int, do func(i int) bool) int {
 	var wait sync.WaitGroup
 	var passed atomic.Int64

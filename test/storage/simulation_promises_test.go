@@ -133,7 +133,7 @@ func (h *simulationHistory) dryRun(ctx context.Context, s *server, k *simulation
 		}
 	}
 	a, err := s.Do(ctx, method, path+"?dryRun=All", client.JSON, map[string]any(o))
-	if method == http.MethodDelete && err == nil && a.Code == 400 { // a ConfigMap is not a DeleteOptions
+	if method == http.MethodDelete && err == nil && a.Code == 400 { // a ConfigMap is not a valid DeleteOptions
 		a, err = s.Delete(ctx, path+"?dryRun=All", nil)
 	}
 	if err != nil || a.Code != code {
