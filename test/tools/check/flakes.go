@@ -16,7 +16,7 @@ import (
 func (c checker) flakes(ctx context.Context, rounds int) error {
 	for _, race := range []bool{false, true} {
 		if !c.build(ctx, race, suites) {
-			return nil // the report shows it
+			return nil // the report contains the error
 		}
 	}
 	stop, err := c.load(ctx, 10*runtime.NumCPU())
@@ -48,7 +48,7 @@ func (c checker) load(ctx context.Context, processes int) (stop func(), err erro
 	stop = func() {
 		cancel()
 		for _, p := range started {
-			_ = p.Wait() // it was killed
+			_ = p.Wait() // the process was killed
 		}
 	}
 	for range processes {

@@ -27,8 +27,8 @@ type report struct {
 	mu       sync.Mutex // guards stages, results and out, because stages run concurrently
 }
 
-// A step does the work of a stage. It calls ended for each finished test, and returns the CPU time
-// of the stage.
+// A step executes a stage. It calls ended for each finished test, and returns the CPU time of the
+// stage.
 type step func(ended func(result)) (cpu time.Duration, err error)
 
 type stageResult struct {

@@ -71,12 +71,12 @@ type counts struct{ created, placed, ready int }
 // A follower watches the Pods of a namespace and counts them by stage.
 type follower struct {
 	mu      sync.Mutex
-	stage   map[string]int // by the Pod's name
+	stage   map[string]int // stage of each Pod by name
 	counts  counts
-	first   time.Time // placed
+	first   time.Time // when the first Pod was placed
 	last    time.Time
 	fault   error
-	changed chan struct{} // buffered, capacity one
+	changed chan struct{} // capacity 1
 }
 
 // follow returns a follower that watches the Pods of a namespace until ctx is done. The namespace

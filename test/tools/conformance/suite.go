@@ -16,7 +16,7 @@ var groups = []string{"api-machinery", "auth", "apps", "network", "node", "stora
 // A suite holds the tests to run, and the number of inapplicable ones per group.
 type suite struct {
 	tests        []string       // names, as the suite prints them
-	inapplicable map[string]int // by group
+	inapplicable map[string]int // number of inapplicable tests by group
 }
 
 // location matches the prefix of a test name in the suite's list.

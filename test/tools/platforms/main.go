@@ -53,7 +53,7 @@ func main() {
 	}
 }
 
-// listed holds the fields of a package that go list prints.
+// listed contains the fields of a package in the output of go list.
 type listed struct {
 	Dir, ImportPath, Name, ForTest   string
 	GoFiles, IgnoredGoFiles, Imports []string
