@@ -70,7 +70,7 @@ func (j *Journal) writeFrame(frame []byte, end int64) error {
 }
 
 // padWithReserve appends zero padding to the frame, so that both need only one sync. On a full disk
-// it appends none, because the remaining space is for batches that free space.
+// it appends no padding, because the remaining space is reserved for batches that free space.
 func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 	behind := end + int64(len(frame))
 	if j.o.Sync == SyncNone || behind <= j.inventory.reserved || j.ballast.full.Load() {

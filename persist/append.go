@@ -9,8 +9,7 @@ import (
 )
 
 // Append implements Log. It calls the subscriber with writeMu held, so that commits arrive in order
-// and without gaps. The subscriber must not call the log. Append ignores the claims and guards of
-// writes.
+// and without gaps. The subscriber must not call the log. Append does not check claims and guards.
 func (j *Journal) Append(batch []Write) ([]Result, error) {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// The ballast is a preallocated file whose space is released when the disk is full. Deletes and new
-// segments release it in steps. The next snapshot releases it down to minBallast, because the
-// snapshot makes journal segments obsolete and thus frees space.
+// The ballast is a preallocated file that is shrunk when the disk is full. Deletes and new segments
+// shrink it in steps. The next snapshot shrinks it to minBallast, because the snapshot makes
+// journal segments obsolete and thus frees space.
 const (
 	ballastFile     = "ballast"
 	ballastStep     = 256 << 10

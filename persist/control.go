@@ -120,8 +120,8 @@ func writeControl(fs vfs.FS, dir string, m watermark) error {
 	return replaceFile(fs, filepath.Join(dir, controlFile), append(data, m.encode()...))
 }
 
-// A control is the control file of an open journal. Its two records are overwritten in turn, so
-// that one is always intact. Writing in place needs no space on most file systems.
+// A control is the control file of an open journal. Its two records are overwritten alternately, so
+// that one of them is always intact. Writing in place needs no space on most file systems.
 type control struct {
 	mu        sync.Mutex // held while a watermark is computed and written
 	file      vfs.File   // nil: the directory has no control file yet

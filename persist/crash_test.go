@@ -35,7 +35,7 @@ func TestDamagedSnapshotFallsBack(t *testing.T) {
 }
 
 // crashWorkload appends, rotates, takes snapshots and sets labels until a crash. acked is the last
-// acknowledged state. pending is the state after the request that failed, if any. seen is the
+// acknowledged state. pending is the state that includes the failed request, if any. seen is the
 // newest assigned revision.
 func crashWorkload(fs *vfs.Mem, with Transformer) (acked, pending string, seen Revision) {
 	o := testOptions(fs)

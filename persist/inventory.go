@@ -2,7 +2,7 @@ package persist
 
 import "sync"
 
-// An inventory describes the data directory's content. newest, reserved and synced change only
+// An inventory describes the content of the data directory. newest, reserved and synced change only
 // under Journal.writeMu, so that a holder of writeMu may read them without mu. Segments are added
 // under writeMu and dropped under filesMu.
 type inventory struct {

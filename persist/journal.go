@@ -22,13 +22,13 @@ type SyncPolicy string
 const (
 	// SyncAlways syncs each batch before Append returns.
 	SyncAlways SyncPolicy = "always"
-	// SyncNone leaves syncing to the operating system. Batches survive if the process is killed. A
+	// SyncNone leaves syncing to the operating system. Batches survive a kill of the process. A
 	// power loss may lose them and leave a journal that Open rejects as damaged.
 	SyncNone SyncPolicy = "none"
 )
 
-// defaultSegmentBytes is small, because the journal drops history only in whole segments. The
-// history beyond the limit must be replayed at every startup.
+// defaultSegmentBytes is small, because the journal drops only whole segments. History beyond the
+// limit must be replayed at every startup.
 const defaultSegmentBytes = 64 << 20
 
 // Options configures a Journal. The zero value is ready for use.

@@ -17,7 +17,7 @@ const (
 	blockBytes     = 256 << 10
 )
 
-// A manifest holds the checksums of one snapshot file. It is written once the file is durable. A
+// A manifest contains the checksums of one snapshot file. It is written once the file is durable. A
 // snapshot without a manifest is ignored.
 type manifest struct {
 	Format   int      `json:"format"`

@@ -12,7 +12,7 @@ import (
 )
 
 // Verify compares every byte of a data directory with its checksums and applies the checks. It
-// writes one line per finding to out. ok is true if there is no fault. Verify takes no lock and
+// writes one line per finding to out. ok is true if it finds no fault. Verify takes no lock and
 // changes nothing, so the directory may be in use. Trailing bytes after the last batch may be a
 // write in progress and are not a fault.
 func Verify(dir string, out io.Writer, c Checks) (ok bool, err error) {

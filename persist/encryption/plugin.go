@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Probe periods and seed lifetime match kube-apiserver, so that key rotations can be planned in the
-// same way. A seed expires seedTTL after the last successful probe.
+// Probe periods and seed lifetime match kube-apiserver, so that administrators can plan key
+// rotations in the same way. A seed expires seedTTL after the last successful probe.
 const (
 	probePeriod = time.Minute
 	retryPeriod = 10 * time.Second

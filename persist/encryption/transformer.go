@@ -56,8 +56,8 @@ type Transformer struct {
 	wake      chan struct{} // capacity 1; signals that a health check needs a new status
 }
 
-// providers holds the providers of one configuration. It is immutable, so that it stays usable
-// after a Replace.
+// providers contains the providers of one configuration. It is immutable and remains usable after
+// Replace.
 type providers struct {
 	byResource map[groupResource][]provider
 	plugins    []*plugin
@@ -368,8 +368,8 @@ func (t *Transformer) probeStale(ctx context.Context) time.Duration {
 	return t.probe(ctx, (*plugin).stale)
 }
 
-// probe probes the plugins that are due and those for which early returns true. It returns the
-// delay until the next probe. It holds t.replacing, so that Replace does not close the plugins.
+// probe probes all plugins that are due or for which early returns true. It returns the delay until
+// the next probe. It holds t.replacing, so that Replace does not close the plugins.
 func (t *Transformer) probe(ctx context.Context, early func(*plugin) bool) time.Duration {
 	t.replacing.Lock()
 	defer t.replacing.Unlock()

@@ -159,8 +159,8 @@ func (l *Log) send(r *round) {
 	l.inFlight = r
 }
 
-// withdraw gives up a round, so that commits seen later are not attributed to it. It returns false
-// if the round's commits were already delivered.
+// withdraw abandons a round, so that later commits are not attributed to it. It returns false if
+// the round's commits were already delivered.
 func (l *Log) withdraw(r *round) bool {
 	l.delivering.Lock()
 	defer l.delivering.Unlock()
@@ -307,8 +307,8 @@ func refusal(err error) error {
 	return nil
 }
 
-// shrink lowers the batch limit that a round has exceeded. If the round consists of several units,
-// split is true, and the caller must send the units in smaller rounds.
+// shrink lowers the batch limit that a round has exceeded. If the round contains several units,
+// split is true and the caller must send the units in smaller rounds.
 func (l *Log) shrink(r *round, err error) (units []unit, split bool) {
 	tooMany := errors.Is(err, rpctypes.ErrTooManyOps)
 	if !errors.Is(err, persist.ErrTooLarge) || len(r.units) == 1 {

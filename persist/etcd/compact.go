@@ -140,8 +140,8 @@ func (l *Log) dropMarks(ctx context.Context) error {
 	return nil
 }
 
-// dropClaims deletes claims without a holder, which exist only if another program has deleted
-// objects.
+// dropClaims deletes claims of missing objects. Such claims exist only if another program has
+// deleted objects.
 func (l *Log) dropClaims(ctx context.Context) error {
 	if l.state == nil {
 		return nil

@@ -54,8 +54,8 @@ func (c *confirmations) join(ask func() (persist.Revision, error)) *confirmation
 	return q
 }
 
-// run sends requests until no reader waits. It yields before each request, so that more readers can
-// share it.
+// run sends requests until no reader is waiting. It yields before each request to let more readers
+// join.
 func (c *confirmations) run(ask func() (persist.Revision, error)) {
 	for {
 		runtime.Gosched()

@@ -93,7 +93,7 @@ func byRevision(events []*clientv3.Event) iter.Seq2[int64, []*clientv3.Event] {
 
 func (l *Log) deliverProgress(revision int64) { l.deliver(&delivery{revision: revision}) }
 
-// A delivery holds the changes of one etcd revision.
+// A delivery contains the changes of one etcd revision.
 type delivery struct {
 	revision int64
 	writer   string // writer of the record in this revision; "" if there is none

@@ -213,7 +213,7 @@ func TestFence(t *testing.T) {
 	third = take(b, "/b2")
 	same(t, "work afterwards", b.append(write("/5", third)), "ok")
 
-	// b keeps the fence after a rebuild. A restarted log that takes over keeps it too.
+	// b keeps the fence after a rebuild. A restarted log that takes over also keeps the fence.
 	must.Succeed(t, b.Log.rebuild())
 	same(t, "work after a rebuild", b.append(write("/6", third)), "ok")
 	c := open(t, Options{Endpoints: cluster.URLs()})

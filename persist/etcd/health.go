@@ -27,7 +27,7 @@ func (h *health) error() error {
 
 const healthPeriod = time.Second
 
-// maxBehind is how long the follower may lag before the log counts as unhealthy.
+// maxBehind is the maximum duration of a lag before the log is unhealthy.
 const maxBehind = 10 * time.Second
 
 // Healthy returns an error if the store is unreachable or the watch lags. It does not block.

@@ -15,9 +15,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Servers that were replaced or restored from a backup have a different history. It may lack
-// delivered commits, although its revisions are the same or higher. A log that detects this fails,
-// because it cannot undo delivered commits.
+// Servers that were replaced or restored from a backup have a different history. This history may
+// lack delivered commits, even if its revisions are the same or higher. A log that detects this
+// fails, because it cannot undo delivered commits.
 
 // A fingerprint identifies the history up to a revision by the record written at that revision.
 // Each record is unique, because it has a random writer name, a number and a time. The zero value

@@ -46,7 +46,7 @@ type Options struct {
 	// startup. An empty CopyDir disables the copy.
 	CopyDir string
 	// Fatal is called once if the log cannot continue, for example after a restore of the servers.
-	// The process must then exit. Fatal must not block.
+	// The process must then exit. The call must not block.
 	Fatal func(error)
 	// MustExist makes Open fail instead of creating a store.
 	MustExist bool

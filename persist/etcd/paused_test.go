@@ -112,7 +112,7 @@ func TestDeliveredOnce(t *testing.T) {
 }
 
 // TestFragments checks that a watch receives changes that are larger than one gRPC message, even if
-// the connection breaks repeatedly. A revision may be split between two messages.
+// the connection breaks repeatedly. A revision may be split across two messages.
 func TestFragments(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)

@@ -18,7 +18,7 @@ import (
 
 const reachTimeout = 2 * time.Second
 
-// explained runs do. If the servers are unreachable, the error contains the cause.
+// explained calls do. If the servers are unreachable, the returned error contains the cause.
 func (l *Log) explained(ctx context.Context, do func(context.Context) error) error {
 	if lasting, err := l.o.reach(ctx); lasting {
 		return l.unavailable(err)

@@ -87,8 +87,8 @@ func aligned(n int) []byte {
 	return b[(blockSize-past)%blockSize:][:n:n]
 }
 
-// writeThrough disables direct I/O, because some file systems reject direct writes although they
-// accept O_DIRECT.
+// writeThrough disables direct I/O, because some file systems accept O_DIRECT but reject direct
+// writes.
 func (f *logFile) writeThrough(b []byte, off int64) (int, error) {
 	direct := f.direct
 	f.direct, f.buf, f.last, f.dirty = nil, nil, nil, true

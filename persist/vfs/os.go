@@ -84,8 +84,8 @@ func (OS) SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Lock locks a file. It returns ErrLocked even if this process itself holds the lock through
-// another open file.
+// Lock locks a file. It returns ErrLocked even if the lock is held by this process through another
+// open file.
 func (OS) Lock(path string) (Lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, filePerm)
 	if err != nil {
