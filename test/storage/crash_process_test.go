@@ -87,7 +87,7 @@ func launch(t *testing.T, cmd *exec.Cmd) (p *crashProcess, ready bool) {
 }
 
 // systemCalls returns the number of read and write system calls of a process. known is false if the
-// operating system does not count them.
+// operating system does not count these calls.
 func systemCalls(process int) (n int, known bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", process))
 	if err != nil {

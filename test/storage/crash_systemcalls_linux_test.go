@@ -80,7 +80,7 @@ func injectEach(t *testing.T, h *crashHistory, all []injection, end func(p *cras
 }
 
 // TestSystemCalls makes system calls of the daemon fail under load. The daemon must either exit
-// with status 1 and a message, or accept writes again after the failures. In both cases no
+// with status 1 and a message, or accept writes again after the failures. In both cases, no
 // acknowledged write may be missing. The test covers promises 19, 23 and 24 of docs/reliability.md.
 func TestSystemCalls(t *testing.T) {
 	client.NeedTool(t, "strace")

@@ -21,8 +21,8 @@ import (
 
 const (
 	faultRounds = 3
-	// mostRequests limits the requests of each client in a round with a fault, because long
-	// histories take long to check.
+	// mostRequests limits the requests of each client in a round with a fault, because checking
+	// long histories is slow.
 	mostRequests = 80
 	services     = "/api/v1/namespaces/default/services"
 )
@@ -56,7 +56,7 @@ func (c *linearCluster) race(rounds int) {
 	}
 }
 
-// A fault affects a server or etcd member during one round.
+// A fault affects a server or an etcd member for one round.
 type fault struct {
 	name  string
 	begin func(c *linearCluster, at int)

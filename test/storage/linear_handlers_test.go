@@ -202,8 +202,8 @@ func TestHandlersSeeOtherDaemons(t *testing.T) {
 	}
 }
 
-// resources returns the resources in discovery that have no stored objects of their own:
-// subresources, and resources that can only be created.
+// resources returns the resources in discovery without stored objects. These are subresources and
+// resources that can only be created.
 func (c *linearCluster) resources() (names []string) {
 	c.t.Helper()
 	read := func(path string, into any) {

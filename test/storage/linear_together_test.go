@@ -19,8 +19,8 @@ import (
 )
 
 // TestCompactedPastADaemon cuts a server off from etcd while etcd compacts changes that the server
-// has not seen. Afterwards the server must have the current objects. Its old watches end with 410,
-// even if they are resumed, and new watches deliver every change.
+// has not seen. Afterwards the server must have the current objects. Its old watches must end with
+// 410, even if they are resumed. New watches must deliver every change.
 func TestCompactedPastADaemon(t *testing.T) {
 	c := newClusterLinear(t)
 	behind, ahead := c.replicas[0], c.replicas[1]

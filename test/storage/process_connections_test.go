@@ -49,8 +49,8 @@ func (p *daemonProcess) timeGet(t *testing.T) time.Duration {
 	return took
 }
 
-// TestSilentConnections checks that clients can open any number of idle connections without
-// delaying other clients. Above the limit, the server closes the oldest connections.
+// TestSilentConnections checks that any number of idle connections does not delay other clients.
+// Above the limit, the server closes the oldest connections.
 func TestSilentConnections(t *testing.T) {
 	n, limit := 400, "100"
 	if os.Getenv("TROUPE_SOAK") != "" {
@@ -78,8 +78,8 @@ var residentMemory = regexp.MustCompile(`process_resident_memory_bytes [0-9]+`)
 
 var connectionsEvicted = regexp.MustCompile(`troupe_connections_refused_total\{reason="oldest"\} [1-9]`)
 
-// slowBody sends the header of a large write, but only the first byte of the body. If known is
-// true, the request has the administrator's credentials.
+// slowBody sends a large write request with only the first byte of the body. If known is true, the
+// request has the administrator's credentials.
 func (p *daemonProcess) slowBody(t *testing.T, known bool) {
 	config := adminTLS(t, p.dir)
 	config.ServerName = "localhost"

@@ -61,9 +61,9 @@ func TestListMemory(t *testing.T) {
 	if soak {
 		objects, lines, limit, bound = 50_000, 30, 170*mebibyte, 256*mebibyte
 	}
-	// The pages of the binary, and garbage that a busy machine collects late, may exceed the memory
-	// limit. The bound allows for both, but not for twenty buffered lists of 5 MiB each. Requests
-	// that do not fit get Retry-After.
+	// The process may exceed its memory limit because of the pages of the binary, and because a
+	// busy machine collects garbage late. The bound allows for both, but not for twenty buffered
+	// lists of 5 MiB each. Requests that do not fit get Retry-After.
 	t.Setenv("GOMEMLIMIT", strconv.Itoa(limit))
 	p := serveProcess(t, t.TempDir(), "--max-requests-inflight=100")
 	c := p.caller()
@@ -131,8 +131,8 @@ func (c caller) fill(t *testing.T, path string, objects int, body func(n int) st
 	}
 }
 
-// readBeginning reads only the beginning of a list, to save time. This is enough, because a
-// buffered list would occupy its memory before the first byte arrives.
+// readBeginning reads only the beginning of a list, to save time. This suffices, because a buffered
+// list would use all of its memory before the first byte arrives.
 func (c caller) readBeginning(t *testing.T, f listForm) {
 	most := int64(mebibyte / 2)
 	if strings.Contains(f.name, "YAML") { // YAML is slow to encode

@@ -75,7 +75,7 @@ func writeConfig(t *testing.T, text string) string {
 	return "--config=" + path
 }
 
-// notes is the collection path of custom resources with the same data fields as ConfigMaps.
+// notes is the collection path of custom resources that have the same data fields as ConfigMaps.
 const notes = "/apis/example.com/v1/namespaces/default/notes"
 
 const noteDefinition = `{"metadata":{"name":"notes.example.com"},"spec":{"group":"example.com","scope":"Namespaced",

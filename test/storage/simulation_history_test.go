@@ -28,7 +28,7 @@ const (
 // A value is the content of an object. The zero value means that the object does not exist.
 type value struct{ n, sum, a, b, c string }
 
-// A simulationKey holds the model of one object.
+// A simulationKey contains the model of one object.
 type simulationKey struct {
 	name    string
 	is      value

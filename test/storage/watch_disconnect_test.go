@@ -121,7 +121,7 @@ func readResponseHead(c net.Conn) error {
 	return err
 }
 
-// disconnect closes the connections, every other one with a reset. Unless silent is true, it also
+// disconnect closes the connections and resets every other one. Unless silent is true, it also
 // creates objects, so that the watches receive events.
 func disconnect(t *testing.T, s *client.Server, conns []net.Conn, silent bool) {
 	t.Helper()

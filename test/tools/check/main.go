@@ -101,7 +101,7 @@ const withCgo = "CGO_ENABLED=1"
 // withoutDWARF saves more than half of the CPU time for linking and does not affect stack traces.
 const withoutDWARF = "-ldflags=-w"
 
-// test returns a step for go test. The timeout allows for a busy machine.
+// test returns a step that runs go test. The timeout allows for a busy machine.
 func (c checker) test(ctx context.Context, dir string, env []string, args ...string) step {
 	return run{dir: dir, args: append([]string{"test", "-json", "-vet=off", withoutDWARF, "-timeout=1h"}, args...), env: env}.step(ctx)
 }
@@ -119,7 +119,7 @@ func (c checker) make(ctx context.Context, target string) step {
 	}
 }
 
-// packages lists the packages of the main module. raced lists those that run with the race
+// packages lists the packages of the main module. raced lists the packages that run with the race
 // detector.
 func (c checker) packages(ctx context.Context) (plain, raced []string, err error) {
 	command := exec.CommandContext(ctx, "go", "list", "./...")

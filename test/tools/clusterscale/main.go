@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/controlplane"
 )
 
-// pins is the directory whose go.mod pins the version of the Kubernetes programs.
+// pins is a directory with a go.mod that pins the version of the Kubernetes programs.
 const pins = "../../cluster/kubernetes"
 
 func main() { controlplane.Main("clusterscale", run) }

@@ -23,7 +23,7 @@ import (
 	"github.com/troupe-api/troupe/test/cluster"
 )
 
-// pins is the directory whose go.mod pins the version of Kubernetes.
+// pins is a directory with a go.mod that pins the version of Kubernetes.
 const pins = "../../cluster/kubernetes"
 
 // A suite is a copy of the command-line suite of Kubernetes, with the programs that it needs.

@@ -13,7 +13,7 @@ import (
 // groups lists the SIGs whose tests are run, in the order of the report.
 var groups = []string{"api-machinery", "auth", "apps", "network", "node", "storage", "scheduling", "instrumentation", "cli"}
 
-// A suite holds the tests to run, and the number of inapplicable ones per group.
+// A suite contains the tests to run, and the number of inapplicable tests per group.
 type suite struct {
 	tests        []string       // names, as the suite prints them
 	inapplicable map[string]int // number of inapplicable tests by group

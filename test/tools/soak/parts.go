@@ -16,7 +16,7 @@ type part struct {
 	share   int    // share of the time, relative to other parts
 	folder  string // relative to the root of the repository
 	command string // %s is replaced by the time
-	// environment holds additional environment variables besides TROUPE_SOAK.
+	// environment lists environment variables in addition to TROUPE_SOAK.
 	environment []string
 }
 

@@ -58,7 +58,7 @@ func (g group) suffix() string {
 	return text
 }
 
-// report holds the fields of bench's report that this command needs.
+// report contains the required fields of bench's report.
 type report struct {
 	Rows []struct {
 		Name   string  `json:"name"`
