@@ -138,7 +138,6 @@ func sumsText(sums []byte) string {
 	return b.String()
 }
 
-// openMemory returns an in-memory BuntDB.
 func openMemory() (*buntdb.DB, error) {
 	db, err := buntdb.Open(":memory:")
 	if err != nil {

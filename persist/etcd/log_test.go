@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// A member is a log and the state that its subscriber has received.
+// A member is a log and the state received by its subscriber.
 type member struct {
 	t *testing.T
 	*Log

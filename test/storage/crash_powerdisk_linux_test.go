@@ -27,7 +27,7 @@ type powerDisk struct {
 	bytes    []byte
 	unsynced map[int64][]byte // previous contents of the sectors written since the last flush, by number
 	off      bool             // the power is off, and every operation fails
-	cached   int              // number of sectors that have ever been in unsynced
+	cached   int              // sectors that have ever been in unsynced
 	flushes  int
 	writes   client.Tally
 }

@@ -60,7 +60,6 @@ func newClusterLinear(t *testing.T) *linearCluster {
 	return newClusterWith(t, linearSettings, client.TroupeBinary(t), [3]time.Duration{})
 }
 
-// newClusterWith starts a cluster with the given configuration, binary and clock offsets.
 func newClusterWith(t *testing.T, settings, binary string, clocks [3]time.Duration) *linearCluster {
 	t.Helper()
 	c := &linearCluster{t: t, seed: client.Seed(t, 1), settings: settings, binary: binary, etcd: etcdtest.Start(t, 3, "--heartbeat-interval", "50", "--election-timeout", "500")}

@@ -82,7 +82,6 @@ func service(p *pair, name string) {
 	p.create(inDefault+"services", linearObject{"metadata": linearObject{"name": name}, "spec": linearObject{"ports": []any{linearObject{"port": 80}}}})
 }
 
-// answers returns an ask function that expects the given status code.
 func answers(code int, method, path string, body func(name string) any) func(*pair, string) string {
 	return func(p *pair, name string) string {
 		var sent any

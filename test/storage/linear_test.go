@@ -35,7 +35,7 @@ type recordingClient struct {
 	clock  *atomic.Int64
 	known  map[string]output // last read response by object
 	record []porcupine.Operation
-	open   int // number of writes without a response
+	open   int // writes without a response
 	// faults is true if servers fail during the test. Requests may then be rejected or get no
 	// response.
 	faults bool

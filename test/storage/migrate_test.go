@@ -34,7 +34,6 @@ func encryptionConfig(t *testing.T) string {
 	return path
 }
 
-// A migrateCluster migrates objects between a data directory and etcd.
 type migrateCluster struct {
 	t       *testing.T
 	etcd    *etcdtest.Cluster

@@ -20,7 +20,6 @@ type costs struct {
 
 var counters = regexp.MustCompile(`(?m)^(?:# Mallocs = |troupe_journal_bytes |syscw: )(\d+)`)
 
-// costs reads the current counters of a server.
 func (p *daemonProcess) costs(c caller) costs {
 	text := c.must(p.t, 200, "GET", "/debug/pprof/allocs?debug=1", "") + c.must(p.t, 200, "GET", "/metrics", "") +
 		string(client.ReadFile(p.t, fmt.Sprintf("/proc/%d/io", p.Cmd.Process.Pid)))

@@ -130,7 +130,6 @@ func (a *abuser) abuse() error {
 	return a.send(r)
 }
 
-// send sends a request on the current connection and reads the response.
 func (a *abuser) send(r wireRequest) error {
 	if err := a.dial(); err != nil {
 		return err

@@ -128,7 +128,7 @@ func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
 	for _, test := range []struct {
 		name, path          string
 		live, size, updates int
-		long                int // number of updates in a soak test
+		long                int // updates in a soak test
 	}{
 		{"large objects", configMaps, 60, 100_000, 300, 10_000},
 		{"small objects", configMaps, 1000, 2000, 0, 400_000},

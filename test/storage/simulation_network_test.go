@@ -10,7 +10,6 @@ import (
 	"github.com/valyala/fasthttp/fasthttputil"
 )
 
-// A network connects clients with one server, in memory.
 type network struct {
 	*fasthttputil.InmemoryListener
 	loses atomic.Bool // whether to drop the next response and its connection

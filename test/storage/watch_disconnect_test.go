@@ -89,7 +89,6 @@ func openWatches(t *testing.T, s *client.Server, n int) []net.Conn {
 	return conns
 }
 
-// openWatch starts a watch and returns its TCP connection.
 func openWatch(ctx context.Context, s *client.Server) (net.Conn, error) {
 	address := strings.TrimPrefix(s.URL, "https://")
 	raw, err := new(net.Dialer).DialContext(ctx, "tcp", address)

@@ -76,7 +76,6 @@ func (p *player) matches(recorded, received string) bool {
 // settling is how long -update repeats an until request before it records the last response.
 const settling = 3 * time.Second
 
-// play performs an exchange and returns its formatted response.
 func (p *player) play(b *block) (answer string, err error) {
 	p.setDefaults(&block{lets: b.lets})
 	if err := p.makeNamespace(b); err != nil {

@@ -126,7 +126,6 @@ func (c *Cluster) run(more ...string) {
 	}
 }
 
-// peers returns the value of the flag --initial-cluster.
 func (c *Cluster) peers() string {
 	var all []string
 	for _, m := range c.Members {

@@ -41,7 +41,6 @@ func (c checker) flakes(ctx context.Context, rounds int) error {
 	return nil
 }
 
-// load starts processes that keep the CPUs busy until stop is called.
 func (c checker) load(ctx context.Context, processes int) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var started []*exec.Cmd

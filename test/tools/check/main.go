@@ -37,7 +37,7 @@ func main() {
 // A checker runs the stages in a clone of the repository.
 type checker struct {
 	*report
-	root   string // root of the repository
+	root   string // repository root
 	module string // directory of the module test
 	// memoryDir is a tmpfs directory for suites that do not test the disk, or "".
 	memoryDir string

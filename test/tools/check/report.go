@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// A report collects the results of the stages.
 type report struct {
 	out io.Writer
 	// selected matches the stages to run. If it is nil, all stages run.
@@ -108,7 +107,6 @@ func (s stageResult) line() string {
 	return line
 }
 
-// finish prints the summary and reports whether everything passed.
 func (r *report) finish() bool {
 	fmt.Fprintln(r.out)
 	ok := true

@@ -42,7 +42,6 @@ func createDeployments(ctx context.Context, c *client.Client, s settings) error 
 
 const deployments = "/apis/apps/v1/namespaces/default/deployments"
 
-// awaitAvailable waits until the Deployments report that all Pods are available.
 func awaitAvailable(ctx context.Context, c *client.Client, pods int) error {
 	for {
 		list, err := c.List(ctx, deployments, nil)
@@ -170,7 +169,6 @@ func stageOf(pod client.Object) int {
 	return created
 }
 
-// await waits until count returns at least wanted.
 func (f *follower) await(ctx context.Context, wanted int, count func(counts) int) error {
 	for {
 		f.mu.Lock()

@@ -49,7 +49,6 @@ func newSuite(program, inapplicable string, focus, without *regexp.Regexp) (*sui
 	return s, nil
 }
 
-// readInapplicable reads the patterns of tests that cannot run on this cluster.
 func readInapplicable(path string) (all []*regexp.Regexp, err error) {
 	f, err := os.Open(path)
 	if err != nil {

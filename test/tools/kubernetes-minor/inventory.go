@@ -62,7 +62,6 @@ func (t tokens) MarshalText() ([]byte, error) {
 	return []byte(strings.Join(all, " ")), nil
 }
 
-// UnmarshalText parses the text form.
 func (t *tokens) UnmarshalText(text []byte) error {
 	*t = tokens{}
 	for _, word := range strings.Fields(string(text)) {

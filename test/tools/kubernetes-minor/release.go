@@ -10,7 +10,6 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// newRelease returns the inventory of a release.
 func newRelease(s *source) (inventory, error) {
 	i := inventory{}
 	for _, read := range []func(*source) error{i.readSurface, i.readEnums, i.readGates, i.readFlags, i.readMetrics, i.readPlugins, i.readRoles} {

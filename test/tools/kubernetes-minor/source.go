@@ -66,7 +66,6 @@ func download(version string) (*source, error) {
 	return s, nil
 }
 
-// read returns a file of the module k8s.io/kubernetes.
 func (s *source) read(name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(s.modules[kubernetes], name))
 }

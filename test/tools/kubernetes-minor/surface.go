@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// addResources adds the resources in the discovery document of a group version.
 func (i inventory) addResources(text []byte) error {
 	var list metav1.APIResourceList
 	if err := json.Unmarshal(text, &list); err != nil {

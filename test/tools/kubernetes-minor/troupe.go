@@ -50,7 +50,6 @@ func newTroupe(ctx context.Context, dir string) (i inventory, err error) {
 	return i, i.readSources()
 }
 
-// readServer reads discovery, OpenAPI and roles from a server.
 func (i inventory) readServer(ctx context.Context, c *client.Client) error {
 	get := func(path string, add func([]byte) error) error {
 		answer, err := c.Get(ctx, path)

@@ -55,7 +55,6 @@ func reportWallTime(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// clocks contains the analysis state for one package.
 type clocks struct {
 	*analysis.Pass
 	bubbled   map[types.Object]bool // functions called only in bubbles

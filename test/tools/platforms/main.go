@@ -53,7 +53,6 @@ func main() {
 	}
 }
 
-// listed contains the fields of a package in the output of go list.
 type listed struct {
 	Dir, ImportPath, Name, ForTest   string
 	GoFiles, IgnoredGoFiles, Imports []string

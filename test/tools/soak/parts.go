@@ -48,7 +48,6 @@ func parts() []part {
 	}
 }
 
-// fuzzShare is the combined share of all fuzz targets.
 const fuzzShare = 24
 
 var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(f \*testing\.F\)`)

@@ -58,7 +58,6 @@ func (g group) suffix() string {
 	return text
 }
 
-// report contains the required fields of bench's report.
 type report struct {
 	Rows []struct {
 		Name   string  `json:"name"`
