@@ -8,16 +8,16 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// minReserve and maxReserve bound the zero padding at the end of the active segment, in bytes. The
-// padding grows with the segment. A batch that overwrites padding changes neither the length nor
-// the blocks of the file, so its sync costs half as much.
+// minReserve and maxReserve bound the zero padding at the end of the active segment, in bytes. It
+// grows with the segment. A batch that overwrites padding changes neither the length nor the blocks
+// of the file, so its sync costs half as much.
 const (
 	minReserve = 64 << 10
 	maxReserve = 256 << 10
 )
 
-// openForAppend opens the active segment. Under SyncAlways, it uses vfs.FS.OpenLog, so that a write
-// and its sync may be one system call. Under SyncNone, it opens a plain file, which is not synced.
+// openForAppend opens the active segment. Under SyncAlways, it uses vfs.FS.OpenLog, so that one
+// system call can write and sync. Under SyncNone, it opens a plain file, which is not synced.
 func (j *Journal) openForAppend(s segment) (vfs.File, int64, error) {
 	open := j.fs.OpenLog
 	if j.o.Sync == SyncNone {
@@ -34,7 +34,7 @@ func (j *Journal) openForAppend(s segment) (vfs.File, int64, error) {
 	return file, size, nil
 }
 
-// writeFrame makes a frame durable at the end of the active segment. If the disk is too full for
+// writeFrame durably appends a frame at the end of the active segment. If the disk is too full for
 // the frame and its padding, it writes only the frame. Only writeFrame increases
 // inventory.reserved.
 func (j *Journal) writeFrame(frame []byte, end int64) error {
@@ -70,7 +70,7 @@ func (j *Journal) writeFrame(frame []byte, end int64) error {
 }
 
 // padWithReserve appends zero padding to the frame, so that both need only one sync. On a full disk
-// it appends none, because the remaining space is for batches that free space.
+// it appends no padding, because the remaining space is reserved for batches that free space.
 func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 	behind := end + int64(len(frame))
 	if j.o.Sync == SyncNone || behind <= j.inventory.reserved || j.ballast.full.Load() {
@@ -85,9 +85,9 @@ func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 }
 
 // truncateReserve removes the zero padding of the active segment. It lowers the watermark first,
-// because otherwise a crash between the two steps would look like data loss. If the disk has no
-// space for the new watermark, the file keeps the length that the durable watermark requires, with
-// a hole at its end.
+// because otherwise recovery after a crash between the two steps would report data loss. If the
+// disk has no space for the new watermark, the file keeps the length that the durable watermark
+// requires, with a hole at its end.
 func (j *Journal) truncateReserve(end int64) error {
 	j.inventory.mu.Lock()
 	j.inventory.reserved = end
@@ -106,7 +106,7 @@ func (j *Journal) truncateReserve(end int64) error {
 	return j.sync()
 }
 
-// zeroFrom sets the length of the active segment's file and zeroes everything from end on. File
+// zeroFrom sets the length of the active segment's file and zeroes all bytes from end onward. File
 // systems that cannot punch holes temporarily truncate the file to end.
 func (j *Journal) zeroFrom(end, length int64) error {
 	if length == end {
@@ -135,7 +135,7 @@ func (j *Journal) promisedLength() int64 {
 }
 
 // rollbackWrite undoes a failed write. A full disk leaves the journal usable. Any other error makes
-// the journal fail, because the content of the disk is then unknown.
+// the journal fail, because the content of the disk is then undefined.
 func (j *Journal) rollbackWrite(end int64, cause error) error {
 	if !isFull(cause) {
 		return j.fail(fmt.Errorf("write: %w", cause))

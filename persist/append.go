@@ -9,8 +9,7 @@ import (
 )
 
 // Append implements Log. It calls the subscriber with writeMu held, so that commits arrive in order
-// and without gaps. The subscriber must not call the log. Append ignores the claims and guards of
-// writes.
+// and without gaps. The subscriber must not call the log. Append does not check claims and guards.
 func (j *Journal) Append(batch []Write) ([]Result, error) {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -61,7 +60,7 @@ func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 // ErrCondition, and 43.
 func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, error) {
 	j.states.forgetApplied()
-	now := time.Unix(0, j.o.Now().UnixNano()) // as a reader of the journal will see it
+	now := time.Unix(0, j.o.Now().UnixNano()) // as decoded from the journal
 	next := j.inventory.newest + 1
 	commits := make([]Commit, 0, len(batch))
 	within := make(map[string]keyState, len(batch))
@@ -99,7 +98,7 @@ func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, er
 }
 
 // conditionsHold reports whether the conditions of a write hold. If they do not, seen is the
-// revision to wait for (see Result).
+// revision that the caller must wait for (see Result).
 func (j *Journal) conditionsHold(w *Write, results []Result, within map[string]keyState) (seen Revision, ok bool) {
 	if w.With > 0 {
 		whole := results[w.With-1]

@@ -18,7 +18,7 @@ func listArchive(fsys vfs.FS, dir string) ([]segment, error) {
 }
 
 // retire moves an obsolete segment to the archive. If archiving is off or the disk is full, it
-// removes the segment and, to avoid a gap, empties the archive. The caller holds j.filesMu.
+// removes the segment and empties the archive to avoid a gap. The caller holds j.filesMu.
 func (j *Journal) retire(s segment) error {
 	if j.o.ArchiveBytes > 0 && !j.ballast.full.Load() {
 		if err := j.archive(s); !isFull(err) {

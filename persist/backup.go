@@ -29,7 +29,7 @@ type backupHead struct {
 	Magic    string            `json:"magic"`
 	Format   int               `json:"format"`
 	Time     int64             `json:"time"`     // Unix nanoseconds
-	Base     Revision          `json:"base"`     // of the snapshot; 0: none
+	Base     Revision          `json:"base"`     // revision of the snapshot; 0: none
 	BaseTime int64             `json:"baseTime"` // when the snapshot was written, Unix nanoseconds; 0: unknown
 	Items    int64             `json:"items"`
 	Revision Revision          `json:"revision"` // of the state
@@ -85,10 +85,10 @@ type backup struct {
 	closers  []io.Closer
 }
 
-// An openSegment is a segment of a backup. Its file may have grown since it was opened.
+// An openSegment is an open journal segment of a backup. The file may grow while the backup runs.
 type openSegment struct {
 	segment
-	next Revision // see scan
+	next Revision // as in scan.successor
 	file vfs.File
 }
 
@@ -132,8 +132,8 @@ func (b *backup) openSnapshot(j *Journal) error {
 	return nil
 }
 
-// openSegments opens the segments that the snapshot does not cover. Each ends where the next
-// begins.
+// openSegments opens the segments that the snapshot does not cover. Each segment ends where the
+// next one begins.
 func (b *backup) openSegments(j *Journal, segments []segment) error {
 	for i, s := range segments {
 		next := nextFirst(segments, i)
@@ -157,7 +157,8 @@ func (b *backup) close() error {
 	return err
 }
 
-// copy writes the chunks, the end chunk last. A backup without it is rejected as truncated.
+// copy writes all chunks, the end chunk last. Backups without an end chunk are rejected as
+// truncated.
 func (b *backup) copy() error {
 	if err := b.out.json(chunkHead, b.head); err != nil {
 		return err

@@ -143,8 +143,8 @@ func TestRestoreRefuses(t *testing.T) {
 }
 
 // TestRestoreCrash interrupts a restore at every operation, by power loss or by killing the
-// process. Either the directory is complete or Open refuses it. The restore can be repeated in both
-// cases.
+// process. Afterwards the directory is complete or Open rejects it, and the restore can be
+// repeated.
 func TestRestoreCrash(t *testing.T) {
 	_, backup := smallBackup(t)
 	const want = "a@1=1\nb@2=2\nc@3=3\n"
@@ -228,7 +228,7 @@ func TestRestoreFails(t *testing.T) {
 	}
 }
 
-// A slowReader calls killed before it returns any data, to simulate a killed restore.
+// A slowReader calls killed before it returns data, to simulate the kill of a restore.
 type slowReader struct{ killed func() }
 
 func (r slowReader) Read([]byte) (int, error) {
@@ -263,7 +263,7 @@ func TestRestoreSkipsRevisionsAtAnyClock(t *testing.T) {
 			t.Errorf("%v after the backup: at %d, may have been given out", elapsed, m.base)
 		}
 		mustClose(t, j)
-		j, again := mustReopen(t, testOptions(fs.Crash(nil))) // before the first write
+		j, again := mustReopen(t, testOptions(fs.Crash(nil))) // before any write
 		if again.newest != m.newest {
 			t.Errorf("killed before the first write, it is at %d, was at %d", again.newest, m.newest)
 		}

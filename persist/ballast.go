@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// The ballast is a preallocated file whose space is released when the disk is full. Deletes and new
-// segments release it in steps. The next snapshot releases it down to minBallast, because the
-// snapshot makes journal segments obsolete and thus frees space.
+// The ballast is a preallocated file that is shrunk when the disk is full. Deletes and new segments
+// shrink it in steps. The next snapshot shrinks it to minBallast, because the snapshot makes
+// journal segments obsolete and thus frees space.
 const (
 	ballastFile     = "ballast"
 	ballastStep     = 256 << 10
@@ -27,13 +27,13 @@ type ballast struct {
 	mu          sync.Mutex
 	file        vfs.File // nil: not created yet
 	size        int64
-	unsupported bool   // by the file system
+	unsupported bool   // the file system cannot reserve space
 	undersized  bool   // there is no space to reserve for the next snapshot
-	lastErr     string // of the last attempt, so that it is not logged again
+	lastErr     string // text of the last error, to avoid logging it again
 
-	full       atomic.Bool  // a write found no space, and none has been freed since
+	full       atomic.Bool  // a write found no space, and no space has been freed since
 	lastLogged atomic.Int64 // when the full disk was last logged, nanoseconds since 1970
-	// loggedFull is true between the log lines that report a full disk and its recovery.
+	// loggedFull is set when a full disk is logged, and cleared when its recovery is logged.
 	loggedFull atomic.Bool
 }
 
@@ -119,8 +119,8 @@ func (b *ballast) resize(target int64) error {
 	return errors.Join(b.file.Allocate(b.size+ballastStep), b.file.Truncate(b.size))
 }
 
-// snapshotEstimate returns an upper bound for the size of the next snapshot in bytes. It adds
-// everything written since the last snapshot, as if no value had been replaced.
+// snapshotEstimate returns an upper bound for the size of the next snapshot in bytes. It counts all
+// journal bytes since the last snapshot, as if no write had replaced a value.
 func (j *Journal) snapshotEstimate() int64 {
 	j.inventory.mu.Lock()
 	defer j.inventory.mu.Unlock()
@@ -177,7 +177,7 @@ func (j *Journal) deletesOnly() bool {
 	kept := j.ballast.file != nil
 	j.ballast.mu.Unlock()
 	if kept {
-		j.refillBallast() // there may be space now
+		j.refillBallast() // space may have been freed
 	}
 	return kept && j.ballast.full.Load()
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// unapplied is a journal with a simulated caller. The caller applies only the batches that the test
+// unapplied is a journal with a simulated caller, which applies only the batches that the test
 // selects.
 type unapplied struct {
 	*Journal

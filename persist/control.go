@@ -27,14 +27,14 @@ const (
 type watermark struct {
 	sequence    uint64
 	clean       bool     // the journal was closed, and nothing was appended since
-	unsynced    bool     // written under SyncNone: what lies after end may be lost by a power loss
+	unsynced    bool     // written under SyncNone: a power loss may lose data after end
 	maxRevision Revision // no greater revision was ever assigned
 	newest      Revision // revision of the state
 	segment     Revision // first revision of the newest segment; 0: the journal was empty
-	end         int64    // least end offset of the segment's batches
+	end         int64    // minimum end offset of the segment's last batch
 	sum         uint32   // checksum in the header of the last batch before end; 0: none
-	length      int64    // least length of the segment's file
-	bootID      string   // of the machine
+	length      int64    // minimum length of the segment's file
+	bootID      string   // boot identifier of the machine
 }
 
 // encode fills a whole sector, so that writing the record changes only one sector of the disk.
@@ -81,8 +81,8 @@ func decodeWatermark(b []byte) (m watermark, what string) {
 	}, ""
 }
 
-// readControl returns the newest watermark of a directory. If one of the two records is damaged,
-// fault describes the damage, and m is the other record with relaxed bounds.
+// readControl returns the newest watermark of a directory. If one of the two records is damaged, it
+// returns the other record with relaxed bounds. fault then describes the damage.
 func readControl(fs vfs.FS, dir string) (m watermark, fault *CorruptError, err error) {
 	path := filepath.Join(dir, controlFile)
 	data, err := readFile(fs, path)
@@ -120,14 +120,14 @@ func writeControl(fs vfs.FS, dir string, m watermark) error {
 	return replaceFile(fs, filepath.Join(dir, controlFile), append(data, m.encode()...))
 }
 
-// A control is the control file of an open journal. Its two records are overwritten in turn, so
-// that one is always intact. Writing in place needs no space on most file systems.
+// A control is the control file of an open journal. Its two records are overwritten alternately, so
+// that one of them is always intact. Writing in place needs no space on most file systems.
 type control struct {
-	mu        sync.Mutex // held while a watermark is made and written
-	file      vfs.File   // nil: the directory has none yet
-	lock      vfs.Lock   // of the file: excludes other processes even if the lock file was replaced
-	watermark watermark  // the newest durable one
-	lost      bool       // the file is missing, which was accepted; guarded by Journal.writeMu
+	mu        sync.Mutex // held while a watermark is computed and written
+	file      vfs.File   // nil: the directory has no control file yet
+	lock      vfs.Lock   // excludes other processes even if the lock file was replaced
+	watermark watermark  // newest durable watermark
+	lost      bool       // the file is missing and the loss was accepted; guarded by writeMu
 	// maxRevision is the highest revision that may be assigned under the newest watermark.
 	maxRevision atomic.Uint64
 }

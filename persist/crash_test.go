@@ -18,7 +18,7 @@ func TestDamagedSnapshotFallsBack(t *testing.T) {
 	mustAppend(t, j, put("c", "3"))
 	mustClose(t, j)
 	path := snapshotPath(testDir, 2)
-	// The journal still has segment 1 and therefore all revisions.
+	// The journal still begins with segment 1, so it contains all revisions.
 	data := fs.Bytes(path)
 	data[len(data)/2] ^= 1
 	fs.SetBytes(path, data)
@@ -35,7 +35,7 @@ func TestDamagedSnapshotFallsBack(t *testing.T) {
 }
 
 // crashWorkload appends, rotates, takes snapshots and sets labels until a crash. acked is the last
-// acknowledged state. pending is the state after the request that failed, if any. seen is the
+// acknowledged state. pending is the state that includes the failed request, if any. seen is the
 // newest assigned revision.
 func crashWorkload(fs *vfs.Mem, with Transformer) (acked, pending string, seen Revision) {
 	o := testOptions(fs)
@@ -142,7 +142,7 @@ func checkAfterCrash(t *testing.T, name string, fs *vfs.Mem, with Transformer, a
 }
 
 // TestFaultsEverywhere fails each operation once without a crash. A short run fails every second
-// one. No acknowledged write may be lost, and subscribers must receive only durable writes.
+// operation. No acknowledged write may be lost, and subscribers must receive only durable writes.
 func TestFaultsEverywhere(t *testing.T) {
 	t.Parallel()
 	count := vfs.NewMem()

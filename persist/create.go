@@ -65,7 +65,7 @@ func fillMemory(db *buntdb.DB, s State, t Transformer) error {
 	})
 }
 
-// contents is the initial content of a data directory. db holds the items as in a snapshot.
+// contents is the initial content of a data directory. db contains the items in snapshot format.
 type contents struct {
 	db     *buntdb.DB
 	labels map[string]string
@@ -74,8 +74,8 @@ type contents struct {
 }
 
 // createDirectory creates a data directory from the result of read, or leaves dir unchanged. It
-// checks dir before taking the lock, so that it creates nothing in a foreign directory, and again
-// afterwards, because another Create may have finished meanwhile.
+// checks dir before it takes the lock, to avoid creating files in an unrelated directory. It
+// repeats the check under the lock, because another Create may have completed the directory.
 func createDirectory(dir string, o Options, read func() (contents, error)) (err error) {
 	u := &unfinished{o: o, dir: dir}
 	if err := u.check(); err != nil {
@@ -84,7 +84,7 @@ func createDirectory(dir string, o Options, read func() (contents, error)) (err 
 	if err := u.begin(); err != nil {
 		return errors.Join(noSpace(err), u.withdraw())
 	}
-	o.AcceptDataLoss = true // for the missing lock file
+	o.AcceptDataLoss = true // the lock file may be missing
 	lock, err := lockDirectory(o, dir)
 	if err == nil {
 		if err = u.check(); err != nil {

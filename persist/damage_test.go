@@ -63,7 +63,7 @@ func TestTruncateAnywhere(t *testing.T) {
 }
 
 // flipSubject creates a small data directory with every kind of content. keepFrom is the oldest
-// revision whose history is kept.
+// revision kept in the history.
 func flipSubject(t *testing.T, keepFrom Revision, with Transformer) (*vfs.Mem, string) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)

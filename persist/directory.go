@@ -15,11 +15,11 @@ const (
 	lockFile      = "lock"
 	formatFile    = "format"
 	restoringFile = "restoring"
-	// formatVersion is the version of snapshots and backups, and directoryFormat that of the
-	// directory.
+	// formatVersion is the format version of snapshots and backups. directoryFormat is the format
+	// version of the directory.
 	formatVersion   = 1
 	directoryFormat = 2
-	// previousFormat is the version of directories without a control file.
+	// previousFormat is the format version of directories without a control file.
 	previousFormat = 1
 )
 
@@ -28,8 +28,8 @@ type format struct {
 }
 
 // lockDirectory creates the directory durably and locks it. It creates the lock file only in a new
-// directory. Otherwise, if the lock file of a directory in use were removed, a second process could
-// lock a new one.
+// directory. If it recreated a removed lock file, a second process could lock a directory that is
+// in use.
 func lockDirectory(o Options, dir string) (vfs.Lock, error) {
 	fsys, path := o.FS, filepath.Join(dir, lockFile)
 	if err := fsys.MkdirAll(dir); err != nil {
@@ -64,10 +64,10 @@ func lockOf(fsys vfs.FS, path string) (vfs.Lock, error) {
 	return lock, err
 }
 
-// prepareDirectory checks the format of a directory and returns it. It initializes a directory that
-// is new, or whose initialization was interrupted by a crash. In both cases, the format file is
-// missing. If such a directory has other content, prepareDirectory rejects it before it writes any
-// file except the lock file.
+// prepareDirectory checks and returns the format version of a directory. If the format file is
+// missing, the directory is new or a crash interrupted its initialization, and prepareDirectory
+// initializes it. It rejects a directory with other content before it writes any file except the
+// lock file.
 func prepareDirectory(fsys vfs.FS, dir string) (formatOf int, err error) {
 	formatOf, err = checkFormat(fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +81,7 @@ func prepareDirectory(fsys vfs.FS, dir string) (formatOf int, err error) {
 	return formatOf, makeSubdirectories(fsys, dir)
 }
 
-// initDirectory writes the format file last, because it marks a data directory as complete.
+// initDirectory writes the format file last, because this file marks a data directory as complete.
 func initDirectory(fsys vfs.FS, dir string) error {
 	if err := makeSubdirectories(fsys, dir); err != nil {
 		return err
@@ -124,8 +124,8 @@ func checkFormat(fsys vfs.FS, dir string) (int, error) {
 	return f.Format, nil
 }
 
-// checkUninitialized returns an error if a directory contains more than an interrupted
-// initialization may leave.
+// checkUninitialized returns an error if a directory contains files that an interrupted
+// initialization cannot have left behind.
 func checkUninitialized(fsys vfs.FS, dir string) error {
 	names, err := fsys.ReadDir(dir)
 	if err != nil {

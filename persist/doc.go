@@ -1,10 +1,10 @@
 // Package persist stores revisioned key-value state durably. It handles revisions, keys and values,
 // but not kinds.
 //
-// Log is the contract, for any number of writers. Journal is the embedded, single-writer driver. A
-// Write is a request, and a Commit is a durable write. A batch of commits is one frame in a segment
-// of the journal, and a snapshot is the state at one revision. Backup, Restore and Verify work on
-// whole data directories.
+// Log is the interface, which supports any number of writers. Journal is its embedded driver for a
+// single writer. A Write is a request, and a Commit is a durable write. A batch of commits is one
+// frame in a segment of the journal, and a snapshot is the state at one revision. Backup, Restore
+// and Verify work on whole data directories.
 //
 // # Invariants of the journal
 //
@@ -12,9 +12,9 @@
 //     failed sync or write, the journal returns ErrFailed and never retries. A write that finds the
 //     disk full is rolled back (ErrNoSpace).
 //   - A preallocated file, the ballast, reserves space for a full disk. 1.25 MiB are for batches
-//     that only free space and for the start of a segment. The rest is for the next snapshot:
-//     the size of the last one and of the journal since. While the disk is full, other batches
-//     are rejected.
+//     that only free space and for the start of a segment. The rest is for the next snapshot. It
+//     equals the size of the last snapshot and of the journal since then. While the disk is full,
+//     other batches are rejected.
 //   - Revisions increase by one and are never assigned twice. They are reserved in blocks of
 //     1,048,576 before they are assigned. Restore skips 2^44 revisions, plus 100,000 for each
 //     second since the backup. After an accepted data loss, revisions continue above all reserved
@@ -48,15 +48,15 @@
 //
 // A checksummed file is one line of JSON, then "crc32c %08x\n" of that line with its newline. It is
 // written under a temporary name (.tmp), synced and renamed, and the directory is synced. A
-// snapshot without a manifest does not exist. Directories of format 1 have no control file. When
-// opened, they get a control file and then the new format. On a full disk, both are written with
-// the first write that has space for them.
+// snapshot without a manifest is ignored. Directories of format 1 have no control file. When
+// opened, they get a control file and then the new format. On a full disk, the first write that
+// finds enough space writes both files.
 //
 // # Control file
 //
 // Two sectors of 512 bytes are written alternately and in place. The valid sector with the higher
-// sequence number applies. If the other sector is damaged, it may have been newer. The length in
-// the valid sector is then ignored, and its greatest revision is raised by two reservations.
+// sequence number applies. A damaged sector may have been the newer one. The length in the valid
+// sector is then ignored, and its greatest revision is raised by two reservations.
 //
 //	 0  8  "TROUPECT"
 //	 8  4  checksum of bytes 12 to 511
@@ -117,12 +117,12 @@
 //
 // A disk writes 512-byte sectors atomically. Unwritten bytes read as zeros or lie beyond the end of
 // the file, because the zero padding extends to the end of the segment. A frame at the end of the
-// journal is therefore torn if the file is too short for it. It is also torn if each part with a
-// wrong checksum is all zeros and no single flipped bit explains that.
+// journal is therefore torn if the file is too short for it. It is also torn if every part with a
+// wrong checksum contains only zeros and a single flipped bit cannot have caused this.
 //
 // Everything else is damage, such as a wrong part or header that is not zeros. An intact header
 // after the fault is damage too, because a frame is written only after the previous one was synced.
-// Under SyncNone that does not hold after a power loss, and the journal may be rejected.
+// Under SyncNone, a power loss can break this rule, and the journal may then be rejected.
 //
 // A segment other than the newest ends where the next one begins. Bytes after that are logged and
 // ignored. Once the padding is truncated, another file may reuse its blocks before a power loss

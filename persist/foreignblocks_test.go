@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestForeignBlocks simulates a power loss on ext4 with data=writeback: a truncated segment regains
-// its former length, with blocks of other files. These must be ignored if the next segment
-// continues the journal, and otherwise reported as damage.
+// TestForeignBlocks simulates a power loss on ext4 with data=writeback: a truncated segment has its
+// former length again, but with blocks of other files. Recovery must ignore these blocks if the
+// next segment continues the journal, and otherwise report them as damage.
 func TestForeignBlocks(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -53,7 +53,7 @@ func TestForeignBlocks(t *testing.T) {
 		if done, err := restore("/point", Source{Journal: testDir}, o); err != nil || done.Revision != 3 {
 			t.Errorf("%s: a point: %+v, %v", name, done, err)
 		}
-		short := fs.Clone() // without the batch, which the next segment does not replace
+		short := fs.Clone() // lacks the batch, which the next segment does not contain
 		short.SetBytes(first, append(bytes.Clone(whole[:segmentHeader]), tail...))
 		o.FS = short
 		if j, _, err := reopen(o); err == nil && name != "its own past" {
@@ -64,7 +64,7 @@ func TestForeignBlocks(t *testing.T) {
 }
 
 // TestForeignBlocksOfRemovedSegment checks that the state survives a power loss at every operation
-// of a trim, even if the removed segment reappears with foreign content.
+// of a trim, even if the removed segment reappears with the content of another file.
 func TestForeignBlocksOfRemovedSegment(t *testing.T) {
 	prepare := func() (*vfs.Mem, *Journal, *model) {
 		fs := vfs.NewMem()
@@ -99,7 +99,7 @@ func TestForeignBlocksOfRemovedSegment(t *testing.T) {
 			t.Fatalf("operation %d: no crash", at)
 		}
 		after := fs.Crash(nil)
-		if last.Name == "remove" { // not synced, so the file is back
+		if last.Name == "remove" { // the removal was not synced, so the file reappears
 			path := last.Path
 			if after.Bytes(path) == nil {
 				t.Fatalf("operation %d: %s is gone without a sync", at, path)

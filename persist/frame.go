@@ -31,12 +31,12 @@ var le = binary.LittleEndian
 // A frame is the header of one batch in a segment (see doc.go).
 type frame struct {
 	segment     Revision // first revision of its segment
-	offset      int64    // in the segment
+	offset      int64    // offset in the segment
 	first, last Revision
 	count       uint32
 	payload     int // bytes
 	tailSum     uint32
-	sum         uint32 // of the header
+	sum         uint32 // checksum in the header
 	time        int64  // Unix nanoseconds
 }
 
@@ -87,9 +87,9 @@ func putHeader(b []byte, f frame) {
 	le.PutUint32(b[4:], checksum(b[8:frameHeader]))
 }
 
-// parseHeader parses a frame's header, or returns a description of the error. It rejects
-// inconsistent fields even if the checksum matches, because a wrong length must not be used to find
-// the next frame.
+// parseHeader parses a frame's header, or describes the error in what. It rejects inconsistent
+// fields even if the checksum matches, because a wrong length must not be used to find the next
+// frame.
 func parseHeader(b []byte) (f frame, what string) {
 	if string(b[:4]) != frameMagic {
 		return f, "a batch does not begin with its mark"
@@ -240,7 +240,7 @@ func decodeRecords(f frame, payload []byte, fn func(Commit) error) error {
 	return nil
 }
 
-// decodeRecord decodes one write. The value and metadata of c alias b.
+// decodeRecord decodes one write. The value and metadata of c share memory with b.
 func decodeRecord(b []byte) (c Commit, rest []byte, ok bool) {
 	if len(b) == 0 || b[0]&^(recordDelete|recordMetadata) != 0 {
 		return c, nil, false

@@ -95,9 +95,9 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFullDiskWithoutWatermark checks that a kill or a power loss loses no data if a full disk
-// rejects even in-place writes, like a copy-on-write file system. The journal must keep the length
-// promised by its watermark.
+// TestFullDiskWithoutWatermark checks that no data is lost if a full disk rejects even in-place
+// writes, like a copy-on-write file system, and the process is then killed or loses power. The
+// journal must keep the length promised by its watermark.
 func TestFullDiskWithoutWatermark(t *testing.T) {
 	const all = 1000
 	operations := writeWithoutRoom(t, all)

@@ -60,7 +60,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// FuzzBackup checks that any backup is rejected, or restored to a directory that opens.
+// FuzzBackup checks that any backup is rejected or restored to a directory that can be opened.
 func FuzzBackup(f *testing.F) {
 	_, backup := smallBackup(f)
 	f.Add(backup)

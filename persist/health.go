@@ -12,7 +12,7 @@ const stalledAfter = 5 * time.Second
 // lock holder that is blocked on a hanging disk.
 type ioTracker struct {
 	count   atomic.Int64
-	since   atomic.Int64 // start of the oldest operation, or end of the last, nanoseconds since 1970
+	since   atomic.Int64 // Unix nanoseconds when the last operation ended or the disk became busy
 	probing atomic.Bool
 }
 

@@ -2,7 +2,7 @@ package persist
 
 import "sync"
 
-// An inventory describes the data directory's content. newest, reserved and synced change only
+// An inventory describes the content of the data directory. newest, reserved and synced change only
 // under Journal.writeMu, so that a holder of writeMu may read them without mu. Segments are added
 // under writeMu and dropped under filesMu.
 type inventory struct {
@@ -10,9 +10,9 @@ type inventory struct {
 	segments []segment  // ascending; the last is the active one
 	newest   Revision   // the newest revision ever assigned
 	reserved int64      // length of the active segment's file; zeros follow its last batch
-	synced   bool       // all of it is durable, even under SyncNone
-	rotate   bool       // begin a new segment with the next batch
-	base     Revision   // of the newest snapshot
+	synced   bool       // whether all bytes are durable, even under SyncNone
+	rotate   bool       // whether the next batch begins a new segment
+	base     Revision   // revision of the newest snapshot
 	hasBase  bool
 	stats    Stats
 }

@@ -22,21 +22,21 @@ type SyncPolicy string
 const (
 	// SyncAlways syncs each batch before Append returns.
 	SyncAlways SyncPolicy = "always"
-	// SyncNone leaves syncing to the operating system. Batches survive if the process is killed. A
+	// SyncNone leaves syncing to the operating system. Batches survive a kill of the process. A
 	// power loss may lose them and leave a journal that Open rejects as damaged.
 	SyncNone SyncPolicy = "none"
 )
 
-// defaultSegmentBytes is small, because the journal drops history only in whole segments. The
-// history beyond the limit must be replayed at every startup.
+// defaultSegmentBytes is small, because the journal drops only whole segments. History beyond the
+// limit must be replayed at every startup.
 const defaultSegmentBytes = 64 << 20
 
 // Options configures a Journal. The zero value is ready for use.
 type Options struct {
 	FS           vfs.FS       // nil: the operating system's
-	SegmentBytes int64        // a segment of this size gets a successor; 0: 64 MiB
-	ReserveBytes int64        // least number of zeros written ahead of the batches; 0: 64 KiB
-	ArchiveBytes int64        // obsolete segments are archived up to this size, the newest first; 0: they are removed
+	SegmentBytes int64        // size at which a new segment begins; 0: 64 MiB
+	ReserveBytes int64        // minimum zero padding after the batches, in bytes; 0: 64 KiB
+	ArchiveBytes int64        // limit for archived segments, the newest are kept; 0: no archive
 	Sync         SyncPolicy   // "": SyncAlways
 	Logger       *slog.Logger // nil: slog.Default()
 	Now          func() time.Time
@@ -49,7 +49,7 @@ type Options struct {
 	// Transformer encodes and decodes values. If it is nil, they are stored unchanged.
 	Transformer Transformer
 
-	bootID string // of the machine: unsynced writes survive until the next boot
+	bootID string // boot identifier: unsynced writes survive until the next boot
 }
 
 func (o Options) Validate() error {
@@ -124,7 +124,7 @@ type Journal struct {
 
 	writeMu sync.Mutex // held by Append, Recover and Close; guards this block
 	file    vfs.File   // the active segment
-	buf     []byte     // the frame being written, reused
+	buf     []byte     // reused buffer for the current frame
 	states  keyStates
 
 	filesMu sync.Mutex // held by Snapshot, SetLabel and while Backup opens its files
@@ -135,7 +135,7 @@ type Journal struct {
 	control        control
 	ballast        ballast
 	disk           ioTracker
-	endMaintenance func() // waits for the end of runMaintenance; nil: it is not running
+	endMaintenance func() // stops runMaintenance and waits; nil: it is not running
 }
 
 var _ Log = (*Journal)(nil)
@@ -267,7 +267,7 @@ func noSpace(err error) error {
 // isFull reports whether the disk or a quota is exhausted. Such errors are temporary and do not
 // affect earlier writes.
 func isFull(err error) bool {
-	const handleDiskFull, diskFull = syscall.Errno(39), syscall.Errno(112) // of Windows
+	const handleDiskFull, diskFull = syscall.Errno(39), syscall.Errno(112) // Windows error codes
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
 		runtime.GOOS == "windows" && (errors.Is(err, handleDiskFull) || errors.Is(err, diskFull))
 }

@@ -3,14 +3,14 @@ package persist
 // keyStates holds the newest revision of each key, to check conditions.
 type keyStates struct {
 	caller    AppliedState        // nil: the caller keeps no states
-	revisions map[string]Revision // of all keys; nil if the caller keeps states
+	revisions map[string]Revision // revisions of all keys; nil if the caller keeps states
 	// recent and batches hold the commits that the caller has not applied yet.
 	recent  map[string]keyState
 	batches []recentBatch
 }
 
-// A keyState is a key's newest revision, or 0 if the key does not exist. Readers see it once the
-// caller has applied revision at. If at is 0, readers see it already.
+// A keyState is a key's newest revision, or 0 if the key does not exist. It becomes visible to
+// readers when the caller applies revision at. If at is 0, it is already visible.
 type keyState struct{ revision, at Revision }
 
 type recentBatch struct {

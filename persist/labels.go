@@ -17,11 +17,11 @@ import (
 
 const (
 	labelsFile = "labels"
-	// historyLabel holds a random name for a data directory's history. A restored directory gets a
-	// new name.
+	// historyLabel contains the random name of a data directory's history. A restored directory
+	// gets a new name.
 	historyLabel = "history"
-	// archiveLabel holds a revision. Archive and journal together contain all later commits, except
-	// for the gaps listed in gapsLabel.
+	// archiveLabel contains the revision after which archive and journal together contain all
+	// commits, except for the gaps listed in gapsLabel.
 	archiveLabel = LocalLabel + "archive"
 	// gapsLabel lists the first revision after each gap left by an accepted data loss.
 	gapsLabel = LocalLabel + "gaps"

@@ -11,7 +11,7 @@ import (
 )
 
 // A LocalCopy is a local snapshot of another store's state, in the format of a Journal's snapshots.
-// It saves reading the whole state from that store, and can be removed at any time.
+// It avoids reading the whole state from that store, and can be removed at any time.
 type LocalCopy struct {
 	FS  vfs.FS // nil: the operating system's
 	Dir string
@@ -26,14 +26,14 @@ type CopiedState struct {
 }
 
 // Write replaces the stored state with the one at revision at. items must yield items in ascending
-// key order. origin is called after items. The old state is removed only after the new one is
-// durable and was read back, and remains after an error.
+// key order. origin is called after items. Write removes the old state only after the new state is
+// durable and was read back. After an error, the old state remains.
 func (c LocalCopy) Write(at Revision, items func(yield func(Item) bool) error, origin func() ([]byte, error)) error {
 	fs := c.fs()
 	if err := fs.MkdirAll(snapshotsDir(c.Dir)); err != nil {
 		return err
 	}
-	err := removeOrphans(fs, c.Dir) // first, to free space
+	err := removeOrphans(fs, c.Dir) // frees space for the new snapshot
 	if err == nil {
 		_, err = putSnapshot(fs, c.Dir, at, items, func(m *manifest) (err error) {
 			m.Time = time.Now().UnixNano()

@@ -39,8 +39,8 @@ type Write struct {
 	Claims []Claim
 	// Guards reject the write if one of them was raised after the revision in its Seen field.
 	Guards []Guard
-	// FreesSpace marks a write that is part of a deletion: it removes the key, or is a step toward
-	// that. A full disk accepts only batches in which every write is marked.
+	// FreesSpace marks a write that deletes a key or prepares its deletion. A full disk accepts
+	// only batches in which every write is marked.
 	FreesSpace bool
 }
 
@@ -71,7 +71,7 @@ type Condition struct {
 // a claim is rejected while another key holds it. Deleting a key releases its claims.
 type Claim struct {
 	Name    string
-	Release bool // the key gives the claim back
+	Release bool // releases the claim instead of taking it
 }
 
 // A Guard orders writes of several logs that depend on an aggregate, such as a quota's usage.
@@ -99,7 +99,7 @@ func (g Guard) IsFence() bool { return strings.HasPrefix(g.Name, FencePrefix) }
 // A Commit is a durable write. Value contains the digits of the revision.
 type Commit struct {
 	Revision Revision
-	Time     time.Time // when the batch was written, or when the log learned of another writer's
+	Time     time.Time // when the batch was written or, for another writer's batch, delivered
 	// Index is the position of the Write in the batch of the current Append. It is -1 for commits
 	// from earlier Appends, from recovery and from other writers.
 	Index    int
@@ -107,7 +107,7 @@ type Commit struct {
 	Value    []byte
 	Delete   bool
 	Metadata []byte
-	// Err is set if the Transformer cannot decode Value or Metadata. Value is then in its stored
+	// Err is set if the Transformer cannot decode Value or Metadata. Value then contains the stored
 	// form.
 	Err error
 }
@@ -125,7 +125,7 @@ type Item struct {
 	Key      string
 	Value    []byte
 	Revision Revision
-	// Err is set if the Transformer cannot decode Value. Value is then in its stored form, which
+	// Err is set if the Transformer cannot decode Value. Value then contains the stored form, which
 	// snapshots keep.
 	Err error
 }
@@ -139,8 +139,8 @@ var (
 	// ErrFenced is an ErrCondition caused by a fence. A retry cannot succeed.
 	ErrFenced = fmt.Errorf("%w: another writer has taken over", ErrCondition)
 	// ErrUnknown means that a write may or may not have been committed. A committed write reaches
-	// the subscriber before the next successful Append returns. A write that has not arrived by
-	// then never will.
+	// the subscriber before the next successful Append returns. A write that has not reached the
+	// subscriber by then was not committed.
 	ErrUnknown = errors.New("it is not known whether the write was committed")
 	// ErrNoSpace rejects a whole batch because the disk is full. The log is unchanged and accepts
 	// batches again when there is space.
@@ -155,7 +155,7 @@ var (
 	// ErrFailed means that it is unknown which writes are durable, for example after a failed sync.
 	// The log accepts nothing until it is reopened.
 	ErrFailed = errors.New("log has failed")
-	// ErrLocked means that another process uses the data directory.
+	// ErrLocked means that another process has locked the data directory.
 	ErrLocked = errors.New("data directory is in use")
 )
 
@@ -163,10 +163,10 @@ var (
 // writer. Other drivers may have several writers, each with its own Log. Callers must handle
 // concurrent writers with any driver:
 //
-//   - Clients see revisions as resourceVersions. They are unique, increase, and are the same
-//     for every reader. If the store behind a driver gives several writes one number, the
-//     driver shifts that number and adds each write's position in its batch. Readers wait for
-//     "at least this revision" and must not expect a particular next one.
+//   - Clients see revisions as resourceVersions. They are unique, increase, and are the same for
+//     every reader. If the store behind a driver assigns one number to several writes, the driver
+//     shifts this number and adds the position of each write in its batch. Readers wait for "at
+//     least this revision" and must not expect a particular next one.
 //   - Each driver decides how it stores a revision's digits. The journal writes them into the
 //     value. A store that assigns the revision on commit keeps only the offset, and its driver
 //     inserts the digits (Write.ValueAt) into commits and items.
@@ -174,11 +174,11 @@ var (
 //     with their Index, arrive during their Append, and those of other writers at any time.
 //     The caller must build its state only from these commits.
 //   - A write based on outdated state fails with ErrCondition. The caller waits until the
-//     subscriber has applied Result.Revision and then recomputes the write, a bounded number
-//     of times. A retry without waiting would fail again.
-//   - A write with ErrUnknown is not retried unchanged. The key's next write has the same
-//     condition and reveals the outcome. Reservations for the write must be kept until a later
-//     Append has succeeded, because the write may be committed until then.
+//     subscriber has applied Result.Revision and then recomputes the write, a bounded number of
+//     times. An immediate retry would fail again.
+//   - A write with ErrUnknown is not retried unchanged. The key's next write has the same condition
+//     and reveals the outcome. Reservations for the write must be kept until a later Append has
+//     succeeded, because the write may still be committed until then.
 //   - Claims hold values that must be unique among keys, such as an address. A log with
 //     several writers checks them atomically with the Conditions. Journal does not check them,
 //     because its only caller follows every commit and knows all claims. The same applies to
@@ -189,17 +189,17 @@ var (
 //
 //lint:ignore prose it is the contract of all drivers
 type Log interface {
-	// Recover passes the newest intact snapshot to Item, each key once and in ascending order. It
-	// then calls Base with the snapshot's revision, and passes all commits that the log still holds
-	// to Commit, in ascending order. Only commits after the base change the state. Recover returns
+	// Recover calls Item for each key of the newest intact snapshot, in ascending order. It then
+	// calls Base with the snapshot's revision, and Commit for every commit that the log still
+	// contains, in ascending order. Only commits after the base change the state. Recover returns
 	// the newest revision.
 	Recover(r Recovery) (Revision, error)
 
 	// Subscribe sets the function that receives all later commits once they are durable, in
 	// ascending order and without gaps. Append returns after fn has received its commits. upTo is
-	// the revision of the last commit, or a later one without commits in between. A call without
-	// commits only reports upTo. Calls do not overlap, but may come from any goroutine, even
-	// outside of an Append. fn must not call the log.
+	// the revision of the last commit, or a later revision if no commits lie in between. A call
+	// without commits only reports upTo. Calls do not overlap, but may come from any goroutine,
+	// even outside of an Append. fn must not call the log.
 	Subscribe(fn func(batch []Commit, upTo Revision))
 
 	// Append checks each write's conditions against the state and the earlier writes of the batch.
@@ -210,9 +210,9 @@ type Log interface {
 
 	// Snapshot writes the state at revision at, which items passes to yield in ascending key order.
 	// It then drops segments and snapshots that neither recovery nor the history since keepFrom
-	// needs. items is called at most once, so it may release passed items. If items returns an
-	// error, the snapshot is discarded and nothing changes. After ErrSpaceReleased, the caller
-	// should retry immediately.
+	// needs. items is called at most once, so it may release items after passing them. If items
+	// returns an error, the snapshot is discarded and nothing changes. After ErrSpaceReleased, the
+	// caller should retry immediately.
 	Snapshot(at, keepFrom Revision, items func(yield func(Item) bool) error) error
 
 	// Trim drops the same parts of the journal as Snapshot, without writing a snapshot.
@@ -224,36 +224,36 @@ type Log interface {
 	Close() error
 }
 
-// Recovery holds the functions that Recover calls. They may be nil.
+// Recovery contains the callbacks of Recover. Each of them may be nil.
 type Recovery struct {
 	Item func(Item) error
 	Base func(Revision) error
 	// HistoryAfter is called before the first Commit. Its argument is the revision after which the
-	// log has every commit. After each gap in the history it is called again, because the history
-	// then begins after the gap. Earlier commits are no longer part of it.
+	// log has every commit. It is called again after each gap, because the history then begins
+	// after the gap. Earlier commits are no longer part of the history.
 	HistoryAfter func(Revision)
 	Commit       func(Commit) error
-	// State is used to check conditions after the recovery. If it is nil, the log must have a
-	// single writer, and keeps the revisions of all keys itself.
+	// State is used to check conditions after the recovery. If State is nil, the log must have a
+	// single writer and tracks the revisions of all keys itself.
 	State AppliedState
 }
 
 // An AppliedState is the caller's state, built from the received items and commits. It may lag
 // behind the log, because the caller applies commits asynchronously.
 type AppliedState interface {
-	// CurrentRevision returns the revision of a key, or 0 if it does not exist. Append checks
+	// CurrentRevision returns the revision of a key, or 0 if the key does not exist. Append checks
 	// conditions against it.
 	CurrentRevision(key string) Revision
 	// AppliedRevision returns the newest revision that CurrentRevision reflects.
 	AppliedRevision() Revision
-	// Rebuild replaces the state with the one at revision upTo. A log with other writers calls it
-	// instead of the subscriber if its store has compacted undelivered commits. Watches that began
-	// before the rebuild must restart. If items returns an error, Rebuild returns it and changes
-	// nothing.
+	// Rebuild replaces the state with the state at revision upTo. A log with other writers calls
+	// Rebuild instead of the subscriber if its store has compacted undelivered commits. Watches
+	// that began before the rebuild must restart. If items returns an error, Rebuild returns it and
+	// changes nothing.
 	Rebuild(upTo Revision, items func(yield func(Item) error) error) error
 }
 
-// Stats holds a log's sizes, and its counters since it was opened.
+// Stats contains the sizes of a log and its counters since it was opened.
 type Stats struct {
 	JournalBytes, SnapshotBytes int64
 	Segments, Snapshots         int

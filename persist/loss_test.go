@@ -81,8 +81,8 @@ func TestMissingSegment(t *testing.T) {
 	}
 }
 
-// lossSubject returns a directory whose journal ended in the given way, the name of its newest
-// segment, and the newest assigned revision.
+// lossSubject creates a directory whose journal ends in the given way. It also returns the name of
+// the newest segment and the newest assigned revision.
 func lossSubject(t *testing.T, end, fill string) (fs *vfs.Mem, newest string, last Revision) {
 	t.Helper()
 	fs = vfs.NewMem()

@@ -17,7 +17,7 @@ const (
 	blockBytes     = 256 << 10
 )
 
-// A manifest holds the checksums of one snapshot file. It is written once the file is durable. A
+// A manifest contains the checksums of one snapshot file. It is written once the file is durable. A
 // snapshot without a manifest is ignored.
 type manifest struct {
 	Format   int      `json:"format"`
@@ -88,7 +88,7 @@ type blockReader struct {
 	m    manifest
 	at   int64 // offset of the next block
 	buf  []byte
-	left []byte // of the current block
+	left []byte // unread bytes of the current block
 }
 
 func openSnapshot(fs vfs.FS, path string, m manifest) (*blockReader, io.Closer, error) {

@@ -23,8 +23,8 @@ type Point struct {
 
 // Restored describes the state written by Restore.
 type Restored struct {
-	Revision Revision  // of its newest write
-	Time     time.Time // when that was written; zero: unknown, it lies in a snapshot
+	Revision Revision  // revision of the newest write
+	Time     time.Time // time of that write; zero: unknown, because it is in a snapshot
 }
 
 type restoration struct {
@@ -32,14 +32,14 @@ type restoration struct {
 	to       Point
 	db       *buntdb.DB
 	labels   map[string]string
-	base     Revision // of the snapshot
+	base     Revision // revision of the snapshot
 	baseTime time.Time
 	revision Revision
-	time     time.Time // of the newest batch; zero: none after the snapshot
-	reached  bool      // the rest lies after the point
+	time     time.Time // time of the newest batch; zero: no batch after the snapshot
+	reached  bool      // all later batches are after the point
 	given    Revision  // newest revision known to have been assigned
-	since    time.Time // from when on further revisions may have been assigned
-	until    time.Time // the history is known to end no earlier
+	since    time.Time // time after which further revisions may have been assigned
+	until    time.Time // the history extends at least to this time
 }
 
 func (s *restoration) close() error {
@@ -89,8 +89,8 @@ func (s *restoration) begin(db *buntdb.DB, labels map[string]string, at Revision
 }
 
 // beginWith starts from the newest intact snapshot that is not newer than the point. Otherwise it
-// starts from an empty state if the journal is complete. Its last resort is a snapshot written
-// after the point's time, because the state in it may still be earlier.
+// starts from an empty state if the journal is complete. As a last resort, it starts from a
+// snapshot written after the point's time, because its state may still be earlier.
 func (s *restoration) beginWith(dir string) error {
 	labels, err := readLabels(s.o.FS, dir)
 	if err != nil {
@@ -185,12 +185,12 @@ func listHistory(fsys vfs.FS, dir string) ([]segment, error) {
 	return slices.CompactFunc(all, func(a, b segment) bool { return a.first == b.first }), nil
 }
 
-// errReached stops reading the journal at the point.
+// errReached ends the replay of the journal at the point.
 var errReached = callbackError{errors.New("the point is reached")}
 
 // follow applies the journal and archive of a data directory.
 func (s *restoration) follow(dir string) error {
-	// Read the control file first, because a running daemon may extend the journal.
+	// Read the control file first, because a running daemon may append to the journal concurrently.
 	m, _, promise := readControl(s.o.FS, dir)
 	if errors.Is(promise, fs.ErrNotExist) {
 		promise = nil // a directory of format 1

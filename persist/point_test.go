@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A past is a data directory with its complete archive, a backup from the middle, and the state
-// after each write. There is one batch per second.
+// A past is a data directory with a complete archive, a backup taken halfway, and the expected
+// state after each write. It contains one batch per second.
 type past struct {
 	fs     *vfs.Mem
 	backup []byte
@@ -321,8 +321,7 @@ func TestPointWhileInUse(t *testing.T) {
 	}
 }
 
-// given returns the difference between a restored directory's snapshot revision and the revision
-// at.
+// given returns the number of revisions by which the snapshot of a restored directory exceeds at.
 func (p *past) given(t *testing.T, dir string, at Revision) Revision {
 	t.Helper()
 	list, err := listSnapshots(p.fs, dir)

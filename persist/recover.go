@@ -36,17 +36,17 @@ type recovery struct {
 	r        Recovery
 	base     Revision
 	hasBase  bool
-	damaged  Revision // of the newest damaged snapshot; 0: none
-	faults   []error  // of damaged snapshots
+	damaged  Revision // revision of the newest damaged snapshot; 0: none
+	faults   []error  // errors of damaged snapshots
 	segments []segment
-	last     Revision // of the journal
+	last     Revision // last revision of the journal
 	torn     string   // why the journal ends in a torn batch
 	lenient  bool     // tolerate what the watermark misses, and deliver values as stored
 	buf      []byte
 }
 
-// Recover implements Log. It truncates a write torn by a crash before it was acknowledged. Any
-// other damage is a CorruptError. A damaged snapshot is skipped only if the journal and an older
+// Recover implements Log. It truncates an unacknowledged write that was torn by a crash. Any other
+// damage is a CorruptError. A damaged snapshot is skipped only if the journal and an older
 // snapshot, or the journal alone, yield the same state. After an error, the caller must discard the
 // state and close the log.
 func (j *Journal) Recover(r Recovery) (Revision, error) {
@@ -74,9 +74,8 @@ func (j *Journal) Recover(r Recovery) (Revision, error) {
 	return j.inventory.newest, nil
 }
 
-// runSteps runs steps until one fails, and returns its error together with the errors of damaged
-// snapshots. A damaged snapshot is often the cause, because segments before it may have been
-// dropped.
+// runSteps runs steps until one fails. It joins the step's error with those of damaged snapshots. A
+// damaged snapshot is often the cause, because earlier segments may have been dropped.
 func (run *recovery) runSteps(steps ...func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -223,7 +222,7 @@ func nextFirst(segments []segment, i int) Revision {
 	return segments[i+1].first
 }
 
-// dropEmptySegment drops a segment that was never used: its creation failed on a full disk, but its
+// dropEmptySegment drops a segment that was never used. Its creation failed on a full disk, but the
 // file reappeared after a crash.
 func (run *recovery) dropEmptySegment(s segment) error {
 	done, err := scan{fs: run.j.fs, segment: s, newest: true}.run(nil)

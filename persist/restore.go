@@ -11,10 +11,10 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// A restored log continues at the backup's revision plus restoreRevisionGap, plus
-// restoreRevisionRate per second since the backup. The sum exceeds all revisions that a server can
-// have assigned since, even with a wrong clock. No revision is used twice, and all revisions known
-// to clients precede the new history.
+// A restored log skips restoreRevisionGap revisions after the backup's revision, plus
+// restoreRevisionRate for each second since the backup. It thus continues above all revisions that
+// a server can have assigned since, even with a wrong clock. No revision is used twice, and all
+// revisions known to clients precede the new history.
 const (
 	restoreRevisionGap  = RevisionGap
 	restoreRevisionRate = 100_000
@@ -55,9 +55,9 @@ type backupReader struct {
 	r        io.Reader
 	head     backupHead
 	chunks   uint32
-	sum      uint32 // of the headers of the consumed chunks
+	sum      uint32 // checksum of the headers read so far
 	revision Revision
-	kind     uint32 // of the current chunk
+	kind     uint32 // kind of the current chunk
 	body     []byte
 	header   [chunkHeader]byte
 }
@@ -178,7 +178,7 @@ func (in *backupReader) batch(s *restoration) error {
 }
 
 // applyAll applies commits to the state. It ignores the deletion of a missing key, because the
-// backup may contain the creation of that key only as history.
+// backup may contain the creation of that key only in its history.
 func applyAll(tx *buntdb.Tx, commits []Commit) error {
 	for _, c := range commits {
 		var err error
@@ -216,7 +216,7 @@ func (in *backupReader) end() error {
 
 type snapshotChunks struct {
 	in  *backupReader
-	err error // of the backup, because BuntDB may hide it
+	err error // read error, which BuntDB may hide
 }
 
 // Read returns the content of consecutive snapshot chunks. It stops at the first chunk of another

@@ -69,8 +69,8 @@ func isTransient(err error) bool {
 }
 
 // rotateNow makes a new segment active. It writes the watermark before the new segment is used and
-// before the old one's zero padding is cut off, so that the watermark is correct after a crash at
-// any point.
+// before the zero padding of the old segment is truncated, so that the watermark is correct after a
+// crash at any point.
 func (j *Journal) rotateNow() error {
 	if j.file != nil && j.o.Sync == SyncNone {
 		if err := j.sync(); err != nil {

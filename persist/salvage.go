@@ -9,9 +9,9 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// salvage skips revisions if assigned ones may be lost, as after an accepted data loss or a reboot
-// under SyncNone. It writes the remaining state as a snapshot above all assigned revisions, so that
-// no watch continues across the gap.
+// salvage skips revisions if assigned revisions may be lost, as after an accepted data loss or a
+// reboot under SyncNone. It writes the remaining state as a snapshot above all assigned revisions,
+// so that no watch continues across the gap.
 //
 // Only reading the whole state reveals a missing file. If Options.AcceptDataLoss is set, salvage
 // therefore starts with a dry run of the recovery.
@@ -88,7 +88,7 @@ func writeState(o Options, dir string, at Revision, db *buntdb.DB) error {
 	m, err := writeItems(o.FS, snapshotPath(dir, at), at, func(yield func(Item) bool) error {
 		return eachItem(db, func(i Item) error {
 			if !yield(i) {
-				return io.ErrShortWrite // writeItems knows the cause
+				return io.ErrShortWrite // writeItems returns the cause
 			}
 			return nil
 		})

@@ -32,9 +32,9 @@ func (e *CorruptError) Error() string {
 }
 
 type segment struct {
-	first Revision // of its first batch, known even while it is empty
+	first Revision // first revision, known even if the segment is empty
 	path  string
-	size  int64  // up to the end of its last batch
+	size  int64  // end offset of the last batch
 	sum   uint32 // checksum in the header of that batch; 0: none
 }
 
@@ -88,7 +88,7 @@ func encodeSegmentHeader(first Revision) []byte {
 	return b
 }
 
-// errUnsynced means that a sync failed, so that any bytes may be missing on disk.
+// errUnsynced means that a sync failed. Any of the unsynced bytes may be missing on disk.
 var errUnsynced = errors.New("not durable")
 
 // createSegment creates a durable empty segment. If it returns an error, the file may still appear
@@ -115,7 +115,7 @@ func createSegment(fs vfs.FS, dir string, first Revision) (segment, error) {
 	return s, nil
 }
 
-// A window reads a file forward through one buffer that never exceeds the file's size.
+// A window reads a file sequentially through one buffer, which is never larger than the file.
 type window struct {
 	file vfs.File
 	size int64
@@ -123,8 +123,8 @@ type window struct {
 	at   int64 // offset of buf[0]
 }
 
-// slice returns n bytes at an offset, or fewer at the end of the file. They are valid until the
-// next call.
+// slice returns n bytes at an offset, or fewer at the end of the file. The result is valid until
+// the next call.
 func (w *window) slice(off int64, n int) ([]byte, error) {
 	n = int(min(int64(n), w.size-off))
 	if n <= 0 {
@@ -154,15 +154,15 @@ type scan struct {
 	successor Revision // first revision of the next segment; 0: none or unknown
 	until     Revision // stop after this revision; 0: at the end of the file
 	sumOffset int64    // end offset of the batch whose checksum is sumAtOffset
-	buf       []byte   // reused from segment to segment
+	buf       []byte   // reused for all segments
 }
 
 type scanResult struct {
 	next        Revision // revision after the last batch
-	end         int64    // offset after the last batch; 0: not even a header
-	torn        string   // why the bytes after end are no batch; "": there are none
+	end         int64    // end offset of the last batch; 0: the header is incomplete
+	torn        string   // why the bytes after end are not a batch; "": no bytes follow
 	batches     uint64
-	size        int64  // of the file
+	size        int64  // size of the file
 	sum         uint32 // checksum in the header of the last batch; 0: none
 	sumAtOffset uint32 // the same for the batch that ends at sumOffset
 	buf         []byte
@@ -190,8 +190,8 @@ func (s scan) run(fn func(f frame, payload []byte) error) (scanResult, error) {
 // reports it in torn.
 //
 // If the next segment begins with the next revision, no batch is missing, and walk ignores all
-// bytes after the last batch. Some file systems (ext4 with data=writeback) may leave foreign
-// content there (see doc.go).
+// bytes after the last batch. Some file systems (ext4 with data=writeback) may leave content of
+// other files there (see doc.go).
 func (s scan) walk(w *window, fn func(frame, []byte) error) (scanResult, error) {
 	done := scanResult{next: s.segment.first, size: w.size}
 	why, err := s.checkHeader(w)
@@ -259,7 +259,7 @@ func (s scan) corruptError(offset int64, what string) error {
 	return &CorruptError{File: s.segment.path, Offset: offset, What: what}
 }
 
-// checkHeader returns an error if the header is damaged. torn is the reason if the header was never
+// checkHeader returns an error if the header is damaged. torn describes a header that was never
 // completely written.
 func (s scan) checkHeader(w *window) (torn string, err error) {
 	b, err := w.slice(0, segmentHeader)

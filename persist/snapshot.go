@@ -138,7 +138,6 @@ func sumsText(sums []byte) string {
 	return b.String()
 }
 
-// openMemory returns an in-memory BuntDB.
 func openMemory() (*buntdb.DB, error) {
 	db, err := buntdb.Open(":memory:")
 	if err != nil {
@@ -167,8 +166,8 @@ type snapshotWriter struct {
 
 type buntPair struct{ key, value string }
 
-// add adds an item and reports whether the caller may continue. The keys must ascend, because
-// BuntDB would merge items with the same key, and the item count in the manifest would be wrong.
+// add adds an item and reports whether the caller may continue. The keys must ascend. BuntDB would
+// otherwise merge items with the same key, which makes the item count in the manifest wrong.
 func (w *snapshotWriter) add(item Item) bool {
 	if w.items > 0 && item.Key <= w.newest {
 		w.err = fmt.Errorf("key %q follows %q: keys must ascend", item.Key, w.newest)
@@ -191,8 +190,8 @@ func (w *snapshotWriter) add(item Item) bool {
 	return w.err == nil
 }
 
-// save writes the buffered chunk. It takes the items from a buffer instead of calling the caller's
-// iterator inside the transaction, because BuntDB partially commits a transaction that panics.
+// save writes the buffered chunk. It does not call the caller's iterator inside the BuntDB
+// transaction, because BuntDB partially commits a transaction that panics.
 func (w *snapshotWriter) save() error {
 	w.beginPart()
 	err := w.db.Update(func(tx *buntdb.Tx) error {

@@ -42,7 +42,7 @@ func readParts(r *blockReader, m manifest) (snapshotParts, error) {
 			return nil
 		})
 	}
-	_ = loading.Wait() // errs has the errors
+	_ = loading.Wait() // the errors are in errs
 	err := errors.Join(errs...)
 	if items := parts.count(); err == nil && items != m.Items {
 		err = errItemCount(r.path, items, m.Items)
@@ -87,8 +87,8 @@ func (p snapshotParts) Close() (err error) {
 	return err
 }
 
-// errItemCount reports damage that checksums do not detect. BuntDB reads a file as a log of
-// commands, so a file that was truncated between two commands looks complete.
+// errItemCount reports damage that checksums do not detect. BuntDB files are logs of commands, so a
+// file truncated between two commands looks complete.
 func errItemCount(path string, have, want int64) error {
 	return &CorruptError{File: path, What: fmt.Sprintf("it holds %d items instead of %d", have, want)}
 }

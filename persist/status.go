@@ -7,12 +7,12 @@ import (
 
 type status struct {
 	mu                sync.Mutex // held only briefly
-	failure           error      // once set, nothing is accepted
+	failure           error      // first failure; all later calls are rejected
 	closed, recovered bool
 }
 
-// check returns an error unless the journal can be used. If the journal has failed and is closed,
-// it returns the failure, because that error is more specific.
+// check returns an error if the journal has failed, is closed or has not been recovered. The
+// failure of a closed journal takes precedence, because it is more specific.
 func (s *status) check() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -39,8 +39,8 @@ type Transformer interface {
 	Check(key string) error
 	// Encode appends the stored form of a value. It must succeed if Check has just returned nil.
 	Encode(b []byte, at Place, value []byte) []byte
-	// Decode returns the value for its stored form. ErrUnavailable is temporary. Any other error
-	// means that the value is unreadable.
+	// Decode returns the value for its stored form. ErrUnavailable indicates a temporary failure.
+	// Any other error means that the value is unreadable.
 	Decode(at Place, stored []byte) ([]byte, error)
 }
 
@@ -120,7 +120,7 @@ func (j *Journal) decodeCommit(c *Commit, base Revision) error {
 }
 
 // decode returns the decoded value, or the stored bytes and the reason if the value is unreadable.
-// An err is temporary: the value may become readable later, so the caller must stop.
+// A non-nil err is temporary. The value may become readable later, so the caller must stop.
 func (j *Journal) decode(at Place, stored []byte) (value []byte, unreadable, err error) {
 	if j.o.Transformer == nil || len(stored) == 0 {
 		return stored, nil, nil

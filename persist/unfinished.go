@@ -17,7 +17,7 @@ import (
 // is created next to it first (dir.restoring).
 //
 // The marker in the directory is empty until this process has locked the directory. A later run may
-// remove the other files only if the marker has content.
+// remove the other files only if the marker is not empty.
 type unfinished struct {
 	o       Options
 	dir     string
@@ -139,7 +139,7 @@ func (u *unfinished) withdraw() error {
 	return errors.Join(err, fsys.SyncDir(filepath.Dir(beside)))
 }
 
-// abandon restores the directory's previous state. After an error, the directory still cannot be
+// abandon restores the previous state of the directory. If it fails, the directory still cannot be
 // opened.
 func (u *unfinished) abandon(lock io.Closer) error {
 	fsys, beside := u.o.FS, besideMarker(u.dir)

@@ -12,7 +12,7 @@ import (
 )
 
 // Verify compares every byte of a data directory with its checksums and applies the checks. It
-// writes one line per finding to out. ok is true if there is no fault. Verify takes no lock and
+// writes one line per finding to out. ok is true if it finds no fault. Verify takes no lock and
 // changes nothing, so the directory may be in use. Trailing bytes after the last batch may be a
 // write in progress and are not a fault.
 func Verify(dir string, out io.Writer, c Checks) (ok bool, err error) {
@@ -52,18 +52,18 @@ type verification struct {
 	out    io.Writer
 	o      Options
 	format int
-	base   Revision // of the newest intact snapshot
-	first  Revision // of the journal, which continues the archive
-	last   Revision // of the journal
-	newest Revision // of all snapshots
+	base   Revision // revision of the newest intact snapshot
+	first  Revision // first revision of the journal, which continues the archive
+	last   Revision // last revision of the journal
+	newest Revision // newest revision of all snapshots
 	faults int
-	err    error // of out
+	err    error // write error of out
 
 	labelled bool // the labels were read
 
 	visit      func(at Place, stored []byte) error
 	files      func(dir string) ([]error, error)
-	unreadable int // number of values that visit has refused
+	unreadable int // number of values that visit rejected
 }
 
 const maxUnreadable = 100
@@ -115,8 +115,8 @@ func (v *verification) printf(format string, args ...any) {
 	}
 }
 
-// reportFault lets Verify continue, because the operator needs to know all faults to choose between
-// a backup and the remaining data.
+// reportFault lets Verify continue, because operators need all faults to decide between restoring a
+// backup and keeping the remaining data.
 func (v *verification) reportFault(err error) {
 	v.faults++
 	v.printf("FAULT %v", err)
@@ -144,8 +144,8 @@ func (v *verification) checkMetadataFiles() error {
 	return nil
 }
 
-// checkFiles does nothing if the labels are unreadable, because the check needs them. That fault
-// has already been reported.
+// checkFiles does nothing if the labels are unreadable, because the check requires them and the
+// fault has already been reported.
 func (v *verification) checkFiles() error {
 	if v.files == nil || !v.labelled {
 		return nil
@@ -233,7 +233,7 @@ func (v *verification) checkArchive() error {
 	if err != nil {
 		return err
 	}
-	ends := map[Revision]Revision{} // of archived segments, by their first revisions
+	ends := map[Revision]Revision{} // ends of archived segments by first revision
 	for i, s := range segments {
 		if ends[s.first] = v.checkSegment(scan{segment: s, successor: cmp.Or(nextFirst(segments, i), v.first)}); v.err != nil {
 			return v.err
@@ -245,7 +245,7 @@ func (v *verification) checkArchive() error {
 		if err != nil || fault == nil {
 			return err
 		}
-		// A running daemon may have moved or removed segments meanwhile.
+		// A running daemon may have moved or removed segments concurrently.
 		if again, err := v.findGap(ends); n >= maxTries || err != nil || again != nil && again.Error() == fault.Error() {
 			v.reportFault(fault)
 			return err
@@ -258,7 +258,7 @@ func (v *verification) checkArchive() error {
 func (v *verification) findGap(ends map[Revision]Revision) (*CorruptError, error) {
 	labels, err := readLabels(v.o.FS, v.dir)
 	if err != nil {
-		return nil, nil // which is a fault already
+		return nil, nil // already reported as a fault
 	}
 	known := revisionsIn(labels[archiveLabel])
 	active, err := listSegments(v.o.FS, journalDir(v.dir))
@@ -286,9 +286,9 @@ func (v *verification) findGap(ends map[Revision]Revision) (*CorruptError, error
 		}
 		before = s
 		if end, ok := ends[s.first]; ok && !isActive {
-			next = end // 0 if it is damaged
+			next = end // 0 if the segment is damaged
 		} else {
-			next = 0 // archived after it was read
+			next = 0 // the segment was archived after it was read
 		}
 	}
 	if len(active) == 0 && before.path == "" {
@@ -308,7 +308,7 @@ func (v *verification) checkControlFile() error {
 		m, fault, err := readControl(v.o.FS, v.dir)
 		if err != nil || fault != nil {
 			if n < maxTries && !errors.Is(err, fs.ErrNotExist) {
-				continue // perhaps while it was written
+				continue // the file may have been read during a write
 			}
 			v.reportFault(errors.Join(err, asFault(fault)))
 			return nil
@@ -360,7 +360,7 @@ func (v *verification) checkSegment(s scan) Revision {
 		return decodeRecords(f, payload, v.commitVisitor())
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0 // dropped meanwhile
+		return 0 // the segment was dropped concurrently
 	}
 	written := ""
 	if done.batches > 0 {

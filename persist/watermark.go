@@ -24,7 +24,7 @@ func (j *Journal) writeWatermarkLocked(m watermark, writes int) error {
 	}
 	last := j.control.watermark
 	if last.sequence = 0; j.control.file != nil && m == last {
-		return nil // without touching the disk, which may hang
+		return nil // avoid the disk, which may hang
 	}
 	j.disk.begin()
 	defer j.disk.end()
@@ -33,7 +33,7 @@ func (j *Journal) writeWatermarkLocked(m watermark, writes int) error {
 	}
 	err := j.control.write(m)
 	if isFull(err) {
-		return noSpace(err) // some file systems need space even for a write in place
+		return noSpace(err) // some file systems need free space even for in-place writes
 	}
 	if err != nil {
 		return j.fail(fmt.Errorf("%s: %w", controlFile, err))
@@ -77,8 +77,8 @@ func (j *Journal) upgradeFormat(m watermark) error {
 	return nil
 }
 
-// watermarkPassed reports whether the watermark names a later segment than s. Until then, s must
-// not be removed, because a watermark that names a missing file is treated as data loss.
+// watermarkPassed reports whether the watermark names a later segment than s. Before that, s must
+// not be removed, because a missing segment that the watermark names is treated as data loss.
 func (j *Journal) watermarkPassed(s segment) bool {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()
@@ -101,15 +101,15 @@ func (j *Journal) runMaintenance(stop <-chan struct{}, ended chan<- struct{}) {
 			return
 		case <-ticker.C:
 			if j.status.failed() == nil && j.checkLocks() == nil {
-				_ = j.writeWatermark() // a failure is logged, and the next Append returns it
+				_ = j.writeWatermark() // failures are logged, and the next Append returns them
 				j.refillBallast()
 			}
 		}
 	}
 }
 
-// checkLocks fails the journal if the control file was replaced, because further writes would miss
-// the directory. A replaced lock file is only logged, because the locked control file still
+// checkLocks fails the journal if the control file was replaced, because later writes would not
+// reach the directory. A replaced lock file is only logged, because the locked control file still
 // protects the directory.
 func (j *Journal) checkLocks() error {
 	j.control.mu.Lock()
@@ -144,7 +144,7 @@ func (j *Journal) sealActiveSegment() error {
 	err := j.writeWatermarkLocked(m, 0)
 	j.control.mu.Unlock()
 	if errors.Is(err, ErrNoSpace) {
-		return nil // the zeros stay, as the watermark says
+		return nil // the padding stays, because the watermark includes it
 	}
 	if err != nil {
 		return err

@@ -10,13 +10,13 @@ import (
 	"sync"
 )
 
-// errForged is returned for a value that a cipher rejects because the value is damaged, was moved,
-// or has another key.
+// errForged means that a cipher rejected a value because it is damaged, was moved, or was encrypted
+// with another key.
 var errForged = errors.New("it was changed, moved, or encrypted with another secret")
 
 // A valueCipher encrypts values with one secret. It binds each value to its place, which is derived
-// from its storage key and revision. The place is not stored, so open needs the place that seal
-// got. seal appends to b, and open returns new memory. A valueCipher is safe for concurrent use.
+// from its storage key and revision. The place is not stored, so open needs the same place as seal.
+// seal appends to b, and open returns new memory. A valueCipher is safe for concurrent use.
 type valueCipher interface {
 	seal(b, place, value []byte) []byte
 	open(body, place []byte) ([]byte, error)
@@ -28,7 +28,7 @@ const (
 	// saltUses is the number of values per salt. More than 2^32 values with random 96-bit nonces
 	// would be unsafe.
 	saltUses = 1 << 24
-	// maxSalts limits the number of keys cached for reading. Each process run leaves a few salts.
+	// maxSalts limits the number of keys cached for reading. Each process run adds a few salts.
 	maxSalts = 1024
 )
 
@@ -38,10 +38,10 @@ type derivedGCM struct {
 	secret []byte
 
 	mu      sync.Mutex // guards the following fields
-	salt    []byte     // values are sealed with it; nil before the first
-	uses    int        // of salt
+	salt    []byte     // salt of new values; nil before the first value
+	uses    int        // number of values sealed with salt
 	current cipher.AEAD
-	bySalt  map[string]cipher.AEAD // for reading
+	bySalt  map[string]cipher.AEAD // ciphers for reading
 }
 
 // newDerivedGCM accepts a secret of any length, because HKDF derives 32-byte keys from it.
@@ -113,7 +113,7 @@ func (g *derivedGCM) open(body, place []byte) ([]byte, error) {
 	return value, nil
 }
 
-// randomBytes never fails, because crypto/rand ends the process if there is no randomness.
+// randomBytes never fails, because crypto/rand aborts the process if no randomness is available.
 func randomBytes(n int) []byte {
 	b := make([]byte, n)
 	rand.Read(b)

@@ -45,7 +45,7 @@ func (c *cbc) tag(place, body []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// seal always adds padding, up to a whole block, so that open can remove it.
+// seal always appends 1 to 16 bytes of padding, so that open can remove it unambiguously.
 func (c *cbc) seal(b, place, value []byte) []byte {
 	padding := aes.BlockSize - len(value)%aes.BlockSize
 	start := len(b)

@@ -103,7 +103,8 @@ func TestSizes(t *testing.T) {
 }
 
 // TestRotation checks that the first key encrypts and that all keys decrypt. Unencrypted values and
-// values of other keys are stale. Unencrypted values are readable only with the identity provider.
+// values encrypted with other keys are stale. Unencrypted values are readable only with the
+// identity provider.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	first, second := keyOf("aesgcm", "one", 1), keyOf("secretbox", "two", 2)

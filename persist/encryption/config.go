@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// A Configuration defines which resources are encrypted, and how.
+// A Configuration defines which resources are encrypted and with which providers.
 type Configuration struct {
 	rules []rule
-	hash  string // of the text
+	hash  string // hash of the text
 }
 
 // Hash identifies the text of the configuration in metrics and logs.

@@ -21,11 +21,11 @@
 //	enc:kms:v2:<plugin>:      length of the header (unsigned varint), header, then as with aesgcm
 //
 // Names are escaped as in URL queries. Each value is bound to its place: one byte, 0 for a value
-// and 1 for metadata, the revision (8 bytes, little-endian) and the storage key. The place is the
-// additional data of aesgcm and kms, part of the tag's input for aescbc, and encrypted as a digest
-// with the value for secretbox. A value that was moved to another key or revision, or into the
-// metadata, therefore does not decrypt. Stores that assign revisions later (Unversioned) bind
-// values to revision 0, so an older value of the same key decrypts.
+// and 1 for metadata, the revision (8 bytes, little-endian) and the storage key. The place is
+// additional data for aesgcm and kms, and part of the tag's input for aescbc. For secretbox, a
+// digest of the place is encrypted with the value. A value that was moved to another key or
+// revision, or into the metadata, therefore does not decrypt. Stores that assign revisions later
+// (Unversioned) bind values to revision 0, so an older value of the same key decrypts.
 //
 //   - aesgcm: the key is HKDF-SHA-256 of the secret, with the salt as salt and "troupe aesgcm v1"
 //     as info. A process uses a random salt for 2^24 values, with random nonces. The limit of
@@ -36,7 +36,7 @@
 //     decryption.
 //   - kms: the header is a Protobuf message: 2 the ID of the plugin's key, 3 the seed as encrypted
 //     by the plugin, 4 the annotations (a map) that the plugin needs for decryption. The seed, 32
-//     random bytes, is the secret of aesgcm. A process creates a seed when it starts and whenever
+//     random bytes, is the secret of aesgcm. A process creates a new seed on startup and whenever
 //     the plugin reports another key.
 //
 // # Invariants

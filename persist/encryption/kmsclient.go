@@ -109,9 +109,9 @@ func (c *kmsClient) call(ctx context.Context, method string, message []byte) ([]
 	return answer, err
 }
 
-// roundTrip sends one message and reads one. A 5-byte prefix precedes each: a compression flag,
-// which is never set, and the big-endian length. The trailers are available only after the whole
-// body was read.
+// roundTrip sends one message and reads the response. Each message has a 5-byte prefix: a
+// compression flag, which is never set, and the big-endian length. The trailers are available only
+// after the whole body was read.
 func (c *kmsClient) roundTrip(ctx context.Context, method string, message []byte) ([]byte, error) {
 	body := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message)))
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/v2.KeyManagementService/"+method, bytes.NewReader(append(body, message...)))
@@ -141,8 +141,8 @@ func (c *kmsClient) roundTrip(ctx context.Context, method string, message []byte
 	return framed[5:], nil
 }
 
-// outcome returns the status of a call. It is in the trailers, or in the headers of a response
-// without a message.
+// outcome returns the error status of a call, from the trailers or, in a response without a
+// message, from the headers.
 func outcome(answer *http.Response) error {
 	if answer.StatusCode != http.StatusOK {
 		return &rpcError{codeUnknown, "HTTP " + answer.Status}

@@ -15,14 +15,14 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Probe periods and seed lifetime match kube-apiserver, so that key rotations can be planned in the
-// same way. A seed expires seedTTL after the last successful probe.
+// Probe periods and seed lifetime match kube-apiserver, so that administrators can plan key
+// rotations in the same way. A seed expires seedTTL after the last successful probe.
 const (
 	probePeriod = time.Minute
 	retryPeriod = 10 * time.Second
 	seedTTL     = 3 * time.Minute
-	// A health check requests a new status if the last one is older than healthyTTL or, after a
-	// failed probe, unhealthyTTL.
+	// A health check requests a new status if the last status is older than healthyTTL or, after a
+	// failed probe, than unhealthyTTL.
 	healthyTTL   = 20 * time.Second
 	unhealthyTTL = 3 * time.Second
 	// openPatience is how long startup waits for an unresponsive plugin.
@@ -38,7 +38,7 @@ const (
 // plugin's key changes, so writes never wait for it.
 type plugin struct {
 	name   string
-	begin  string // its prefix
+	begin  string // prefix of stored values
 	client *kmsClient
 	events Events
 	now    func() time.Time
@@ -46,16 +46,16 @@ type plugin struct {
 
 	state atomic.Pointer[seedState] // nil before the plugin has encrypted a seed
 
-	probing  sync.Mutex // held during a probe; guards the next two
-	version  string     // of its API; it must not change
-	lastText string     // of the last logged error
+	probing  sync.Mutex // held during a probe; guards the next two fields
+	version  string     // API version of the plugin, which must not change
+	lastText string     // text of the last logged error
 
 	mu      sync.Mutex // guards the following fields; held only briefly
-	lastErr error      // of the last probe
-	lastAt  time.Time  // of the last probe
-	nextAt  time.Time  // of the next probe
+	lastErr error      // error of the last probe
+	lastAt  time.Time  // time of the last probe
+	nextAt  time.Time  // time of the next probe
 
-	seedsMu sync.Mutex // guards seeds; held while the plugin decrypts one
+	seedsMu sync.Mutex // guards seeds; held while the plugin decrypts a seed
 	seeds   map[string]openedSeed
 }
 
@@ -110,8 +110,8 @@ func (p *plugin) writerID() string {
 	return p.begin
 }
 
-// encode requires a successful check, after which state is not nil. It loads the state once, so
-// that header and cipher belong to the same seed.
+// encode must be called only after a successful check, which ensures that state is not nil. It
+// loads state once, so that header and cipher belong to the same seed.
 func (p *plugin) encode(b, place, value []byte) ([]byte, string) {
 	state := p.state.Load()
 	b = binary.AppendUvarint(b, uint64(len(state.header)))
@@ -120,8 +120,8 @@ func (p *plugin) encode(b, place, value []byte) ([]byte, string) {
 	return state.cipher.seal(b, place, value), p.begin + state.wrapped.keyID
 }
 
-// decode treats the header as untrusted input, because it comes from storage and is unauthenticated
-// until the KMS plugin has seen it.
+// decode treats the header as untrusted input, because it comes from storage and is not
+// authenticated until the KMS plugin decrypts it.
 func (p *plugin) decode(body, place []byte) ([]byte, string, error) {
 	n, used := binary.Uvarint(body)
 	if used <= 0 || n > uint64(len(body)-used) {
@@ -184,13 +184,13 @@ func (p *plugin) open(header []byte, wrapped wrappedSeed) (*derivedGCM, error) {
 	return opened.cipher, opened.err
 }
 
-// probe requests the plugin's status, and a new seed if its key has changed. After an error the old
-// seed stays in use. p.probing serializes probes and is locked before p.mu. No call is made under
-// p.mu, so that health never blocks.
+// probe requests the plugin's status, and a new seed if its key has changed. After an error, the
+// old seed remains in use. p.probing serializes probes and is locked before p.mu. No call is made
+// under p.mu, so that health never blocks.
 func (p *plugin) probe(ctx context.Context) error {
 	p.probing.Lock()
 	defer p.probing.Unlock()
-	expires := p.now().Add(seedTTL) // from before the call: limits the use of an old key
+	expires := p.now().Add(seedTTL) // computed before the call, to limit the use of an old key
 	status, err := p.client.status(ctx)
 	if err == nil {
 		err = p.adopt(ctx, status, expires)

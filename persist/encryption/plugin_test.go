@@ -16,7 +16,7 @@ import (
 )
 
 // servePlugin serves a KMS plugin with gRPC over HTTP/2 until the test ends. answer returns the
-// results.
+// response to a method.
 func servePlugin(t *testing.T, answer func(method string) (message []byte, status string)) (endpoint string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kms.sock")

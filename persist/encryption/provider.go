@@ -39,7 +39,7 @@ func (identity) encode(b, _, value []byte) ([]byte, string) { return append(b, v
 func (identity) decode(body, _ []byte) ([]byte, string, error) { return body, "", nil }
 
 type keyProvider struct {
-	begin  string // its prefix
+	begin  string // prefix of stored values
 	id     string
 	cipher valueCipher
 }

@@ -50,14 +50,14 @@ type Transformer struct {
 	current atomic.Pointer[providers]
 	// resources maps the group and resource at the start of a storage key to a *resource.
 	resources sync.Map
-	newest    atomic.Uint64 // revision of all values
-	rewrites  atomic.Uint64 // Rewrites
+	newest    atomic.Uint64 // newest revision of any value
+	rewrites  atomic.Uint64 // result of Rewrites
 	replacing sync.Mutex    // held by Replace and during probes
-	wake      chan struct{} // capacity one: a health check wants a fresh status
+	wake      chan struct{} // capacity 1; signals that a health check needs a new status
 }
 
-// providers holds the providers of one configuration. It is immutable, so that it stays usable
-// after a Replace.
+// providers contains the providers of one configuration. It is immutable and remains usable after
+// Replace.
 type providers struct {
 	byResource map[groupResource][]provider
 	plugins    []*plugin
@@ -67,7 +67,7 @@ type providers struct {
 type resource struct {
 	groupResource
 	mu       sync.Mutex    // guards writerID
-	writerID string        // of the newest values
+	writerID string        // key of the newest values
 	staleTo  atomic.Uint64 // the newest revision that may be stale
 }
 
@@ -90,7 +90,7 @@ func New(c *Configuration, o Options) (*Transformer, error) {
 	}
 	t.current.Store(made)
 	for _, p := range made.plugins {
-		p.probe(context.Background()) // its error is logged, and Run retries
+		p.probe(context.Background()) // the error is logged, and Run retries
 	}
 	return t, nil
 }
@@ -166,7 +166,7 @@ func (t *Transformer) Check(key string) error {
 }
 
 // Encode implements persist.Transformer. It marks the value as stale if the encryption key is
-// replaced meanwhile.
+// replaced during the call.
 func (t *Transformer) Encode(b []byte, at persist.Place, value []byte) []byte {
 	if t.current.Load().hash == "" {
 		return append(b, value...)
@@ -278,15 +278,15 @@ func (t *Transformer) addStale(r *resource, upTo uint64) {
 	t.rewrites.Add(1)
 }
 
-// Rewrites returns a counter that increases when values become stale. A snapshot that begins
-// afterwards encrypts all values with the current keys.
+// Rewrites returns a counter that increases when values become stale. A snapshot started after an
+// increase encrypts all values with the current keys.
 func (t *Transformer) Rewrites() uint64 { return t.rewrites.Load() }
 
 // Hash returns the hash of the current configuration, or "" if there is none.
 func (t *Transformer) Hash() string { return t.current.Load().hash }
 
-// Replace switches to another configuration if all of its KMS plugins are healthy. New values use
-// it once Replace returns. An error leaves the old configuration in place.
+// Replace switches to another configuration if all of its KMS plugins are healthy. Once Replace
+// returns, new values use the new configuration. After an error, the old one remains in effect.
 func (t *Transformer) Replace(ctx context.Context, c *Configuration) error {
 	t.replacing.Lock()
 	defer t.replacing.Unlock()
@@ -315,7 +315,7 @@ func closeAll(s *providers) {
 }
 
 // markStale marks the values of resources whose key has changed. The caller holds t.replacing, so
-// that key changes are seen in order.
+// that key changes are processed in order.
 func (t *Transformer) markStale() {
 	current := t.current.Load()
 	t.resources.Range(func(_, value any) bool {
@@ -368,8 +368,8 @@ func (t *Transformer) probeStale(ctx context.Context) time.Duration {
 	return t.probe(ctx, (*plugin).stale)
 }
 
-// probe probes the plugins that are due and those for which early returns true. It returns the
-// delay until the next probe. It holds t.replacing, so that Replace does not close the plugins.
+// probe probes all plugins that are due or for which early returns true. It returns the delay until
+// the next probe. It holds t.replacing, so that Replace does not close the plugins.
 func (t *Transformer) probe(ctx context.Context, early func(*plugin) bool) time.Duration {
 	t.replacing.Lock()
 	defer t.replacing.Unlock()

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// MaxBatch is the number of writes that one transaction can hold. Larger batches for Append have no
-// benefit.
+// MaxBatch is the maximum number of writes in one transaction. Passing larger batches to Append has
+// no benefit.
 const MaxBatch = maxWrites
 
 // Append implements persist.Log. It commits a batch in one transaction if possible. It needs
@@ -61,7 +61,7 @@ func (l *Log) Append(batch []persist.Write) ([]persist.Result, error) {
 				p.answer(r.units, persist.ErrCondition)
 			}
 			if !errors.Is(err, persist.ErrTooLarge) {
-				p.answer(pending, persist.ErrCondition) // the caller computes them again
+				p.answer(pending, persist.ErrCondition) // the caller recomputes them
 				return p.results, nil
 			}
 			continue
@@ -91,8 +91,8 @@ func (l *Log) ready() error {
 	return nil
 }
 
-// errNotCommitted means that a round, which is one transaction, was not committed. A retry must
-// plan the round again, because its comparisons may be outdated.
+// errNotCommitted means that a round, which is one transaction, was not committed. The caller must
+// plan the round again before a retry, because its comparisons may be outdated.
 var errNotCommitted = fmt.Errorf("%w: the transaction got no response and was not committed", persist.ErrUnavailable)
 
 var errOtherRecord = errors.New("the record of this process is not the one that it wrote last")
@@ -106,7 +106,7 @@ func (l *Log) commit(r *round, until time.Time) error {
 	ctx, cancel := context.WithDeadline(clientv3.WithRequireLeader(l.ctx), until)
 	defer cancel()
 	l.send(r)
-	attempt, cancel := context.WithTimeout(ctx, l.o.WriteTimeout/2) // the other half is for resolve
+	attempt, cancel := context.WithTimeout(ctx, l.o.WriteTimeout/2) // the rest is for resolve
 	done, err := l.transact(attempt, r)
 	cancel()
 	switch {
@@ -128,8 +128,8 @@ func (l *Log) commit(r *round, until time.Time) error {
 	return l.resolve(ctx, r, err)
 }
 
-// catchUp handles a round whose transaction failed because this log's record has changed. It
-// returns the same errors as commit.
+// catchUp handles a round whose transaction failed because this log's record has changed. Its
+// errors have the same meaning as those of commit.
 func (l *Log) catchUp(ctx context.Context, r *round, done *clientv3.TxnResponse) error {
 	if err := l.takeRecord(ctx, done); errors.Is(err, persist.ErrFailed) {
 		l.withdraw(r)
@@ -141,8 +141,8 @@ func (l *Log) catchUp(ctx context.Context, r *round, done *clientv3.TxnResponse)
 	if l.recordAt > 0 {
 		return l.resolve(ctx, r, errOtherRecord)
 	}
-	// The record is missing because Trim has deleted it. The log has committed nothing since then,
-	// so write a new record and retry the transactions of r.
+	// The record is missing because Trim has deleted it. The log has committed nothing since, so
+	// write a new record and let the caller retry the round.
 	l.withdraw(r)
 	l.undecided = true
 	if err := l.decide(ctx); err != nil {
@@ -159,8 +159,8 @@ func (l *Log) send(r *round) {
 	l.inFlight = r
 }
 
-// withdraw gives up a round, so that commits seen later are not attributed to it. It returns false
-// if the round's commits were already delivered.
+// withdraw abandons a round, so that later commits are not attributed to it. It returns false if
+// the round's commits were already delivered.
 func (l *Log) withdraw(r *round) bool {
 	l.delivering.Lock()
 	defer l.delivering.Unlock()
@@ -194,7 +194,7 @@ func (l *Log) transact(ctx context.Context, r *round) (*clientv3.TxnResponse, er
 }
 
 // takeRecord determines why a transaction's comparisons failed. Either an earlier transaction of
-// this log got no response, Trim deleted a record, or the servers have a different history.
+// this log received no response, Trim deleted the record, or the servers have a different history.
 func (l *Log) takeRecord(ctx context.Context, done *clientv3.TxnResponse) error {
 	at := int64(0)
 	for _, kv := range done.Responses[0].GetResponseRange().Kvs {
@@ -307,8 +307,8 @@ func refusal(err error) error {
 	return nil
 }
 
-// shrink lowers the batch limit that a round has exceeded. If the round consists of several units,
-// split is true, and the caller must send the units in smaller rounds.
+// shrink lowers the batch limit that a round has exceeded. If the round contains several units,
+// split is true and the caller must send the units in smaller rounds.
 func (l *Log) shrink(r *round, err error) (units []unit, split bool) {
 	tooMany := errors.Is(err, rpctypes.ErrTooManyOps)
 	if !errors.Is(err, persist.ErrTooLarge) || len(r.units) == 1 {

@@ -7,16 +7,16 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A claim is one object's exclusive claim to a name. It records the key of the object and the etcd
-// revision of the claim.
+// A claim is the exclusive right of one object to a name. It records the key of the object and the
+// etcd revision of the claim.
 type claim struct {
 	holder string
 	at     int64
 }
 
 type claims struct {
-	holders map[string]claim           // by name
-	held    map[string]map[string]bool // names, by the keys that hold them
+	holders map[string]claim           // claims by name
+	held    map[string]map[string]bool // claim names by holder
 }
 
 func newClaims() claims {
@@ -42,7 +42,7 @@ func (c *claims) set(name, holder string, at int64) {
 	c.held[holder][name] = true
 }
 
-// A claimChange is the change of one claim by a unit, which is a write with its parts. before is
+// A claimChange describes how a unit, which is a write with its parts, changes one claim. before is
 // the claim before the change.
 type claimChange struct {
 	name   string
@@ -65,7 +65,7 @@ func (l *Log) changeClaims(batch []persist.Write, u unit) (changes []claimChange
 	}
 	for _, i := range u {
 		w := &batch[i]
-		if w.Delete { // a deleted key holds none
+		if w.Delete { // a deleted key holds no claims
 			for name := range l.claims.held[w.Key] {
 				after[name] = ""
 			}

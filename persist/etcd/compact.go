@@ -17,8 +17,8 @@ import (
 
 // compaction describes the latest compaction by any log.
 type compaction struct {
-	at   int64     // the revision of its key
-	seen time.Time // when this log first observed it
+	at   int64     // mod_revision of the compaction key
+	seen time.Time // when this log first observed that revision
 	mark int64     // the revision applied at that time; the upper limit of the next compaction
 }
 
@@ -47,8 +47,8 @@ func (l *Log) Trim(keepFrom persist.Revision) error {
 	return errors.Join(l.dropOld(ctx, at), l.dropClaims(ctx), l.dropMarks(ctx))
 }
 
-// compactionDue reports whether no log has compacted for one interval. A new log waits for a whole
-// interval too.
+// compactionDue reports whether this log has observed no compaction for one interval. A newly
+// opened log also waits for a whole interval.
 func (l *Log) compactionDue(ctx context.Context) (bool, error) {
 	found, err := l.client.Get(ctx, l.keys.compaction())
 	if err != nil {
@@ -84,8 +84,8 @@ func compactedAt(value []byte) int64 {
 	return at
 }
 
-// dropOld makes the next transaction of a paused log fail, because it deletes the log's record. The
-// log then catches up before it plans the writes again.
+// dropOld deletes old records and guards. If it deletes the record of a paused log, that log's next
+// transaction fails. The log then catches up before it plans its writes again.
 func (l *Log) dropOld(ctx context.Context, before int64) error {
 	if err := l.dropUnused(ctx, l.keys.records(), before); err != nil {
 		return err
@@ -140,8 +140,8 @@ func (l *Log) dropMarks(ctx context.Context) error {
 	return nil
 }
 
-// dropClaims deletes claims without a holder, which exist only if another program has deleted
-// objects.
+// dropClaims deletes claims of missing objects. Such claims exist only if another program has
+// deleted objects.
 func (l *Log) dropClaims(ctx context.Context) error {
 	if l.state == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 // confirmations lets concurrent readers share requests for the newest revision.
 type confirmations struct {
 	mu      sync.Mutex
-	next    *confirmation // that readers may still join; nil if none is waiting
+	next    *confirmation // request that readers may still join; nil if no reader waits
 	running bool
 }
 
@@ -28,8 +28,8 @@ type confirmation struct {
 // been delivered when Current returns. It returns persist.ErrUnavailable if the servers do not
 // respond in time.
 //
-// A request that is in flight may have been sent before the call, so its result is not used.
-// Instead, all readers that arrive while it is in flight share the next request.
+// The result of a request in flight is not used, because the request may have been sent before the
+// call. All readers that arrive while a request is in flight share the next request.
 func (l *Log) Current(ctx context.Context) (persist.Revision, error) {
 	q := l.confirmations.join(l.confirm)
 	select {
@@ -54,8 +54,8 @@ func (c *confirmations) join(ask func() (persist.Revision, error)) *confirmation
 	return q
 }
 
-// run sends requests until no reader waits. It yields before each request, so that more readers can
-// share it.
+// run sends requests until no reader is waiting. It yields before each request to let more readers
+// join.
 func (c *confirmations) run(ask func() (persist.Revision, error)) {
 	for {
 		runtime.Gosched()
@@ -90,7 +90,7 @@ func (l *Log) confirm() (persist.Revision, error) {
 // awaitConfirmed waits until the follower has reached a revision. It requests progress
 // notifications, because changes outside the prefix cause no events.
 func (l *Log) awaitConfirmed(ctx context.Context, revision int64) error {
-	if applied, _ := l.appliedRevision(); applied >= revision { // nearly always
+	if applied, _ := l.appliedRevision(); applied >= revision { // the common case
 		return nil
 	}
 	for {

@@ -39,7 +39,7 @@
 // Revisions are unique and increase in write order. All readers compute the same revisions, because
 // the base and the positions are stored. The base is a multiple of 128. It is 0 in a new store. In
 // a store filled from a data directory, the base exceeds all revisions of that directory. Position
-// 127 stands for an etcd revision that changes no object.
+// 127 represents an etcd revision that changes no object.
 //
 // # Values
 //
@@ -116,7 +116,8 @@
 //
 // Restoring a backup or replacing etcd changes the history under a running log. Revisions do not
 // reveal the change, because new writes reuse the revisions of lost ones. A log that was paused
-// meanwhile may even find higher revisions than it has seen. The cluster ID may stay the same.
+// during the change may even find higher revisions than it has seen. The cluster ID may stay the
+// same.
 //
 // The fingerprint is the newest delivered record: its revision, its writer and a digest of its
 // value. No two records are equal. Servers that have the record at that revision therefore share
@@ -140,13 +141,13 @@
 //
 // # Local copy
 //
-// The copy is a persist.LocalCopy. Its origin holds the servers, the prefix, the store and a mark
-// of 26 random letters. The mark is written to /copies/<name> after the state was delivered. The
-// copy is valid once the watch has delivered the mark, because a write alone may reach servers with
-// another history. A store with that mark contains everything in the copy, and its history has all
-// later changes. If those are compacted, the keys are listed with their revisions, and only changed
-// values are read. Resources that a Transformer may change are not in the copy. The newest 256
-// marks are kept.
+// The copy is a persist.LocalCopy. Its origin identifies the servers, the prefix and the store, and
+// contains a mark of 26 random letters. The mark is written to /copies/<name> after the state was
+// delivered. The copy is valid once the watch has delivered the mark, because a write alone may
+// reach servers with another history. A store with this mark contains all data of the copy, and its
+// history contains all later changes. If these changes were compacted, the log lists the keys with
+// their revisions and reads only changed values. Resources that a Transformer may change are not in
+// the copy. The newest 256 marks are kept.
 //
 // The mark's key also keeps the previous mark, if its value is still the one that this log wrote
 // last. Copies whose origin lacks the field "verified" are not used, because older versions did not

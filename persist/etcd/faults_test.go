@@ -30,7 +30,7 @@ func eventually(t *testing.T, name string, ok func() bool) {
 	}
 }
 
-// TestUnknownFate checks that the outcome of a write that got no response is settled before the
+// TestUnknownFate checks that a log determines the outcome of a write without a response before its
 // next write, and that no write is applied twice.
 func TestUnknownFate(t *testing.T) {
 	t.Parallel()

@@ -15,9 +15,9 @@ var ErrNotEmpty = errors.New("keys already exist: choose another prefix")
 
 // Content is the initial content of a store that Fill creates.
 type Content struct {
-	Labels   map[string]string // as for EnsureLabel
-	Secrets  map[string][]byte // as for EnsureSecret
-	Revision persist.Revision  // the store's revisions begin above it
+	Labels   map[string]string // as in EnsureLabel
+	Secrets  map[string][]byte // as in EnsureSecret
+	Revision persist.Revision  // lower bound for the store's revisions
 	// Items passes each object to yield. value lacks the object's revision, which belongs at
 	// revisionOffset (see persist.Write.RevisionOffset).
 	Items func(yield func(key string, value []byte, revisionOffset int) error) error
@@ -113,7 +113,7 @@ func (f *filler) begin(ctx context.Context) error {
 	case len(found.Kvs) > 0 && len(marked.Kvs) == 0:
 		return fmt.Errorf("etcd: %s: %w", f.keys.prefix, ErrNotEmpty)
 	}
-	// Delete all keys except the mark, because the mark makes Open reject the prefix meanwhile.
+	// Keep the mark, because it makes Open reject the prefix until all other keys are deleted.
 	for _, part := range [][2]string{{f.keys.all(), mark}, {mark + "\x00", clientv3.GetPrefixRangeEnd(f.keys.all())}} {
 		if _, err := f.client.Delete(open, part[0], clientv3.WithRange(part[1])); err != nil {
 			return f.unavailable(err)

@@ -93,24 +93,24 @@ func byRevision(events []*clientv3.Event) iter.Seq2[int64, []*clientv3.Event] {
 
 func (l *Log) deliverProgress(revision int64) { l.deliver(&delivery{revision: revision}) }
 
-// A delivery holds the changes of one etcd revision.
+// A delivery contains the changes of one etcd revision.
 type delivery struct {
 	revision int64
-	writer   string // whose record was written; "" if none
+	writer   string // writer of the record in this revision; "" if there is none
 	record   *record
 	objects  []event
 	claims   []event
 	guards   []event
-	dropped  int64 // written by the log that compacts; 0 if not
+	dropped  int64 // compacted revision, if the compaction key was written; otherwise 0
 	marks    []event
 	erased   []string // writers whose records were deleted
 	// fingerprint is the zero value if no record was written.
 	fingerprint fingerprint
 }
 
-// An event is a change to an object, claim, guard or mark.
+// An event describes a change to an object, claim, guard or mark.
 type event struct {
-	key     string // without the prefix of its kind
+	key     string // key without the prefix of its kind
 	value   []byte
 	deletes bool
 }
@@ -160,7 +160,7 @@ func (l *Log) deliver(d *delivery) {
 		return
 	}
 	if err := l.revisions.check(d.revision); err != nil {
-		_ = l.fail(err) // which logs it
+		_ = l.fail(err) // fail logs the error
 		return
 	}
 	r := l.inFlight
@@ -219,8 +219,8 @@ func (d *delivery) time(now time.Time) time.Time {
 }
 
 // commits returns the commits of a revision. r is the round that wrote them, or nil if another log
-// did. at is their commit time. The follower passes the delivery time, so that clock skew between
-// writers does not matter.
+// wrote them. at is their commit time. The follower passes the delivery time, so that clock skew
+// between writers does not matter.
 func (l *Log) commits(d *delivery, r *round, at time.Time) []persist.Commit {
 	if len(d.objects) == 0 {
 		return nil
@@ -326,7 +326,7 @@ func (l *Log) rebuild() error {
 	}
 	l.claims, l.guards, l.forgotten = claims, guards, l.revisions.upTo(revision)
 	l.mu.Unlock()
-	if r := l.inFlight; r != nil { // it may be among the compacted ones
+	if r := l.inFlight; r != nil { // the round may be among the compacted ones
 		l.inFlight, r.lost = nil, true
 		close(r.decided)
 	}

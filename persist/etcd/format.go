@@ -14,7 +14,7 @@ import (
 const (
 	// positionBits is the number of revision bits that hold a write's position in its transaction.
 	positionBits = 7
-	// wholeRevision is the position that stands for an entire etcd revision, including one without
+	// wholeRevision is the position that represents an entire etcd revision, even one without
 	// writes.
 	wholeRevision = 1<<positionBits - 1
 	// maxWrites limits the writes of one transaction.
@@ -86,8 +86,8 @@ func splitHead(b []byte) (position byte, offset int, rest []byte, err error) {
 	return b[1], int(n) - 1, b[2+used:], nil
 }
 
-// valueAt inserts the revision's digits at an offset. Only another program can have written an
-// offset beyond the value.
+// valueAt inserts the revision's digits at an offset. An offset beyond the value can only come from
+// another program.
 func valueAt(value []byte, offset int, revision persist.Revision) ([]byte, error) {
 	if offset > len(value) {
 		return value, errFormat
@@ -111,7 +111,7 @@ type note struct {
 	position byte
 	deletes  bool
 	key      string
-	value    []byte // of a deletion, with its head
+	value    []byte // value of a deletion, with its head
 	metadata []byte
 }
 

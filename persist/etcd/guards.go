@@ -11,14 +11,14 @@ import (
 
 // A guard is the delivered state of a persist.Guard.
 type guard struct {
-	at int64 // the revision of etcd that its key has; 0 if it does not exist
+	at int64 // mod_revision of the guard's key; 0 if the key does not exist
 	// raised is the log revision at which the guard was last raised. others is the log revision at
 	// which another log last raised it.
 	raised, others persist.Revision
 }
 
 // overtakes reports whether a write must be rejected because this guard was raised after the write
-// was computed. by is the guard as the write has seen it.
+// was computed. by is the guard in the write.
 func (g guard) overtakes(by persist.Guard) bool {
 	if by.IsFence() {
 		return !by.Raise && g.others > by.Seen
@@ -105,8 +105,8 @@ func guardsOf(batch []persist.Write, u unit) (all []persist.Guard) {
 
 // addGuards makes the transaction of a step fail if one of the guards has been raised after the
 // revision that this log has delivered. It returns an error if a delivered raise already makes the
-// step outdated. It holds l.mu throughout, because a raise that is delivered between this check and
-// the reading of the revision would go unnoticed.
+// step outdated. It holds l.mu throughout, because a raise delivered between the check and the read
+// of the revision would be missed.
 func (l *Log) addGuards(s *step, guards []persist.Guard) (seen persist.Revision, refused error) {
 	if len(guards) == 0 {
 		return 0, nil
@@ -134,7 +134,7 @@ type raise struct {
 
 // newRaises returns the step's raises that the round does not contain yet. etcd accepts a key once
 // per transaction, so all units of a round share one operation per guard. The operation has the
-// same condition as the units, so that one of several conflicting logs always succeeds.
+// same condition as the units. One of several conflicting logs therefore always succeeds.
 func (r *round) newRaises(s step) (all []raise) {
 	for _, one := range s.raises {
 		if !r.raised[one.name] {

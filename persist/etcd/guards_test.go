@@ -46,7 +46,7 @@ func TestGuards(t *testing.T) {
 }
 
 // TestGuardedSum lets several logs consume a shared limit, protected by one guard. Together they
-// must use the limit completely and never exceed it.
+// must exhaust the limit but never exceed it.
 func TestGuardedSum(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -213,7 +213,7 @@ func TestFence(t *testing.T) {
 	third = take(b, "/b2")
 	same(t, "work afterwards", b.append(write("/5", third)), "ok")
 
-	// b keeps the fence after a rebuild. A restarted log that takes over keeps it too.
+	// b keeps the fence after a rebuild. A restarted log that takes over also keeps the fence.
 	must.Succeed(t, b.Log.rebuild())
 	same(t, "work after a rebuild", b.append(write("/6", third)), "ok")
 	c := open(t, Options{Endpoints: cluster.URLs()})

@@ -15,7 +15,7 @@ import (
 // health records whether the servers respond. While they do not, the log sends only health checks.
 type health struct {
 	failed atomic.Pointer[error]
-	behind atomic.Pointer[time.Time] // since when the follower lags; nil if it does not
+	behind atomic.Pointer[time.Time] // when the follower began to lag; nil if it does not lag
 }
 
 func (h *health) error() error {
@@ -27,7 +27,7 @@ func (h *health) error() error {
 
 const healthPeriod = time.Second
 
-// maxBehind is how long the follower may lag before the log counts as unhealthy.
+// maxBehind is the maximum duration of a lag before the log is unhealthy.
 const maxBehind = 10 * time.Second
 
 // Healthy returns an error if the store is unreachable or the watch lags. It does not block.

@@ -15,17 +15,17 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Servers that were replaced or restored from a backup have a different history. It may lack
-// delivered commits, although its revisions are the same or higher. A log that detects this fails,
-// because it cannot undo delivered commits.
+// Servers that were replaced or restored from a backup have a different history. This history may
+// lack delivered commits, even if its revisions are the same or higher. A log that detects this
+// fails, because it cannot undo delivered commits.
 
 // A fingerprint identifies the history up to a revision by the record written at that revision.
 // Each record is unique, because it has a random writer name, a number and a time. The zero value
 // identifies no history.
 type fingerprint struct {
-	revision int64 // of etcd
+	revision int64 // etcd revision
 	writer   string
-	digest   uint64 // of the record
+	digest   uint64 // digest of the record
 }
 
 var fingerprintSeed = maphash.MakeSeed()
@@ -88,8 +88,8 @@ func (l *Log) setFingerprint(f fingerprint) {
 // repeat the revisions that were already delivered.
 type replay struct {
 	fingerprint fingerprint
-	delivered   int64 // everything up to this revision of etcd was delivered
-	seen        bool  // the revision of the fingerprint
+	delivered   int64 // newest delivered etcd revision
+	seen        bool  // whether the fingerprint's revision was received
 }
 
 // errUnidentified ends a watch whose history cannot be verified.
@@ -134,12 +134,12 @@ func (l *Log) checkHistory(before int64, answer *pb.ResponseHeader) error {
 
 type moment struct {
 	revision int64
-	known    fingerprint // as before the request
-	found    int64       // the revision of etcd that its record has; 0 if it does not exist
+	known    fingerprint // fingerprint before the request
+	found    int64       // mod_revision of its record; 0 if the record does not exist
 }
 
-// ask reads the newest revision and the fingerprint's record key. It returns persist.ErrFailed if
-// the servers have a different history.
+// ask reads the newest revision and the record key of the fingerprint from the servers. It returns
+// persist.ErrFailed if the servers have a different history.
 func (l *Log) ask(ctx context.Context, timeout time.Duration) (moment, error) {
 	if err := l.failure(); err != nil {
 		return moment{}, err

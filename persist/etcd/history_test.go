@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// cutOff is a log that reaches the servers through a link. It has a local copy.
+// cutOff is a log with a local copy that reaches the servers through a link.
 type cutOff struct {
 	*member
 	cluster *etcdtest.Cluster
@@ -23,7 +23,7 @@ type cutOff struct {
 	o       Options
 }
 
-// newCutOff opens a log that writes nothing, and another log for it to follow.
+// newCutOff opens a log that does not write, and another log whose writes the first log receives.
 func newCutOff(t *testing.T) (a *cutOff, other *member) {
 	t.Helper()
 	cluster := etcdtest.Start(t, 1)

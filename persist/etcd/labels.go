@@ -10,7 +10,7 @@ import (
 )
 
 // EnsureLabel sets a store property, such as the naming profile, if it is not set, and returns the
-// stored value. If several logs call it at once, all get the same value.
+// stored value. If several logs call EnsureLabel concurrently, all of them get the same value.
 func (l *Log) EnsureLabel(ctx context.Context, name, value string) (present string, err error) {
 	ctx, cancel := bounded(ctx, l.o.WriteTimeout)
 	defer cancel()

@@ -17,21 +17,22 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A localCopy is a copy of the state on local disk. With it, a log reads only later changes from
-// the servers on startup. If those were compacted, the log lists all keys with their revisions and
-// reads only changed values. Within one history, equal revisions mean equal values.
+// A localCopy is a copy of the state on local disk. On startup, a log with a local copy reads only
+// later changes from the servers. If these changes were compacted, the log lists all keys with
+// their revisions and reads only changed values. Within one history, equal revisions mean equal
+// values.
 //
 // A mark proves that the servers have the copy's history. It is a random string written to the
 // servers once the state is complete.
 
 type localCopy struct {
-	files persist.LocalCopy // no copy without a directory
-	name  string            // of the key with the marks
-	mark  string            // the newest, which the copy on the disk may have
-	value string            // of the key, as known to this log; "" if unknown
-	shown string            // last delivered value of the key; guarded by mu of the log
-	bytes atomic.Int64      // of the newest copy
-	since atomic.Int64      // bytes changed since then
+	files persist.LocalCopy // copies are disabled if Dir is ""
+	name  string            // name of the key with the marks
+	mark  string            // newest mark, which the copy on disk may contain
+	value string            // value of that key, as known to this log; "" if unknown
+	shown string            // last delivered value of that key; guarded by Log.mu
+	bytes atomic.Int64      // size of the newest copy
+	since atomic.Int64      // bytes changed since the newest copy
 }
 
 // An origin identifies the store and the mark of a copy.
@@ -40,7 +41,7 @@ type origin struct {
 	Prefix  string `json:"prefix"`
 	Format  string `json:"format"`  // value of the key /format,
 	Created int64  `json:"created"` // and its create revision
-	Name    string `json:"name"`    // of the key with the marks
+	Name    string `json:"name"`    // name of the key with the marks
 	Mark    string `json:"mark"`
 	// Verified reports whether the watch delivered the mark, which proves that state and mark
 	// belong to one history. Older versions did not check this.
@@ -118,8 +119,8 @@ func (l *Log) transforms(key string) bool {
 }
 
 // markCopy writes a mark for the state at a revision and waits until the follower has delivered it.
-// Delivery proves that state and mark belong to one history. The key keeps the previous mark if it
-// belongs to the same history, because the old copy stays valid until the new one replaces it.
+// Delivery proves that state and mark belong to one history. If the previous mark belongs to the
+// same history, the key keeps it, because the old copy stays valid until the new copy replaces it.
 func (l *Log) markCopy(at persist.Revision, without apart) ([]byte, error) {
 	ctx, cancel := bounded(l.ctx, l.o.WriteTimeout)
 	defer cancel()
@@ -201,10 +202,10 @@ func (l *Log) countChanges(commits []persist.Commit) {
 }
 
 type copiedState struct {
-	at        int64 // revision of etcd
+	at        int64 // etcd revision
 	items     []persist.Item
 	without   apart
-	compacted bool // the servers have lost the changes since then
+	compacted bool // later changes were compacted
 }
 
 // loadCopy returns the local copy, or nil if there is no valid one.
@@ -213,7 +214,7 @@ func (l *Log) loadCopy(ctx context.Context, revision int64) *copiedState {
 	if c.files.Dir == "" {
 		return nil
 	}
-	c.since.Store(unbounded) // so that one is written soon if there is none
+	c.since.Store(unbounded) // if there is no copy, one is written soon
 	loaded, err := c.files.Load()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

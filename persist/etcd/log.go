@@ -15,54 +15,53 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A Log is one process's view of a store in etcd. Its lock order is delivering, then mu.
+// A Log is one process's view of a store in etcd. The lock order is delivering, then mu.
 type Log struct {
 	o         Options
 	client    *clientv3.Client
 	keys      keys
 	revisions revisions
-	writer    string // of this log's record
+	writer    string // writer name in this log's record key
 
-	state      persist.AppliedState // of the caller; may be nil
+	state      persist.AppliedState // state of the caller; may be nil
 	subscriber func([]persist.Commit, persist.Revision)
-	ctx        context.Context // ends with Close
+	ctx        context.Context // canceled by Close
 	cancel     context.CancelFunc
 	running    sync.WaitGroup
 
 	appending sync.Mutex // held by Append; guards this block
-	number    uint64     // of the newest transaction
-	recordAt  int64      // the revision of etcd that the record has, 0 if there is none
+	number    uint64     // number of the newest transaction
+	recordAt  int64      // mod_revision of the record; 0 if there is none
 	undecided bool       // the outcome of the newest transaction is unknown, or there was none yet
-	maxOps    int        // operations that the servers accept in a transaction
-	maxBytes  int        // bytes of a request that the servers accept, as far as known
+	maxOps    int        // maximum operations per transaction
+	maxBytes  int        // maximum bytes per request, as far as known
 
 	watches    watches
 	unverified bool // the next watch may begin without a fingerprint; only the follower uses it, after Recover
 
 	// delivering is held while the subscriber is called. It also guards inFlight.
 	delivering sync.Mutex
-	inFlight   *round // whose commits the follower delivers as those of Append
+	inFlight   *round // round whose commits the follower attributes to Append
 
 	mu       sync.Mutex       // held only briefly; guards the following fields
-	applied  int64            // everything up to this revision of etcd was delivered
-	version  persist.Revision // that the subscriber received with it
+	applied  int64            // newest delivered etcd revision
+	version  persist.Revision // log revision of applied, as reported to the subscriber
 	advanced chan struct{}
-	newest   fingerprint // of the delivered history
+	newest   fingerprint // fingerprint of the delivered history
 	claims   claims
-	guards   map[string]guard // by name
-	dropped  int64            // records and guards older than this revision may be deleted for their age
-	// forgotten is an upper bound for the revision at which any guard not listed in guards was last
-	// raised.
+	guards   map[string]guard // guards by name
+	dropped  int64            // older records and guards may have been deleted because of their age
+	// Guards that are missing from guards were last raised at revision forgotten or earlier.
 	forgotten persist.Revision
 
 	copying  sync.Mutex // held while the copy is written
 	copy     localCopy
-	identity origin // of the servers, without a mark
+	identity origin // identifies the servers; has no mark
 
 	confirmations confirmations
 	health        health
 	stats         stats
-	compaction    compaction // only Trim uses it
+	compaction    compaction // used only by Trim
 	compacted     atomic.Int64
 	failed        atomic.Pointer[error]
 }
@@ -223,7 +222,7 @@ func (l *Log) Subscribe(fn func(batch []persist.Commit, upTo persist.Revision)) 
 
 func (l *Log) Stats() persist.Stats {
 	return persist.Stats{
-		Segments:      2, // so that Trim is called
+		Segments:      2, // makes the caller call Trim
 		SinceSnapshot: l.copy.changed(), SnapshotBytes: l.copy.bytes.Load(), SnapshotAtEnd: l.wantsCopy(),
 		Batches: l.stats.batches.Load(), Commits: l.stats.commits.Load(), Syncs: l.stats.rounds.Load(), SyncSeconds: l.stats.seconds.seconds(),
 	}

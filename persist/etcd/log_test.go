@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// member is a log with the state that its subscriber has received.
+// A member is a log and the state received by its subscriber.
 type member struct {
 	t *testing.T
 	*Log
@@ -40,7 +40,7 @@ func openWith(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 	return m
 }
 
-// openPaused opens a log that receives no changes from other writers until resume.
+// openPaused opens a log that receives no changes from other writers until resume is called.
 func openPaused(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 	t.Helper()
 	l, err := Open(context.Background(), o)

@@ -25,7 +25,7 @@ const DefaultPrefix = "/troupe"
 // Options configures a Log.
 type Options struct {
 	Endpoints []string // URLs; at least one
-	CAFile    string   // of the servers; "": the system's
+	CAFile    string   // CA file for server certificates; "": the system's CAs
 	CertFile  string   // client certificate
 	KeyFile   string
 	Prefix    string // ""; DefaultPrefix
@@ -46,7 +46,7 @@ type Options struct {
 	// startup. An empty CopyDir disables the copy.
 	CopyDir string
 	// Fatal is called once if the log cannot continue, for example after a restore of the servers.
-	// The process must then exit. Fatal must not block.
+	// The process must then exit. The call must not block.
 	Fatal func(error)
 	// MustExist makes Open fail instead of creating a store.
 	MustExist bool

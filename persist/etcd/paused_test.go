@@ -33,7 +33,7 @@ func dropAll(t *testing.T, m *member) {
 
 // TestGuardDroppedWhilePaused pauses a log while a guard is raised and later dropped because of its
 // age. The paused log must not commit a write that was computed before the guard was raised. The
-// cases differ in whether the log has written before, and in when its write is planned.
+// cases cover logs with and without earlier writes, and different times of planning the write.
 func TestGuardDroppedWhilePaused(t *testing.T) {
 	t.Parallel()
 	for _, wrote := range []bool{false, true} {
@@ -112,7 +112,7 @@ func TestDeliveredOnce(t *testing.T) {
 }
 
 // TestFragments checks that a watch receives changes that are larger than one gRPC message, even if
-// the connection breaks repeatedly. A revision may be split between two messages.
+// the connection breaks repeatedly. A revision may be split across two messages.
 func TestFragments(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)

@@ -18,7 +18,7 @@ import (
 
 const reachTimeout = 2 * time.Second
 
-// explained runs do. If the servers are unreachable, the error contains the cause.
+// explained calls do. If the servers are unreachable, the returned error contains the cause.
 func (l *Log) explained(ctx context.Context, do func(context.Context) error) error {
 	if lasting, err := l.o.reach(ctx); lasting {
 		return l.unavailable(err)
@@ -31,8 +31,8 @@ func (l *Log) explained(ctx context.Context, do func(context.Context) error) err
 	return err
 }
 
-// reach returns the reason if no server is reachable. lasting means that a retry is pointless,
-// because all servers fail the TLS handshake.
+// reach returns the reason if no server is reachable. lasting is true if a retry is pointless
+// because the TLS handshake fails with all servers.
 func (o Options) reach(ctx context.Context) (lasting bool, err error) {
 	secure, err := o.tls()
 	if err != nil {
@@ -59,7 +59,7 @@ func (o Options) reach(ctx context.Context) (lasting bool, err error) {
 // server accepts the client certificate.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 
-// reachServer connects to one server. refused means that the TLS handshake failed.
+// reachServer connects to one server. refused is true if the TLS handshake failed.
 func reachServer(ctx context.Context, address string, secure *tls.Config) (refused bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()

@@ -22,7 +22,7 @@ func (l *Log) readChanged(ctx context.Context, revision int64, copied []persist.
 		for n, kv := range page {
 			key := trimKey(kv.Key, l.keys.objects())
 			for len(copied) > 0 && copied[0].Key < key {
-				copied = copied[1:] // it was deleted
+				copied = copied[1:] // the key was deleted
 			}
 			if len(copied) > 0 && copied[0].Key == key && l.revisions.etcd(copied[0].Revision) == kv.ModRevision {
 				items[n] = copied[0]
@@ -64,8 +64,8 @@ func (l *Log) readMissing(ctx context.Context, page changedPage, missing []int) 
 	return nil
 }
 
-// readThese sends ops in one transaction and stores the results in page.items. these holds their
-// indexes in ascending order.
+// readThese sends ops in one transaction and stores the results in page.items. these contains the
+// indexes of the items in ascending order.
 func (l *Log) readThese(ctx context.Context, page changedPage, these []int, ops ...clientv3.Op) error {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
@@ -78,7 +78,7 @@ func (l *Log) readThese(ctx context.Context, page changedPage, these []int, ops 
 		l.countRead(kvs)
 		for _, kv := range kvs {
 			if len(these) == 0 || !bytes.Equal(kv.Key, page.keys[these[0]].Key) {
-				continue // the copy has it
+				continue // the item is in the copy
 			}
 			n := these[0]
 			these = these[1:]

@@ -55,7 +55,7 @@ func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 	}
 	last := l.revisions.upTo(revision)
 	l.state, l.unverified = r.State, true
-	if revision == begun.revision { // else the follower reads the state again
+	if revision == begun.revision { // otherwise the follower reloads the state
 		l.setFingerprint(begun)
 	}
 	l.advance(revision, last)
@@ -131,7 +131,7 @@ func (l *Log) readItems(ctx context.Context, prefix string, revision int64, take
 	})
 }
 
-// itemOf decodes a key's item. If the log is closed meanwhile, the item's Err is errClosed.
+// itemOf decodes a key's item. If the log is closed during the call, the item's Err is errClosed.
 func (l *Log) itemOf(kv *mvccpb.KeyValue) persist.Item {
 	position, offset, rest, err := splitHead(kv.Value)
 	i := persist.Item{Key: trimKey(kv.Key, l.keys.objects()), Value: rest, Revision: l.revisions.of(kv.ModRevision, position), Err: err}
@@ -151,10 +151,10 @@ func (l *Log) readClaims(ctx context.Context, revision int64, into *claims) erro
 	})
 }
 
-// readHistory passes the uncompacted changes up to upTo to r. It returns the revision that the
-// recovered state has with these changes. If a compaction happens meanwhile, the history starts
-// over after the compacted revision. If changes after base were compacted, the returned revision is
-// below upTo, and the follower reloads the state.
+// readHistory passes the uncompacted changes up to upTo to r. It returns the revision of the
+// recovered state including these changes. If a compaction happens during the call, the history
+// restarts after the compacted revision. If changes after base were compacted, the returned
+// revision is below upTo, and the follower reloads the state.
 func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recovery) (reached int64, err error) {
 	if r.HistoryAfter == nil {
 		r.HistoryAfter = func(persist.Revision) {}
@@ -193,7 +193,7 @@ func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recov
 // last revision, even if there are no changes. If the first changes were compacted, it returns
 // ErrCompacted and the revision of the compaction.
 func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revision int64, commits []persist.Commit) error) (compacted int64, err error) {
-	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx, "troupe-watch", "history")) // a stream of its own
+	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx, "troupe-watch", "history")) // separate stream
 	defer cancel()
 	responses := l.client.Watch(ctx, l.keys.all(), clientv3.WithPrefix(), clientv3.WithRev(from), clientv3.WithProgressNotify(), clientv3.WithFragment())
 	last := from - 1

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A unit is a write together with its parts, which are committed atomically. It holds their indexes
-// in the batch.
+// A unit is a write and its parts, which are committed atomically. It lists their indexes in the
+// batch.
 type unit []int
 
 func unitsOf(batch []persist.Write) ([]unit, error) {
@@ -42,17 +42,17 @@ type round struct {
 	keys    keys
 	batch   []persist.Write
 	units   []unit
-	writes  []int // positions in the batch, by those in the transaction
+	writes  []int // batch index of each write, by position in the transaction
 	touched map[string]bool
 	raised  map[string]bool // names of guards
 	record  record
-	ops     []clientv3.Op // of the units
+	ops     []clientv3.Op // operations of the units
 	largest int           // operations of the largest unit
 	bytes   int
 
 	// The follower writes the following fields before it closes decided.
 	revision  int64
-	upTo      persist.Revision // that the subscriber received with it
+	upTo      persist.Revision // revision reported to the subscriber with this round
 	committed []bool           // by position in the transaction
 	lost      bool             // the follower has not seen the transaction's revision and never will
 	decided   chan struct{}
@@ -94,7 +94,7 @@ func (p *planner) next(pending []unit) (*round, []unit) {
 		}
 		guards := guardsOf(p.batch, u)
 		if p.waitsForBase(u) || r.touches(reads) || r.touches(changes) || r.raises(guards) {
-			r.touch(reads) // later units must not overtake it
+			r.touch(reads) // later units must not overtake this one
 			r.touch(changes)
 			later = append(later, u)
 			continue
@@ -126,8 +126,8 @@ func (p *planner) waitsForBase(u unit) bool {
 	return base > 0 && !p.done[base-1]
 }
 
-// precheck returns false and a result if the unit must be rejected without a request: its base was
-// rejected or the Transformer cannot encrypt.
+// precheck returns false and a result if the base of the unit was rejected or the Transformer
+// cannot encrypt. The unit must then be rejected without a request.
 func (p *planner) precheck(u unit) (persist.Result, bool) {
 	if base := p.batch[u[0]].BasedOn; base > 0 && p.done[base-1] && p.results[base-1].Err != nil {
 		return persist.Result{Revision: p.results[base-1].Revision, Err: persist.ErrCondition}, false
@@ -181,8 +181,8 @@ func (r *round) raises(guards []persist.Guard) bool {
 
 func (s *step) ops() int { return max(len(s.ifs), len(s.thens)) }
 
-// fits follows etcd, which counts the operations of a transaction plus those of its largest nested
-// transaction.
+// fits reports whether a unit fits into the round. Like etcd, it counts the operations of a
+// transaction plus those of its largest nested transaction.
 func (r *round) fits(u unit, s step, maxOps, maxBytes int) bool {
 	ops := 1 + len(r.ops) + 1 + len(r.newRaises(s)) + max(r.largest, s.ops())
 	return ops <= maxOps && len(r.writes)+len(u) <= maxWrites && r.bytes+s.bytes <= maxBytes

@@ -16,7 +16,7 @@ import (
 // etcd client would silently resume a shared stream, possibly on servers with another history.
 type watches struct {
 	newest atomic.Int64 // number of the newest watch
-	opened atomic.Int64 // number of the newest watch that has had its stream
+	opened atomic.Int64 // number of the newest watch with a stream
 }
 
 // watchKey is the gRPC metadata key that distinguishes watches. The client shares one stream among
@@ -24,7 +24,7 @@ type watches struct {
 const watchKey = "troupe-watch"
 
 // next returns the context for a new watch. The watch ends if its server loses contact with the
-// leader.
+// etcd leader.
 func (w *watches) next(ctx context.Context) context.Context { return w.of(ctx, w.newest.Add(1)) }
 
 func (*watches) of(ctx context.Context, number int64) context.Context {

@@ -11,7 +11,7 @@ const Sector = 512
 
 // Crash returns the file system after a power loss and a reboot. m returns ErrCrashed from then on.
 // If chance is nil, everything unsynced is lost. Otherwise each unsynced name, length and sector
-// survives at random. Names are visited in order, so that a seed reproduces the outcome.
+// survives at random. Names are visited in a fixed order, so a seed reproduces the outcome.
 func (m *Mem) Crash(chance *rand.Rand) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()

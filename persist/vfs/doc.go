@@ -9,8 +9,8 @@
 // persist relies on these properties, which Mem models:
 //   - Bytes are durable after File.Sync, and names after FS.SyncDir of their directory. A
 //     crash may keep or lose each unsynced change independently.
-//   - The disk writes sectors of 512 bytes atomically. An unwritten sector reads as zeros or
-//     lies beyond the end of the file. It never shows foreign data.
+//   - The disk writes sectors of 512 bytes atomically. An unwritten sector reads as zeros or lies
+//     beyond the end of the file. It never contains data of other files.
 //   - Rename replaces the target atomically.
 //   - After a failed sync, any bytes written since the last successful sync may be lost.
 package vfs

@@ -29,7 +29,7 @@ type FS interface {
 	// SyncDir makes a directory's entries durable.
 	SyncDir(dir string) error
 	// Lock takes an exclusive lock without waiting, and creates a missing file. It returns
-	// ErrLocked if there is another owner. The lock ends with Close or the process.
+	// ErrLocked if another owner holds the lock. Close or the end of the process releases the lock.
 	Lock(path string) (Lock, error)
 }
 

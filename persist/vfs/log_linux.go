@@ -19,10 +19,10 @@ const maxBuffer = 1 << 20
 type logFile struct {
 	osFile
 	direct *os.File // its writes are durable when they return; nil without direct writes
-	buf    []byte   // aligned
+	buf    []byte   // buffer aligned to blockSize
 	end    int64    // end of the last direct write
 	last   []byte   // part of buf: the bytes of that write in the block of end
-	dirty  bool     // something besides direct writes has happened since the last Sync
+	dirty  bool     // operations other than direct writes have occurred since the last Sync
 }
 
 // newLogFile opens a log with direct writes if the file system supports them. With O_DSYNC, a write
@@ -87,8 +87,8 @@ func aligned(n int) []byte {
 	return b[(blockSize-past)%blockSize:][:n:n]
 }
 
-// writeThrough disables direct I/O, because some file systems reject direct writes although they
-// accept O_DIRECT.
+// writeThrough disables direct I/O, because some file systems accept O_DIRECT but reject direct
+// writes.
 func (f *logFile) writeThrough(b []byte, off int64) (int, error) {
 	direct := f.direct
 	f.direct, f.buf, f.last, f.dirty = nil, nil, nil, true

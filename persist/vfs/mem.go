@@ -13,7 +13,7 @@ import (
 // ErrCrashed is returned by every operation after a simulated crash.
 var ErrCrashed = errors.New("the machine has crashed")
 
-// An Op is a mutating operation of a Mem, passed to the fault function.
+// An Op describes a mutating operation to the fault function of a Mem.
 type Op struct {
 	N    int    // 1 for the first operation, 2 for the next
 	Name string // create, edit, write, sync, truncate, rename, remove, mkdir, syncdir, allocate
@@ -29,9 +29,9 @@ type Mem struct {
 	locks   map[*node]bool
 	ops     int
 	fault   func(Op) error
-	budget  int64 // limit of the bytes of all files; negative: none
+	budget  int64 // maximum total size of all files in bytes; negative: no limit
 	crashed bool
-	// volatile means that no durable copies are kept, because no data outlives the process.
+	// volatile disables durable copies, because the data need not outlive the process.
 	volatile bool
 }
 
@@ -46,7 +46,7 @@ func NewMem() *Mem {
 }
 
 // ErrVolatile is returned by Allocate on a volatile file system. It wraps errors.ErrUnsupported.
-// Callers need not log it.
+// Callers need not log this error.
 var ErrVolatile = fmt.Errorf("a volatile file system cannot reserve space: %w", errors.ErrUnsupported)
 
 // NewVolatile returns a file system for a process that needs no durability. Sync costs neither time

@@ -1,7 +1,7 @@
 package vfs
 
-// A node is a directory or a file. data holds its current bytes, and synced the bytes that survive
-// a crash.
+// A node is a directory or a file. data contains the current bytes, and synced the bytes that
+// survive a crash.
 type node struct {
 	dir          bool
 	data, synced []byte

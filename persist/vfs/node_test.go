@@ -32,7 +32,7 @@ func TestNodeSyncsEverything(t *testing.T) {
 					copy(want[off:], b)
 				}
 			}
-			want = bytes.Clone(want) // truncated bytes are not kept
+			want = bytes.Clone(want) // truncation drops the bytes
 			if !bytes.Equal(n.data, want) || !bytes.Equal(n.synced, durable) {
 				t.Fatalf("the file holds %v and after a crash %v, want %v and %v", n.data, n.synced, want, durable)
 			}

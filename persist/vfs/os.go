@@ -72,7 +72,7 @@ func (OS) ReadDir(dir string) ([]string, error) {
 }
 
 // SyncDir syncs a directory like a file. On Windows it is a no-op, because directories cannot be
-// synced, and NTFS journals names itself.
+// synced there and NTFS journals names itself.
 func (OS) SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -84,8 +84,8 @@ func (OS) SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Lock locks a file. It returns ErrLocked even if this process itself holds the lock through
-// another open file.
+// Lock locks a file. It returns ErrLocked even if the lock is held by this process through another
+// open file.
 func (OS) Lock(path string) (Lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, filePerm)
 	if err != nil {
@@ -96,7 +96,7 @@ func (OS) Lock(path string) (Lock, error) {
 	if err = lockFile(f); err == nil {
 		held, err = lock.Held()
 	}
-	if err == nil && !held { // the path names another file now
+	if err == nil && !held { // the path now names another file
 		err = ErrLocked
 	}
 	if err != nil {

@@ -19,7 +19,7 @@ type crashObserver struct {
 // errExpired means that a watch's resourceVersion is older than the watch history.
 var errExpired = errors.New("the version of the watch has expired")
 
-// watch reads events up to version end or, if end is 0, until the connection breaks.
+// watch reads events until version end is reached or, if end is 0, until the connection breaks.
 func (o *crashObserver) watch(ctx context.Context, c *client.Client, end uint64) error {
 	w, err := c.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(o.from, 10)}})
 	if answer := (*client.Answer)(nil); errors.As(err, &answer) {
@@ -45,8 +45,8 @@ func (o *crashObserver) watch(ctx context.Context, c *client.Client, end uint64)
 	return nil
 }
 
-// broken returns an error for a watch that ended before version end. It returns nil if end is 0,
-// because then the daemon is killed during the watch.
+// broken returns an error for a watch that ended before version end. If end is 0, it returns nil,
+// because the daemon is killed during such a watch.
 func broken(end uint64, err error) error {
 	if end == 0 {
 		return nil

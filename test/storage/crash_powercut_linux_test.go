@@ -26,9 +26,9 @@ const (
 )
 
 // TestPowerCuts cuts the power under load, on ext4 in each of its three journal modes. Each
-// unflushed sector is kept or lost at random. Then the file system recovers and the daemon starts
-// on it. No acknowledged write or delivered event may be missing. The test covers promises 19, 20,
-// 22 and 23 of docs/reliability.md.
+// unflushed sector is kept or lost at random. After the file system has recovered, the daemon
+// starts on it. No acknowledged write or delivered event may be missing. The test covers promises
+// 19, 20, 22 and 23 of docs/reliability.md.
 func TestPowerCuts(t *testing.T) {
 	client.NeedTool(t, "mkfs.ext4")
 	client.OnDisk(t)
@@ -43,7 +43,7 @@ func TestPowerCuts(t *testing.T) {
 		h := newHistory(t, dir, filepath.Join(m.root, "data"))
 		h.random = rand.New(rand.NewPCG(h.seed, uint64(i)))
 		for _, w := range h.workers {
-			w.faulty = true // between the power cut and the kill
+			w.faulty = true // rejections are allowed between the power cut and the kill
 		}
 		p := start(t, h.binary, h.config, h.data)
 		h.list(p)
@@ -75,7 +75,7 @@ func TestPowerCuts(t *testing.T) {
 // A machine has a disk that can lose power, with an ext4 file system.
 type machine struct {
 	t      *testing.T
-	mode   string // data= of the mount
+	mode   string // data= option of the mount
 	host   string // mount point of the file that represents the disk
 	root   string // mount point of the file system on the disk
 	disk   *powerDisk

@@ -26,8 +26,8 @@ type powerDisk struct {
 	mu       sync.Mutex
 	bytes    []byte
 	unsynced map[int64][]byte // previous contents of the sectors written since the last flush, by number
-	off      bool             // without power every operation fails
-	cached   int              // sectors that were ever in unsynced
+	off      bool             // the power is off, and every operation fails
+	cached   int              // sectors that have ever been in unsynced
 	flushes  int
 	writes   client.Tally
 }

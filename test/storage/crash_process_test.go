@@ -25,8 +25,8 @@ snapshot-journal-bytes: 1Mi
 watch-history-time: %s
 `
 
-// historyTime is the duration of the watch history. It is several times the duration of a cycle on
-// an idle machine.
+// historyTime is the duration of the watch history. On an idle machine, a cycle takes a fraction of
+// this time.
 const historyTime = 15 * time.Second
 
 // crashKeys is the encryption configuration for the objects of the workers.
@@ -42,7 +42,7 @@ resources:
 type crashProcess struct {
 	*client.Client
 	*client.Process
-	calls int // number of system calls until it was ready
+	calls int // number of system calls until the process was ready
 }
 
 // build returns the paths of the troupe binary and of a configuration file that it writes into dir.
@@ -87,14 +87,14 @@ func launch(t *testing.T, cmd *exec.Cmd) (p *crashProcess, ready bool) {
 }
 
 // systemCalls returns the number of read and write system calls of a process. known is false if the
-// operating system does not count them.
+// operating system does not count these calls.
 func systemCalls(process int) (n int, known bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", process))
 	if err != nil {
 		return 0, false
 	}
 	for _, match := range callCounts.FindAllStringSubmatch(string(text), -1) {
-		count, _ := strconv.Atoi(match[1]) // only digits match
+		count, _ := strconv.Atoi(match[1]) // cannot fail, because only digits match
 		n += count
 	}
 	return n, true

@@ -20,7 +20,7 @@ import (
 )
 
 // An injection makes a system call fail, as in strace's inject option. The field when selects calls
-// by their number in each thread: 3 is the third call, 2+ is every call from the second, and 1+2 is
+// by number within each thread. 3 selects the third call, 2+ all calls from the second on, and 1+2
 // every other call.
 type injection struct {
 	call, fault, when string
@@ -35,7 +35,7 @@ var (
 	crashFaults = []string{"EIO", "ENOSPC", "EDQUOT", "EROFS", "EMFILE", "EINTR"}
 )
 
-// Every test runs these injections, under load and at startup.
+// injections are run by every test, under load and at startup.
 var injections = []injection{{"pwrite64", "EIO", "3"}, {"pwrite64", "ENOSPC", "2+"}, {"fdatasync", "EIO", "1"}, {"openat", "EMFILE", "1+"}, {"pwrite64", "EINTR", "1+2"}}
 
 // injectionsEach returns injections, followed by every combination of disk call, fault and place,
@@ -45,7 +45,7 @@ func injectionsEach(seed uint64, places ...string) []injection {
 	for _, call := range diskCalls {
 		for _, fault := range crashFaults {
 			for _, when := range places {
-				if fault != "EINTR" || when != "1+" { // the runtime repeats it forever
+				if fault != "EINTR" || when != "1+" { // the runtime would retry forever
 					rest = append(rest, injection{call, fault, when})
 				}
 			}
@@ -55,9 +55,9 @@ func injectionsEach(seed uint64, places ...string) []injection {
 	return slices.Concat(injections, rest)
 }
 
-// injectEach runs crashHistory.cycle once per injection and returns the number of cycles. The
-// function end injects a fault into a process, waits for the process to exit, and describes how the
-// process ended.
+// injectEach runs crashHistory.cycle once per injection and returns the number of cycles. end
+// injects a fault into a process and waits for the process to exit. It returns a description of the
+// process's end.
 func injectEach(t *testing.T, h *crashHistory, all []injection, end func(p *crashProcess, i injection) (how string, err error)) (tried int) {
 	p := start(t, h.binary, h.config, h.data)
 	h.list(p)
@@ -80,7 +80,7 @@ func injectEach(t *testing.T, h *crashHistory, all []injection, end func(p *cras
 }
 
 // TestSystemCalls makes system calls of the daemon fail under load. The daemon must either exit
-// with status 1 and a message, or accept writes again after the failures. In both cases no
+// with status 1 and a message, or accept writes again after the failures. In both cases, no
 // acknowledged write may be missing. The test covers promises 19, 23 and 24 of docs/reliability.md.
 func TestSystemCalls(t *testing.T) {
 	client.NeedTool(t, "strace")
@@ -154,10 +154,10 @@ func untraceable() string {
 	return ""
 }
 
-// A casualty describes the system calls that failed because of an injection.
+// A casualty summarizes the system calls that failed because of an injection.
 type casualty struct {
 	calls int
-	files []string // names of the files of these calls
+	files []string // names of the files that the failed calls accessed
 }
 
 func (c casualty) String() string { return fmt.Sprintf("%d calls failed, on %q", c.calls, c.files) }
@@ -192,8 +192,8 @@ func injectUnderLoad(h *crashHistory, p *crashProcess, i injection) (met casualt
 	return met, false, err
 }
 
-// attach starts to trace a process. failed counts the calls that have failed so far. all receives a
-// summary after the tracer has exited.
+// attach starts to trace a process. failed counts the failed calls so far. all receives a summary
+// when the tracer has exited.
 func attach(p *crashProcess, i injection) (tracer *exec.Cmd, failed *atomic.Int64, all <-chan casualty, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {

@@ -22,8 +22,8 @@ const (
 	workers       = 8
 	keysPerWorker = 4
 	shortKills    = 12
-	startKills    = 4   // during startup, after every kill under load
-	mostAnswers   = 100 // before a kill under load
+	startKills    = 4   // kills during startup, after every kill under load
+	mostAnswers   = 100 // maximum responses before a kill under load
 )
 
 // A crashHistory models the expected content of one data directory across all kills of the daemon.
@@ -35,17 +35,17 @@ type crashHistory struct {
 	seed      uint64
 	random    *rand.Rand
 	workers   []*worker
-	answered  client.Tally      // responses under all loads
-	idle      chan struct{}     // closed when no worker writes any more
+	answered  client.Tally      // responses in all cycles
+	idle      chan struct{}     // closed when all workers have stopped writing
 	seen      uint64            // newest version that any client has seen
 	listed    map[string]string // the objects at version at, by name
 	at        uint64
-	listedAt  time.Time // time of the list; watches may go back by historyTime
-	late      int       // watches that resumed later than that, and got 410
-	given     []uint64  // versions acknowledged under the last load
+	listedAt  time.Time // time of the list; watches may resume for historyTime afterward
+	late      int       // number of watches that resumed too late and got 410
+	given     []uint64  // versions acknowledged in the last cycle
 	acked     int
 	uncertain int
-	applied   int // of the uncertain writes
+	applied   int // number of uncertain writes that were applied
 }
 
 // TestKills kills the daemon under load, and then several times while it starts again. The test
@@ -86,8 +86,8 @@ func (h *crashHistory) String() string {
 	return text
 }
 
-// cycle puts load on a process while the function end stops it. Then it starts the next process and
-// checks its data.
+// cycle puts a process under load until end has stopped it. It then starts the next process and
+// checks the data.
 func (h *crashHistory) cycle(p *crashProcess, end func(*crashProcess) error) *crashProcess {
 	before := &crashObserver{from: h.at}
 	h.load(p, before, end)
@@ -100,8 +100,8 @@ func (h *crashHistory) cycle(p *crashProcess, end func(*crashProcess) error) *cr
 	return next
 }
 
-// kill kills the process after a random number of responses. Then it starts and kills several other
-// processes, each during its startup.
+// kill kills the process after a random number of responses. It then starts several other processes
+// and kills each of them during startup.
 func (h *crashHistory) kill(p *crashProcess) error {
 	h.await(1 + h.random.IntN(mostAnswers))
 	if err := p.kill(); err != nil {
@@ -149,7 +149,7 @@ func (h *crashHistory) isIdle() bool {
 }
 
 func waitKilled(cmd *exec.Cmd) error {
-	_ = cmd.Wait() // the process state has the result
+	_ = cmd.Wait() // the process state contains the result
 	if status := cmd.ProcessState.String(); status != "signal: killed" {
 		return fmt.Errorf("while it started: %s", status)
 	}
@@ -200,14 +200,14 @@ func (h *crashHistory) list(p *crashProcess) {
 	h.at = list.Version
 }
 
-// crashMarker is the name of an object that is written after every kill. Its event shows that a
-// watch has caught up.
+// crashMarker is the name of an object that is written after every kill. When a watch receives the
+// marker's event, it has caught up.
 const crashMarker = "marker"
 
 // checkWatch resumes a watch from a resource version delivered before the kill. The watch must
-// repeat the events that followed, and then deliver newer ones. Applying all events in order must
-// result in the listed objects. The watch may be rejected if the cycle took longer than the watch
-// history.
+// repeat the events since that version, and then deliver newer events. Applying all events in order
+// must produce the listed objects. The watch may be rejected if the cycle took longer than the
+// watch history.
 func (h *crashHistory) checkWatch(p *crashProcess, before *crashObserver, state map[string]string, listedAt time.Time) {
 	end := h.mark(p)
 	from := before.from

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A crashState is the state of an object: either absent, or written by write number n.
+// A crashState is the state of an object, either absent or written by write number n.
 type crashState struct {
 	exists bool
 	n      uint64
@@ -34,7 +34,7 @@ type worker struct {
 	keys   []*crashKey
 	random *rand.Rand
 	last   uint64   // number of the newest write
-	faulty bool     // the machine under the daemon fails, so writes may be rejected
+	faulty bool     // the machine under the daemon is failing, so writes may be rejected
 	acked  []uint64 // versions of acknowledged creates and patches, in order
 	// answered counts the responses of all workers.
 	answered *client.Tally
@@ -50,8 +50,8 @@ func newWorker(seed, id uint64, keys int, answered *client.Tally) *worker {
 	return w
 }
 
-// run sends one write after another until the outcome of a write is unknown, because of a kill or a
-// fault. It returns an error for a response that the model does not allow.
+// run sends writes sequentially until a kill or fault makes the outcome of a write unknown. It
+// returns an error for a response that the model does not allow.
 func (w *worker) run(ctx context.Context, c *client.Client) error {
 	for {
 		k := w.keys[w.random.IntN(len(w.keys))]

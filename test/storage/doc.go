@@ -8,10 +8,10 @@
 // These tests kill the daemon under load, repeatedly on the same data directory. After each start
 // they check that no acknowledged write is lost or changed.
 //
-// Each worker owns a few keys and has at most one write in flight. A key's model therefore has the
-// last acknowledged state and at most one write that may or may not have been applied. Every object
-// contains a checksum of its data, which reveals partially applied writes. In parallel, a watch
-// records the events delivered before the kill.
+// Each worker owns a few keys and has at most one write in flight. The model of a key therefore
+// consists of the last acknowledged state and at most one write that may or may not have been
+// applied. Every object contains a checksum of its data, which reveals partially applied writes. In
+// parallel, a watch records the events delivered before the kill.
 //
 // # Encryption
 //
@@ -55,12 +55,12 @@
 // # Simulation
 //
 // These tests run the whole server, from HTTP to the journal. A seed controls the simulated disk,
-// network and clock. The tests compare the responses, over several lifetimes of the server, with a
+// network and clock. Over several lifetimes of the server, the tests compare its responses with a
 // plain map.
 //
 // A simulationHistory is the run of one seed. In each lifetime, the server starts on the data of
-// the previous lifetime and catches up. Then it gets creates, updates with correct and wrong
-// versions, concurrent patches, deletes, reads and lists, until its disk fails.
+// the previous lifetime and catches up. Then it receives creates, updates with correct and wrong
+// versions, concurrent patches, deletes, reads and lists until its disk fails.
 //
 // The seed decides at which operation the disk fails, and how:
 //
@@ -87,13 +87,12 @@
 // selector must follow from those of a watch without one.
 //
 // The simulation does not include authentication, authorization, admission, quotas, controllers,
-// several servers on one log, or the disk of the operating system. Other tests cover faults in
-// these.
+// multiple servers on one log, or a real disk. Other tests cover their faults.
 //
 // A seed does not control the order in which goroutines run. The requests of a history are
 // sequential, except for the concurrent patches, whose order does not matter to the map.
-// testdata/simulation/seeds has the seeds of failed histories. They always run first. TROUPE_SEED=n
-// runs history n alone.
+// testdata/simulation/seeds lists the seeds of failed histories, which always run first.
+// TROUPE_SEED=n runs history n alone.
 //
 // # Watch
 //
@@ -102,8 +101,7 @@
 //
 //   - All chunks of one list have one resource version, and contain no gap and no duplicate.
 //   - A list at an exact version returns the objects at that version. A list with NotOlderThan
-//     returns that version or a later one. A request for a future version is never answered with
-//     older data.
+//     returns that version or a later one. A request for a future version never returns older data.
 //   - For every selector, events are ordered by version, without duplicates and without gaps. An
 //     object that starts to match a selector is ADDED, and one that stops is DELETED.
 //   - A watch that resumes from a version it has received gets exactly the remaining events, even

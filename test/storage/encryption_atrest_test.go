@@ -19,8 +19,9 @@ import (
 )
 
 // TestNothingPlainReachesTheDisk checks that the data directory and backups do not contain a
-// Secret's plaintext. It covers creates, deletes, snapshots, compaction, and label changes, which
-// also store the previous state. As a control, an unencrypted object's plaintext must be found.
+// Secret's plaintext. It covers creates, deletes, snapshots, compaction and label changes, which
+// also store the previous state. As a control, the plaintext of an unencrypted object must be
+// found.
 func TestNothingPlainReachesTheDisk(t *testing.T) {
 	t.Parallel()
 	for _, algorithm := range []string{"aesgcm", "aescbc", "secretbox"} {
@@ -128,8 +129,8 @@ func TestRotation(t *testing.T) {
 		t.Helper()
 		n := 0
 		client.Eventually(t, func() error {
-			// Write something, because segments before a snapshot are removed only once newer
-			// segments exist.
+			// Write an object, because segments before a snapshot are removed only after a newer
+			// segment exists.
 			n++
 			send(t, s, 200, "PATCH", configMaps+"/busy", fmt.Sprintf(`{"data":{"n":"%d"}}`, n))
 			if counts := c.census(t); len(counts) != 1 || counts[key] == 0 {
@@ -182,9 +183,9 @@ func serverHash(t *testing.T, s *client.Server) string {
 	return hash
 }
 
-// TestMissingKey checks objects whose encryption key is missing. Requests for them fail. The server
-// reports them and serves all other objects. Snapshots keep them, so that they reappear once the
-// key is back. They can be deleted like other unreadable objects.
+// TestMissingKey checks objects whose encryption key is missing. Requests for such objects fail.
+// The server reports them and serves all other objects. Snapshots keep them, so that they reappear
+// once the key is restored. They can be deleted like other unreadable objects.
 func TestMissingKey(t *testing.T) {
 	t.Parallel()
 	one, two := aKey("aesgcm", "one", 1), aKey("aescbc", "two", 2)
@@ -235,8 +236,8 @@ func TestMissingKey(t *testing.T) {
 	send(t, s, 200, "GET", configMaps+"/plain", "")
 }
 
-// TestWatchAcrossALostKey checks that a watch gets 410, not DELETED events, if it resumes before
-// changes whose encryption key is missing.
+// TestWatchAcrossALostKey checks that a watch gets 410 instead of DELETED events if it resumes
+// before changes with a missing encryption key.
 func TestWatchAcrossALostKey(t *testing.T) {
 	t.Parallel()
 	c := newClusterEncryption(t, forSecrets(aKey("aesgcm", "one", 1)))

@@ -27,14 +27,14 @@ import (
 type plugin struct {
 	kms.UnimplementedKeyManagementServiceServer
 	endpoint string
-	timeout  string // of calls, for the configuration
+	timeout  string // call timeout in the configuration
 
 	mu        sync.Mutex
 	keyID     string // reported in the status
 	usedID    string // used for encryption, if it differs
 	healthz   string
 	fault     error         // returned by every call
-	delay     time.Duration // before every response
+	delay     time.Duration // delay before every response
 	forgotten map[string]bool
 	decrypts  int
 }
@@ -128,9 +128,9 @@ func (p *plugin) provider(name string) string {
 	return fmt.Sprintf("{kms: {apiVersion: v2, name: %s, endpoint: %q, timeout: %s}}", name, p.endpoint, p.timeout)
 }
 
-// TestPlugin checks that values are encrypted with a seed that the plugin encrypts once. After a
-// restart, the daemon calls the plugin once per seed. When the plugin changes its key, the daemon
-// switches to the new key.
+// TestPlugin checks that values are encrypted with a seed, which the plugin encrypts only once.
+// After a restart, the daemon calls the plugin once per seed. When the plugin changes its key, the
+// daemon switches to the new key.
 func TestPlugin(t *testing.T) {
 	t.Parallel()
 	p, _ := startPlugin(t, filepath.Join(t.TempDir(), "kms.sock"))
@@ -216,7 +216,7 @@ func TestPluginFaults(t *testing.T) {
 }
 
 // TestPluginAtStart checks that the daemon waits for a plugin that starts later, and does not treat
-// objects as lost meanwhile. A key that the plugin no longer has is treated as missing.
+// objects as lost while it waits. A key that the plugin has lost is treated as missing.
 func TestPluginAtStart(t *testing.T) {
 	t.Parallel()
 	socket := filepath.Join(t.TempDir(), "kms.sock")

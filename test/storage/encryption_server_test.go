@@ -47,8 +47,8 @@ func (c *encryptionCluster) configure(t *testing.T, config string) {
 	must.Succeed(t, os.Rename(c.file+".new", c.file))
 }
 
-// settings returns the configuration of a daemon that reloads the file within milliseconds and uses
-// small segments. Token Secrets for service accounts are disabled, because tests count Secrets.
+// settings returns a daemon configuration that reloads the file within milliseconds and uses small
+// segments. Token Secrets for service accounts are disabled, because tests count Secrets.
 func (c *encryptionCluster) settings() daemon.Config {
 	config := daemon.Default()
 	config.DataDir, config.Serving.SecurePort, config.Controllers = c.dir, 0, client.WithoutRoots+",-serviceaccount-token-secret-controller"

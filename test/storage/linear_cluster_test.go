@@ -20,8 +20,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A linearCluster is three server processes that share a three-member etcd cluster, each through
-// its own links. The embedded client uses the servers in turn.
+// A linearCluster consists of three server processes that share a three-member etcd cluster. Each
+// server has its own links to etcd. The embedded client uses the servers in turn.
 type linearCluster struct {
 	t *testing.T
 	*client.Client
@@ -38,8 +38,8 @@ type replica struct {
 	dir     string
 	port    string // the same in each run
 	links   []*etcdtest.Link
-	cutOff  atomic.Bool     // from etcd
-	process *client.Process // nil while it is stopped
+	cutOff  atomic.Bool     // whether the server is cut off from etcd
+	process *client.Process // nil while the server is stopped
 	logs    client.Log
 	// clock is the offset of the server's clock, if the binary supports it.
 	clock time.Duration
@@ -60,7 +60,6 @@ func newClusterLinear(t *testing.T) *linearCluster {
 	return newClusterWith(t, linearSettings, client.TroupeBinary(t), [3]time.Duration{})
 }
 
-// newClusterWith starts a cluster with the given configuration, binary and clock offsets.
 func newClusterWith(t *testing.T, settings, binary string, clocks [3]time.Duration) *linearCluster {
 	t.Helper()
 	c := &linearCluster{t: t, seed: client.Seed(t, 1), settings: settings, binary: binary, etcd: etcdtest.Start(t, 3, "--heartbeat-interval", "50", "--election-timeout", "500")}

@@ -23,8 +23,8 @@ type page struct {
 	code int
 }
 
-// page reads a page of a list. The code is 0 if the server did not respond within the timeout. The
-// timeout is shorter for a server that is cut off from etcd.
+// page requests a page of a list. The code is 0 if the server does not respond within the timeout.
+// The timeout is shorter for a server that is cut off from etcd.
 func (r *replica) page(token string) (p page) {
 	r.cluster.t.Helper()
 	patience := client.Watchdog
@@ -44,7 +44,7 @@ func (r *replica) page(token string) (p page) {
 	return p
 }
 
-// rest reads the remaining pages of a list from the servers in turn. It stops at the first page
+// rest reads the remaining pages of a list from the servers in turn. It stops at the first response
 // that is not 200 OK.
 func rest(token string, at ...*replica) (names string, last page) {
 	for i := 0; token != ""; i++ {
@@ -117,7 +117,7 @@ func TestListAcrossACompaction(t *testing.T) {
 	behind.reset()
 	behind.mend()
 	c.awaitReady()
-	c.list(behind.Client) // so that it has reloaded the state
+	c.list(behind.Client) // ensures that the server has reloaded the state
 	names, last := rest(token, behind)
 	if names != "" || last.code != 410 || last.Reason != "Expired" || last.Metadata.Continue == "" {
 		t.Fatalf("at the one that has missed it: %s, and then %+v, want 410", names, last)

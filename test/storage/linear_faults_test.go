@@ -21,8 +21,8 @@ import (
 
 const (
 	faultRounds = 3
-	// mostRequests limits the requests of each client in a round with a fault, because long
-	// histories take long to check.
+	// mostRequests limits the requests of each client in a round with a fault, because checking
+	// long histories is slow.
 	mostRequests = 80
 	services     = "/api/v1/namespaces/default/services"
 )
@@ -56,7 +56,7 @@ func (c *linearCluster) race(rounds int) {
 	}
 }
 
-// A fault affects a server or etcd member during one round.
+// A fault affects a server or an etcd member for one round.
 type fault struct {
 	name  string
 	begin func(c *linearCluster, at int)
@@ -155,7 +155,7 @@ func (c *linearCluster) reads(ctx context.Context, at int) <-chan struct{} {
 	return many
 }
 
-// claim tries to create a Service, which needs an address and a port.
+// claim tries to create a Service, which allocates an address and a port.
 func (c *linearCluster) claim(name string) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), client.Watchdog)
 	defer cancel()
@@ -203,8 +203,8 @@ func (c *linearCluster) remove(path string) (gone client.Object) {
 	return gone
 }
 
-// compare checks that all servers have the objects in last, and that applying the observed events
-// results in the same objects.
+// compare checks that all servers list the same objects as last, and that applying the observed
+// events produces these objects.
 func (c *linearCluster) compare(seen *linearObserver, last client.List) {
 	c.t.Helper()
 	want := contents(last)

@@ -13,22 +13,21 @@ import (
 
 type linearObject = map[string]any
 
-// A handler is a part of a server that computes a response or a decision, such as a token or an
-// eviction, instead of returning a stored object.
+// A handler is a server component that does not return stored objects but computes a response or
+// decision, such as a token or an eviction.
 type handler struct {
-	name string // its resource in discovery, with the group, or another component that decides about requests
+	name string // group and resource in discovery, or another component that makes decisions
 	// write creates the objects that the handler depends on, at pair.one. ask then sends a request
-	// to pair.behind. It returns "" if the response is correct, and otherwise describes the error.
+	// to pair.behind. It returns "" if the response is correct, or a description of the error.
 	write func(p *pair, name string)
 	ask   func(p *pair, name string) string
 }
 
-// A pair consists of two servers. The server behind receives the writes of the server one with a
-// delay.
+// A pair consists of two servers. Writes to the server one reach the server behind with a delay.
 type pair struct {
 	t           *testing.T
 	one, behind *replica
-	token       string // of the ServiceAccount of the handler
+	token       string // token of the handler's ServiceAccount
 }
 
 func (p *pair) send(r *replica, method, path, token string, body any) client.Answer {
@@ -83,7 +82,6 @@ func service(p *pair, name string) {
 	p.create(inDefault+"services", linearObject{"metadata": linearObject{"name": name}, "spec": linearObject{"ports": []any{linearObject{"port": 80}}}})
 }
 
-// answers returns an ask function that expects the given status code.
 func answers(code int, method, path string, body func(name string) any) func(*pair, string) string {
 	return func(p *pair, name string) string {
 		var sent any
@@ -97,8 +95,8 @@ func answers(code int, method, path string, body func(name string) any) func(*pa
 	}
 }
 
-// finds returns an ask function that requests path and fails if the server does not find the
-// written object. The request may fail for other reasons.
+// finds returns an ask function that requests path and reports an error if the server does not find
+// the written object. It ignores other failures of the request.
 func finds(resource, path string) func(*pair, string) string {
 	return func(p *pair, name string) string {
 		a := p.send(p.behind, "GET", strings.ReplaceAll(path, "NAME", name), "", nil)
@@ -133,7 +131,7 @@ func binding(name string) any {
 	return linearObject{"metadata": linearObject{"name": name}, "target": linearObject{"kind": "Node", "name": "n"}}
 }
 
-// handlers lists all handlers that read or depend on stored objects. The last entry is request
+// handlers lists all handlers that depend on stored objects. The last entry is request
 // authorization.
 var handlers = []handler{
 	{"serviceaccounts/token", account, answers(201, "POST", inDefault+"serviceaccounts/NAME/token", func(string) any { return linearObject{} })},
@@ -203,8 +201,8 @@ func TestHandlersSeeOtherDaemons(t *testing.T) {
 	}
 }
 
-// resources returns the resources in discovery that have no stored objects of their own:
-// subresources, and resources that can only be created.
+// resources returns the resources in discovery without stored objects. These are subresources and
+// resources that can only be created.
 func (c *linearCluster) resources() (names []string) {
 	c.t.Helper()
 	read := func(path string, into any) {

@@ -8,11 +8,11 @@ import (
 )
 
 // content is the part of an object that a write sets. Every write sets a unique token, so equal
-// contents come from the same write.
+// contents were set by the same write.
 type content struct{ body, mark string }
 
-// linearState is the state of one object. If the last write had no response, version is 0, and the
-// actual version is greater than floor.
+// linearState is the state of one object. If the last write received no response, version is 0 and
+// the actual version is greater than floor.
 type linearState struct {
 	exists  bool
 	content content
@@ -26,7 +26,7 @@ type input struct {
 	object  string
 	content content
 	base    content
-	version uint64 // of base
+	version uint64 // version of base
 }
 
 // output is one response. The code is 0 if there was no response.
@@ -36,7 +36,7 @@ type output struct {
 	content content
 }
 
-// model is the porcupine model of a single object. It is sufficient, because histories are
+// model is the porcupine model of a single object. A single object suffices, because histories are
 // partitioned by object.
 var model = porcupine.Model{
 	Init: func() any { return linearState{} },
@@ -82,7 +82,7 @@ func stepLinear(s linearState, in input, out output) (bool, linearState) {
 }
 
 // expect returns the correct status code of a request and the next state. If the request changes
-// the object, the version in the next state is 0, because only the response reveals it.
+// the object, the version in the next state is 0, because only the response contains it.
 func expect(s linearState, in input) (code int, next linearState) {
 	written := linearState{exists: true, content: in.content, floor: max(s.version, s.floor)}
 	switch {

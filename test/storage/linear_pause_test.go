@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// forgetful is a configuration with a watch history of one second. etcd compaction therefore
-// removes all older revisions.
+// forgetful is a configuration with a watch history of one second, so that etcd compaction removes
+// all older revisions.
 const forgetful = `
 shutdown-delay-duration: 500ms
 etcd-write-timeout: 4s
@@ -30,8 +30,8 @@ watch-history-time: 1s
 
 const controllersLease = "/apis/coordination.platform.io/v1/namespaces/platform-system/leases/troupe-controllers"
 
-// leader waits until one of the servers runs the controllers, according to its log, and returns
-// that server. It ignores the server given as before, which may be nil.
+// leader waits until the log of a server shows that it runs the controllers, and returns that
+// server. It ignores before, which may be nil.
 func (c *linearCluster) leader(before *replica) (leads *replica) {
 	c.t.Helper()
 	client.Eventually(c.t, func() error {
@@ -57,7 +57,7 @@ func (c *linearCluster) holder(r *replica) string {
 }
 
 // TestPausedForLong pauses the leader until its Lease, the watch history and the history in etcd
-// have expired. Afterwards the paused server must not return stale data. A watch from before the
+// have expired. Afterwards the paused server must not return stale data. A watch started before the
 // pause must end with 410 or deliver every change. The new leader must keep running the
 // controllers.
 func TestPausedForLong(t *testing.T) {
@@ -95,7 +95,7 @@ func TestPausedForLong(t *testing.T) {
 	if a, err = next.Delete(t.Context(), configMaps+"/owner", nil); err != nil || a.Code != 200 {
 		t.Fatal(a, err)
 	}
-	client.Eventually(t, func() error { // by the controllers of the next leader
+	client.Eventually(t, func() error { // the controllers of the next leader do this
 		a, err := next.Get(t.Context(), configMaps+"/dependent")
 		if err == nil && a.Code != 404 {
 			err = &a
@@ -135,7 +135,7 @@ func TestPausedForLong(t *testing.T) {
 	for {
 		e, err := watch.Next()
 		if err != nil || e.Type == client.Error && e.Code() == 410 {
-			break // its client lists again
+			break // a client would list again
 		}
 		if e.Type == client.Error {
 			t.Fatal(e)

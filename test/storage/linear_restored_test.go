@@ -28,7 +28,7 @@ func TestRestored(t *testing.T) {
 	newest := c.list(c.replicas[0].Client).Version
 	c.etcd.RestoreSaved(backup, "--bump-revision", "1000000000", "--mark-compacted")
 	c.etcd.AwaitReady()
-	for range 30 { // lists, during which the servers notice the restore
+	for range 30 { // the servers detect the restore during these lists
 		for i, r := range c.replicas {
 			list, err := r.List(t.Context(), configMaps, nil)
 			if err == nil && strings.Contains(contents(list), "lost") {

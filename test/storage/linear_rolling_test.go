@@ -66,7 +66,7 @@ func TestRollingRestart(t *testing.T) {
 }
 
 // write creates an object and reads it from the next server. It retries the create only if no
-// server can have processed it.
+// server can have processed the request.
 func (c *linearCluster) write(name string) (version uint64, err error) {
 	a, err := c.again(func(ctx context.Context) (client.Answer, error) {
 		return c.Create(ctx, configMaps, client.ConfigMap(name, nil, nil))
@@ -119,7 +119,7 @@ func TestEtcdAway(t *testing.T) {
 	}
 	expect := func(label string, codes string, retryAfter bool, ask func(context.Context) (client.Answer, error)) {
 		t.Helper()
-		quick := client.Quick(t, 15*time.Second, label) // immediate once the server has noticed
+		quick := client.Quick(t, 15*time.Second, label) // immediate once the server detects the outage
 		a, err := ask(t.Context())
 		quick()
 		if err != nil || !strings.Contains(codes, fmt.Sprint(a.Code)) || retryAfter && a.Header.Get("Retry-After") == "" {

@@ -33,10 +33,10 @@ type recordingClient struct {
 	client *client.Client
 	random *rand.Rand
 	clock  *atomic.Int64
-	known  map[string]output // last read result, by object
+	known  map[string]output // last read response by object
 	record []porcupine.Operation
 	open   int // writes without a response
-	// If faults is true, servers fail during the test, so that requests may be rejected or get no
+	// faults is true if servers fail during the test. Requests may then be rejected or get no
 	// response.
 	faults bool
 }
@@ -129,7 +129,7 @@ func (r *recordingClient) request(round, n int) error {
 	out := output{}
 	switch {
 	case r.faults && (in.verb == "get" && (err != nil || answer.Code >= 500) || errors.Is(err, syscall.ECONNREFUSED) || err == nil && answer.Code == 503):
-		return nil // nothing has happened
+		return nil // the request had no effect
 	case r.faults && (err != nil || answer.Code == 504):
 		r.open++
 	case err == nil:

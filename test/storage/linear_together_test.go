@@ -19,8 +19,8 @@ import (
 )
 
 // TestCompactedPastADaemon cuts a server off from etcd while etcd compacts changes that the server
-// has not seen. Afterwards the server must have the current objects. Its old watches end with 410,
-// even if they are resumed, and new watches deliver every change.
+// has not seen. Afterwards the server must have the current objects. Its old watches must end with
+// 410, even if they are resumed. New watches must deliver every change.
 func TestCompactedPastADaemon(t *testing.T) {
 	c := newClusterLinear(t)
 	behind, ahead := c.replicas[0], c.replicas[1]
@@ -139,8 +139,8 @@ func (r *replica) send(t *testing.T, method, path, token string, body any) (clie
 }
 
 // TestForeignWrites checks that writes to etcd by other programs do not stop a server. All servers
-// serve the readable objects, even after a restart. They quarantine unreadable objects, which can
-// be deleted.
+// serve the readable objects, even after a restart. They quarantine unreadable objects, which
+// clients can delete.
 func TestForeignWrites(t *testing.T) {
 	c := newClusterLinear(t)
 	etcd := c.etcd.Client()
@@ -156,7 +156,7 @@ func TestForeignWrites(t *testing.T) {
 		t.Fatalf("%d keys, %v", len(found.Kvs), err)
 	}
 	var ops []clientv3.Op
-	for _, kv := range found.Kvs { // many in one transaction, all at the same position
+	for _, kv := range found.Kvs { // one transaction with many writes, all at the same position
 		if name := strings.TrimPrefix(string(kv.Key), below); strings.HasPrefix(name, "own-") {
 			ops = append(ops, clientv3.OpPut(below+"foreign"+strings.TrimPrefix(name, "own"), strings.ReplaceAll(string(kv.Value), "own-", "foreign-")))
 		}
@@ -168,7 +168,7 @@ func TestForeignWrites(t *testing.T) {
 	}
 	ops = append(ops, clientv3.OpPut("/troupe/objects/x", "x"), clientv3.OpPut("/troupe/objects/\xff/\xfe/\xfd", "\x01\x00\x00x"), clientv3.OpPut("/troupe/claims/x", "x"), clientv3.OpPut("/troupe/compaction", "x"))
 	must.Get(etcd.Txn(t.Context()).Then(ops...).Commit())(t)
-	if _, err := etcd.Delete(t.Context(), below+"own-0", clientv3.WithPrefix()); err != nil { // ten at once
+	if _, err := etcd.Delete(t.Context(), below+"own-0", clientv3.WithPrefix()); err != nil { // deletes ten keys
 		t.Fatal(err)
 	}
 	names := func(r *replica) string {

@@ -34,7 +34,6 @@ func encryptionConfig(t *testing.T) string {
 	return path
 }
 
-// A migrateCluster migrates objects between a data directory and etcd.
 type migrateCluster struct {
 	t       *testing.T
 	etcd    *etcdtest.Cluster
@@ -63,7 +62,7 @@ func (c migrateCluster) state(s *client.Server) string {
 	for _, path := range []string{configMaps, secrets, "/api/v1/namespaces/default/services", "/apis/example.com/v1/namespaces/default/things"} {
 		list := must.Get(s.List(c.t.Context(), path, nil))(c.t)
 		for _, o := range list.Items {
-			if o.Name() == "platform" || strings.HasPrefix(o.Name(), "default-token") { // contain the server's port and its CA
+			if o.Name() == "platform" || strings.HasPrefix(o.Name(), "default-token") { // these contain the server's port and CA
 				continue
 			}
 			delete(o.Metadata(), "resourceVersion")
@@ -198,8 +197,8 @@ func (c migrateCluster) accepts(s *client.Server, token string) {
 	}
 }
 
-// gone checks that a watch from before the migration gets 410, and that resource versions have
-// increased.
+// gone checks that a watch from version before, which precedes the migration, gets 410, and that
+// the current version is higher.
 func (c migrateCluster) gone(s *client.Server, before uint64) {
 	c.t.Helper()
 	if now := c.version(s); now <= before {
@@ -218,7 +217,7 @@ func (c migrateCluster) address(s *client.Server) string {
 }
 
 // nothingPlain checks the values in etcd. If encrypted is true, no value may contain the Secret or
-// the cluster's keys in plaintext. Otherwise both must be in plaintext.
+// the cluster's keys in plaintext. Otherwise the values must contain both in plaintext.
 func (c migrateCluster) nothingPlain(encrypted bool) {
 	c.t.Helper()
 	found := must.Get(c.etcd.Client().Get(c.t.Context(), "/", clientv3.WithPrefix()))(c.t)

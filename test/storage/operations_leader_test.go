@@ -22,7 +22,7 @@ const (
 	leaderOfLong = `{"metadata":{"name":"platform-controller-manager"},"spec":{"holderIdentity":"other","leaseDurationSeconds":3600,"renewTime":%q}}`
 )
 
-// A standIn is a running server in a test that takes the place of kube-controller-manager.
+// A standIn is a running server. The test itself acts as kube-controller-manager.
 type standIn struct {
 	client.Session
 	log *client.Log
@@ -51,8 +51,8 @@ func (s standIn) namespace(name string) {
 	s.Send(201, "POST", namespaces, client.JSON, `{"metadata":{"name":"`+name+`"}}`)
 }
 
-// ignored creates namespaces until the paused controllers ignore one, and returns its name. The
-// controllers may handle the first namespaces, because they pause only after the log line.
+// ignored creates namespaces until the paused controllers ignore a namespace, and returns its name.
+// The controllers may handle the first namespaces, because they pause only after the log line.
 func (s standIn) ignored(prefix string) string {
 	s.T.Helper()
 	for i := range 20 {

@@ -24,7 +24,7 @@ import (
 type processWrite struct {
 	version uint64
 	name    string
-	state   string // "" if deleted
+	state   string // "" if the object was deleted
 }
 
 // A load writes objects until it is stopped, and records acknowledged writes.
@@ -83,11 +83,11 @@ func (l *load) run(c caller, worker int, stop <-chan struct{}) {
 }
 
 // stateAt returns the objects at a version. A deleted name is doubtful, because the version of a
-// delete is unknown. It is no longer doubtful if it was created again at or before version.
+// delete is unknown, unless it was created again at or before version.
 func (l *load) stateAt(version uint64) (states map[string]string, doubtful map[string]bool) {
 	states, doubtful = map[string]string{}, map[string]bool{}
 	over := map[string]bool{}
-	for _, w := range l.writes { // in order for each name, which has one writer
+	for _, w := range l.writes { // each name has one writer, so its writes are in order
 		switch {
 		case over[w.name]:
 		case w.state == "":
@@ -141,8 +141,8 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 }
 
-// checkRestored runs restore with the given arguments and compares the objects with those at
-// version. newest is the original server's last version.
+// checkRestored runs restore with the given arguments and compares the objects with the recorded
+// objects at version. newest is the original server's last version.
 func checkRestored(t *testing.T, l *load, version, newest uint64, arguments ...string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "restored")

@@ -61,7 +61,6 @@ func (c caller) must(t *testing.T, code int, method, path, body string) string {
 	return text
 }
 
-// A processObject has the fields of an object that tests compare.
 type processObject struct {
 	Metadata struct {
 		Name            string `json:"name"`

@@ -31,7 +31,7 @@ func openSilentConnections(t *testing.T, p *daemonProcess, n int) {
 		}
 		t.Cleanup(func() { _ = c.Close() })
 		if i%2 == 0 {
-			_, _ = c.Write([]byte("\x16\x03\x01")) // it may be closed already
+			_, _ = c.Write([]byte("\x16\x03\x01")) // the connection may already be closed
 		}
 	}
 }
@@ -49,8 +49,8 @@ func (p *daemonProcess) timeGet(t *testing.T) time.Duration {
 	return took
 }
 
-// TestSilentConnections checks that clients can open any number of idle connections without
-// delaying other clients. Above the limit, the server closes the oldest connections.
+// TestSilentConnections checks that any number of idle connections does not delay other clients.
+// Above the limit, the server closes the oldest connections.
 func TestSilentConnections(t *testing.T) {
 	n, limit := 400, "100"
 	if os.Getenv("TROUPE_SOAK") != "" {
@@ -78,8 +78,8 @@ var residentMemory = regexp.MustCompile(`process_resident_memory_bytes [0-9]+`)
 
 var connectionsEvicted = regexp.MustCompile(`troupe_connections_refused_total\{reason="oldest"\} [1-9]`)
 
-// slowBody sends the header of a large write, but only the first byte of the body. If known is
-// true, the request has the administrator's credentials.
+// slowBody sends a large write request with only the first byte of the body. If known is true, the
+// request has the administrator's credentials.
 func (p *daemonProcess) slowBody(t *testing.T, known bool) {
 	config := adminTLS(t, p.dir)
 	config.ServerName = "localhost"
@@ -118,7 +118,7 @@ func TestManyConnections(t *testing.T) {
 	var crowd sync.WaitGroup
 	for n := range stalled {
 		crowd.Go(func() {
-			conn, _ := p.openStalledList(forms[n%2]) // JSON and indented JSON: none of them is rejected
+			conn, _ := p.openStalledList(forms[n%2]) // JSON and indented JSON, which are never rejected
 			t.Cleanup(func() { _ = conn.Close() })
 		})
 	}
@@ -172,7 +172,7 @@ func TestHalfSentRequests(t *testing.T) {
 		defer c.Close()
 		must.Get(c.Write([]byte(half.text)))(t)
 	}
-	p.timeGet(t) // the earlier requests have arrived
+	p.timeGet(t) // ensures that the earlier requests have arrived
 	p.Signal(syscall.SIGTERM)
 	if code := p.Wait(); code != 0 {
 		t.Errorf("exit status %d\n%s", code, p.Log)

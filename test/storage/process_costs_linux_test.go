@@ -15,12 +15,11 @@ import (
 // costs holds the machine-independent costs of serial requests: allocations, write system calls,
 // and journal bytes.
 type costs struct {
-	allocations, writes, journal float64 // the system calls that write; bytes
+	allocations, writes, journal float64 // allocations, write system calls, and journal bytes
 }
 
 var counters = regexp.MustCompile(`(?m)^(?:# Mallocs = |troupe_journal_bytes |syscw: )(\d+)`)
 
-// costs reads the current counters of a server.
 func (p *daemonProcess) costs(c caller) costs {
 	text := c.must(p.t, 200, "GET", "/debug/pprof/allocs?debug=1", "") + c.must(p.t, 200, "GET", "/metrics", "") +
 		string(client.ReadFile(p.t, fmt.Sprintf("/proc/%d/io", p.Cmd.Process.Pid)))

@@ -92,7 +92,7 @@ func begin(t *testing.T, p *daemonProcess, body string) func() string {
 	conn := must.Get(tls.Dial("tcp", strings.TrimPrefix(p.URL, "https://"), adminTLS(t, p.dir)))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(client.Watchdog))
-	// A complete request ensures that the server already serves this connection.
+	// Complete one request first, so that the server has accepted this connection.
 	must.Get(fmt.Fprintf(conn, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"))(t)
 	buf := make([]byte, 4096)
 	if n, err := conn.Read(buf); err != nil || !strings.HasPrefix(string(buf[:n]), "HTTP/1.1 200 ") {

@@ -54,16 +54,16 @@ const widget = `{"apiVersion":"apiextensions.platform.io/v1","kind":"CustomResou
 {"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object","x-platform-preserve-unknown-fields":true}}}]}}`
 
 // TestListMemory checks that lists of any format, kind and version are streamed from stored
-// objects, so that peak memory stays bounded with many concurrent clients.
+// objects, so that many concurrent clients need only bounded memory.
 func TestListMemory(t *testing.T) {
 	const clients = 20
 	objects, lines, limit, bound := 300, 150, 96*mebibyte, 160*mebibyte
 	if soak {
 		objects, lines, limit, bound = 50_000, 30, 170*mebibyte, 256*mebibyte
 	}
-	// The process may exceed its memory limit by the pages of the binary, and by garbage that a
-	// busy machine collects late. The bound allows for both, but not for twenty buffered lists of 5
-	// MiB each. Requests that do not fit get Retry-After.
+	// The process may exceed its memory limit because of the pages of the binary, and because a
+	// busy machine collects garbage late. The bound allows for both, but not for twenty buffered
+	// lists of 5 MiB each. Requests that do not fit get Retry-After.
 	t.Setenv("GOMEMLIMIT", strconv.Itoa(limit))
 	p := serveProcess(t, t.TempDir(), "--max-requests-inflight=100")
 	c := p.caller()
@@ -77,7 +77,7 @@ func TestListMemory(t *testing.T) {
 		return fmt.Sprintf(`{"metadata":{"name":"m%06d"},"data":{"text":%q}}`, n, data)
 	})
 	forms := listForms(configMaps)
-	if !soak { // one set of them fills the process
+	if !soak { // a single set of lists fills the process
 		c.fill(t, widgetsPath, objects, func(n int) string {
 			return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"m%06d"},"spec":{"text":%q}}`, n, data)
 		})
@@ -109,7 +109,7 @@ func (c caller) fill(t *testing.T, path string, objects int, body func(n int) st
 		makers.Go(func() {
 			for n := range next {
 				code, text, err := c.do("POST", path, body(n))
-				client.Poll(func() bool { // its memory is small
+				client.Poll(func() bool { // retry while the server is short of memory
 					if code == 429 {
 						code, text, err = c.do("POST", path, body(n))
 					}
@@ -131,11 +131,11 @@ func (c caller) fill(t *testing.T, path string, objects int, body func(n int) st
 	}
 }
 
-// readBeginning reads only the beginning of a list, to save time. This is enough, because a
-// buffered list would occupy its memory before the first byte arrives.
+// readBeginning reads only the beginning of a list, to save time. This suffices, because a buffered
+// list would use all of its memory before the first byte arrives.
 func (c caller) readBeginning(t *testing.T, f listForm) {
 	most := int64(mebibyte / 2)
-	if strings.Contains(f.name, "YAML") { // which is slow to encode
+	if strings.Contains(f.name, "YAML") { // YAML is slow to encode
 		most = 64 << 10
 	}
 	r, err := http.NewRequest("GET", c.url+f.path, nil)
@@ -145,10 +145,10 @@ func (c caller) readBeginning(t *testing.T, f listForm) {
 	}
 	r.Header.Set("Accept", f.accept)
 	if strings.Contains(f.name, "YAML") {
-		r.Header.Set("Accept-Encoding", "identity") // compressed, the beginning would be most of the list
+		r.Header.Set("Accept-Encoding", "identity") // with compression, the beginning would be most of the list
 	}
 	answer, err := c.http.Do(r)
-	client.Poll(func() bool { // its memory is small
+	client.Poll(func() bool { // retry while the server is short of memory
 		if err == nil && answer.StatusCode == 429 {
 			_ = answer.Body.Close()
 			answer, err = c.http.Do(r)
@@ -166,7 +166,7 @@ func (c caller) readBeginning(t *testing.T, f listForm) {
 	}
 }
 
-// memory returns a value from /proc/PID/status in bytes.
+// memory returns a field of /proc/PID/status in bytes.
 func (p *daemonProcess) memory(line string) int {
 	p.t.Helper()
 	status := client.ReadFile(p.t, fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
@@ -184,9 +184,9 @@ func (p *daemonProcess) resetPeak() {
 	client.WriteFile(p.t, fmt.Sprintf("/proc/%d/clear_refs", p.Cmd.Process.Pid), "5")
 }
 
-// TestStalledReaders checks that a client that requests a large list and does not read it costs
-// only a few buffers. If large items need conversion, some requests get Retry-After. The
-// administrator is still served.
+// TestStalledReaders checks that a client that does not read a requested large list costs only a
+// few buffers. If large items need conversion, some requests get Retry-After. The administrator is
+// still served.
 func TestStalledReaders(t *testing.T) {
 	objects, readers, bound := 24, 20, 384*mebibyte
 	if soak {

@@ -102,13 +102,13 @@ type abuser struct {
 	random *rand.Rand
 	host   string
 	config *tls.Config
-	conn   net.Conn // kept while requests have a clear end; nil if there is none
+	conn   net.Conn // reused while requests have a clear end; nil if there is no connection
 	reader *bufio.Reader
 	codes  map[int]int
 }
 
-// abuse sends a damaged request and reads the response. If the request has no clear end, it is the
-// last one on its connection.
+// abuse sends a damaged request and reads the response. A request without a clear end is the last
+// request on its connection.
 func (a *abuser) abuse() error {
 	r := wellFormed[a.random.IntN(len(wellFormed))]
 	part := []*string{&r.target, &r.headers, &r.body, &r.body}[a.random.IntN(4)]
@@ -116,7 +116,7 @@ func (a *abuser) abuse() error {
 		part = &r.target
 	}
 	*part = damaged(a.random, *part)
-	if a.random.IntN(50) == 0 { // without a clear end, it is the last request of its connection
+	if a.random.IntN(50) == 0 { // sometimes send a request without a clear end
 		return a.last([]byte(damaged(a.random, string(r.bytes()))))
 	}
 	r.target = strings.Map(func(c rune) rune {
@@ -130,7 +130,6 @@ func (a *abuser) abuse() error {
 	return a.send(r)
 }
 
-// send sends a request on the current connection and reads the response.
 func (a *abuser) send(r wireRequest) error {
 	if err := a.dial(); err != nil {
 		return err
@@ -172,7 +171,7 @@ func (a *abuser) last(text []byte) error {
 	}
 }
 
-// A wrongAnswer is a response that no request may cause, such as a 500.
+// A wrongAnswer is a response that the server must never send, such as a 500.
 type wrongAnswer struct {
 	code int
 	body string
@@ -254,7 +253,7 @@ func TestMalformedRequests(t *testing.T) {
 			t.Fatalf("after %d requests", sent)
 		}
 		if late = p.memory("RssAnon"); n < 10 {
-			early = max(early, late) // the memory for serving this many connections at once
+			early = max(early, late) // memory for this many concurrent connections
 		}
 	}
 	codes := map[int]int{}

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// statusOf returns a value such as VmHWM from /proc/PID/status in bytes.
+// statusOf returns a field of /proc/PID/status, such as VmHWM, in bytes.
 func (p *daemonProcess) statusOf(name string) int64 {
 	p.t.Helper()
 	text := client.ReadFile(p.t, fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
@@ -75,7 +75,7 @@ func writeConfig(t *testing.T, text string) string {
 	return "--config=" + path
 }
 
-// notes is the collection path of custom resources with the same data fields as ConfigMaps.
+// notes is the collection path of custom resources that have the same data fields as ConfigMaps.
 const notes = "/apis/example.com/v1/namespaces/default/notes"
 
 const noteDefinition = `{"metadata":{"name":"notes.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
@@ -128,7 +128,7 @@ func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
 	for _, test := range []struct {
 		name, path          string
 		live, size, updates int
-		long                int // updates of the soak
+		long                int // updates in a soak test
 	}{
 		{"large objects", configMaps, 60, 100_000, 300, 10_000},
 		{"small objects", configMaps, 1000, 2000, 0, 400_000},
@@ -178,7 +178,7 @@ func checkResumption(t *testing.T, c caller, path string) {
 		n, _ := strconv.ParseUint(version, 10, 64)
 		newest = max(newest, n)
 	}
-	low, high := uint64(1), newest // the first has expired, the newest has not
+	low, high := uint64(1), newest // the first version has expired, and the newest has not
 	for low+1 < high {
 		if middle := (low + high) / 2; watchable(t, c, path, middle) {
 			high = middle

@@ -92,8 +92,8 @@ func TestPointInTime(t *testing.T) {
 	mustCommand(t, "verify", "--data-dir", restored)
 }
 
-// versionOf returns the version of the n-th write or, if that is unknown, of the next write with a
-// known version.
+// versionOf returns the version of the n-th write. If it is unknown, versionOf returns the version
+// of the next write with a known version.
 func (l *load) versionOf(n int) uint64 {
 	for l.writes[n].version == 0 {
 		n++
@@ -121,9 +121,9 @@ func TestRestoreIsKilled(t *testing.T) {
 	for n := range kills {
 		r := exec.Command(client.TroupeBinary(t), arguments...)
 		must.Succeed(t, r.Start())
-		// Each kill waits until the directory has grown further. The first kill does not wait.
+		// Kill the first restore immediately, and each later one after more progress.
 		client.Poll(func() bool { return sizeOf(into) >= size*int64(n)/kills })
-		_ = r.Process.Kill() // it may have exited
+		_ = r.Process.Kill() // the process may have exited
 		_ = r.Wait()         // the files show the result
 		code, text := command(t, arguments...)
 		if code != 0 && !strings.Contains(text, "not empty") {
@@ -173,7 +173,7 @@ func TestCompact(t *testing.T) {
 	size := func() (sum int64) {
 		files := must.Get(filepath.Glob(filepath.Join(p.dir, "journal", "*")))(t)
 		for _, f := range files {
-			if info, err := os.Stat(f); err == nil { // it may be removed already
+			if info, err := os.Stat(f); err == nil { // the file may already be removed
 				sum += info.Size()
 			}
 		}

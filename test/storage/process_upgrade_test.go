@@ -22,7 +22,7 @@ import (
 // unpackEarlierData unpacks a data directory of format 1, whose daemon was killed while writing.
 // The directory contains built-in objects of all kinds and custom objects, including objects that
 // the current version would reject. served maps list paths and object names to a prefix of the
-// SHA-256 that an unchanged object must have.
+// SHA-256 of the unchanged object.
 func unpackEarlierData(t *testing.T) (dir string, served map[string]map[string]string) {
 	t.Helper()
 	file := must.Get(os.Open("testdata/process/earlier.tar.gz"))(t)
@@ -89,13 +89,13 @@ func place(list, name string) string {
 	return list[:i] + "/namespaces/" + namespace + list[i:] + "/" + name
 }
 
-// TestUpgrade opens the data directory of an earlier version. All objects must be served in every
-// format, and it must be possible to change and delete them, even if the current version would
+// TestUpgrade opens the data directory of an earlier version. The server must serve all objects in
+// every format, and allow clients to change and delete them, even if the current version would
 // reject them. The Events are older than any TTL, so their expiry is disabled.
 func TestUpgrade(t *testing.T) {
 	dir, served := unpackEarlierData(t)
-	// Disable the controllers that would change the data. They write statuses or Endpoints, bind or
-	// protect volumes, or delete old objects.
+	// Disable the controllers that would change the data by writing statuses or Endpoints, binding
+	// or protecting volumes, or deleting old objects.
 	p := serveProcess(t, dir, "--naming", "kubernetes", "--event-ttl", "0", "--controllers", "*,-resourcequota-controller,-validatingadmissionpolicy-status-controller,-apiservice-availability-controller,-priority-and-fairness-config-producer,-persistentvolume-protection-controller,-persistentvolumeclaim-protection-controller,-volumeattributesclass-protection-controller,-persistentvolume-binder-controller,-disruption-controller,-endpoints-controller,-service-cidr-controller,-certificatesigningrequest-cleaner-controller")
 	c := p.caller()
 	const binary, merge, operations = "application/vnd.kubernetes.protobuf", "application/merge-patch+json", "application/json-patch+json"
@@ -108,7 +108,7 @@ func TestUpgrade(t *testing.T) {
 			}
 		}
 		if strings.HasPrefix(path, "/apis/e.com/") || strings.HasPrefix(path, "/apis/example.org/") {
-			continue // their kinds have no Protobuf
+			continue // these kinds do not support Protobuf
 		}
 		if code := c.as(t, "GET", path, binary, "", ""); code != 200 {
 			t.Errorf("%s in Protobuf: %d", path, code)
@@ -137,7 +137,7 @@ func TestUpgrade(t *testing.T) {
 				t.Errorf("a delete of %s: %d", place(path, name), code)
 			}
 			code := c.as(t, "PATCH", place(path, name), "application/json", operations, `[{"op":"remove","path":"/metadata/finalizers"}]`)
-			if !slices.Contains([]int{200, 404, 422}, code) { // the garbage collector may be faster
+			if !slices.Contains([]int{200, 404, 422}, code) { // the garbage collector may delete the object first
 				t.Errorf("finalizers of %s: %d", place(path, name), code)
 			}
 		}

@@ -106,8 +106,8 @@ func TestEveryWayToCreate(t *testing.T) {
 	}
 }
 
-// TestOneObject checks that a quota accounts for concurrent updates of one object in order, even
-// before the updates are durable.
+// TestOneObject checks that a quota counts concurrent updates of one object in order, even before
+// they are durable.
 func TestOneObject(t *testing.T) {
 	t.Parallel()
 	n := open(t)
@@ -143,7 +143,7 @@ func TestQuotaUnderLoad(t *testing.T) {
 			}
 		}
 	})
-	defer end() // before the context ends, or the first error would be lost among those of the canceled requests
+	defer end() // ends before the context, to keep the first error distinct from cancellations
 	client.Eventually(t, func() error {
 		if there := n.count("configmaps"); there < 100 {
 			return fmt.Errorf("%d ConfigMaps", there)
@@ -169,7 +169,7 @@ func (n namespace) neverAbove(limit int) {
 	defer w.Close()
 	there := len(list.Items)
 	limit = max(limit, there)
-	for range 300 { // more than there can ever be
+	for range 300 { // more events than ConfigMaps can exist
 		e := must.Get(w.Next())(n.T)
 		switch e.Type {
 		case "ADDED":

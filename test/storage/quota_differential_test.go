@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestPodsAgainstTheOracle creates random Pods and compares the resource requests and limits that
-// the quota counts with those computed by k8s.io/component-helpers. Some of the Pods are being
+// TestPodsAgainstTheOracle creates random Pods and compares the resource requests and limits
+// counted by the quota with the results of k8s.io/component-helpers. Some of the Pods are being
 // resized.
 func TestPodsAgainstTheOracle(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ func (n namespace) path(resource string) string {
 	return "/api/v1/namespaces/" + n.name + "/" + resource
 }
 
-// quota creates a ResourceQuota. spec is JSON without the outer braces.
+// quota creates a ResourceQuota. spec is a JSON object without its outer braces.
 func (n namespace) quota(name, spec string) {
 	n.T.Helper()
 	n.Send(201, "POST", n.path("resourcequotas"), client.JSON, `{"metadata":{"name":"`+name+`"},"spec":{`+spec+`}}`)
@@ -107,8 +107,8 @@ func (n namespace) count(resource string) int {
 	return len(list.Items)
 }
 
-// each calls do once in each of several concurrent workers. It returns how many calls returned
-// true.
+// each calls do once in each of the given number of concurrent workers. It returns the number of
+// calls that returned true.
 func each(workers int, do func(i int) bool) int {
 	var wait sync.WaitGroup
 	var passed atomic.Int64
@@ -123,8 +123,8 @@ func each(workers int, do func(i int) bool) int {
 	return int(passed.Load())
 }
 
-// meanwhile starts workers that call do repeatedly with increasing k until end is called. end waits
-// for the calls in progress and may be called twice.
+// meanwhile starts workers that call do with increasing k until end is called. end waits for calls
+// in progress and may be called twice.
 func meanwhile(workers int, do func(i, k int)) (end func()) {
 	var stop atomic.Bool
 	done := make(chan struct{})

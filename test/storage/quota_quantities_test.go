@@ -65,8 +65,8 @@ func TestQuantitiesAgainstTheOracle(t *testing.T) {
 			of    func(string) (int64, error)
 			scale resource.Scale
 		}{{"Milli", quantity.Milli, resource.Milli}, {"Value", quantity.Value, 0}} {
-			// Skip amounts for which k8s.io/apimachinery differs. It does not limit values beyond
-			// 64 bits, and rounds large negative amounts by two.
+			// Skip amounts for which k8s.io/apimachinery behaves differently. It does not limit
+			// values beyond 64 bits, and rounds large negative amounts by two.
 			if amount, ok := new(big.Rat).SetString(want.AsDec().String()); !ok || amount.Sign() < 0 || amount.Cmp(big.NewRat(1<<53, 1)) > 0 {
 				continue
 			}

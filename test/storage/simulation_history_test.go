@@ -20,7 +20,7 @@ import (
 const (
 	simulationKeys   = 5
 	lives            = 4
-	steps            = 40 // maximum in a life
+	steps            = 40 // maximum per lifetime
 	simulationMarker = "marker"
 	longest          = client.Watchdog
 )
@@ -28,11 +28,11 @@ const (
 // A value is the content of an object. The zero value means that the object does not exist.
 type value struct{ n, sum, a, b, c string }
 
-// A simulationKey holds the model of one object.
+// A simulationKey contains the model of one object.
 type simulationKey struct {
 	name    string
 	is      value
-	version uint64  // of the acknowledged or read value
+	version uint64  // version of the acknowledged or read value
 	maybe   []value // possible results of writes without a response
 }
 
@@ -47,12 +47,12 @@ type simulationHistory struct {
 	// remembers is the duration of the watch history. It may be longer or shorter than a clock
 	// jump.
 	remembers time.Duration
-	noRoom    bool   // the disk was full once, which drops the watch history
-	writes    int    // attempted writes; each has a value of its own
+	noRoom    bool   // the disk was full at some time, which drops the watch history
+	writes    int    // number of attempted writes; each writes a unique value
 	newest    uint64 // newest version that any client has seen
 
-	// listed holds the objects at version at, as catchUp has found them. reported holds the watch
-	// events that came later in this lifetime of the server.
+	// listed contains the objects that catchUp found at version at. reported contains the later
+	// watch events of this lifetime of the server.
 	listed   map[string]string
 	at       uint64
 	reported []client.Event
@@ -109,7 +109,7 @@ func runSimulation(kinds *catalog.Catalog, seed uint64) (*simulationHistory, err
 func (h *simulationHistory) live() error {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	defer cancel()
-	if h.random.IntN(4) == 0 { // a start that does not complete
+	if h.random.IntN(4) == 0 { // sometimes crash during a start
 		h.crashAt(h.random.IntN(12))
 		if s, err := serveSimulation(h.kinds, h.disk, h.clock.now, h.remembers); err == nil {
 			err = s.stop()
@@ -137,7 +137,7 @@ func (h *simulationHistory) live() error {
 }
 
 // reboot replaces the disk with the data that survives the crash. Sometimes the machine stays off
-// for longer than the watch history.
+// for longer than the duration of the watch history.
 func (h *simulationHistory) reboot() {
 	h.disk = h.disk.Crash(h.random)
 	h.crashes++
@@ -274,7 +274,7 @@ func (h *simulationHistory) catchUp(ctx context.Context, s *server) error {
 }
 
 // resumeBeforeNewest starts a watch just before the newest version in a list. The first event must
-// have that version.
+// be the one with that version.
 func (h *simulationHistory) resumeBeforeNewest(ctx context.Context, s *server, list client.List) error {
 	newest := uint64(0)
 	for _, o := range list.Items {
@@ -299,7 +299,7 @@ func (h *simulationHistory) resumeBeforeNewest(ctx context.Context, s *server, l
 }
 
 // resume opens a watch at the version of the previous list and reads it up to version end. It
-// compares the events with those of the previous lifetime and with the objects in now.
+// compares the events with the events of the previous lifetime and with the objects in now.
 func (h *simulationHistory) resume(ctx context.Context, s *server, end uint64, now map[string]string) error {
 	w, err := s.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(h.at, 10)}})
 	if err != nil {
@@ -307,7 +307,7 @@ func (h *simulationHistory) resume(ctx context.Context, s *server, end uint64, n
 	}
 	defer w.Close()
 	state := maps.Clone(h.listed)
-	var selected []client.Event // the expected events of a watch of one half of the objects
+	var selected []client.Event // expected events of a watch that selects half of the objects
 	last := h.at
 	for n := 0; last < end; n++ {
 		e, err := w.Next()

@@ -10,10 +10,9 @@ import (
 	"github.com/valyala/fasthttp/fasthttputil"
 )
 
-// A network connects clients with one server, in memory.
 type network struct {
 	*fasthttputil.InmemoryListener
-	loses atomic.Bool // drops the next response with its connection
+	loses atomic.Bool // whether to drop the next response and its connection
 }
 
 func newNetwork() *network { return &network{InmemoryListener: fasthttputil.NewInmemoryListener()} }
@@ -33,7 +32,7 @@ type conn struct {
 func (c conn) Read(into []byte) (int, error) {
 	n, err := c.Conn.Read(into)
 	if err == nil && c.network.loses.CompareAndSwap(true, false) {
-		_ = c.Close() // this loses the response
+		_ = c.Close() // drops the response
 		return 0, io.ErrUnexpectedEOF
 	}
 	return n, err

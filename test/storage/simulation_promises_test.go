@@ -21,8 +21,8 @@ func halfOf(n string) string {
 	return strconv.Itoa(v % 2)
 }
 
-// throughSelector returns the event that a watch with the selector gets for e, or false if it gets
-// no event. before is the JSON of the object before the event, or "" if it did not exist.
+// throughSelector returns the event that a watch with the selector receives for e, or false if it
+// receives no event. before is the JSON of the object before the event, or "" if it did not exist.
 func throughSelector(before string, e client.Event) (client.Event, bool) {
 	var o client.Object
 	was := before != "" && json.Unmarshal([]byte(before), &o) == nil && o.Label("half") == "1"
@@ -133,7 +133,7 @@ func (h *simulationHistory) dryRun(ctx context.Context, s *server, k *simulation
 		}
 	}
 	a, err := s.Do(ctx, method, path+"?dryRun=All", client.JSON, map[string]any(o))
-	if method == http.MethodDelete && err == nil && a.Code == 400 { // a ConfigMap is not a DeleteOptions
+	if method == http.MethodDelete && err == nil && a.Code == 400 { // a ConfigMap is not a valid DeleteOptions
 		a, err = s.Delete(ctx, path+"?dryRun=All", nil)
 	}
 	if err != nil || a.Code != code {
@@ -142,7 +142,7 @@ func (h *simulationHistory) dryRun(ctx context.Context, s *server, k *simulation
 	return h.get(ctx, s, k)
 }
 
-// otherLife deletes and updates an object with a wrong UID. Both requests must conflict.
+// otherLife sends a delete and an update with a wrong UID. Both requests must conflict.
 func (h *simulationHistory) otherLife(ctx context.Context, s *server, k *simulationKey) error {
 	if k.is == none {
 		return nil

@@ -53,7 +53,7 @@ func serveSimulation(kinds *catalog.Catalog, disk *vfs.Mem, now func() time.Time
 	if err != nil {
 		return nil, err
 	}
-	go func() { _ = s.front.Serve() }() // it ends with the network
+	go func() { _ = s.front.Serve() }() // Serve returns when the network is closed
 	s.Client = client.Over("http://troupe", s.network.transport())
 	return s, nil
 }

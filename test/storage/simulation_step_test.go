@@ -221,8 +221,8 @@ func (h *simulationHistory) together(ctx context.Context, s *server, k *simulati
 var fields = []string{"a", "b", "c"}
 
 // partly updates the model with the responses to concurrent patches. done reports whether any patch
-// failed. A patch that was rejected because of a full disk was not applied. After any other
-// failure, the outcome is unknown until the server restarts.
+// failed. A patch rejected because of a full disk was not applied. After any other failure, the
+// outcome is unknown until the server restarts.
 func (h *simulationHistory) partly(k *simulationKey, answers []client.Answer, faults []error, n string) (done bool, err error) {
 	can := []value{k.is}
 	ended := false

@@ -17,7 +17,7 @@ import (
 
 const (
 	shortHistories = 25
-	together       = 6 // concurrent histories: each of them waits more than it computes
+	together       = 6 // concurrent histories, which mostly wait
 )
 
 // TestSimulationHistories runs one history per seed. It runs the seeds that have failed before, and

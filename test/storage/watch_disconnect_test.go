@@ -31,11 +31,11 @@ const minWatchers, maxWatchers = 200, 5000
 func TestAbruptDisconnects(t *testing.T) {
 	s := client.Serve(t, t.TempDir(), nil)
 	for _, silent := range []bool{true, false} {
-		disconnect(t, s, openWatches(t, s, 50), silent) // allocates everything that stays
+		disconnect(t, s, openWatches(t, s, 50), silent) // allocates all memory that is kept
 	}
 	before := currentUsage(t)
 	// After the first batch of connections, maps and the runtime's goroutine descriptors keep their
-	// memory. This is not a leak, because the second batch reuses that memory.
+	// memory. This is not a leak, because the second batch of connections reuses the memory.
 	spare := usage{goroutines: 100, descriptors: 20, memory: 8 << 20}
 	n := watcherLimit(t)
 	for _, silent := range []bool{true, false} {
@@ -89,7 +89,6 @@ func openWatches(t *testing.T, s *client.Server, n int) []net.Conn {
 	return conns
 }
 
-// openWatch starts a watch and returns its TCP connection.
 func openWatch(ctx context.Context, s *client.Server) (net.Conn, error) {
 	address := strings.TrimPrefix(s.URL, "https://")
 	raw, err := new(net.Dialer).DialContext(ctx, "tcp", address)
@@ -98,7 +97,7 @@ func openWatch(ctx context.Context, s *client.Server) (net.Conn, error) {
 	}
 	config := s.TLS.Clone()
 	config.ServerName, _, _ = net.SplitHostPort(address)
-	config.CurvePreferences = []tls.CurveID{tls.CurveP256} // the fastest
+	config.CurvePreferences = []tls.CurveID{tls.CurveP256} // the fastest curve
 	c := tls.Client(raw, config)
 	if err = c.HandshakeContext(ctx); err == nil {
 		_, err = fmt.Fprint(c, "GET /api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds=3600 HTTP/1.1\r\nHost: "+address+"\r\n\r\n")
@@ -121,7 +120,7 @@ func readResponseHead(c net.Conn) error {
 	return err
 }
 
-// disconnect closes the connections, every other one with a reset. Unless silent is true, it also
+// disconnect closes the connections and resets every other one. Unless silent is true, it also
 // creates objects, so that the watches receive events.
 func disconnect(t *testing.T, s *client.Server, conns []net.Conn, silent bool) {
 	t.Helper()
@@ -151,7 +150,7 @@ func currentUsage(t *testing.T) usage {
 	t.Helper()
 	files := must.Get(os.ReadDir("/proc/self/fd"))(t)
 	runtime.GC()
-	runtime.GC() // the second collection frees what pools have kept
+	runtime.GC() // the second collection frees pooled memory
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return usage{runtime.NumGoroutine(), len(files), int(m.HeapAlloc + m.StackInuse)}

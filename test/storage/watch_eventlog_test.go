@@ -8,11 +8,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An eventLog has the objects at one version and all later events, as a watch without a selector
-// sees them.
+// An eventLog contains the objects at one version and all later events of a watch without a
+// selector.
 type eventLog struct {
 	version uint64
-	state   map[string]client.Object // by key
+	state   map[string]client.Object // objects by key
 	events  []client.Event
 }
 

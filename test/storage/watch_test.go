@@ -194,7 +194,7 @@ func TestWatchHistories(t *testing.T) {
 	must.Succeed(t, err)
 	readers.Go(func() {
 		for {
-			for range 15 { // this spreads the lists over the history
+			for range 15 { // spreads the lists over the history
 				if _, err := paced.Next(); err != nil {
 					return
 				}

@@ -55,7 +55,7 @@ func TestExpired(t *testing.T) {
 		if err != nil || a.Code != 200 {
 			t.Fatal(a.Code, err)
 		}
-		e, err := reading.Next() // each write arrives although the other watch does not read
+		e, err := reading.Next() // writes arrive even though the other watch does not read
 		if err != nil || e.Object.Version() != a.Object().Version() || e.Object.Version() <= last {
 			t.Fatalf("write %d: %s at %d, %v", i, e.Type, e.Object.Version(), err)
 		}

@@ -19,8 +19,8 @@ import (
 
 // A normalizer formats responses and masks values that vary between runs.
 type normalizer struct {
-	variables [][2]string // names and values, the latest let first
-	kept      [][2]string // names and values of keep, and the namespace
+	variables [][2]string // names and values, the most recent let first
+	kept      [][2]string // names and values of keep steps, and the namespace
 	sent      string      // the paths, headers and bodies of all requests
 }
 
@@ -121,8 +121,8 @@ func (n *normalizer) describeStatus(code int, status client.Object) []string {
 	return lines
 }
 
-// describeEvent formats a watch event. It returns "" for bookmarks, except the one that ends the
-// initial events.
+// describeEvent formats a watch event. It returns "" for bookmarks, except for the bookmark that
+// ends the initial events.
 func (n *normalizer) describeEvent(e client.Event, show []string) string {
 	text := e.Type + " " + n.text(e.Object.Name())
 	switch e.Type {
@@ -234,8 +234,8 @@ func decode(a client.Answer) (documents []any) {
 	}
 }
 
-// volatile lists the fields whose values differ from run to run. opaque lists maps with arbitrary
-// keys, which must not be mistaken for field names.
+// volatile lists fields with values that differ from run to run. opaque lists fields with arbitrary
+// map keys, which must not be mistaken for field names.
 var (
 	volatile = strings.Fields("uid resourceVersion managedFields continue time token clusterIP clusterIPs nodePort healthCheckNodePort")
 	opaque   = strings.Fields("data stringData labels annotations matchLabels")
@@ -279,10 +279,10 @@ func (n *normalizer) value(key string, v any) any {
 	return v
 }
 
-// masked returns the replacement for the value of a volatile field: {NAME} if it is a kept value,
-// the value if a request contained it, and * otherwise.
+// masked returns the replacement for the value of a volatile field. It returns {NAME} for a kept
+// value, the value itself if a request contained it, and * otherwise.
 func (n *normalizer) masked(key string, v any) any {
-	const longEnough = 5 // for a value in a request to be the same one
+	const longEnough = 5 // shorter values may match a request by chance
 	if list, ok := v.([]any); ok && key != "managedFields" {
 		out := []any{}
 		for _, item := range list {
@@ -296,7 +296,7 @@ func (n *normalizer) masked(key string, v any) any {
 			return "{" + kept[0] + "}"
 		}
 	}
-	if key == "continue" || key == "time" { // two may be equal by chance
+	if key == "continue" || key == "time" { // equal values may be a coincidence
 		return "*"
 	}
 	if text == "" || text == "null" || text == "None" || len(text) >= longEnough && strings.Contains(n.sent, text) {
@@ -307,7 +307,7 @@ func (n *normalizer) masked(key string, v any) any {
 
 // text masks kept values, resource versions, generated names, times and UUIDs in a text.
 func (n *normalizer) text(s string) string {
-	const longEnough = 5 // for a kept value in a text to be no coincidence
+	const longEnough = 5 // shorter kept values may occur in a text by chance
 	for _, kept := range n.kept {
 		if len(kept[1]) >= longEnough {
 			s = strings.ReplaceAll(s, kept[1], "{"+kept[0]+"}")
@@ -369,8 +369,8 @@ func indent(v any, used int) string {
 	return text[:1] + "\n " + inner + "\n" + text[len(text)-1:]
 }
 
-// canonical reformats the JSON in a response, because line breaks and field order depend on names
-// in the naming profile.
+// canonical reformats the JSON in a response, because line breaks and field order depend on the
+// names of the naming profile.
 func canonical(answer string) string {
 	var entries []string
 	for line := range strings.SplitSeq(answer, "\n") {

@@ -34,7 +34,7 @@
 //
 // Headers, show, and let NAME = TEXT also apply to the following exchanges if they come before the
 // first request or in a paragraph without one. A default show does not apply to errors and events.
-// Further variables are {ns}, a namespace that only this file uses, and those of Options.
+// Other variables are {ns}, a namespace used only by this file, and the variables in Options.
 //
 // A body that starts with { or [ is sent as application/json, any other as application/yaml. A
 // Content-Type header overrides this, and PATCH requires one. Requests are sent as the
@@ -53,10 +53,10 @@
 //
 // A * replaces values that vary between runs: uid, resourceVersion, managedFields, addresses,
 // tokens, generated names, times and UUIDs. It does not replace values that a request contains. A
-// value that would be replaced, or one listed in show, is recorded as {NAME} if it equals a kept
+// value that would be replaced or is listed in show is recorded as {NAME} if it equals a kept
 // value. For example, metadata.resourceVersion: "{v}" checks that an object is unchanged, and
-// items: {before} that a list is. If show lists metadata.managedFields, its entries are recorded,
-// sorted by manager.
+// items: {before} checks that a list is unchanged. If show lists metadata.managedFields, its
+// entries are recorded, sorted by manager.
 //
 // # Watches
 //

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A block is a paragraph of a file. It is an exchange or, if method is empty, a set of defaults.
+// A block is a paragraph of a file: an exchange or, if method is empty, a set of defaults.
 type block struct {
-	head         []string // the lines before the answer
+	head         []string // lines before the response
 	line         int      // number of the request line
 	until        bool
 	user, method string
-	path         string // of a watch with its name before, of events the number with the name after
+	path         string // for watch, preceded by its name; for events, number and name
 	header, show []string
 	lets, keeps  [][2]string
 	body         string
-	answer       string // with the mark
+	answer       string // response including the mark
 }
 
 const mark = "=>"

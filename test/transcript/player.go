@@ -73,11 +73,9 @@ func (p *player) matches(recorded, received string) bool {
 	return p.expected(recorded) == canonical(received)
 }
 
-// settling limits how long -update repeats an until request. After this time, -update records the
-// last response.
+// settling is how long -update repeats an until request before it records the last response.
 const settling = 3 * time.Second
 
-// play performs an exchange and returns its formatted response.
 func (p *player) play(b *block) (answer string, err error) {
 	p.setDefaults(&block{lets: b.lets})
 	if err := p.makeNamespace(b); err != nil {

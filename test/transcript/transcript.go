@@ -21,7 +21,7 @@ type Options struct {
 	Variables map[string]string // values of {name}
 }
 
-// Run replays transcripts against one server, in parallel. pattern is a directory or a file glob.
+// Run replays transcripts in parallel against one server. pattern is a directory or a file glob.
 func Run(t *testing.T, c *client.Client, pattern string, o Options) {
 	t.Helper()
 	if info, err := os.Stat(pattern); err == nil && info.IsDir() {

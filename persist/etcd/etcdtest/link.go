@@ -16,7 +16,7 @@ type Link struct {
 	to     string
 	listen net.Listener
 	mu     sync.Mutex
-	cut    bool // both ways; data waits, as on a network that loses packets
+	cut    bool // both directions; data waits, as on a network that loses packets
 	deaf   bool // no responses
 	delay  time.Duration
 	passed int // pieces from the server
@@ -103,7 +103,7 @@ func (l *Link) block(cut, deaf bool) {
 	l.cut, l.deaf = cut, deaf
 }
 
-// Mend removes a block or delay and forwards withheld data.
+// Mend ends a block or delay and forwards the withheld data.
 func (l *Link) Mend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

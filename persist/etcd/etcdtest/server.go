@@ -71,7 +71,7 @@ const newest = "3.7"
 // A Cluster is an etcd cluster on loopback addresses.
 type Cluster struct {
 	t       testing.TB
-	tls     *tls.Config // of its clients; nil for http
+	tls     *tls.Config // TLS configuration of clients; nil for http
 	Members []*Member
 }
 
@@ -79,7 +79,7 @@ type Cluster struct {
 type Member struct {
 	t         testing.TB
 	name, dir string
-	URL, peer string // for clients, and for other members
+	URL, peer string // URLs for clients and for other members
 	flags     []string
 	process   *exec.Cmd
 	log       *bytes.Buffer
@@ -126,7 +126,6 @@ func (c *Cluster) run(more ...string) {
 	}
 }
 
-// peers returns the flag --initial-cluster.
 func (c *Cluster) peers() string {
 	var all []string
 	for _, m := range c.Members {
@@ -232,7 +231,7 @@ func (m *Member) Kill() {
 	if m.process == nil {
 		return
 	}
-	_ = m.process.Process.Kill() // it may have ended
+	_ = m.process.Process.Kill() // the process may have exited
 	_ = m.process.Wait()
 	m.process = nil
 }

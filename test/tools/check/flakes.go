@@ -16,7 +16,7 @@ import (
 func (c checker) flakes(ctx context.Context, rounds int) error {
 	for _, race := range []bool{false, true} {
 		if !c.build(ctx, race, suites) {
-			return nil // the report shows it
+			return nil // the report contains the error
 		}
 	}
 	stop, err := c.load(ctx, 10*runtime.NumCPU())
@@ -41,14 +41,13 @@ func (c checker) flakes(ctx context.Context, rounds int) error {
 	return nil
 }
 
-// load starts processes that keep the CPUs busy until stop is called.
 func (c checker) load(ctx context.Context, processes int) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var started []*exec.Cmd
 	stop = func() {
 		cancel()
 		for _, p := range started {
-			_ = p.Wait() // it was killed
+			_ = p.Wait() // the process was killed
 		}
 	}
 	for range processes {

@@ -21,7 +21,7 @@ type result struct {
 	pkg, test string // test is empty for a package
 	action    string // pass, fail or skip
 	elapsed   time.Duration
-	output    string // of a test that did not pass
+	output    string // output of a failed or skipped test
 }
 
 func (r result) name() string {
@@ -79,12 +79,12 @@ func readEvents(r io.Reader, other io.Writer, ended func(result)) error {
 // A run is a go command that prints test events.
 type run struct {
 	dir  string
-	args []string // of go
-	env  []string // besides the environment of this process
+	args []string // arguments of go
+	env  []string // additions to the environment of this process
 }
 
-// step returns a step that runs the command and reports finished tests. Its error does not explain
-// test failures, because the results contain the reasons.
+// step returns a step that runs the command and reports finished tests. The error of the step does
+// not describe test failures, because the results contain the reasons.
 func (r run) step(ctx context.Context) step {
 	return func(ended func(result)) (time.Duration, error) {
 		command := exec.CommandContext(ctx, "go", r.args...)
@@ -107,7 +107,7 @@ func (r run) step(ctx context.Context) step {
 }
 
 func cpu(command *exec.Cmd) time.Duration {
-	if command.ProcessState == nil { // it did not start
+	if command.ProcessState == nil { // the command did not start
 		return 0
 	}
 	return command.ProcessState.UserTime() + command.ProcessState.SystemTime()

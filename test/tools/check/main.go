@@ -37,8 +37,8 @@ func main() {
 // A checker runs the stages in a clone of the repository.
 type checker struct {
 	*report
-	root   string // of the repository
-	module string // the folder of the module test
+	root   string // repository root
+	module string // directory of the module test
 	// memoryDir is a tmpfs directory for suites that do not test the disk, or "".
 	memoryDir string
 }
@@ -76,7 +76,7 @@ func check(ctx context.Context, stages string, changed bool, rounds int) (ok boo
 	return c.finish(), err
 }
 
-// all runs all stages that must pass before a change lands.
+// all runs every stage that must pass before a change lands.
 func (c checker) all(ctx context.Context) error {
 	c.stage("analysis", c.make(ctx, "lint"))
 	plain, raced, err := c.packages(ctx)
@@ -98,10 +98,10 @@ func (c checker) all(ctx context.Context) error {
 // programs, disable cgo, so that packages are compiled only once.
 const withCgo = "CGO_ENABLED=1"
 
-// withoutDWARF saves more than half of the CPU time for linking. Stack traces stay complete.
+// withoutDWARF saves more than half of the CPU time for linking and does not affect stack traces.
 const withoutDWARF = "-ldflags=-w"
 
-// test returns a step for go test. The timeout allows for a busy machine.
+// test returns a step that runs go test. The timeout allows for a busy machine.
 func (c checker) test(ctx context.Context, dir string, env []string, args ...string) step {
 	return run{dir: dir, args: append([]string{"test", "-json", "-vet=off", withoutDWARF, "-timeout=1h"}, args...), env: env}.step(ctx)
 }
@@ -119,7 +119,7 @@ func (c checker) make(ctx context.Context, target string) step {
 	}
 }
 
-// packages lists the packages of the main module. raced lists those that run with the race
+// packages lists the packages of the main module. raced lists the packages that run with the race
 // detector.
 func (c checker) packages(ctx context.Context) (plain, raced []string, err error) {
 	command := exec.CommandContext(ctx, "go", "list", "./...")
@@ -188,7 +188,7 @@ func (c checker) changed(ctx context.Context) error {
 		case inTest:
 			fmt.Fprintf(c.out, "%s is part of all suites: make test runs them\n", dir)
 		default:
-			if strings.HasPrefix(dir, "actors/controllers/") { // most of their tests are in the parent
+			if strings.HasPrefix(dir, "actors/controllers/") { // most tests of these packages are in the parent
 				raced = append(raced, "./actors/controllers")
 			}
 			if tests := testFolder(c.root, dir); racedPackages.MatchString(tests) {

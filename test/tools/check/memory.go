@@ -12,7 +12,7 @@ import (
 // of free space from which programs can run.
 func memoryDir() (dir string, remove func()) {
 	const shm = "/dev/shm"
-	dir, err := os.MkdirTemp(shm, "troupe") // without a hyphen, as in /tmp, because transcripts cut suffixes of names
+	dir, err := os.MkdirTemp(shm, "troupe") // no hyphen, because transcripts cut suffixes of names
 	if err != nil {
 		return "", func() {}
 	}

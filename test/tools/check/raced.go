@@ -19,7 +19,7 @@ var (
 	racedTests  = []string{"TestLinearizable"}
 )
 
-// onEtcd matches the tests that also run on three servers that share an etcd.
+// onEtcd matches the tests that also run with three servers on a shared etcd.
 const onEtcd = "^(TestLinearizable|TestCreators|TestEveryWayToCreate|TestManyQuotas|TestQuotaUnderLoad)$"
 
 // suites lists the packages of the test module with black-box tests.

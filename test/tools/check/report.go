@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// A report collects the results of the stages.
 type report struct {
 	out io.Writer
 	// selected matches the stages to run. If it is nil, all stages run.
@@ -27,8 +26,8 @@ type report struct {
 	mu       sync.Mutex // guards stages, results and out, because stages run concurrently
 }
 
-// A step does the work of a stage. It calls ended for each finished test, and returns the CPU time
-// of the stage.
+// A step executes a stage. It calls ended for each finished test, and returns the CPU time of the
+// stage.
 type step func(ended func(result)) (cpu time.Duration, err error)
 
 type stageResult struct {
@@ -108,7 +107,6 @@ func (s stageResult) line() string {
 	return line
 }
 
-// finish prints the summary and reports whether everything passed.
 func (r *report) finish() bool {
 	fmt.Fprintln(r.out)
 	ok := true

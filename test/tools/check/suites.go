@@ -13,9 +13,9 @@ import (
 // A suiteRun runs all or some tests of a suite.
 type suiteRun struct {
 	name      string
-	folder    string // of the module test
-	race      bool   // with the race detector
-	disk      bool   // files are on the disk, and not in memory
+	folder    string // directory relative to the module test
+	race      bool   // whether to use the race detector
+	disk      bool   // whether test files are on disk instead of in memory
 	args, env []string
 }
 
@@ -62,8 +62,8 @@ func (c checker) suiteRuns() ([]suiteRun, error) {
 	return runs, nil
 }
 
-// binary returns the path of a directory's test binary. The binary is kept, so that it is relinked
-// only after changes.
+// binary returns the path of a directory's test binary. The binary is kept between runs, so that it
+// is relinked only after changes.
 func (c checker) binary(folder string, race bool) string {
 	dir := "tests"
 	if race {
@@ -101,7 +101,7 @@ func (c checker) suites(ctx context.Context) error {
 		return err
 	}
 	var runs []suiteRun
-	programs := map[bool][]string{} // by whether they use the race detector
+	programs := map[bool][]string{} // test binaries, keyed by use of the race detector
 	for _, r := range all {
 		if c.selects(r.name) {
 			runs = append(runs, r)
@@ -110,7 +110,7 @@ func (c checker) suites(ctx context.Context) error {
 	}
 	for _, race := range []bool{false, true} {
 		if len(programs[race]) > 0 && !c.build(ctx, race, unique(programs[race])) {
-			return nil // the report shows it
+			return nil // the report contains the error
 		}
 	}
 	program := filepath.Join(c.root, "bin", "tests", "troupe")

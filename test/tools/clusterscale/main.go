@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/controlplane"
 )
 
-// pins is the directory whose go.mod pins the version of the Kubernetes programs.
+// pins is a directory with a go.mod that pins the version of the Kubernetes programs.
 const pins = "../../cluster/kubernetes"
 
 func main() { controlplane.Main("clusterscale", run) }
@@ -54,10 +54,10 @@ type plane struct {
 	server          *controlplane.Server
 	parts           []part
 	schedulerPath   string
-	schedulerAnswer string // URL of its metrics
+	schedulerAnswer string // URL of the scheduler's metrics
 }
 
-// A part is the process of one control plane component, with a name for the report.
+// A part is the process of a control plane component and its name in the report.
 type part struct {
 	name string
 	*controlplane.Process

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// durations holds the number and the sum of the durations in a histogram.
+// durations contains the count and the sum of a duration histogram.
 type durations struct{ count, seconds float64 }
 
 func (d durations) mean() float64 {
@@ -56,7 +56,7 @@ func searchOf(ctx context.Context, url string) (durations, error) {
 	return found, nil
 }
 
-// sum adds up the histograms of a metric whose label set contains label.
+// sum returns the sum of all histograms of a metric whose label set contains label.
 func sum(text []byte, metric, label string) (d durations) {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {

@@ -42,7 +42,6 @@ func createDeployments(ctx context.Context, c *client.Client, s settings) error 
 
 const deployments = "/apis/apps/v1/namespaces/default/deployments"
 
-// awaitAvailable waits until the Deployments report that all Pods are available.
 func awaitAvailable(ctx context.Context, c *client.Client, pods int) error {
 	for {
 		list, err := c.List(ctx, deployments, nil)
@@ -71,12 +70,12 @@ type counts struct{ created, placed, ready int }
 // A follower watches the Pods of a namespace and counts them by stage.
 type follower struct {
 	mu      sync.Mutex
-	stage   map[string]int // by the Pod's name
+	stage   map[string]int // stage of each Pod by name
 	counts  counts
-	first   time.Time // placed
+	first   time.Time // when the first Pod was placed
 	last    time.Time
 	fault   error
-	changed chan struct{} // buffered, capacity one
+	changed chan struct{} // capacity 1
 }
 
 // follow returns a follower that watches the Pods of a namespace until ctx is done. The namespace
@@ -170,7 +169,6 @@ func stageOf(pod client.Object) int {
 	return created
 }
 
-// await waits until count returns at least wanted.
 func (f *follower) await(ctx context.Context, wanted int, count func(counts) int) error {
 	for {
 		f.mu.Lock()

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// A table holds the duration and CPU times of each phase.
+// A table records the duration and the CPU times of each phase.
 type table struct {
 	plane  *plane
 	pods   int
 	began  time.Time
-	before map[string]time.Duration // CPU time of the parts at the beginning of the phase
+	before map[string]time.Duration // CPU time of each part at the start of the phase
 	rows   []phase
 }
 

@@ -8,13 +8,13 @@
 // Without arguments it runs all groups, and the suite's checks between them. A group is named after
 // its function, without the prefix run_ and the suffix _tests, such as kubectl_get. The command
 // prints a line per group, the tail of each failed group's output, and a summary. It exits with
-// status 1 if a group failed or did not run.
+// status 1 if any group failed or did not run.
 //
 //	suite   the suite's directory tree, and the names of its groups
 //	tools   programs for the suite's setup: make, etcd; kube-controller-manager with --built-in
 //	mirror  the files of Kubernetes' repository, which the suite reads from GitHub
 //	report  the results, read from the suite's output
 //
-// By default kube-controller-manager reconciles objects. With --built-in, Troupe's own controllers
-// do.
+// By default, kube-controller-manager reconciles objects. With --built-in, Troupe's own controllers
+// reconcile them.
 package main

@@ -22,7 +22,7 @@ const sourceHost = "raw.githubusercontent.com"
 // suite works offline and uses files of the same version.
 type mirror struct {
 	proxy, files *httptest.Server
-	roots        string // PEM file of its CA
+	roots        string // PEM file of the mirror's CA
 }
 
 // startMirror starts a mirror of a directory tree, and writes its CA certificate to dir.

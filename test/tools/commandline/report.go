@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// between stands for the suite's checks outside of groups. The suite ends when one of these checks
+// between represents the suite's checks outside of groups. The suite ends if one of these checks
 // fails.
 const between = "between_groups"
 
@@ -22,9 +22,9 @@ const shownLines = 40
 type report struct {
 	to      io.Writer
 	pending []string // selected groups without a result
-	partial []byte   // of a line
-	current string   // group
-	lines   []string // its latest output
+	partial []byte   // incomplete line
+	current string   // current group
+	lines   []string // latest output of the current group
 	passed  int
 	failed  int
 }

@@ -32,7 +32,6 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestPassed checks that there is no error if all groups pass.
 func TestPassed(t *testing.T) {
 	var got strings.Builder
 	r := newReport(&got, []string{"wait", between})

@@ -23,13 +23,13 @@ import (
 	"github.com/troupe-api/troupe/test/cluster"
 )
 
-// pins is the directory whose go.mod pins the version of Kubernetes.
+// pins is a directory with a go.mod that pins the version of Kubernetes.
 const pins = "../../cluster/kubernetes"
 
 // A suite is a copy of the command-line suite of Kubernetes, with the programs that it needs.
 type suite struct {
-	dir       string   // of the run; contains the tree
-	functions []string // of the groups, in the suite's order
+	dir       string   // directory of the run, which contains the tree
+	functions []string // functions of the groups, in the suite's order
 	builtIn   bool
 }
 
@@ -172,7 +172,7 @@ func (s *suite) run(ctx context.Context, names []string, output io.Writer) error
 	if err := script.Start(); err != nil {
 		return err
 	}
-	// The suite stops its servers with traps, but background processes of a failed group may
+	// The suite stops its servers in shell traps, but background processes of a failed group may
 	// survive.
 	defer func() { _ = syscall.Kill(-script.Process.Pid, syscall.SIGKILL) }()
 	return script.Wait()

@@ -50,8 +50,8 @@ func serveManager([]string) error {
 		return err
 	}
 	server := httptest.Server{Listener: listener, Config: &http.Server{Handler: healthy{}}}
-	server.StartTLS() // with httptest's certificate
-	select {}         // until the suite kills it
+	server.StartTLS() // uses the certificate of httptest
+	select {}         // wait until the suite kills the process
 }
 
 type healthy struct{}

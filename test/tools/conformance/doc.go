@@ -8,6 +8,6 @@
 //	results    the file that keeps results between runs; passed tests are not run again
 //	result     outcome of a test: passed, failed (also by a timeout), or skipped by the suite
 //
-// The suite has no timeout per test. Therefore a worker is killed if its test takes too long, and
-// another worker continues the batch. Serial tests run at the end, one at a time.
+// The suite has no timeout per test. If a test takes too long, its worker is killed and another
+// worker continues the batch. Serial tests run at the end, one at a time.
 package main

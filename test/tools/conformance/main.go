@@ -75,7 +75,6 @@ func run(ctx context.Context, dir string) error {
 	return errors.Join(r.print(os.Stdout), err)
 }
 
-// runAll runs the parallel tests and then the serial ones.
 func runAll(ctx context.Context, s *suite, w worker, workers int, record func(result)) error {
 	var together, alone []string
 	for _, name := range s.tests {

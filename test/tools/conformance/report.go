@@ -17,10 +17,10 @@ import (
 type report struct {
 	mu       sync.Mutex
 	suite    *suite
-	results  map[string]result // by the names of the tests
-	reported int               // in this run
-	file     resultFile        // an empty path keeps none
-	failures string            // a folder, created if missing; "" for none
+	results  map[string]result // results by test name
+	reported int               // number of results in this run
+	file     resultFile        // if the path is empty, results are not kept
+	failures string            // directory for output of failed tests, or ""
 }
 
 // newReport returns a report for a suite. Tests that are passed or skipped in file are counted and

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A resultFile keeps results between runs, so that a suite that takes hours can be split. It has
-// one JSON object per line. The last result of a test counts.
+// A resultFile keeps results between runs, so that a suite that takes hours can be split. The file
+// contains one JSON object per line. The last result of a test counts.
 type resultFile struct{ path string }
 
 // kept is the stored form of a result, without its output.

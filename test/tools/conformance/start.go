@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/test/controlplane"
 )
 
-// pins is the directory whose go.mod pins the version of the Kubernetes programs.
+// pins is a directory with a go.mod that pins the version of the Kubernetes programs.
 const pins = "../../cluster/kubernetes"
 
 // nodeAddress is the address of all nodes. It is not 127.0.0.1, because the suite ignores that

@@ -13,10 +13,10 @@ import (
 // groups lists the SIGs whose tests are run, in the order of the report.
 var groups = []string{"api-machinery", "auth", "apps", "network", "node", "storage", "scheduling", "instrumentation", "cli"}
 
-// A suite holds the tests to run, and the number of inapplicable ones per group.
+// A suite contains the tests to run, and the number of inapplicable tests per group.
 type suite struct {
 	tests        []string       // names, as the suite prints them
-	inapplicable map[string]int // by group
+	inapplicable map[string]int // number of inapplicable tests by group
 }
 
 // location matches the prefix of a test name in the suite's list.
@@ -49,7 +49,6 @@ func newSuite(program, inapplicable string, focus, without *regexp.Regexp) (*sui
 	return s, nil
 }
 
-// readInapplicable reads the patterns of tests that cannot run on this cluster.
 func readInapplicable(path string) (all []*regexp.Regexp, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -31,13 +31,13 @@ type result struct {
 	outcome outcome
 	took    time.Duration
 	output  string // the suite's output
-	reason  string // why it was skipped
+	reason  string // why the test was skipped
 }
 
 // A worker runs tests in processes of the suite.
 type worker struct {
 	program, kubeconfig, kubectl string
-	limit                        time.Duration // of one test
+	limit                        time.Duration // timeout of one test
 }
 
 // batchSize is the number of tests per process. A process takes seconds to start.
@@ -74,14 +74,14 @@ func (w worker) process(ctx context.Context, batch []string, record func(result)
 	}
 	c := exec.CommandContext(ctx, w.program, "--kubeconfig="+w.kubeconfig, "--provider=skeleton", "--kubectl-path="+w.kubectl, "--allowed-not-ready-nodes=-1", "--minStartupPods=0",
 		"--dump-logs-on-failure=false", "--ginkgo.no-color", "--ginkgo.v", "--ginkgo.timeout=24h", "--ginkgo.focus="+strings.Join(expressions, "|"))
-	processes.InOwnGroup(c) // an interrupt is for this command and must not count as a failed test
+	processes.InOwnGroup(c) // an interrupt must not reach the suite and count as a failed test
 	out, in := io.Pipe()
 	c.Stdout, c.Stderr = in, in
 	if err := c.Start(); err != nil {
 		return nil, err
 	}
 	go func() {
-		_ = in.CloseWithError(c.Wait()) // the output shows failures
+		_ = in.CloseWithError(c.Wait()) // the output contains the failures
 	}()
 	lines := make(chan string)
 	go func() {
@@ -127,7 +127,7 @@ func (w worker) process(ctx context.Context, batch []string, record func(result)
 			record(result{name: current, outcome: is, took: time.Since(began), output: text.String()})
 			current, over = "", false
 		case <-timer.C:
-			_ = c.Process.Kill() // it may have ended
+			_ = c.Process.Kill() // the process may have exited
 			if current == "" {
 				return nil, fmt.Errorf("the suite does not begin:\n%s", text.String())
 			}

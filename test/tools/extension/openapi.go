@@ -6,7 +6,6 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// definitions returns the OpenAPI definitions of metrics and of shared types.
 func definitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 	all := generated.GetOpenAPIDefinitions(ref)
 	const metrics, meta = "io.k8s.metrics.pkg.apis.metrics.v1beta1.", "io.k8s.apimachinery.pkg.apis.meta.v1."

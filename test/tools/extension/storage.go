@@ -56,7 +56,7 @@ type pods struct {
 	rest.TableConvertor
 	watchers *watch.Broadcaster
 
-	mu      sync.Mutex // guards the rest
+	mu      sync.Mutex // guards the following fields
 	version int
 	items   []metrics.PodMetrics
 }

@@ -16,10 +16,10 @@ import (
 
 // A fault is a mistake in one file, and the tests that must catch it.
 type fault struct {
-	name string // what goes wrong, in a few words
+	name string // short description of the fault
 	file string // relative to the root of the repository
-	old  string // a piece that occurs once in the file
-	new  string // its replacement
+	old  string // text that occurs exactly once in the file
+	new  string // replacement for old
 	// tests are arguments of go test. Packages that begin with "./test/" are in the module test.
 	tests string
 }

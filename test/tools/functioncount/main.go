@@ -1,6 +1,6 @@
-// Command functioncount counts the functions of Troupe that a request calls, and their packages, as
-// a measure of how much code a reader must follow. It builds itself with coverage counters, starts
-// a server, sends the same request 200 times, and counts the functions called at least 190 times.
+// Command functioncount counts Troupe's functions that a request calls, and their packages, as a
+// measure of how much code a reader must follow. It builds itself with coverage counters, starts a
+// server, sends the same request 200 times, and counts the functions called at least 190 times.
 //
 //	go run ./tools/functioncount             # one line per request
 //	go run ./tools/functioncount -list get   # and the functions that a GET calls, by package
@@ -51,7 +51,7 @@ func runWithCounters() error {
 	}
 	measured := exec.Command(binary, os.Args[1:]...)
 	measured.Stdout, measured.Stderr = os.Stdout, os.Stderr
-	// The program writes the counters itself. GOCOVERDIR only avoids a warning at exit.
+	// The program writes the counters itself. GOCOVERDIR is set only to avoid a warning at exit.
 	measured.Env = append(os.Environ(), "GOCOVERDIR="+dir)
 	var exit *exec.ExitError
 	if err := measured.Run(); errors.As(err, &exit) {

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	requests = 200 // of each kind, after as many uncounted ones
+	requests = 200 // counted requests of each kind, after as many uncounted requests
 	entered  = 190 // minimum calls of a counted function; fewer come from background work
 )
 
 const object = "/api/v1/namespaces/default/configmaps/counted"
 
-// A request is sent repeatedly. In its body, %d stands for a number that makes each body unique.
+// A request is a template for repeated requests. %d in the body is replaced by a unique number.
 type request struct {
 	name, method, contentType, path, body string
 }

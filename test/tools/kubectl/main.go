@@ -1,5 +1,5 @@
-// Command kubectl is kubectl at the version pinned by the test module, so that tests do not depend
-// on an installed kubectl. It can also run as a worker of package client, which runs several
+// Command kubectl runs kubectl at the version pinned by the test module, so that tests do not
+// depend on an installed kubectl. It can also run as a worker of package client, which runs several
 // commands in one process.
 package main
 
@@ -37,7 +37,7 @@ func main() {
 	})
 }
 
-// streams reports whether the command may leave connections open whose errors are logged later. A
+// streams reports whether the command may leave open connections, which may log errors later. A
 // worker exits after such a command.
 func streams() bool {
 	return slices.ContainsFunc(os.Args, func(arg string) bool {

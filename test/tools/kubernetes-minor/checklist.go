@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// A row is one item or token of an inventory.
+// A row compares one item or token of an inventory with the server.
 type row struct {
 	subject string
 	name    string // item and token
-	gap     string // how the server differs; "" if implemented
+	gap     string // difference from the release; "" if the row is implemented
 	reason  string // why the gap is declined; "" if the row is open
 }
 
 func (r row) String() string { return r.subject + " " + r.name + ": " + r.gap }
 
-// A rule declines the rows whose text, such as "flags v: missing", matches the pattern.
+// A rule declines all rows whose text, such as "flags v: missing", matches pattern.
 type rule struct {
 	pattern  *regexp.Regexp
 	reason   string
@@ -51,11 +51,11 @@ func readDeclined(text []byte) (rules []rule, err error) {
 	return rules, nil
 }
 
-// exact is the subject in which the server may have no more than the release.
+// exact is the subject for which the server must not have more than the release.
 const exact = "roles"
 
-// newRows compares the inventory of a release with that of the server. It returns an error if a
-// rule matches no row.
+// newRows compares the inventory of a release with the inventory of the server. It returns an error
+// if a rule matches no row.
 func newRows(want, have inventory, rules []rule) (rows []row, err error) {
 	for _, subject := range slices.Sorted(maps.Keys(want)) {
 		for _, item := range slices.Sorted(maps.Keys(want[subject])) {
@@ -109,8 +109,8 @@ func newItemRows(subject, item string, want, have tokens) (rows []row) {
 	return rows
 }
 
-// printChecklist prints the rows by subject, with their counts. It leaves out implemented rows
-// unless all is set. It returns an error if a row is open.
+// printChecklist prints the rows by subject, with their counts. It omits implemented rows unless
+// all is set. It returns an error if a row is open.
 func printChecklist(w io.Writer, rows []row, all bool) error {
 	open := 0
 	for len(rows) > 0 {

@@ -1,5 +1,5 @@
 // Command kubernetes-minor compares Troupe with a release of Kubernetes and prints a checklist. It
-// helps to take the next minor:
+// supports the upgrade to the next minor version:
 //
 //	go run ./tools/kubernetes-minor 1.38.0
 //	go run ./tools/kubernetes-minor -record tools/kubernetes-minor/testdata/release.json 1.38.0
@@ -23,9 +23,9 @@
 //	row        one item, or one token of it, such as a field of a schema
 //	attribute  what a token needs, such as a verb of a role
 //
-// A row is implemented, declined with a reason, or open. Reasons are in declined.txt, and for flags
-// in the server's settings. The command fails while a row is open, or if a pattern of declined.txt
-// matches no row.
+// A row is implemented, declined with a reason, or open. The reasons are listed in declined.txt
+// and, for flags, in the server's settings. The command fails while a row is open, or if a pattern
+// of declined.txt matches no row.
 //
 // With -record it also writes the inventory of the release. The test of this package compares the
 // server with the recorded inventory, so that it needs no downloads.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// optionPackages declare the flags of kube-apiserver.
+// optionPackages lists the packages that declare the flags of kube-apiserver.
 var optionPackages = []string{
 	kubernetes + "/cmd/kube-apiserver/app/options", kubernetes + "/pkg/controlplane/apiserver/options", kubernetes + "/pkg/kubeapiserver/options",
 	kubernetes + "/plugin/pkg/admission/defaulttolerationseconds", "k8s.io/apiserver/pkg/server/options", "k8s.io/component-base/compatibility",
@@ -17,10 +17,10 @@ var optionPackages = []string{
 var (
 	definesFlag   = regexp.MustCompile(`VarP?$`)
 	otherOptions  = regexp.MustCompile(`^(Delegating|CoreAPI)`) // options of extension servers
-	auditBackends = []string{"log", "webhook"}                  // the values of %s in names of flags
+	auditBackends = []string{"log", "webhook"}                  // values of %s in flag names
 )
 
-// readFlags reads the flags of kube-apiserver from the calls that define them.
+// readFlags adds the flags of kube-apiserver, which it finds in the calls that define them.
 func (i inventory) readFlags(s *source) error {
 	for _, importPath := range optionPackages {
 		p, err := s.load(importPath)

@@ -11,11 +11,11 @@ import (
 // An inventory maps subjects and items to tokens.
 type inventory map[string]map[string]tokens
 
-// tokens maps the names of an item's tokens to their attributes. The text form separates tokens by
-// spaces, and attributes by commas: "pods(get,list) pods/log(get)".
+// tokens maps the name of each token of an item to the token's attributes. The text form separates
+// tokens by spaces, and attributes by commas: "pods(get,list) pods/log(get)".
 type tokens map[string]map[string]bool
 
-// add adds an item, and unless token is empty, its token with the attributes.
+// add adds an item. If token is not empty, it also adds this token of the item with its attributes.
 func (i inventory) add(subject, item, token string, attributes ...string) {
 	if i[subject] == nil {
 		i[subject] = map[string]tokens{}
@@ -28,7 +28,7 @@ func (i inventory) add(subject, item, token string, attributes ...string) {
 	}
 }
 
-// text returns the inventory as JSON with an item per line.
+// text returns the inventory as JSON with one item per line.
 func (i inventory) text() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -38,7 +38,7 @@ func (i inventory) text() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// separators replaces characters that separate tokens and attributes in the text form.
+// separators replaces the characters that the text form uses as separators.
 var separators = strings.NewReplacer(" ", "_", ",", ";")
 
 func (t tokens) add(name string, attributes ...string) {
@@ -50,7 +50,7 @@ func (t tokens) add(name string, attributes ...string) {
 	}
 }
 
-// MarshalText returns the text form, sorted.
+// MarshalText returns the text form with sorted tokens.
 func (t tokens) MarshalText() ([]byte, error) {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(t)) {
@@ -62,7 +62,6 @@ func (t tokens) MarshalText() ([]byte, error) {
 	return []byte(strings.Join(all, " ")), nil
 }
 
-// UnmarshalText parses the text form.
 func (t *tokens) UnmarshalText(text []byte) error {
 	*t = tokens{}
 	for _, word := range strings.Fields(string(text)) {
@@ -75,7 +74,7 @@ func (t *tokens) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// lacking returns the sorted keys of want that have lacks.
+// lacking returns the keys of want that are missing from have, sorted.
 func lacking(want, have map[string]bool) (keys []string) {
 	for key := range want {
 		if !have[key] {

@@ -2,13 +2,13 @@ package main
 
 import "go/ast"
 
-// measured are the packages whose metrics kube-apiserver has, with those below them.
+// measured lists the packages that declare the metrics of kube-apiserver. Subpackages are included.
 var measured = []string{
 	"k8s.io/apiextensions-apiserver/pkg", "k8s.io/apiserver/pkg", "k8s.io/apiserver/plugin", "k8s.io/component-base", "k8s.io/kube-aggregator/pkg",
 	"k8s.io/pod-security-admission", kubernetes + "/pkg/controlplane", kubernetes + "/pkg/registry", kubernetes + "/plugin",
 }
 
-// readMetrics reads the metrics that are STABLE or BETA.
+// readMetrics adds all metrics that are STABLE or BETA.
 func (i inventory) readMetrics(s *source) error {
 	for _, importPath := range measured {
 		packages, err := s.loadBelow(importPath)
@@ -29,8 +29,8 @@ func (i inventory) readMetrics(s *source) error {
 	return nil
 }
 
-// metricName returns the name of the metric that a literal of options or a call of NewDesc
-// declares, or "" if it is neither STABLE nor BETA.
+// metricName returns the name of the metric declared by an options literal or a call of NewDesc. It
+// returns "" for a metric that is neither STABLE nor BETA.
 func (s *source) metricName(p *goPackage, f *ast.File, n ast.Node) string {
 	parts := map[string]string{}
 	var stability ast.Expr

@@ -5,7 +5,7 @@ import (
 	"go/ast"
 )
 
-// readPlugins reads the admission plugins, and which of them are on by default.
+// readPlugins adds the admission plugins and whether they are enabled by default.
 func (i inventory) readPlugins(s *source) error {
 	p, err := s.load(kubernetes + "/pkg/kubeapiserver/options")
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// newRelease returns the inventory of a release.
 func newRelease(s *source) (inventory, error) {
 	i := inventory{}
 	for _, read := range []func(*source) error{i.readSurface, i.readEnums, i.readGates, i.readFlags, i.readMetrics, i.readPlugins, i.readRoles} {
@@ -21,7 +20,7 @@ func newRelease(s *source) (inventory, error) {
 	return i, nil
 }
 
-// readSurface reads the published documents, which include all API versions.
+// readSurface adds the contents of the published documents, which include all API versions.
 func (i inventory) readSurface(s *source) error {
 	for pattern, add := range map[string]func([]byte) error{"api/openapi-spec/v3/*.json": i.addOpenAPI, "api/discovery/*__v*.json": i.addResources} {
 		files, err := filepath.Glob(filepath.Join(s.modules[kubernetes], pattern))
@@ -48,7 +47,7 @@ var (
 	quoted         = regexp.MustCompile(`"([^"]*)"`)
 )
 
-// readEnums adds the enums of the generated Go models, because the published documents have none.
+// readEnums adds the enums of the generated Go models, because the published documents omit them.
 func (i inventory) readEnums(s *source) error {
 	text, err := s.read("pkg/generated/openapi/zz_generated.openapi.go")
 	if err != nil {
@@ -69,7 +68,7 @@ func (i inventory) readEnums(s *source) error {
 	return nil
 }
 
-// readGates reads the feature gates as of the release.
+// readGates adds the feature gates with their state in the release.
 func (i inventory) readGates(s *source) error {
 	text, err := s.read("test/compatibility_lifecycle/reference/versioned_feature_list.yaml")
 	if err != nil {
@@ -90,7 +89,7 @@ func (i inventory) readGates(s *source) error {
 	for _, g := range gates {
 		var last spec
 		for _, v := range g.VersionedSpecs {
-			if v.MinCompatibilityVersion != minor { // a server is compatible with the minor before
+			if v.MinCompatibilityVersion != minor { // servers remain compatible with the previous minor
 				last = v
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// readRoles reads the default roles with all feature gates on.
+// readRoles adds the default roles that exist with all feature gates on.
 func (i inventory) readRoles(s *source) error {
 	for _, name := range []string{"cluster-role-bindings", "cluster-roles-featuregates", "controller-role-bindings", "controller-roles", "namespace-role-bindings", "namespace-roles"} {
 		text, err := s.read("plugin/pkg/auth/authorizer/rbac/bootstrappolicy/testdata/" + name + ".yaml")
@@ -23,18 +23,18 @@ func (i inventory) readRoles(s *source) error {
 	return nil
 }
 
-// A grant is a role or a binding.
+// A grant is a Role, ClusterRole, RoleBinding or ClusterRoleBinding.
 type grant struct {
 	rbac.ClusterRole
 	RoleRef  rbac.RoleRef
 	Subjects []rbac.Subject
 }
 
-// addRoles adds a list of roles or bindings, in JSON or YAML. A token is a resource or path with
-// its verbs.
+// addRoles adds a list of roles or bindings, in JSON or YAML. Each token is a resource or path,
+// with its verbs as attributes.
 func (i inventory) addRoles(text []byte) error {
 	var list struct {
-		Kind  string // such as RoleList, whose items have no kind
+		Kind  string // kind of the list, such as RoleList; its items omit the kind
 		Items []grant
 	}
 	if err := yaml.Unmarshal(text, &list); err != nil {
@@ -49,7 +49,7 @@ func (i inventory) addRoles(text []byte) error {
 		for label := range g.Labels {
 			i.add("roles", item, "labels", label)
 		}
-		if g.AggregationRule != nil { // the rules follow from other roles
+		if g.AggregationRule != nil { // the rules are aggregated from other roles
 			g.Rules = nil
 			for _, selector := range g.AggregationRule.ClusterRoleSelectors {
 				for label := range selector.MatchLabels {

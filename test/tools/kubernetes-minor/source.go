@@ -21,10 +21,10 @@ type source struct {
 	packages map[string]*goPackage
 }
 
-// A goPackage holds the parsed files of a package, without tests.
+// A goPackage contains the parsed files of a package, without tests.
 type goPackage struct {
 	files     []*ast.File
-	constants map[string]constant // and variables
+	constants map[string]constant // constants and variables
 }
 
 type constant struct {
@@ -32,8 +32,8 @@ type constant struct {
 	value ast.Expr
 }
 
-// libraries are the modules below k8s.io that kube-apiserver takes its flags, metrics and plugins
-// from.
+// libraries lists the modules below k8s.io that define flags, metrics and plugins of
+// kube-apiserver.
 var libraries = []string{"apiextensions-apiserver", "apiserver", "component-base", "kube-aggregator", "pod-security-admission"}
 
 const kubernetes = "k8s.io/kubernetes"
@@ -50,7 +50,7 @@ func download(version string) (*source, error) {
 		args = append(args, "k8s.io/"+name+"@v0."+minor)
 	}
 	command := exec.Command("go", args...)
-	command.Dir, command.Stderr = os.TempDir(), os.Stderr // no go.mod changes
+	command.Dir, command.Stderr = os.TempDir(), os.Stderr // avoids changes to go.mod
 	out, err := command.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go %q: %w\n%s", args, err, out)
@@ -66,7 +66,6 @@ func download(version string) (*source, error) {
 	return s, nil
 }
 
-// read returns a file of the module k8s.io/kubernetes.
 func (s *source) read(name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(s.modules[kubernetes], name))
 }

@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// addResources adds the resources of a group version in its discovery document.
 func (i inventory) addResources(text []byte) error {
 	var list metav1.APIResourceList
 	if err := json.Unmarshal(text, &list); err != nil {
@@ -33,7 +32,7 @@ func (i inventory) addResources(text []byte) error {
 	return nil
 }
 
-// A document is the part of an OpenAPI v3 document that is compared.
+// A document contains the compared parts of an OpenAPI v3 document.
 type document struct {
 	Paths      map[string]pathItem
 	Components struct{ Schemas map[string]property }
@@ -112,8 +111,8 @@ func (i inventory) addOperation(parameters []parameter, o *operation) {
 	}
 }
 
-// attributes returns the type of a field and its markers. It leaves out a default that is the zero
-// value, which Kubernetes publishes for every field without a pointer.
+// attributes returns the type of a field and its markers. It omits zero-value defaults, which
+// Kubernetes publishes for every field that is not a pointer.
 func (p property) attributes() []string {
 	all := []string{p.typeName()}
 	for name, value := range map[string]string{

@@ -50,7 +50,6 @@ func newTroupe(ctx context.Context, dir string) (i inventory, err error) {
 	return i, i.readSources()
 }
 
-// readServer reads discovery, OpenAPI and roles from a server.
 func (i inventory) readServer(ctx context.Context, c *client.Client) error {
 	get := func(path string, add func([]byte) error) error {
 		answer, err := c.Get(ctx, path)
@@ -91,7 +90,7 @@ var (
 	literal      = regexp.MustCompile(`"([a-z_]+)"`)
 )
 
-// readSources reads the lists that the server has in files: gates, admission plugins and metrics.
+// readSources adds the lists that Troupe keeps in files: gates, admission plugins and metrics.
 func (i inventory) readSources() error {
 	out, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
 	if err != nil {
@@ -137,7 +136,7 @@ func (i inventory) readSources() error {
 	})
 }
 
-// addMetrics adds the names of metrics in a Go file, of which some are joined from two literals.
+// addMetrics adds the names of the metrics in a Go file. Some names are joined from two literals.
 func (i inventory) addMetrics(text []byte) {
 	names := map[string]bool{}
 	for _, m := range literal.FindAllSubmatch(text, -1) {

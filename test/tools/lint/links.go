@@ -13,14 +13,14 @@ var (
 	markdownLink = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	codeSpan     = regexp.MustCompile("`[^`]*`")
 	namedAnchor  = regexp.MustCompile(`<a id="([^"]+)">`)
-	// pathOfDoc matches the path of a document in a Go file.
+	// pathOfDoc matches the path of a document within a Go file.
 	pathOfDoc = regexp.MustCompile(`\bdocs/[\w/.-]+\.md(#[\w-]+)?`)
 )
 
 // link reports a link whose target is not an existing file or heading. The target is relative to
 // dir.
 func (p *prose) link(line int, dir, target string) {
-	if strings.Contains(target, ":") { // another site
+	if strings.Contains(target, ":") { // external link
 		return
 	}
 	path, anchor, _ := strings.Cut(target, "#")

@@ -70,7 +70,7 @@ import (
 	"honnef.co/go/tools/unused"
 )
 
-// vet lists the analyzers of go vet, except those for assembly and cgo.
+// vet lists the analyzers of go vet, except for the assembly and cgo analyzers.
 var vet = []*analysis.Analyzer{
 	appends.Analyzer, assign.Analyzer, atomic.Analyzer, bools.Analyzer, buildtag.Analyzer, composite.Analyzer, copylock.Analyzer,
 	defers.Analyzer, directive.Analyzer, errorsas.Analyzer, hostport.Analyzer, httpresponse.Analyzer, ifaceassert.Analyzer,

@@ -24,8 +24,8 @@ import (
 //
 // or to a string literal below it.
 const (
-	maxColumns       = 100 // of comments and documents
-	maxCommentWords  = 150 // except for package comments
+	maxColumns       = 100 // limit for comments and documents
+	maxCommentWords  = 150 // limit for comments other than package comments
 	maxSentenceWords = 40
 	// A comment on an unexported function of fewer than shortFunction lines may have
 	// maxShortComment lines.
@@ -35,7 +35,7 @@ const (
 
 const ignoreProse = "//lint:ignore prose "
 
-// bannedWords matches vague words for which there is a technical noun.
+// bannedWords matches vague words that have a technical equivalent.
 var bannedWords = regexp.MustCompile(`(?i)\b(nobody|somebody|whoever|whom|tells|told|what there is|what is to be|in vain|of which there|otherwise than)\b` +
 	`|(^|[.,;:(] |\b(for|to|of|by|what|says|said|knows?|and) )who\b`)
 
@@ -128,7 +128,7 @@ func (p *prose) document(text string) {
 		for _, m := range markdownLink.FindAllStringSubmatch(codeSpan.ReplaceAllString(l, ""), -1) {
 			p.link(i+1, filepath.Dir(p.file), m[1])
 		}
-		if !strings.HasPrefix(l, "|") && !strings.HasPrefix(l, "    ") { // no table or code
+		if !strings.HasPrefix(l, "|") && !strings.HasPrefix(l, "    ") { // not a table or code
 			p.columns(i+1, l)
 		}
 	}
@@ -147,7 +147,7 @@ func (p *prose) source(text []byte) error {
 	}
 	lineOf := func(at token.Pos) int { return fset.Position(at).Line }
 	indent := func(at token.Pos) string { return strings.Repeat("\t", fset.Position(at).Column-1) }
-	ignored := map[int]bool{} // by the last line of the comment
+	ignored := map[int]bool{} // keyed by the last line of the comment
 	for _, group := range f.Comments {
 		if strings.Contains("\n"+commentSource(group), "\n"+ignoreProse) {
 			ignored[lineOf(group.End())] = true

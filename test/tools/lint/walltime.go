@@ -55,7 +55,6 @@ func reportWallTime(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// clocks holds the analysis state of one package.
 type clocks struct {
 	*analysis.Pass
 	bubbled   map[types.Object]bool // functions called only in bubbles
@@ -83,7 +82,7 @@ func (c *clocks) called(call *ast.CallExpr) (types.Object, string) {
 	return c.TypesInfo.Uses[id], ""
 }
 
-// findBubbled finds functions that are called only in bubbles, directly or through other such
+// findBubbled finds functions that are called only in bubbles, either directly or by other such
 // functions.
 func (c *clocks) findBubbled(files []*ast.File) {
 	uses := map[types.Object]int{}
@@ -116,7 +115,7 @@ func (c *clocks) findBubbled(files []*ast.File) {
 
 // walk visits the nodes of a file. bubbled reports whether the node runs only in a bubble.
 func (c *clocks) walk(f *ast.File, visit func(n ast.Node, bubbled bool)) {
-	var bubbles []ast.Node // the enclosing ones
+	var bubbles []ast.Node // enclosing bubbles
 	var stack []ast.Node
 	ast.Inspect(f, func(n ast.Node) bool {
 		if n == nil {
@@ -143,8 +142,8 @@ func (c *clocks) walk(f *ast.File, visit func(n ast.Node, bubbled bool)) {
 	})
 }
 
-// findMeasured finds variables with measured durations or near deadlines, and functions that return
-// measured durations.
+// findMeasured finds variables that contain measured durations or near deadlines, and functions
+// that return measured durations.
 func (c *clocks) findMeasured(f *ast.File) {
 	var functions []*ast.FuncDecl
 	c.walk(f, func(n ast.Node, bubbled bool) {

@@ -53,7 +53,6 @@ func main() {
 	}
 }
 
-// listed holds the fields of a package that go list prints.
 type listed struct {
 	Dir, ImportPath, Name, ForTest   string
 	GoFiles, IgnoredGoFiles, Imports []string

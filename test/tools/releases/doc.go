@@ -6,7 +6,7 @@
 // The command starts a release's binary twice and writes objects of many kinds (record.go). The
 // first run ends with SIGTERM, the second with SIGKILL. The command packs the data directory into
 // testdata/NAME.tar.gz, with recorded.json: the objects served at the end, the paths of deleted
-// objects, and the events of a watch. Names in testdata consist of the release's day and commit:
+// objects, and the events of a watch. Names in testdata consist of the release's date and commit:
 //
 //	1121-30c2a52  the first journal and snapshots, with six kinds
 //	1121-26eb35a  zero padding at the end of the journal

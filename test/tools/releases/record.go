@@ -18,11 +18,11 @@ import (
 
 // recorded is the content of recorded.json.
 type recorded struct {
-	Objects map[string]json.RawMessage // by path, as served at the end
+	Objects map[string]json.RawMessage // served objects at the end, by path
 	Gone    []string                   // paths of deleted objects
-	From    uint64                     // a version in the first run
-	Told    []json.RawMessage          // events of a watch of ConfigMaps from there
-	Newest  uint64                     // the highest version seen
+	From    uint64                     // resource version from the first run
+	Told    []json.RawMessage          // events of a ConfigMap watch that starts at From
+	Newest  uint64                     // highest resource version
 }
 
 const (
@@ -79,7 +79,7 @@ var secondWrites = []write{
 type writer struct {
 	*client.Client
 	recorded
-	snapshots string // the folder of snapshots
+	snapshots string // directory of the snapshots
 	lives     int
 }
 
@@ -95,8 +95,8 @@ func (w *writer) first(ctx context.Context) error {
 	return err
 }
 
-// fill extends the journal until the release writes a snapshot. The snapshot contains the writes
-// before fill, and later writes are only in the journal.
+// fill extends the journal until the release writes a snapshot. The snapshot contains all writes
+// before fill. Later writes are only in the journal.
 func (w *writer) fill(ctx context.Context) error {
 	for n := range 2 {
 		big := client.ConfigMap("big", nil, map[string]string{"text": strings.Repeat(strconv.Itoa(n), 300<<10)})
@@ -148,13 +148,13 @@ func (w *writer) second(ctx context.Context) error {
 	}
 }
 
-// write sends requests. It only logs rejected requests, because an old release may not support the
-// request or its objects.
+// write sends requests. It only logs a rejected request, because an old release may not support the
+// request or its object.
 func (w *writer) write(ctx context.Context, all []write) error {
 	for _, r := range all {
 		var a client.Answer
 		var err error
-		for range 50 { // a custom kind is served shortly after its CRD is created
+		for range 50 { // a new CRD is not served immediately
 			a, err = w.Do(ctx, r.method, r.path, r.contentType, []byte(r.body))
 			if err != nil || a.Code != 404 || !strings.HasPrefix(r.path, widgets) {
 				break

@@ -17,8 +17,8 @@ import (
 )
 
 // TestEveryRelease opens the data directory of each release. It checks that all served objects are
-// unchanged and that deleted objects are gone, also after a restart. Watches must resume from the
-// release's resource versions, and new versions must be higher. Field ownership, allocated
+// unchanged and that deleted objects are still deleted, even after a restart. Watches must resume
+// from the release's resource versions, and new versions must be higher. Field ownership, allocated
 // addresses, finalizers and CRDs must still apply.
 //
 // The test covers promises 2, 14, 17, 19, 29 and 38 of docs/reliability.md.
@@ -92,7 +92,7 @@ func (u *upgraded) checkObjects() {
 			u.t.Fatal(err)
 		}
 		got := a.Object()
-		if strings.Contains(path, "customresourcedefinitions") && want.At("status.conditions") == nil { // of a release without custom kinds
+		if strings.Contains(path, "customresourcedefinitions") && want.At("status.conditions") == nil { // the release does not support custom kinds
 			completed(got)
 			completed(want)
 		}
@@ -135,7 +135,7 @@ func (u *upgraded) checkWatch() {
 	}
 }
 
-// checkRules checks writes whose outcome depends on the recorded objects.
+// checkRules checks the writes whose outcomes depend on the recorded objects.
 func (u *upgraded) checkRules() {
 	u.t.Helper()
 	if v := u.send(201, "POST", configMaps, client.JSON, `{"metadata":{"name":"new"}}`).Object().Version(); v <= u.was.Newest {

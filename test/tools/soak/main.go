@@ -95,7 +95,7 @@ func repository() (root, commit string, err error) {
 // run runs a part for approximately the given duration. If the part takes much longer, run kills
 // its process and all children.
 func (p part) run(ctx context.Context, root string, long time.Duration, log io.Writer) (r result) {
-	const grace = 5 * time.Minute // to build and to finish
+	const grace = 5 * time.Minute // time to build and to finish
 	ctx, cancel := context.WithTimeout(ctx, 2*long+grace)
 	defer cancel()
 	text := long.Round(time.Second).String()
@@ -118,7 +118,7 @@ func (p part) run(ctx context.Context, root string, long time.Duration, log io.W
 	r, begin := result{part: p}, time.Now()
 	r.err = c.Run()
 	r.took = time.Since(begin).Round(time.Second)
-	_ = write.Close() // a pipe in memory cannot fail
+	_ = write.Close() // an in-memory pipe cannot fail
 	said := <-reported
 	if r.figures = said.figures; r.err == nil && len(said.lacking) > 0 {
 		r.err = fmt.Errorf("not run: %s", strings.Join(said.lacking, "; "))
@@ -134,8 +134,8 @@ var (
 	absent   = regexp.MustCompile(`warning: no (?:fuzz )?tests to (?:run|fuzz)|this machine (?:mounts|traces) nothing.*`)
 )
 
-// figuresOf extracts lines from a part's output. figures holds lines about completed work and
-// failures, and lacking holds lines about tests that could not run.
+// figuresOf extracts lines from a part's output. figures contains the lines about completed work
+// and failures. lacking contains the lines about tests that could not run.
 func figuresOf(in io.Reader) (figures, lacking []string) {
 	fuzzed := ""
 	lines := bufio.NewReader(in)

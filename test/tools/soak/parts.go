@@ -13,14 +13,14 @@ import (
 
 type part struct {
 	name    string
-	share   int    // of the time, relative to the other parts
+	share   int    // share of the time, relative to other parts
 	folder  string // relative to the root of the repository
-	command string // %s is the time
-	// environment holds additional environment variables besides TROUPE_SOAK.
+	command string // %s is replaced by the time
+	// environment lists environment variables in addition to TROUPE_SOAK.
 	environment []string
 }
 
-// parts returns all parts except fuzzing, starting with those that fail soonest.
+// parts returns all parts except fuzzing. Parts that fail soonest come first.
 func parts() []part {
 	const test = "go test -vet=off -v -count 1 -timeout 24h "
 	onEtcd := []string{"TROUPE_STORE=etcd", "TROUPE_DAEMONS=3"}
@@ -48,7 +48,6 @@ func parts() []part {
 	}
 }
 
-// fuzzShare is the combined share of all fuzz targets.
 const fuzzShare = 24
 
 var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(f \*testing\.F\)`)

@@ -86,7 +86,7 @@ const (
 var colors = []string{"#1b6ca8", "#d1495b", "#2a9d8f", "#e9a23b", "#7b5ea7", "#555555"}
 
 func plot(all []Measurement) []byte {
-	panels := map[string]map[string][]float64{} // workload, variant: a ratio per measurement, 0 without
+	panels := map[string]map[string][]float64{} // ratios per measurement by workload and variant; 0 if missing
 	for i, m := range all {
 		for _, r := range m.Rows {
 			workload, variant, _ := strings.Cut(r.Name, " ")

@@ -23,7 +23,7 @@ type Row struct {
 	High  float64 `json:"high"`
 }
 
-// tolerance is the highest ratio that does not count as slower.
+// tolerance is the maximum ratio that does not count as slower.
 const tolerance = 1.03
 
 func (r Row) slower() bool { return r.Low > tolerance }
@@ -31,7 +31,7 @@ func (r Row) slower() bool { return r.Low > tolerance }
 // A group is a set of workloads that one run of bench measures.
 type group struct {
 	workloads []string
-	clients   int // 0: the workload decides
+	clients   int // 0: the default of the workload
 	protobuf  bool
 }
 
@@ -58,7 +58,6 @@ func (g group) suffix() string {
 	return text
 }
 
-// report holds the fields of bench's report that this command needs.
 type report struct {
 	Rows []struct {
 		Name   string  `json:"name"`

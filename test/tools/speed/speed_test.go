@@ -43,8 +43,8 @@ func TestGroupWithoutMatch(t *testing.T) {
 	}
 }
 
-// TestPlot checks that each workload has a panel with one line per variant. If a measurement lacks
-// a variant, the variant's line has no point there.
+// TestPlot checks that each workload has a panel with one line per variant. If a variant is missing
+// from a measurement, its line has no point there.
 func TestPlot(t *testing.T) {
 	at := func(day int, commit string, rows ...Row) Measurement {
 		return Measurement{Commit: commit, Date: time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC), Rows: rows}

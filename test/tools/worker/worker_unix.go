@@ -61,8 +61,8 @@ func Exit(code int) { panic(exit(code)) }
 
 type exit int
 
-// run runs a command and returns its exit code. A command that calls os.Exit ends the worker, and
-// the client then uses the exit code of the process.
+// run runs a command and returns its exit code. If the command calls os.Exit, the worker exits, and
+// the client uses the exit code of the process.
 func (r request) run(name string, run func() int) (code int) {
 	defer func() {
 		switch failure := recover().(type) {

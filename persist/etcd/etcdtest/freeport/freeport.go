@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// The range lies below the ephemeral ports (from 32768 on Linux), so that the kernel does not
-// assign the port to another process.
+// The range lies below the ephemeral ports (from 32768 on Linux), so the kernel does not assign the
+// port to another process.
 const (
 	first = 15000
 	last  = 31999
