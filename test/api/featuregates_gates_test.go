@@ -145,8 +145,7 @@ func TestResponseCompression(t *testing.T) {
 	}
 }
 
-// TestRootCAConfigMap checks that token volumes contain no CA bundle while RootCAConfigMap is
-// off.
+// TestRootCAConfigMap checks that token volumes contain no CA bundle while RootCAConfigMap is off.
 func TestRootCAConfigMap(t *testing.T) {
 	t.Parallel()
 	for gates, want := range map[string]bool{"": true, "RootCAConfigMap=false": false} {

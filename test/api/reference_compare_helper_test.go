@@ -71,8 +71,7 @@ var volatile = map[string]bool{
 // whole seconds, and the reference collects causes from maps.
 var unordered = map[string]bool{"managedFields": true, "verbs": true, "causes": true}
 
-// sortedReference sorts a list by the field and reason of its items, if present, and then by
-// JSON.
+// sortedReference sorts a list by the field and reason of its items, if present, and then by JSON.
 func sortedReference(v any) any {
 	key := func(item any) string {
 		field, _ := lookup(item, "field")
