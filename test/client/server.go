@@ -106,7 +106,6 @@ func (s *Server) Stop(t testing.TB) {
 	s.Close()
 }
 
-// KeepingControllers lists controllers that do not modify clients' objects. It excludes the
-// garbage collector, and controllers that write a status or finalizers, or create related
-// objects.
+// KeepingControllers lists controllers that do not modify clients' objects. It excludes the garbage
+// collector, and controllers that write a status or finalizers, or create related objects.
 const KeepingControllers daemon.Controllers = WithoutRoots + ",-certificatesigningrequest-signing-controller,-ephemeral-volume-controller,-garbage-collector-controller,-persistentvolume-binder-controller,-resourcequota-controller,-validatingadmissionpolicy-status-controller,-apiservice-availability-controller,-disruption-controller,-endpoints-controller,-endpointslice-controller,-endpointslice-mirroring-controller,-service-cidr-controller,-storage-version-migrator-controller,-priority-and-fairness-config-producer,-persistentvolume-protection-controller,-persistentvolumeclaim-protection-controller,-volumeattributesclass-protection-controller"
