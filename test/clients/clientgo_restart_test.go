@@ -71,8 +71,7 @@ func TestKilledInformer(t *testing.T) {
 				watches, all := len(f.traffic.With("watch=true")), len(f.traffic.With(""))
 				streams := len(f.traffic.With("sendInitialEvents=true"))
 				t.Logf("%s: %d watches, %d of them of the state, %d lists", f.name, watches, streams, all-watches)
-				// Subtract the test's own list request, whose response it compares with the
-				// cache.
+				// Subtract the test's own list request, whose response it compares with the cache.
 				if state := streams + all - watches - 1; state < 1 || c.forgets && state <= c.kills || !c.forgets && state > 1 {
 					t.Errorf("%s: the state was read %d times", f.name, state)
 				}
