@@ -184,8 +184,7 @@ clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %s}}], us
 	return path
 }
 
-// want checks that the output of a kubectl command matches pattern, with runs of spaces
-// collapsed.
+// want checks that the output of a kubectl command matches pattern, with runs of spaces collapsed.
 func (m metricsSession) want(pattern string, args ...string) {
 	m.T.Helper()
 	out := strings.TrimSpace(regexp.MustCompile(` +`).ReplaceAllString(m.kubectl("", args...), " "))
