@@ -9,9 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAbandonedRequests checks that the server aborts a computation when its client disconnects
-// or its timeout expires. If completed, the computation takes seconds and results in a 422
-// response.
+// TestAbandonedRequests checks that the server aborts a computation when its client disconnects or
+// its timeout expires. If completed, the computation takes seconds and results in a 422 response.
 func TestAbandonedRequests(t *testing.T) {
 	v := start(t)
 	const costs = "/apis/example.com/v1/costs"
