@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// fromMemory returns the expected number of repeated applies that the server recognizes without
-// processing them: 1, or 0 with etcd, because other servers may also write.
+// fromMemory returns the number of repeated applies that the server should answer from memory.
+// With etcd it is 0, because other servers may write too.
 func fromMemory() int {
 	if client.OnEtcd() {
 		return 0
@@ -95,8 +95,8 @@ func TestApplyDigests(t *testing.T) {
 	}
 }
 
-// TestApplyDigestsOfSubresources checks that the same configuration, applied to another
-// subresource, is not treated as a repeated apply.
+// TestApplyDigestsOfSubresources checks that applying the same configuration to another
+// subresource is not treated as a repeated apply.
 func TestApplyDigestsOfSubresources(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}

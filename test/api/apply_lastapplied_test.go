@@ -13,7 +13,7 @@ const (
 	crontabs         = "/apis/example.com/v1/namespaces/default/crontabs"
 )
 
-// clientApply creates an object like client-side apply, with its manifest in an annotation.
+// clientApply creates an object as client-side apply does, with a last-applied annotation.
 func (s applySession) clientApply(path, manifest string) client.Object {
 	s.T.Helper()
 	var o map[string]any
@@ -23,7 +23,7 @@ func (s applySession) clientApply(path, manifest string) client.Object {
 }
 
 // TestUpgradeOfClientSideApply checks that kubectl's server-side apply takes over fields from
-// client-side apply, but no value that another manager has changed since.
+// client-side apply, except fields that another manager has changed since.
 func TestUpgradeOfClientSideApply(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
@@ -100,8 +100,8 @@ func TestUnusableLastApplied(t *testing.T) {
 	s.has(s.apply(200, "kubectl", configMaps+"/a", configMap("a", `"k":"2"`)), map[string]string{"data": `{"k":"2","l":"1"}`})
 }
 
-// TestWrittenLastApplied checks the annotation written by kubectl apply. It must contain the
-// configuration without the annotation itself, or be absent if the configuration is too large.
+// TestWrittenLastApplied checks that kubectl apply stores the configuration in the last-applied
+// annotation, without the annotation itself. Large configurations are not stored.
 func TestWrittenLastApplied(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}

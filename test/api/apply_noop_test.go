@@ -17,8 +17,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAppliedAgain checks that repeating an apply later changes neither the resourceVersion nor the
-// managed fields, including their timestamps. First, one manager applies an object. Then three
+// TestAppliedAgain checks that a repeated apply changes neither the resourceVersion nor the
+// managed fields, including their timestamps. One manager applies an object, and then three
 // managers apply the result or parts of it.
 func TestAppliedAgain(t *testing.T) {
 	t.Parallel()
@@ -58,8 +58,8 @@ type reapplied struct {
 	live    client.Object
 }
 
-// applyAll applies all objects and repeats this at least one second later, because the timestamps
-// in managed fields are in whole seconds.
+// applyAll applies all objects, and repeats this at least one second later. Timestamps in managed
+// fields have a resolution of one second.
 func (s applySession) applyAll(all []*reapplied) {
 	s.T.Helper()
 	for _, a := range all {

@@ -27,7 +27,7 @@ func (s applySession) get(path string) client.Object {
 	return s.Send(200, "GET", path, "", "").Object()
 }
 
-// apply applies a configuration. manager may be followed by "&" and further query parameters.
+// apply applies a configuration. manager may contain additional query parameters after an "&".
 func (s applySession) apply(code int, manager, path, config string) client.Object {
 	s.T.Helper()
 	return s.Send(code, "PATCH", path+"?fieldManager="+manager, applyTypeApply, config).Object()

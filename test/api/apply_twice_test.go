@@ -83,7 +83,7 @@ func TestAppliedTwice(t *testing.T) {
 	}
 }
 
-// TestEmptyPartOfBuiltInKind checks that one apply is enough to empty a nested object of a built-in
+// TestEmptyPartOfBuiltInKind checks that a single apply can empty a nested object of a built-in
 // kind.
 func TestEmptyPartOfBuiltInKind(t *testing.T) {
 	t.Parallel()

@@ -119,8 +119,7 @@ func everything(c caller, e catalogEndpoint, kind string, body map[string]any) {
 	deleted(c, e, kind, path, one, body)
 }
 
-// deleted deletes the object, after a dry run. It then recreates the object and deletes it with
-// deletecollection.
+// deleted tests a dry-run delete, a delete, and a deletecollection of the recreated object.
 func deleted(c caller, e catalogEndpoint, kind, path, one string, body map[string]any) {
 	for _, query := range []url.Values{{"dryRun": {"All"}, "pretty": {"true"}}, nil} {
 		answer := c.do(http.MethodDelete, one, query, nil, 200)

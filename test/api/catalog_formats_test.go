@@ -29,8 +29,8 @@ func readObjects(t *testing.T, paths ...string) (all []map[string]any) {
 	return all
 }
 
-// eachKind runs test with a sample object of each kind selected by wanted. It fails if there are
-// fewer kinds than least.
+// eachKind runs test with a sample object of each kind for which wanted returns true. It fails
+// the test if there are fewer than least such kinds.
 func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func(caller, *schema.Kind, map[string]any)) {
 	t.Helper()
 	c := newCatalog(t, meta.Kubernetes)

@@ -95,7 +95,7 @@ func (p *catalogPlayer) body(k *schema.Kind) map[string]any {
 	return mergeCatalog(p.table.base, map[string]any{"apiVersion": k.APIVersion(), "kind": k.Kind, "metadata": metadata})
 }
 
-// mergeCatalog applies a JSON merge patch. It modifies neither of its arguments.
+// mergeCatalog returns to with a JSON merge patch applied. It does not modify its arguments.
 func mergeCatalog(to, patch map[string]any) map[string]any {
 	out := maps.Clone(to)
 	if out == nil {
@@ -116,8 +116,8 @@ func mergeCatalog(to, patch map[string]any) map[string]any {
 	return out
 }
 
-// describe formats a response as in a table. It shows only the requested fields of an object, so
-// that uids and timestamps do not appear in the tables.
+// describe formats a response as table lines. It includes only the requested fields of an object,
+// because UIDs and timestamps vary.
 func describe(a client.Answer, show []string) []string {
 	o := a.Object()
 	lines := []string{fmt.Sprint(a.Code)}
@@ -150,8 +150,7 @@ func refusal(o client.Object) (lines []string) {
 	return lines
 }
 
-// find returns the value at a path of field names and list indexes. It returns false if there is
-// none.
+// find returns the value at a path of field names and list indexes, and whether it exists.
 func find(v any, path []string) (any, bool) {
 	if len(path) == 0 {
 		return v, true

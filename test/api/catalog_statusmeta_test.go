@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// keptMetadata lists the metadata fields that a status write must not change, by kind, as in
+// keptMetadata maps kinds to the metadata fields that a status write must not change, as in
 // kube-apiserver's strategies. A status write may change all other metadata fields.
 var keptMetadata = map[string][]string{
 	"APIService":                 {"annotations", "finalizers", "labels", "ownerReferences"},

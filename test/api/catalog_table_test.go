@@ -42,15 +42,15 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// playRow sends the requests of a row and returns the responses. It compares them with the expected
-// ones unless the tables are being updated.
+// playRow sends the requests of a row and returns the responses. It compares them with the
+// expected responses unless the tables are being updated.
 func playRow(t *testing.T, p *catalogPlayer, r catalogRow) (answers [][]string) {
 	for _, q := range r.requests {
 		got, err := p.play(t.Context(), q)
 		if err != nil {
 			t.Fatalf("%s: %v", q.line, err)
 		}
-		// Compare joined lines, because a message may span several.
+		// Compare joined lines, because a message may span several lines.
 		if got, want := strings.Join(got, "\n"), strings.Join(q.answer, "\n"); !*transcript.Update && got != want {
 			t.Errorf("$ %s\ngot\n%s\nwant\n%s", q.line, got, want)
 		}
@@ -77,9 +77,9 @@ func (f formatClient) checkFormats(p *catalogPlayer) {
 	}
 }
 
-// unprotected disables the controllers and admission plugins that would interfere with rows.
-// Without them, claims and volumes are deleted at once, claims may grow without a class that allows
-// expansion, and quotas and limit ranges of one row do not affect other rows.
+// unprotected disables the controllers and admission plugins that would interfere with rows. They
+// would delay the deletion of claims and volumes, require a class that allows expansion for
+// claims to grow, and apply the quotas and limit ranges of one row to other rows.
 func unprotected(c *daemon.Config) {
 	c.Controllers = client.KeepingControllers + ",-serviceaccount-token-secret-controller"
 	c.Admission.Disable = []string{"StorageObjectInUseProtection", "PersistentVolumeClaimResize", "ResourceQuota", "LimitRanger"}

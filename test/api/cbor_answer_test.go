@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 )
 
-// TestOff checks that CBOR is not offered while its feature gate is off.
+// TestOff checks that CBOR is unavailable while its feature gate is off.
 func TestOff(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, false)
@@ -34,8 +34,8 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// TestNegotiation checks that the error lists the available formats if the client accepts none of
-// them.
+// TestNegotiation checks which format the server selects, and that errors list the available
+// formats.
 func TestNegotiation(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -107,7 +107,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestLongList checks that a list that is streamed in pieces contains all its items.
+// TestLongList checks that a list sent in several chunks contains all items.
 func TestLongList(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)

@@ -10,7 +10,8 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// marshal encodes v with the CBOR library's defaults, unlike the Kubernetes serializer.
+// marshal encodes v with the default options of the CBOR library, which differ from those of the
+// Kubernetes serializer.
 func marshal(t *testing.T, v any) []byte {
 	t.Helper()
 	b, err := cbor.Marshal(v)
@@ -97,7 +98,8 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// TestCBORFieldValidation checks that unknown fields are treated as in JSON, and reported by path.
+// TestCBORFieldValidation checks that unknown fields are handled as in JSON, and that messages
+// contain their paths.
 func TestCBORFieldValidation(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)

@@ -31,8 +31,9 @@ func (f filler) quantity() resource.Quantity {
 }
 
 // fillScalarStruct fills a struct that is encoded as a single JSON value, such as a time. It
-// returns false for other structs. Times have only the precision of their JSON form, seconds or
-// microseconds, so that they survive a round trip. Some are after 2038, where 32 bits overflow.
+// returns false for other structs. Times have the precision of their JSON form, seconds or
+// microseconds, so that they survive a round trip. Some are after 2038, when 32-bit seconds
+// overflow.
 func (f filler) fillScalarStruct(v reflect.Value) bool {
 	seconds := 1 + f.Int63n(4e9)
 	switch to := v.Addr().Interface().(type) {
@@ -62,7 +63,7 @@ func (f filler) fillScalarStruct(v reflect.Value) bool {
 	return true
 }
 
-// recursive reports whether a type may contain itself. fill leaves most values of such types empty.
+// recursive reports whether a type may contain itself. Most values of such types stay empty.
 func recursive(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
@@ -71,8 +72,8 @@ func recursive(t reflect.Type) bool {
 	return false
 }
 
-// fillJSONValue fills a struct that is encoded as its only field that is set. It is either
-// arbitrary JSON, or a choice between a schema and a list or bool. Types are matched by name,
+// fillJSONValue fills a struct that is encoded as its only non-empty field. The struct is
+// arbitrary JSON, or a schema with a list or bool as the alternative. Types are matched by name,
 // because this module does not require all of their packages.
 func (f filler) fillJSONValue(v reflect.Value) {
 	switch v.Type().Name() {

@@ -109,8 +109,8 @@ func TestDeleteReturns(t *testing.T) {
 	}
 }
 
-// waitDeleted waits until an object has been deleted. For example, a controller first has to find
-// that a PersistentVolumeClaim is unused.
+// waitDeleted waits until an object has been deleted. For example, a PersistentVolumeClaim stays
+// until a controller finds that it is unused.
 func (s *testServer) waitDeleted(t *testing.T, path string) {
 	t.Helper()
 	client.Eventually(t, func() error {

@@ -83,8 +83,9 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// TestSocketFormats checks that tables and metadata are sent as text messages. Protobuf is sent as
-// binary messages without a length prefix, which a WebSocket frame already contains.
+// TestSocketFormats checks that tables and metadata are sent as text messages, and Protobuf as
+// binary messages. Binary messages have no length prefix, because WebSocket frames already
+// contain the length.
 func TestSocketFormats(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)

@@ -72,7 +72,7 @@ func TestExpiry(t *testing.T) {
 			t.Errorf("%s: %v", path, a)
 		}
 	}
-	// With several servers, another server's history may still contain the version, so try again.
+	// Try again, because the history of another server may still contain the version.
 	for i := 0; ; i++ {
 		w := s.watch(t, configMaps+"?watch=1&resourceVersion="+textConventions(first))
 		e, err := w.Next()

@@ -1,7 +1,7 @@
 // Package api tests the API over HTTP: reads and writes, apply, formats, schemas, and the rules of
 // each kind.
 //
-// File names start with a topic. The topics:
+// Each file name starts with one of the following topics.
 //
 // # Apply
 //
@@ -56,7 +56,7 @@
 //
 // # Coverage
 //
-// These tests check the maps from specification lines to tests, in test/coverage/*.md. A row has
+// These tests check the maps from specification lines to tests, in test/coverage/*.md. A row lists
 // lines, their topic, and tests as a folder and function names. All tests must exist.
 //
 // # Drift
@@ -71,8 +71,8 @@
 //
 // # Kinds
 //
-// These tests cover behavior of single kinds beyond the conventions: subresources, and versions
-// that share a storage version.
+// These tests cover behavior specific to a kind: subresources, and versions that share a storage
+// version.
 //
 // # OpenAPI
 //
@@ -121,10 +121,10 @@
 //	recording   one file of testdata/reference: a group of cases
 //	step        one request of a case, and the recorded response
 //	player      the daemon, its administrator, and the values remembered from earlier steps
-//	comparison  the differences of a response: hard ones, and soft ones of wording,
-//	            which are only shown
+//	comparison  the differences of a response: hard differences, and soft differences in
+//	            wording, which do not fail the test
 //
-// The responses of a case agree, or the case is listed with a reason in differs and
+// If the responses of a case differ, the case must be listed with a reason in differs and
 // docs/departures.md. A listed case that agrees fails the test, so the lists stay accurate.
 //
 // UIDs, resourceVersions, timestamps, continue tokens and addresses always differ. Only their

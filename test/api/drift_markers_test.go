@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Markers holds the "+name=value" comments of the types and fields in one package, such as list
-// types and list map keys, which reflection cannot find.
+// Markers contains the "+name=value" comments of the types and fields in one package, which
+// reflection cannot find. Examples are list types and list map keys.
 type Markers map[string]map[string][]string // "Type" or "Type.Field" → marker → values
 
 var sources = []string{"types.go", "types_jsonschema.go"}

@@ -52,7 +52,7 @@ func TestPublicGates(t *testing.T) {
 }
 
 // TestFeatureGateRefused checks that the server does not start if a feature gate is unknown,
-// locked, or depends on a disabled one.
+// locked, or depends on a disabled gate.
 func TestFeatureGateRefused(t *testing.T) {
 	t.Parallel()
 	for gates, want := range map[string]string{
@@ -73,8 +73,8 @@ func TestFeatureGateRefused(t *testing.T) {
 	}
 }
 
-// TestGateWarnings checks that a feature gate without effect is logged once, and that the metric
-// reports the state of the gates.
+// TestGateWarnings checks that the server logs a feature gate without effect once, and that a
+// metric reports the state of each gate.
 func TestGateWarnings(t *testing.T) {
 	t.Parallel()
 	var log client.Log
@@ -117,7 +117,7 @@ func TestListChunking(t *testing.T) {
 	}
 }
 
-// TestWatchList checks that watches cannot request initial events while WatchList is off.
+// TestWatchList checks that a watch cannot request initial events while WatchList is off.
 func TestWatchList(t *testing.T) {
 	t.Parallel()
 	const path = configMaps + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1"
@@ -128,7 +128,7 @@ func TestWatchList(t *testing.T) {
 	}
 }
 
-// TestResponseCompression checks that responses are not compressed while the gate is off.
+// TestResponseCompression checks that responses are not compressed while its feature gate is off.
 func TestResponseCompression(t *testing.T) {
 	t.Parallel()
 	for gates, want := range map[string]string{"": "gzip", "AllBeta=false": ""} {
@@ -145,7 +145,7 @@ func TestResponseCompression(t *testing.T) {
 	}
 }
 
-// TestRootCAConfigMap checks that the token volume contains no CA bundle while the gate is off.
+// TestRootCAConfigMap checks that token volumes contain no CA bundle while RootCAConfigMap is off.
 func TestRootCAConfigMap(t *testing.T) {
 	t.Parallel()
 	for gates, want := range map[string]bool{"": true, "RootCAConfigMap=false": false} {
@@ -225,7 +225,7 @@ func TestMutatingAdmissionPolicy(t *testing.T) {
 }
 
 // TestFieldsOfFeatures checks that a field behind a disabled feature gate is dropped, unless the
-// stored object has it.
+// stored object already contains the field.
 func TestFieldsOfFeatures(t *testing.T) {
 	t.Parallel()
 	const templates = "/api/v1/namespaces/default/podtemplates"

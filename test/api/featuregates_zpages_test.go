@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// getPage requests a page as a user in the given groups, or as the administrator without groups.
+// getPage requests a page as a user in the given groups, or as the administrator if there are none.
 func getPage(t *testing.T, s client.Session, path, accept string, groups ...string) (code int, contentType, body string) {
 	t.Helper()
 	var headers []string

@@ -109,8 +109,8 @@ func TestAutoscalerVersions(t *testing.T) {
 	}
 }
 
-// TestSuspendedJob checks that a Job selects Pods by its uid. Its node selector can be changed
-// while it is suspended and has never started.
+// TestSuspendedJob checks that a Job selects Pods by its UID. The node selector of a suspended
+// Job can be changed until the Job first starts.
 func TestSuspendedJob(t *testing.T) {
 	t.Parallel()
 	s := kindSession{client.Open(t, nil)}

@@ -63,7 +63,8 @@ func getOpenAPI(t *testing.T, s *client.Server, path string, headers ...string) 
 	return openAPIAnswer{response.StatusCode, response.Header, body}
 }
 
-// document requests a document in a media type, with and without compression, and compares both.
+// document returns a document in the given media type. It checks that the compressed response has
+// the same content.
 func document(t *testing.T, s *client.Server, path, accept string) []byte {
 	t.Helper()
 	a := getOpenAPI(t, s, path, "Accept", accept)
@@ -144,8 +145,8 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// TestPublishedTexts checks that the v2 document contains the texts that scripts search for. They
-// include phrases in descriptions, the watch paths, and the trailing slash of group paths.
+// TestPublishedTexts checks that the v2 document contains texts that scripts search for: phrases
+// in descriptions, the watch paths, and the trailing slash of group paths.
 func TestPublishedTexts(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")

@@ -72,8 +72,7 @@ func valueType(t reflect.Type) reflect.Type {
 	return t
 }
 
-// enumConstants returns the sorted constants of a package's types that are marked as enumerations,
-// by type.
+// enumConstants returns the sorted constants of each enumeration type in a package, keyed by type.
 func enumConstants(t *testing.T, pkg string) map[string][]string {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", pkg).Output()

@@ -46,8 +46,8 @@ func sameOpenAPI(t *testing.T, name string, wire []byte, want, got proto.Message
 	}
 }
 
-// unify converts each YAML text in a document to JSON, so that documents can be compared. It also
-// reports unknown fields.
+// unify converts the YAML strings in a document to JSON, so that documents can be compared. It
+// also reports unknown fields.
 func unify(t *testing.T, m protoreflect.Message) {
 	t.Helper()
 	if len(m.GetUnknown()) > 0 {
@@ -76,7 +76,7 @@ func unify(t *testing.T, m protoreflect.Message) {
 	})
 }
 
-// differenceOpenAPI returns the parts of both texts around their first difference.
+// differenceOpenAPI returns excerpts of both texts around their first difference.
 func differenceOpenAPI(got, want string) string {
 	i := 0
 	for i < len(got) && i < len(want) && got[i] == want[i] {

@@ -17,7 +17,8 @@ import (
 )
 
 // refusedWithout returns the fields that the server requires, such as
-// "core.v1.SecretVolumeSource.secretName". The Go types may mark other fields as required.
+// "core.v1.SecretVolumeSource.secretName". They may differ from the fields that the Go types mark
+// as required.
 func refusedWithout(c *catalog.Catalog) map[string]bool {
 	refused, seen := map[string]bool{}, map[*schema.Message]bool{}
 	var visit func(m *schema.Message)
@@ -40,7 +41,7 @@ func refusedWithout(c *catalog.Catalog) map[string]bool {
 }
 
 // TestRequired checks that the documents require every field that the Go types in k8s.io/api
-// require. They may require other fields only if the server rejects objects without these fields.
+// require. Other fields may be required only if the server rejects objects without them.
 func TestRequired(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")
@@ -82,8 +83,8 @@ func TestRequired(t *testing.T) {
 	}
 }
 
-// presenceMarks returns the markers "+optional" and "+required" in the source of a package, by
-// "Type.Field".
+// presenceMarks returns the "+optional" and "+required" markers in the source of a package, keyed
+// by "Type.Field".
 func presenceMarks(t *testing.T, pkg string) map[string]string {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", pkg).Output()

@@ -104,8 +104,8 @@ func (d *scenario) randomObject() map[string]any {
 	return o
 }
 
-// withLastApplied randomly adds the client-side apply annotation to a copy of an object. The
-// annotation contains the object, a random one, or the existing value.
+// withLastApplied returns a copy of an object, usually with the client-side apply annotation. The
+// annotation contains the object, a random object, or the existing value.
 func (d *scenario) withLastApplied(o map[string]any) map[string]any {
 	d.Helper()
 	recorded := o
@@ -325,8 +325,7 @@ func (d *scenario) compare() {
 	}
 }
 
-// aside splits an object into its JSON, without metadata that the server sets, and its managed
-// fields.
+// aside returns an object's JSON without metadata that the server sets, and its managed fields.
 func aside(o map[string]any) (string, []string) {
 	text, _ := json.Marshal(o)
 	out := map[string]any{}

@@ -11,8 +11,8 @@ import (
 )
 
 // If an apply sets an object or list to empty and thereby removes all its fields, this server
-// stores the empty value at once. The oracle stores it only at the next apply, so these functions
-// add it to the oracle's object.
+// stores the empty value immediately. The oracle stores it only at the next apply, so these
+// functions add the empty value to the oracle's object.
 
 // explicit adds the empty objects and lists in config to a custom resource.
 func explicit(s shape, object, config map[string]any) {
@@ -50,7 +50,7 @@ func explicit(s shape, object, config map[string]any) {
 	}
 }
 
-// withExplicit returns an object of a built-in kind with the empty objects and lists in config.
+// withExplicit adds the empty objects and lists in config to an object of a built-in kind.
 func (s *ownershipComparison) withExplicit(w ownershipEndpoint, o runtime.Object, config tree.Tree) runtime.Object {
 	s.t.Helper()
 	stored, _ := s.tree(s.kind, o.DeepCopyObject())

@@ -18,7 +18,7 @@ import (
 // ownershipShortRounds is the number of random histories per kind covered by "make test".
 const ownershipShortRounds = 3
 
-// kindsOwnership returns the catalog's kinds that client-go also has.
+// kindsOwnership returns the catalog's kinds that client-go also supports.
 func kindsOwnership(t *testing.T) (list []*schema.Kind) {
 	t.Helper()
 	all := newCatalog(t, meta.Kubernetes)
@@ -69,7 +69,7 @@ func TestVersionsAgainstTheOracle(t *testing.T) {
 	client.Figures(t, "%d histories over several versions of a kind", histories)
 }
 
-// formsOf returns the versions of a kind in its own group that client-go also has.
+// formsOf returns the versions of a kind, within its group, that client-go also supports.
 func formsOf(k *schema.Kind) (forms []*schema.Kind) {
 	for _, form := range k.Versions {
 		if form.Group == k.Group && scheme.Scheme.Recognizes(gvkOf(form)) {
@@ -79,7 +79,7 @@ func formsOf(k *schema.Kind) (forms []*schema.Kind) {
 	return forms
 }
 
-// history makes random writes to an object and compares the result of each with the oracle.
+// history applies random writes to an object in both implementations and compares each result.
 func history(s *ownershipComparison, seed int64) {
 	s.t.Helper()
 	r := ObjectGenerator{Rand: rand.New(rand.NewSource(seed))}
@@ -124,8 +124,8 @@ func (s *ownershipComparison) randomObject(r ObjectGenerator, w ownershipEndpoin
 	return object
 }
 
-// lastApplied returns a value of the annotation that client-side apply maintains: the given object,
-// a random one, the existing value, or "" for none.
+// lastApplied returns a random value of the last-applied annotation. The value is the given
+// object, a random object, the existing annotation, or "" for none.
 func (s *ownershipComparison) lastApplied(r ObjectGenerator, w ownershipEndpoint, density float64, object tree.Tree) string {
 	switch r.Intn(4) {
 	case 0:

@@ -36,8 +36,8 @@ func (s *ownershipComparison) sameButKeptLists(before tree.Tree) bool {
 	return bytes.Equal(codec.EncodeJSON(s.kind, ours).JSON, codec.EncodeJSON(s.kind, theirs).JSON)
 }
 
-// withLists returns a copy of ours with the lists of theirs that ours lacks. It adds a list only if
-// the field is encoded even when empty, and is equal in before and theirs.
+// withLists returns a copy of ours with the lists that only theirs contains. It adds a list only
+// if the field is never omitted, and before and theirs contain the same value.
 func withLists(m *schema.Message, before, theirs, ours tree.Tree) tree.Tree {
 	out := maps.Clone(ours)
 	for _, f := range m.Fields {

@@ -8,19 +8,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ObjectGenerator generates random objects of a kind. It uses so few values that applied values
-// often conflict. It generates no zero values, because the Go types in k8s.io/api omit them and
-// kube-apiserver then treats an applied zero value as a change.
+// ObjectGenerator generates random objects of a kind. It chooses from few values, so that applied
+// values often conflict. It generates no zero values, because the Go types in k8s.io/api omit
+// them and kube-apiserver then treats an applied zero value as a change.
 type ObjectGenerator struct {
 	*rand.Rand
-	// Always names the fields that at least one version of the kind never omits, and sets them
-	// wherever possible. Otherwise, conversion of the Go types would add such fields even if an
-	// apply omits them. With Always, messages are never empty. For example, an empty spec.behavior
-	// of a HorizontalPodAutoscaler would not survive a conversion to v1.
+	// Always contains the fields that at least one version of the kind never omits. The generator
+	// sets these fields wherever possible, because a conversion of the Go types would add them
+	// even if an apply omits them. With Always, messages are never empty. For example, an empty
+	// spec.behavior of a HorizontalPodAutoscaler would not survive a conversion to v1.
 	Always map[string]bool
 	// Twice permits duplicate items in keyed lists.
 	Twice bool
-	// Nulls permits null fields and map entries, which only configurations to apply may contain.
+	// Nulls permits null fields and map entries, which are valid only in apply configurations.
 	Nulls bool
 	// inAtomicList is set within the items of an atomic list. There, kube-apiserver treats a field
 	// that it never omits as changed unless the configuration sets it.

@@ -17,8 +17,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// scaleOracle returns an oracle that writes scales like kube-apiserver: it converts the managers of
-// the object's replicas to managers of the scale, and back. Clients write only a number, so a
+// scaleOracle returns an oracle that writes scales like kube-apiserver. It converts the managers
+// of the object's replicas to managers of the scale, and back. Clients write only a number, so a
 // deduced type suffices.
 
 func scaleOracle(t *testing.T) *managedfields.FieldManager {
@@ -59,8 +59,8 @@ func (s *ownershipComparison) scale(w ownershipEndpoint, write func(live runtime
 	return theirs, nil
 }
 
-// joined merges entries of the same manager, because Kubernetes may return two of them. When it
-// converts an entry of an update from the Scale back to the object, the entry keeps the version of
+// joined merges entries of the same manager, because Kubernetes may return two. When Kubernetes
+// converts an update's entry from the Scale back to the object, the entry keeps the version of
 // the Scale. A later update then adds a second entry.
 func joined(t *testing.T, entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
 	t.Helper()

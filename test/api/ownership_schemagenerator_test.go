@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// SchemaGenerator generates and modifies random schemas of custom resources, and generates matching
-// values. It uses so few names and values that applied values often conflict.
+// SchemaGenerator generates and modifies random schemas of custom resources, and generates
+// matching values. It chooses from few names and values, so that applied values often conflict.
 type SchemaGenerator struct{ *rand.Rand }
 
 type shape = map[string]any
@@ -92,7 +92,7 @@ func (r SchemaGenerator) withListType(s shape) shape {
 	return s
 }
 
-// ChangeListTypes returns a copy of a root schema in which some list types and map types differ.
+// ChangeListTypes returns a copy of a root schema with some list types and map types changed.
 func (r SchemaGenerator) ChangeListTypes(root shape) shape {
 	out := r.change(root)
 	delete(out, mapType) // the public implementation does not support an atomic root
@@ -121,7 +121,7 @@ func (r SchemaGenerator) change(s shape) shape {
 }
 
 // untyped reports whether the oracle keeps the managed fields when the map type of this schema
-// changes. The oracle then misses conflicts that this server finds.
+// changes. In that case, the oracle misses conflicts that this server finds.
 func untyped(s shape) bool {
 	values, is := s["additionalProperties"].(shape)
 	return s["properties"] == nil && (s[preserve] != nil || is && values["type"] == nil)

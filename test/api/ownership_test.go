@@ -34,7 +34,7 @@ type ownershipComparison struct {
 	managed   []any
 }
 
-// Server-side apply treats this manager and this annotation specially.
+// Server-side apply handles this manager and this annotation specially.
 const (
 	ownershipKubectl     = "kubectl"
 	ownershipLastApplied = "kubectl.kubernetes.io/last-applied-configuration"
@@ -196,7 +196,7 @@ func (s *ownershipComparison) applyAgain(w ownershipEndpoint, writer managedfiel
 	}
 }
 
-// oracle returns the result of applying config to the previous object in the oracle.
+// oracle applies config to the previous object in the oracle and returns the result.
 func (s *ownershipComparison) oracle(before *ownershipComparison, w ownershipEndpoint, manager string, config tree.Tree, force bool) (runtime.Object, error) {
 	s.t.Helper()
 	if w.sub == "scale" {
@@ -276,7 +276,7 @@ func (s *ownershipComparison) compare(step string) {
 	}
 }
 
-// difference describes the difference between the two results. It is empty if they agree.
+// difference describes how the two results differ. It returns "" if they agree.
 func (s *ownershipComparison) difference() string {
 	s.t.Helper()
 	want, managed := s.tree(s.kind, s.expected.DeepCopyObject())

@@ -83,8 +83,8 @@ func (c *patchComparison) tree(text []byte) tree.Tree {
 
 func bytesPatch(t tree.Tree) []byte { return codec.AppendAny(nil, t) }
 
-// compare applies a patch in both implementations. If the oracle returns an error, this server must
-// too, possibly with another text.
+// compare applies a patch in both implementations. If the oracle returns an error, this server
+// must return an error too, possibly with a different message.
 func (c *patchComparison) compare(label string, current, patch tree.Tree) {
 	c.t.Helper()
 	theirs, fault := strategicpatch.StrategicMergePatch(bytesPatch(current), bytesPatch(patch), c.data)
@@ -107,8 +107,8 @@ func (c *patchComparison) compare(label string, current, patch tree.Tree) {
 	}
 }
 
-// sortedPatch returns JSON with sorted keys. It omits nulls, and directives that the oracle copies
-// unchanged, because decoding drops both.
+// sortedPatch returns JSON with sorted keys. It omits nulls and the directives that the oracle
+// copies unchanged, because decoding drops them.
 func sortedPatch(t *testing.T, text []byte) string {
 	t.Helper()
 	var v any
@@ -143,8 +143,8 @@ func isDirective(v any) bool {
 	return t["$patch"] != nil
 }
 
-// addDirectives inserts random directives and nulls into a patch of message m where the live object
-// has a value.
+// addDirectives inserts random directives and nulls into a patch of message m, for fields that
+// have a value in live.
 func addDirectives(r ObjectGenerator, m *schema.Message, patch, live tree.Tree) {
 	if live == nil {
 		return
@@ -202,7 +202,7 @@ func addListDirectives(r ObjectGenerator, f *schema.Field, patch tree.Tree, list
 		}
 	}
 	if f.Message == nil && f.MergeStrategies != nil && r.Intn(3) == 0 {
-		// Exclude values in the list itself, because the oracle may add or drop them.
+		// Exclude values that the patch itself adds, because the oracle may add or drop them.
 		gone := []any{}
 		for _, v := range []any{"a", "b", "c", "f/a", "f/b", "f/c"} {
 			if !slices.Contains(list, v) {

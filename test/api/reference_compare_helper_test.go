@@ -25,7 +25,7 @@ func differenceReference(path string, want, got any) string {
 	return fmt.Sprintf("%s:\n    want %s\n    got  %s", path, show(want), show(got))
 }
 
-// missing stands for an absent map entry.
+// missing represents an absent map entry.
 type missing struct{}
 
 const longestShown = 600
@@ -71,8 +71,7 @@ var volatile = map[string]bool{
 // whole seconds, and the reference collects causes from maps.
 var unordered = map[string]bool{"managedFields": true, "verbs": true, "causes": true}
 
-// sortedReference sorts a list by the field and reason of its items, if they have them, and then by
-// JSON.
+// sortedReference sorts a list by the field and reason of its items, if present, and then by JSON.
 func sortedReference(v any) any {
 	key := func(item any) string {
 		field, _ := lookup(item, "field")

@@ -31,8 +31,8 @@ func start(t *testing.T) *referencePlayer {
 	return &referencePlayer{server.URL, client.Transport(t, server.TLS), client.Transport(t, server.Anonymous())}
 }
 
-// play creates the namespace of a recorded case and sends the requests of its steps. It returns one
-// comparison per step. If a response lacks a value that a later step needs, play stops early.
+// play creates the namespace of a recorded case and sends its requests. It returns one comparison
+// per step, and stops early if a response lacks a value that a later step needs.
 func (p *referencePlayer) play(t *testing.T, c recorded) []referenceComparison {
 	t.Helper()
 	namespace := `{"metadata":{"name":"` + namespaceOf(c.Name) + `"}}`

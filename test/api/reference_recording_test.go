@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A recorded case is named "group/topic". Its steps run in order.
+// A recorded case is named "group/topic" and runs its steps in order.
 type recorded struct {
 	Name  string
 	Steps []step

@@ -33,7 +33,7 @@ func fromCBOR(t *testing.T, body []byte) map[string]any {
 	return treeRepresentation(t, text)
 }
 
-// checkCBOR requests the object in CBOR: alone, as metadata, and in a list, watch and table. It
+// checkCBOR requests the object in CBOR, alone, as metadata, and in a list, watch and table. It
 // then writes the object back.
 func (a *requester) checkCBOR(t *testing.T, o representationObject, want map[string]any) {
 	t.Helper()

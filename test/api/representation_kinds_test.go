@@ -30,7 +30,7 @@ func as(media, kind, version string) string {
 }
 
 // TestEveryKind checks that testdata contains an object of each stored kind, and that all
-// representations of it agree.
+// representations of each object agree.
 func TestEveryKind(t *testing.T) {
 	t.Parallel()
 	c, a := newCatalog(t, meta.Kubernetes), serveRepresentation(t)
@@ -108,7 +108,7 @@ func (a *requester) checkList(t *testing.T, o representationObject, want map[str
 	}
 }
 
-// checkTable checks the properties that all tables share, and the object of each row.
+// checkTable checks the properties common to all tables, and the object of each row.
 func checkTable(t *testing.T, table map[string]any, version string, object any, rows int) {
 	t.Helper()
 	if table["kind"] != "Table" || table["apiVersion"] != "meta.k8s.io/"+version {

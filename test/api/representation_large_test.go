@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestLargeLists checks that a list streamed object by object equals a list encoded at once, byte
-// for byte. It covers small and large lists, compression and HTTP/1.0.
+// TestLargeLists checks that a list streamed object by object equals, byte for byte, a list
+// encoded as a whole. It covers small and large lists, compression and HTTP/1.0.
 func TestLargeLists(t *testing.T) {
 	t.Parallel()
 	a := serveRepresentation(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// varying lists the parts of cells that differ between runs, with their replacements.
+// varying lists patterns for the parts of cells that differ between runs, with replacements.
 var varying = []struct {
 	label *regexp.Regexp
 	with  string
@@ -116,7 +116,7 @@ func functionPaths(column string) []string {
 	return []string{path}
 }
 
-// mapAbove returns the map field whose key is the last name of a path, or nil.
+// mapAbove returns the map field in which the last name of a path is a key, or nil.
 func mapAbove(m *schema.Message, path string) *schema.Field {
 	i := strings.LastIndexByte(path, '.')
 	if i < 0 {

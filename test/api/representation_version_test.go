@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestVersionsShowOneRow checks that an object has the same table row in each version, even for
-// fields that a version lacks.
+// TestVersionsShowOneRow checks that an object has the same table row in each version, even if a
+// version lacks some of the displayed fields.
 func TestVersionsShowOneRow(t *testing.T) {
 	t.Parallel()
 	a := serveRepresentation(t)

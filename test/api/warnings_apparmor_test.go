@@ -11,8 +11,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAppArmorAnnotations checks that a new Pod's annotation sets the field that replaces it, with
-// a warning unless the field already agrees. Unrecognized values set no field.
+// TestAppArmorAnnotations checks that an annotation of a new Pod sets the field that replaces the
+// annotation. The server warns unless the field already has this value. Unrecognized values set
+// no field.
 func TestAppArmorAnnotations(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, plainWarnings)
@@ -56,8 +57,8 @@ func TestAppArmorAnnotations(t *testing.T) {
 	}
 }
 
-// TestAppArmorAgrees checks that a Pod's annotations must name existing containers, agree with its
-// fields, and not change.
+// TestAppArmorAgrees checks that a Pod's AppArmor annotations must name existing containers,
+// match the Pod's fields, and not change.
 func TestAppArmorAgrees(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, plainWarnings)

@@ -9,12 +9,12 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A warningCase is a create of Object, or an update from Old to Object. If Subresource is set, the
-// write goes through it.
+// A warningCase creates Object, or updates Old to Object. If Subresource is set, the write uses
+// that subresource.
 type warningCase struct {
 	Name        string
 	Subresource string
-	// Duplicates reports whether lists contain duplicate items, which an apply rejects.
+	// Duplicates reports whether lists contain duplicate items, which apply rejects.
 	Duplicates  bool
 	Old, Object json.RawMessage
 	Warnings    []string
@@ -76,7 +76,8 @@ func path(t *testing.T, object json.RawMessage) (collection, at string) {
 // cases do not contain these warnings.
 var others = []string{"this server stores the object and does not enforce it", "v1 Endpoints is deprecated"}
 
-// texts returns the unescaped texts of the warnings in a response, which must have the code 299.
+// texts returns the unescaped warnings of a response, except others. Each warning must have the
+// code 299.
 func texts(t testing.TB, a client.Answer) []string {
 	t.Helper()
 	list := []string{}

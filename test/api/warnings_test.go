@@ -77,7 +77,7 @@ func (p warningPlayer) playUpdate() {
 	}
 }
 
-// changed returns the object that the server created, merged with the object of the case.
+// changed merges the object of the case into the object that the server created.
 func (p warningPlayer) changed(created []byte) []byte {
 	var whole, changes map[string]any
 	err := json.Unmarshal(created, &whole)
@@ -112,7 +112,7 @@ func (p warningPlayer) delete(at string) {
 	}
 }
 
-// TestUnchangedApply checks that an apply without changes returns the warnings of an update.
+// TestUnchangedApply checks that a no-op apply returns the same warnings as an update.
 func TestUnchangedApply(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, plainWarnings)
@@ -138,8 +138,7 @@ func TestUnchangedApply(t *testing.T) {
 	}
 }
 
-// TestPlatformNames checks that the platform naming profile returns the same warnings with its own
-// names.
+// TestPlatformNames checks that the warnings in the platform naming profile differ only in names.
 func TestPlatformNames(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, acceptAmbiguousAddresses)

@@ -116,7 +116,7 @@ func (a Answer) Object() Object {
 	return o
 }
 
-// String returns the status code and the body, for messages.
+// String formats the status code and the body for messages.
 func (a Answer) String() string { return fmt.Sprintf("%d %s", a.Code, a.Body) }
 
 // Do sends a request. body is a []byte, a value to encode as JSON, or nil. An error means that no
@@ -172,7 +172,7 @@ func (c *Client) Get(ctx context.Context, path string) (Answer, error) {
 	return c.Do(ctx, http.MethodGet, path, "", nil)
 }
 
-// GetAs is Get with an Accept header.
+// GetAs is like Get, but sends an Accept header.
 func (c *Client) GetAs(ctx context.Context, path, accept string) (Answer, error) {
 	r, err := c.request(ctx, http.MethodGet, path, "", nil)
 	if err != nil {
@@ -182,17 +182,17 @@ func (c *Client) GetAs(ctx context.Context, path, accept string) (Answer, error)
 	return c.round(r)
 }
 
-// Create sends an object to its collection in a POST request.
+// Create creates an object with a POST request to its collection.
 func (c *Client) Create(ctx context.Context, path string, o any) (Answer, error) {
 	return c.Do(ctx, http.MethodPost, path, JSON, o)
 }
 
-// Update replaces the object at path in a PUT request.
+// Update replaces the object at path with a PUT request.
 func (c *Client) Update(ctx context.Context, path string, o any) (Answer, error) {
 	return c.Do(ctx, http.MethodPut, path, JSON, o)
 }
 
-// Patch applies a JSON merge patch to the object at path.
+// Patch updates the object at path with a JSON merge patch.
 func (c *Client) Patch(ctx context.Context, path string, patch any) (Answer, error) {
 	return c.Do(ctx, http.MethodPatch, path, MergePatch, patch)
 }

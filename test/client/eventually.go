@@ -9,9 +9,8 @@ import (
 // machine.
 const Watchdog = 5 * time.Minute
 
-// Poll calls done repeatedly until done returns true. After Watchdog, Poll gives up and returns
-// false. The pauses between calls grow and are at least as long as a call takes, which leaves CPU
-// time to the server.
+// Poll calls done repeatedly until done returns true. It returns false after Watchdog. The pauses
+// between calls grow, and last at least as long as a call, to leave CPU time for the server.
 func Poll(done func() bool) bool {
 	const longest = 30 * time.Millisecond
 	pause := time.Millisecond
@@ -49,7 +48,8 @@ func Receive[T any](t testing.TB, c <-chan T, name string) (value T) {
 	return value
 }
 
-// NextSecond waits until the next second, because timestamps in objects have whole seconds.
+// NextSecond waits for the next second, because timestamps in objects have a resolution of one
+// second.
 func NextSecond() {
 	now := time.Now().Unix()
 	Poll(func() bool { return time.Now().Unix() != now })

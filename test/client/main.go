@@ -13,8 +13,8 @@ var shared struct {
 	end []func() error
 }
 
-// AtEnd registers a function to be called after the last test of the suite, in reverse order of
-// registration.
+// AtEnd registers a function to call after the last test of the suite. Functions run in reverse
+// order of registration.
 func AtEnd(f func() error) {
 	shared.Lock()
 	defer shared.Unlock()
@@ -94,7 +94,7 @@ func TroupeWorkerBinary(t testing.TB) string {
 }
 
 // KubectlBinary returns the path of kubectl, which is built once per suite. The environment
-// variable TROUPE_KUBECTL selects another one.
+// variable TROUPE_KUBECTL selects another binary.
 func KubectlBinary(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv("TROUPE_KUBECTL"); path != "" {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// kubernetesNames translates names of the platform profile. Longer names precede their prefixes.
+// kubernetesNames replaces names of the platform profile. Longer names precede their prefixes, so
+// that they match first.
 var kubernetesNames = func() *strings.Replacer {
 	names := []string{
 		"platform.io/apiserver-client-node", "kubernetes.io/kube-apiserver-client-kubelet",

@@ -24,7 +24,8 @@ func ConfigMap(name string, labels, data map[string]string) Object {
 	return Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 }
 
-// ConfigMapText returns the JSON of a ConfigMap. data contains the JSON members of its data field.
+// ConfigMapText returns the JSON of a ConfigMap. Each item of data is a JSON member of the data
+// field.
 func ConfigMapText(name string, data ...string) string {
 	if len(data) == 0 {
 		return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q}}`, name)

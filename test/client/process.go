@@ -24,7 +24,7 @@ type Process struct {
 	ended chan struct{} // closed when the process has been waited for
 }
 
-// Start starts a program. If cmd.Stderr is a *Log, it becomes the Log of the Process.
+// Start starts a program. If cmd.Stderr is a *Log, it also becomes the Log of the Process.
 func Start(t testing.TB, cmd *exec.Cmd) *Process {
 	t.Helper()
 	p := &Process{Cmd: cmd, t: t, line: make(chan string, 1), ended: make(chan struct{})}

@@ -57,9 +57,9 @@ func Build(dir, name, folder, ldflags string) (string, error) {
 }
 
 // BuildTroupe builds troupe like "make build", with the main module's libraries, and returns its
-// path in dir. Each clone has its own program in the user's cache directory.
+// path in dir. Each clone caches its own binary in the user's cache directory.
 //
-// Even an up-to-date check takes 2 s of CPU time. Therefore, "make test" builds troupe once for all
+// Even an up-to-date check takes 2 s of CPU time, so "make test" builds troupe once for all
 // suites and sets TROUPE_PROGRAM to its path.
 func BuildTroupe(dir string) (string, error) {
 	if program := os.Getenv("TROUPE_PROGRAM"); program != "" {
@@ -89,8 +89,8 @@ func buildOwn(dir, name, from, folder string) (string, error) {
 	})
 }
 
-// ClockOffset is the environment variable with the clock offset, in seconds, for programs built by
-// BuildTroupeWithClock.
+// ClockOffset is the environment variable that sets the clock offset, in seconds, of programs
+// built by BuildTroupeWithClock.
 const ClockOffset = "TROUPE_TEST_CLOCK_OFFSET"
 
 // BuildTroupeWithClock builds troupe like BuildTroupe, but with a patched time package that shifts
@@ -157,8 +157,8 @@ var clockOffset = func() int64 {
 	return path, os.WriteFile(path, text, 0o600)
 }
 
-// moduleDir returns the folder of the test module, which is the nearest parent of the working
-// directory with a go.mod.
+// moduleDir returns the directory of the test module: the working directory or its nearest parent
+// with a go.mod file.
 func moduleDir() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {

@@ -38,7 +38,8 @@ func number(t testing.TB, name string) (n uint64, set bool) {
 	return n, true
 }
 
-// command returns the command that runs only this test, with the variables of this run.
+// command returns the command that reruns only this test, with the environment variables of this
+// run.
 func command(t testing.TB, variables ...string) string {
 	for _, name := range []string{"TROUPE_STORE", "TROUPE_DAEMONS", "TROUPE_HTTP"} {
 		if value := os.Getenv(name); value != "" {

@@ -35,8 +35,7 @@ func Serve(t testing.TB, dir string, change func(*daemon.Config)) *Server {
 	return ServeConfig(t, config, t.Output())
 }
 
-// ServeConfig starts a server like Serve, but with a complete configuration and a writer for the
-// log.
+// ServeConfig is like Serve, but takes a complete configuration and a writer for the log.
 func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
 	t.Helper()
 	keepIn(t, &config)
@@ -79,8 +78,8 @@ func start(t testing.TB, config daemon.Config, logs io.Writer) (d *daemon.Daemon
 	return d
 }
 
-// First returns a Server whose client uses only one of several servers, for tests of unshared state
-// such as limits.
+// First returns a Server whose client uses only one of several servers. Tests of per-server
+// state, such as limits, need this.
 func (s *Server) First(t testing.TB) *Server {
 	t.Helper()
 	c, err := New(s.Kubeconfig())
@@ -107,6 +106,6 @@ func (s *Server) Stop(t testing.TB) {
 	s.Close()
 }
 
-// KeepingControllers lists the controllers that leave clients' objects unchanged. It excludes the
-// garbage collector, and controllers that write a status or finalizers, or create related objects.
+// KeepingControllers lists controllers that do not modify clients' objects. It excludes the garbage
+// collector, and controllers that write a status or finalizers, or create related objects.
 const KeepingControllers daemon.Controllers = WithoutRoots + ",-certificatesigningrequest-signing-controller,-ephemeral-volume-controller,-garbage-collector-controller,-persistentvolume-binder-controller,-resourcequota-controller,-validatingadmissionpolicy-status-controller,-apiservice-availability-controller,-disruption-controller,-endpoints-controller,-endpointslice-controller,-endpointslice-mirroring-controller,-service-cidr-controller,-storage-version-migrator-controller,-priority-and-fairness-config-producer,-persistentvolume-protection-controller,-persistentvolumeclaim-protection-controller,-volumeattributesclass-protection-controller"

@@ -15,7 +15,7 @@ type Session struct {
 }
 
 // Open starts a server for a test. change, which may be nil, modifies its configuration. The
-// context ends after twice Watchdog.
+// context expires after twice the Watchdog duration.
 func Open(t *testing.T, change func(*daemon.Config)) Session {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*Watchdog)

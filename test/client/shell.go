@@ -105,7 +105,8 @@ func (k *Workers) Run(dir string, env []string, stdin string, args ...string) (o
 	return text.String(), code, err
 }
 
-// collect calls f with a file whose content is copied to w. It returns when the copy is complete.
+// collect calls f with a file and copies everything written to this file to w. It returns when
+// the copy is complete.
 func collect(w io.Writer, f func(*os.File) error) error {
 	if file, ok := w.(*os.File); ok {
 		return f(file)

@@ -39,8 +39,8 @@ func Daemons(t testing.TB) int {
 // servers starts the suite's etcd on first use, and returns its URLs.
 var servers = sync.OnceValues(func() ([]string, error) { return etcdtest.Run() })
 
-// keepIn configures the suite's storage. The data directory's path becomes the etcd prefix, so that
-// a restarted server finds its data.
+// keepIn configures the suite's storage. The etcd prefix is the path of the data directory, so
+// that a restarted server finds its data.
 func keepIn(t testing.TB, config *daemon.Config) {
 	if !OnEtcd() || config.Ephemeral || len(config.Etcd.Servers) > 0 {
 		return

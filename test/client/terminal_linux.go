@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InTerminal makes a command run in the terminal that is its standard input. It must be called
-// before the command starts.
+// InTerminal makes standard input the controlling terminal of a command that has not started.
 func InTerminal(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} }
 
 // ResizeTerminal sets the size of a terminal, in characters.
@@ -28,8 +27,8 @@ func TerminalMode(terminal *os.File) (mode any, raw bool, err error) {
 	return *m, m.Lflag&unix.ISIG == 0, nil
 }
 
-// OpenTerminal returns a new pseudoterminal and its controlling end. Writes to keyboard are the
-// terminal's input, and reads return its output.
+// OpenTerminal opens a pseudoterminal. Writes to keyboard are the input of the terminal, and
+// reads from keyboard return its output.
 func OpenTerminal(t testing.TB) (terminal, keyboard *os.File) {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

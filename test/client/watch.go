@@ -29,7 +29,7 @@ func (e Event) Code() int {
 	return int(code)
 }
 
-// Watch is a running watch. It has one reader. Other goroutines may only call Close.
+// Watch is a running watch. Only one goroutine may read it, but any goroutine may call Close.
 type Watch struct {
 	body    io.ReadCloser
 	decoder *json.Decoder

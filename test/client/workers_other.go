@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Workers run no commands on this platform, which cannot pass open files over sockets.
+// Workers cannot run commands on this platform, because it cannot pass open files over sockets.
 type Workers struct{}
 
 type invocation struct {

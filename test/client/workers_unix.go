@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// Workers run commands of a program in long-lived processes. Starting kubectl or troupe takes more
-// CPU time than most of their commands.
+// Workers run commands of a program in long-lived processes, because starting kubectl or troupe
+// takes more CPU time than most of their commands.
 type Workers struct {
 	program string
 	env     []string
@@ -36,7 +36,7 @@ type worker struct {
 	ended    chan struct{}
 }
 
-// An invocation is a request to package worker. It is sent together with the standard files.
+// An invocation is a request to package worker. It is sent together with the standard streams.
 type invocation struct {
 	Args, Env []string
 	Dir       string
@@ -90,8 +90,8 @@ func (k *Workers) run(c invocation, files [3]*os.File) (code int, err error) {
 	return int(answer[0]), nil
 }
 
-// worker returns an idle worker. If none is idle, it starts one, because the programs on both sides
-// of a pipe must run concurrently.
+// worker returns an idle worker. If none is idle, it starts a worker, because the programs on
+// both sides of a pipe must run concurrently.
 func (k *Workers) worker() (*worker, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

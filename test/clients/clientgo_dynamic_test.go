@@ -133,7 +133,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestTable checks that lists in the Table format honor includeObject.
+// TestTable checks that lists in the Table format respect includeObject.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	ns, c := clientGoServer(t).Namespace(t), clientGoServer(t).Typed(t, asJSON)

@@ -30,8 +30,8 @@ import (
 
 var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
 
-// An informerKind creates an informer for the ConfigMaps in a namespace, and a function that lists
-// them.
+// An informerKind creates an informer for the ConfigMaps in a namespace, and a function that
+// lists these ConfigMaps.
 type informerKind struct {
 	media string
 	make  func(t *testing.T, config *rest.Config, ns string) (cache.SharedIndexInformer, func(context.Context) (runtime.Object, error))
@@ -66,8 +66,8 @@ func metadataInformer(t *testing.T, config *rest.Config, ns string) (cache.Share
 	}
 }
 
-// TestInformers checks that informer caches equal a list, with and without streamed initial events.
-// For streams, client-go's own consistency detector also compares them with a list.
+// TestInformers checks that informer caches equal a list, with and without streamed initial
+// events. With streaming, client-go's consistency detector also compares them with a list.
 func TestInformers(t *testing.T) {
 	t.Parallel()
 	ownClientGoFeatures(t)
@@ -84,7 +84,8 @@ func TestInformers(t *testing.T) {
 	}
 }
 
-// check writes objects before and after an informer starts, and compares its cache with a list.
+// check writes objects before and after an informer starts, and compares the informer's cache
+// with a list.
 func (k informerKind) check(t *testing.T, streamed bool) {
 	ns := clientGoServer(t).Namespace(t)
 	maps := clientGoServer(t).Typed(t, asProtobuf).CoreV1().ConfigMaps(ns)

@@ -25,7 +25,7 @@ type object interface {
 	metav1.Object
 }
 
-// resources is the interface that all typed clients share.
+// resources is the interface common to all typed clients.
 type resources[T object, L runtime.Object] interface {
 	Create(context.Context, T, metav1.CreateOptions) (T, error)
 	Update(context.Context, T, metav1.UpdateOptions) (T, error)

@@ -36,7 +36,7 @@ func candidate(ctx context.Context, c kubernetes.Interface, ns, name string, rel
 	return stopped
 }
 
-// TestLeader checks that the other candidate becomes the leader when the lease is released or
+// TestLeader checks that another candidate becomes the leader when the lease is released or
 // expires.
 func TestLeader(t *testing.T) {
 	t.Parallel()
@@ -65,7 +65,7 @@ func TestLeader(t *testing.T) {
 			lease = must1(c.CoordinationV1().Leases(ns).Get(t.Context(), "leader", metav1.GetOptions{}))(t)
 			if holder := lease.Spec.HolderIdentity; holder != nil && *holder == first {
 				// The lease was not released, possibly because a renewal was in progress. Shorten
-				// it only now, because a slow leader would lose a short lease.
+				// the lease only now, because a slow leader would lose a short lease.
 				const soon = `{"spec":{"leaseDurationSeconds":1}}`
 				must1(c.CoordinationV1().Leases(ns).Patch(t.Context(), "leader", types.MergePatchType, []byte(soon), metav1.PatchOptions{}))(t)
 			}

@@ -37,8 +37,7 @@ const (
 	missedWrites = 300 // more than the 128 events of a history chunk
 )
 
-// A follower is a running informer, with the resource versions that its event handlers have
-// observed.
+// A follower is a running informer with the resource versions that its event handlers observed.
 type follower struct {
 	name     string
 	informer cache.SharedIndexInformer
@@ -51,9 +50,8 @@ type follower struct {
 }
 
 // TestKilledInformer checks that informers stay consistent with a list while the daemon is killed
-// and restarted under write load. As long as the watch history suffices, an informer lists or
-// streams all objects only once. After the history has expired, an informer must read all objects
-// after each restart.
+// and restarted under write load. While the watch history suffices, an informer reads all objects
+// only once. If the history has expired, an informer reads all objects after each restart.
 func TestKilledInformer(t *testing.T) {
 	t.Parallel()
 	ownClientGoFeatures(t)
@@ -73,7 +71,7 @@ func TestKilledInformer(t *testing.T) {
 				watches, all := len(f.traffic.With("watch=true")), len(f.traffic.With(""))
 				streams := len(f.traffic.With("sendInitialEvents=true"))
 				t.Logf("%s: %d watches, %d of them of the state, %d lists", f.name, watches, streams, all-watches)
-				// Subtract the list that the test itself requests to compare it with the cache.
+				// Subtract the test's own list request, whose response it compares with the cache.
 				if state := streams + all - watches - 1; state < 1 || c.forgets && state <= c.kills || !c.forgets && state > 1 {
 					t.Errorf("%s: the state was read %d times", f.name, state)
 				}
@@ -82,8 +80,9 @@ func TestKilledInformer(t *testing.T) {
 	}
 }
 
-// killed starts a server with followers, repeatedly kills and restarts it, and checks their caches.
-// If late is set, the followers reconnect only after the watch history has expired.
+// killed starts a server with followers, kills and restarts it repeatedly, and checks the
+// followers' caches. If late is set, the followers reconnect only after the watch history has
+// expired.
 func killed(t *testing.T, settings string, kills int, late bool) []*follower {
 	data := filepath.Join(t.TempDir(), "data")
 	p := serve(t, data, "kubernetes", "0", "--config", settings)
@@ -186,7 +185,7 @@ func startFollowers(ctx context.Context, t *testing.T, running *sync.WaitGroup, 
 	return all
 }
 
-// waitCaughtUp writes the marker object, and waits until each follower has it in its cache.
+// waitCaughtUp writes the marker object, and waits until it is in the cache of each follower.
 func waitCaughtUp(t *testing.T, maps typedcorev1.ConfigMapInterface, followers []*follower, n int) {
 	t.Helper()
 	eventually(t, "the marker is written", func(ctx context.Context) (bool, error) {
@@ -210,7 +209,7 @@ func put(ctx context.Context, maps typedcorev1.ConfigMapInterface, name, value s
 	return err
 }
 
-// writeClientGo writes and deletes its own objects until ctx ends. It ignores errors.
+// writeClientGo writes and deletes objects of its own until ctx ends. It ignores errors.
 func writeClientGo(ctx context.Context, maps typedcorev1.ConfigMapInterface, writer int, acknowledged *client.Tally) {
 	random := rand.New(rand.NewPCG(2, uint64(writer)))
 	for i := 0; ctx.Err() == nil; i++ {
@@ -235,8 +234,8 @@ func versionOf(o any) string {
 	return head.GetResourceVersion()
 }
 
-// observe records the resource version of an object, or its deletion. A version lower than the
-// previous one is a fault.
+// observe records the resource version of an object, or its deletion. It reports a fault if the
+// version decreases.
 func (f *follower) observe(o any, gone bool) {
 	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(o)
 	f.mu.Lock()

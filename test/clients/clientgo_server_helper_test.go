@@ -67,7 +67,7 @@ func (s *Server) Stop() error {
 	return errors.Join(s.daemon.Stop(ctx), os.RemoveAll(s.dir))
 }
 
-// Config returns a client configuration that uses a media type.
+// Config returns a client configuration for a media type.
 func (s *Server) Config(t testing.TB, media string) *rest.Config {
 	t.Helper()
 	return configOf(t, s.daemon.Kubeconfig(), media)
@@ -86,7 +86,7 @@ func configOf(t testing.TB, kubeconfig, media string) *rest.Config {
 	return config
 }
 
-// Typed returns a clientset that uses a media type.
+// Typed returns a clientset for a media type.
 func (s *Server) Typed(t testing.TB, media string) kubernetes.Interface {
 	t.Helper()
 	return must1(kubernetes.NewForConfig(s.Config(t, media)))(t)
@@ -108,7 +108,7 @@ type Traffic struct {
 	requests []string
 }
 
-// Of makes every client created from config record its requests in r. It returns config.
+// Of makes clients created from config record their requests in r. It returns config.
 func (r *Traffic) Of(config *rest.Config) *rest.Config {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTrip(func(q *http.Request) (*http.Response, error) {
@@ -121,7 +121,7 @@ func (r *Traffic) Of(config *rest.Config) *rest.Config {
 	return config
 }
 
-// With returns the recorded requests that contain each of parts.
+// With returns the recorded requests that contain all of parts.
 func (r *Traffic) With(parts ...string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -141,8 +141,8 @@ func mustClientGo(t testing.TB, err error) {
 	}
 }
 
-// must1 unwraps the results of a call and fails the test on an error. The call must be the only
-// argument, so the returned function takes t.
+// must1 unwraps the result of a call. The returned function takes t, because the results of a
+// call must be the only arguments. It fails the test on an error.
 func must1[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()

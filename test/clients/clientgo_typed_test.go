@@ -48,7 +48,7 @@ func once() corev1.PodTemplateSpec {
 	return p
 }
 
-// rows has one entry per resource, from all built-in API groups.
+// rows contains one entry per resource, from all built-in API groups.
 var rows = []kind{
 	of(func(c kubernetes.Interface, ns string) resources[*corev1.ConfigMap, *corev1.ConfigMapList] {
 		return c.CoreV1().ConfigMaps(ns)

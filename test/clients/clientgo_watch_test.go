@@ -139,7 +139,7 @@ func TestExpiredWatch(t *testing.T) {
 	}
 }
 
-// forget patches an object until o's resourceVersion has left the watch history.
+// forget patches an object until the watch history no longer contains o's resourceVersion.
 func forget(t *testing.T, objects dynamic.ResourceInterface, o *unstructured.Unstructured) {
 	t.Helper()
 	then := metav1.ListOptions{ResourceVersion: o.GetResourceVersion(), ResourceVersionMatch: metav1.ResourceVersionMatchExact}

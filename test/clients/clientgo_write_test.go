@@ -171,8 +171,7 @@ func TestEvict(t *testing.T) {
 	})
 }
 
-// TestDeleteCollection checks that only selected objects are deleted, and that a dry run deletes
-// none.
+// TestDeleteCollection checks that only the selected objects are deleted, and none in a dry run.
 func TestDeleteCollection(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -232,7 +231,7 @@ func TestSubresources(t *testing.T) {
 	})
 }
 
-// TestNotFound checks that client-go's error predicates recognize the server's errors.
+// TestNotFound checks that client-go's error predicates match the server's errors.
 func TestNotFound(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {

@@ -9,7 +9,7 @@ import (
 )
 
 // TestOldDiscovery checks that commands work with a server that lacks aggregated discovery. They
-// request each API version, and tolerate unavailable ones.
+// must request each API version and tolerate unavailable versions.
 func TestOldDiscovery(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []string{"platform", "kubernetes"} {

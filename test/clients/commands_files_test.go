@@ -90,8 +90,8 @@ func TestApplyDefinition(t *testing.T) {
 	p.expect(0, "customresourcedefinition.apiextensions.k8s.io/widgets.example.com created\nwidget.example.com/one created\n", "apply", "-f", "app")
 }
 
-// TestApplyReportsAllErrors checks that an invalid object does not keep the other objects from
-// being applied, and that all errors are reported.
+// TestApplyReportsAllErrors checks that all errors are reported, and that an invalid object does
+// not prevent the other objects from being applied.
 func TestApplyReportsAllErrors(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "kubernetes")

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// A screen interprets the escape sequences that troupe writes and holds the visible text.
+// A screen interprets the escape sequences that troupe writes, and stores the visible text.
 type screen struct {
 	mu            sync.Mutex
 	width, height int
@@ -118,7 +118,7 @@ func (s *screen) String() string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// TestScreenInParts checks that a screen accepts output that is split at any byte.
+// TestScreenInParts checks that a screen accepts output that is split at any byte offset.
 func TestScreenInParts(t *testing.T) {
 	s := newScreen(9, 1)
 	for _, b := range []byte("\x1b[Ha – ü…") {

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestShells checks that bash, zsh and fish complete commands and flags, and also resources and
-// object names from the server.
+// TestShells checks that bash, zsh and fish complete commands, flags, and the resources and
+// object names of the server.
 func TestShells(t *testing.T) {
 	p := newPlace(t, "platform")
 	p.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"warehouse"}}`)

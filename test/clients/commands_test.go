@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A place is a server with a home directory in which commands run.
+// A place is a server and a home directory in which commands run.
 type place struct {
 	client.Session
 	dir string
@@ -107,7 +107,7 @@ func (p *place) open(width, height int, c *exec.Cmd) *terminal {
 	return t
 }
 
-// resize resizes the terminal and clears the screen, because the command redraws it.
+// resize changes the size of the terminal and clears the screen, because the command redraws it.
 func (t *terminal) resize(width, height int) {
 	t.p.T.Helper()
 	t.screen.mu.Lock()

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestHostileContents checks that the console shows the contents of objects as text. Markup is
+// TestHostileContents checks that the console shows the content of objects as text. Markup is
 // escaped, and scripts do not run.
 func TestHostileContents(t *testing.T) {
 	const markup = `<img src=x onerror="window.hostile=1"><script>window.hostile=1</script>`

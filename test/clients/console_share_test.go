@@ -26,10 +26,10 @@ import (
 // console triggers them.
 const ofConsole = `http\.\(\*Server\)\.writeMetrics|represent\.\(\*Events\)\.appendTable|present\.\(\*TableWriter\)|represent\.\(\*Encoder\)\.tableList`
 
-// TestShare measures the share of the server's CPU time used by two consoles under the bench's
-// mixed load. One console shows the overview, the other a live table of all writes. The share comes
-// from the server's CPU profile, so that other processes do not affect it. docs/console.md has the
-// result.
+// TestShare measures the share of the server's CPU time that two consoles use under the mixed
+// load of the bench. One console shows the overview, the other a live table of all writes. The
+// share is taken from the server's CPU profile, so other processes do not affect it.
+// docs/console.md contains the result.
 func TestShare(t *testing.T) {
 	dir := t.TempDir()
 	troupe, err := client.BuildTroupe(dir)

@@ -127,7 +127,8 @@ func TestOverview(t *testing.T) {
 	})
 }
 
-// TestOwnershipInThreeClicks checks that three clicks lead to an object's field managers.
+// TestOwnershipInThreeClicks checks that users can reach an object's field managers in three
+// clicks.
 func TestOwnershipInThreeClicks(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.signIn(adminToken)
@@ -382,7 +383,7 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// TestWidths checks that pages, links and buttons fit into narrow and wide windows.
+// TestWidths checks that pages, links and buttons fit in narrow and wide windows.
 func TestWidths(t *testing.T) {
 	s := openSite(t, meta.Kubernetes)
 	s.excuse("selfsubjectreviews")
@@ -430,7 +431,7 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// TestSwitch checks that the console is disabled by default. An enabled console serves only its own
+// TestSwitch checks that the console is disabled by default. If enabled, it serves only its own
 // files and forbids framing.
 func TestSwitch(t *testing.T) {
 	off := client.Open(t, nil)

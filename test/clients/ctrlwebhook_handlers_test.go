@@ -21,7 +21,8 @@ import (
 // everything lists the operations for which controller-runtime calls validators.
 var everything = append([]admissionregistration.OperationType{admissionregistration.Delete}, writes...)
 
-// letters is a defaulter and validator for ConfigMaps. A ConfigMap's data selects the response.
+// letters is a defaulter and validator for ConfigMaps. The data of a ConfigMap determines the
+// response.
 type letters struct{}
 
 func (letters) Default(ctx context.Context, c *corev1.ConfigMap) error {

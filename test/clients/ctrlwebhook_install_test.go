@@ -20,9 +20,8 @@ func marshal(t *testing.T, o runtime.Object) []byte {
 	return text
 }
 
-// TestInstalledFromFiles checks that envtest reads webhook configurations from files and fills in
-// the address and CA of the test's webhook server. A second installation updates the
-// configurations.
+// TestInstalledFromFiles checks that envtest reads webhook configurations from files, and sets the
+// address and CA of the test's webhook server. A second installation updates the configurations.
 func TestInstalledFromFiles(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(namespace string, o *envtest.WebhookInstallOptions) {

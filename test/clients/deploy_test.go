@@ -108,7 +108,8 @@ func TestMetrics(t *testing.T) {
 	answer := s.Send(200, "GET", "/metrics", "", "")
 	written := map[string]bool{
 		"up": true, // written by Prometheus itself
-		// These metrics have no series until a request creates one. docs/operations.md lists them.
+		// These metrics have no series until the first relevant request. docs/operations.md lists
+		// them.
 		"troupe_unreadable_objects": true, "apiserver_audit_error_total": true,
 	}
 	for line := range strings.Lines(string(answer.Body)) {

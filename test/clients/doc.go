@@ -1,7 +1,7 @@
 // Package clients tests the server with real clients: kubectl, client-go, controller-runtime,
 // envtest, the console, and the troupe command line.
 //
-// File names start with their topic.
+// Each file name starts with one of the following topics.
 //
 // # ClientGo
 //

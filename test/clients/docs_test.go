@@ -42,8 +42,8 @@ var notRun = []unrun{
 	{regexp.MustCompile(`^kubectl (apply -k|-n troupe) `), "needs a cluster that runs Pods; TestObjects checks the objects"},
 }
 
-// docs lists the documents that need more than the default setup. The default setup is a server
-// with Kubernetes names and the data directory troupe-data.
+// docs lists the documents that need a special setup. The default is a server with Kubernetes
+// names and the data directory troupe-data.
 var docs = map[string]struct {
 	setup  string // a command before those of the document
 	config func(t *testing.T, c *daemon.Config, dir, text string)
@@ -92,7 +92,8 @@ func docBlocks(file, text string) (blocks []docBlock) {
 	return blocks
 }
 
-// commandStart matches blocks that start with a command and so must be marked as sh or console.
+// commandStart matches blocks that start with a command and must therefore be marked as sh or
+// console.
 var commandStart = regexp.MustCompile(`^(\$ |(bin/)?troupe [a-z]|kubectl |make [a-z]|go (run|test|tool|get) |cd |export |openssl |\.ci/)`)
 
 type docStep struct {
@@ -101,8 +102,8 @@ type docStep struct {
 	output  string // in a console
 }
 
-// steps splits a block into commands and, for console, their expected output. It fails the test if
-// a block with commands is neither sh nor console.
+// steps splits a block into commands and, for console, their expected output. It fails the test
+// if a block with commands is not marked as sh or console.
 func (b docBlock) steps(t *testing.T) (steps []docStep) {
 	t.Helper()
 	if b.kind != "sh" && b.kind != "console" {
@@ -189,8 +190,8 @@ var (
 	goRun      = regexp.MustCompile(`\bgo run (\./\w\S*)`)
 )
 
-// checkNotRun checks a command that the test does not run. Its make target, test or program must
-// exist.
+// checkNotRun checks a command that the test does not run. The make target, test or program in
+// the command must exist.
 func checkNotRun(t *testing.T, root, command string) {
 	t.Helper()
 	dir := root
@@ -267,8 +268,8 @@ func (s *docSession) stop() {
 	}
 }
 
-// play runs a document's blocks. Blocks with background commands run in Bash, because the session's
-// shell does not support background commands.
+// play runs the blocks of a document. Blocks with background commands run in Bash, because the
+// session's shell does not support them.
 func (s *docSession) play(blocks [][]docStep) {
 	for _, steps := range blocks {
 		if slices.ContainsFunc(steps, func(s docStep) bool { return strings.Contains(s.command, " & ") }) {
@@ -315,8 +316,8 @@ func (s *docSession) run(step docStep) {
 	}
 }
 
-// serve runs command, a second server, until it is ready, and then stops it. serve returns the
-// readiness line.
+// serve starts a second server with command, waits until it is ready, and stops it. It returns
+// the ready line.
 func (s *docSession) serve(command string) string {
 	s.t.Helper()
 	if !strings.Contains(command, "--ephemeral") {

@@ -13,8 +13,8 @@ import (
 
 var soak = os.Getenv("TROUPE_SOAK") != ""
 
-// abandoned is the environment variable that holds the assets directory. If the variable is set,
-// the test binary starts a control plane and waits to be killed.
+// abandoned is the environment variable that contains the assets directory. If it is set, the
+// test binary starts a control plane and waits to be killed.
 const abandoned = "TROUPE_TEST_ABANDONED"
 
 // assets is the directory in which troupe installed the assets. The troupe binary is removed

@@ -21,8 +21,8 @@ type kubectlClient struct {
 	shell *testclient.Shell // runs kubectl in workers; nil if each command is a process
 }
 
-// newClientKubectl returns a client that runs the kubectl program binary. The commands run either
-// in long-running worker processes or in a new process each.
+// newClientKubectl returns a client for the given kubectl binary. If inWorkers is true, commands
+// run in long-running worker processes. Otherwise, each command is a new process.
 func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kubeconfig, dir string) kubectlClient {
 	t.Helper()
 	bin := filepath.Join(dir, ".bin")

@@ -14,7 +14,7 @@ func serve(t *testing.T, dir, profile, port string, flags ...string) *client.Pro
 	return client.StartDaemon(t, exec.Command(client.TroupeBinary(t), args...))
 }
 
-// TestKubectlKilled checks that all acknowledged writes are intact after the server is killed and
+// TestKubectlKilled checks that no acknowledged write is lost when the server is killed and
 // restarted.
 func TestKubectlKilled(t *testing.T) {
 	t.Parallel()

@@ -51,8 +51,8 @@ func workspace(t *testing.T) string {
 }
 
 // controllers is the value of --controllers in these tests. It disables built-in controllers that
-// would interfere with the commands. For example, some commands set the status of PersistentVolumes
-// and PodDisruptionBudgets, and others count Secrets.
+// would interfere with the commands. For example, some commands set the status of
+// PersistentVolumes and PodDisruptionBudgets, and some count Secrets.
 const controllers = testclient.WithoutRoots + ",-disruption-controller,-persistentvolume-binder-controller,-serviceaccount-token-secret-controller"
 
 // workloadsTables lists the test tables that need the workload controllers and a simulated kubelet.
@@ -80,7 +80,7 @@ func perform(t *testing.T, binary string, inWorkers bool, profile, table string)
 	if slices.Contains(workloadsTables, table) {
 		config.Controllers += ",workloads"
 	}
-	// Otherwise a claim gets the condition Unused at some time.
+	// Without this setting, a claim would get the condition Unused at an unpredictable time.
 	if err := config.API.FeatureGates.Set("PersistentVolumeClaimUnusedSinceTime=false"); err != nil {
 		t.Fatal(err)
 	}
@@ -126,12 +126,12 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// newKubectl matches lines that differ in the output of the two minor versions of kubectl before
-// the one in go.mod.
+// newKubectl matches output lines that differ between the kubectl version in go.mod and the two
+// minor versions before it.
 var newKubectl = regexp.MustCompile(`(?m)^(Warning: resource statefulsets/db was previously managed| *(Liveness|Readiness|Startup|Service Name|Pod Management Policy|` +
 	`Persistent Volume Claim Retention Policy|WhenDeleted|WhenScaled|Time Zone|Kube-Proxy Version|Events):).*\n?`)
 
-// compare reports the steps that differ between two transcripts.
+// compare reports the steps at which two transcripts differ.
 func compare(t *testing.T, got, want string) {
 	t.Helper()
 	gots, wants := split(got), split(want)
@@ -180,7 +180,7 @@ func TestOtherClients(t *testing.T) {
 	}
 }
 
-// exits checks the exit code of each step, except steps for which differs returns true.
+// exits checks the exit code of each step, except for steps for which differs returns true.
 func exits(t *testing.T, steps []step, path string, differs func(step) bool) {
 	t.Helper()
 	text := testclient.ReadFile(t, path)

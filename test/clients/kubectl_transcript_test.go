@@ -35,8 +35,8 @@ func writeKubectl(steps []step) string {
 	return b.String()
 }
 
-// varying lists patterns that match the parts of the output that vary between runs. The pattern for
-// ages comes last, because it would also match parts of times.
+// varying lists patterns for output that varies between runs. The pattern for ages comes last,
+// because it would also match parts of times.
 var varying = []struct {
 	name *regexp.Regexp
 	with string

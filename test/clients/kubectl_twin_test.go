@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// asKubectl stands for a command's output and exit code in a transcript of troupe. It means that
-// they match those of kubectl.
+// asKubectl replaces the output and exit code of a command in a transcript of troupe if they
+// match those of kubectl.
 const asKubectl = "(as kubectl)\n"
 
 // TestTwins runs the commands of the kubectl tests with troupe instead of kubectl. The transcripts
@@ -56,7 +56,7 @@ func TestTwins(t *testing.T) {
 }
 
 // ownTables returns the names of the test tables in testdata/kubectl/steps/troupe. Their commands
-// either do not exist in kubectl or have different output there.
+// do not exist in kubectl or have different output there.
 func ownTables(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/kubectl/steps/troupe/*.txt")
@@ -74,8 +74,8 @@ func ownTables(t *testing.T) (names []string) {
 // that profile completely.
 var dailyTwins = []string{"create", "kubernetes/access", "kubernetes/custom"}
 
-// withoutTwin lists the test tables that TestTwins skips, because troupe lacks the features:
-// last-applied annotations, rollouts, and rarely used kubectl modes.
+// withoutTwin lists the test tables that TestTwins skips, because they need features that troupe
+// lacks: last-applied annotations, rollouts, and rarely used kubectl modes.
 var withoutTwin = []string{"ssa", "kubernetes/modes", "kubernetes/rollout"}
 
 func readKubectl(transcript string) (steps []step) {

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestMain runs the tests. In the child process that TestEnvtestKilled starts, it runs a control
-// plane instead. It discards the logs of client libraries.
+// TestMain runs the tests and discards the logs of client libraries. In a child process of
+// TestEnvtestKilled, it runs a control plane instead.
 func TestMain(m *testing.M) {
 	if os.Getenv(abandoned) != "" {
 		abandon()

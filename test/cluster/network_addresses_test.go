@@ -20,7 +20,7 @@ type ipAddress struct {
 	}
 }
 
-// addresses returns the parent of each IPAddress, keyed by IPAddress name.
+// addresses returns the parent of each IPAddress, keyed by name.
 func (c *networkCluster) addresses() (map[string]string, error) {
 	var list struct{ Items []ipAddress }
 	err := c.get(netv1+"ipaddresses", &list)
@@ -46,7 +46,7 @@ func service(name, spec string) string {
 }
 
 // TestIPAddresses checks that creating or deleting a Service synchronously creates or deletes its
-// IPAddress. Each address has one owner, and dry runs allocate no address.
+// IPAddress. Each address has one owner, and dry runs do not allocate addresses.
 func TestIPAddresses(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)
@@ -168,7 +168,7 @@ func (c *networkCluster) cidr(name string) (string, error) {
 const cidrFinalizer = "networking.k8s.io/service-cidr-finalizer"
 
 // TestServiceCIDRs checks that Services get addresses from additional ServiceCIDRs. A ServiceCIDR
-// is deleted only once its addresses are released or another ServiceCIDR contains them.
+// is deleted only after its addresses are released or another ServiceCIDR contains them.
 func TestServiceCIDRs(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) { d.Services.ClusterIPRange = "10.0.0.0/29" })

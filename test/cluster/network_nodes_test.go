@@ -216,8 +216,8 @@ func TestCordon(t *testing.T) {
 	}
 }
 
-// TestSchedulerResources checks that the scheduler accepts quantities in all formats, and uses the
-// allocated resources of a Pod whose resize is infeasible.
+// TestSchedulerResources checks that the scheduler accepts quantities in all formats. For a Pod
+// whose resize is infeasible, it must use the allocated resources.
 func TestSchedulerResources(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) { d.Controllers = "*,scheduler" })

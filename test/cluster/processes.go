@@ -15,8 +15,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A process is a running program of a test cluster. name identifies the program in failure
-// messages.
+// A process is a running program of a test cluster. Failure messages contain its name.
 type process struct {
 	*client.Process
 	name string
@@ -27,7 +26,8 @@ func start(t testing.TB, name, path string, args ...string) *process {
 	return &process{client.Start(t, exec.Command(path, args...)), name}
 }
 
-// says waits until the process has logged text. It returns false if the process exits first.
+// says waits until the process has logged text. It returns false if the process exits without
+// doing so.
 func (p *process) says(text string) bool {
 	return client.Poll(func() bool { return strings.Contains(p.Log.String(), text) || !p.Running() }) && strings.Contains(p.Log.String(), text)
 }
@@ -49,8 +49,8 @@ type testCluster struct {
 // kube-scheduler.
 const builtIn = "*,workloads,scheduler,node-lifecycle-controller,taint-eviction-controller"
 
-// lostNodes holds daemon flags that shorten the time until a silent node becomes Unknown. The grace
-// period must still exceed the lease renewal interval of 10 s.
+// lostNodes contains daemon flags that shorten the time until a silent node becomes Unknown. The
+// grace period must still exceed the lease renewal interval of 10 s.
 var lostNodes = []string{"--node-monitor-grace-period=15s", "--node-monitor-period=1s"}
 
 func newShells(t testing.TB, dir string) *testCluster {
@@ -90,7 +90,7 @@ func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 	return c
 }
 
-// startKwok installs kwok's Stages and starts kwok for the Nodes that have kwok's annotation.
+// startKwok installs kwok's Stages and starts kwok for Nodes with kwok's annotation.
 func (c *testCluster) startKwok(t testing.TB, path string) {
 	t.Helper()
 	module, err := ModuleDir("kwok", "sigs.k8s.io/kwok")

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// programs holds the paths of the programs that a cluster runs. A cluster with built-in controllers
-// needs only troupe, and the other paths are empty.
+// programs contains the paths of the programs that a cluster runs. A cluster with built-in
+// controllers needs only troupe, so the other paths are empty.
 type programs struct{ troupe, manager, scheduler, kubeadm, kwok string }
 
 // build builds troupe and, if kubernetes is true, kube-controller-manager, kube-scheduler, kubeadm
@@ -35,7 +35,7 @@ func build(dir string, kubernetes bool) (p programs, err error) {
 
 // Program returns the path of a program at the version in module/go.mod. The first call runs
 // build.sh, which builds the program into the user's cache directory. The build takes minutes and
-// downloads gigabytes. TROUPE_PROGRAMS names a directory with existing programs.
+// downloads gigabytes. TROUPE_PROGRAMS selects a directory with existing programs instead.
 func Program(module, name string) (string, error) {
 	if dir := os.Getenv("TROUPE_PROGRAMS"); dir != "" {
 		path := filepath.Join(dir, name)

@@ -8,7 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAttacks checks that a workload with excessive demands does not affect other workloads.
+// TestAttacks checks that a workload with excessive resource demands does not affect other
+// workloads.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)

@@ -185,8 +185,8 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// TestQuiet checks that controllers stop writing once the desired state is reached, even if two
-// Deployments have the same selector.
+// TestQuiet checks that controllers stop writing once all objects have their desired state, even
+// if two Deployments have the same selector.
 func TestQuiet(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -207,8 +207,7 @@ func TestQuiet(t *testing.T) {
 		}
 		return v
 	}
-	// Once pending writes are done, a write to an unrelated object does not trigger controller
-	// writes.
+	// Once pending writes are done, writing an unrelated object does not cause controller writes.
 	client.Eventually(t, func() error {
 		before := version()
 		for range 20 {

@@ -67,8 +67,8 @@ func (c *workloadCluster) list(path, labels string) []client.Object {
 	return l.Items
 }
 
-// wait waits until the object at path has the given field values, and returns the object. The keys
-// of want are field paths. Values are compared as formatted text.
+// wait waits until the object at path has the given field values, and returns the object. The
+// keys of want are field paths. Values are compared in their formatted form.
 func (c *workloadCluster) wait(path string, want map[string]any) client.Object {
 	c.T.Helper()
 	var o client.Object
@@ -100,8 +100,8 @@ func condition(o client.Object, kind string) string {
 	return ""
 }
 
-// waitCondition waits until the condition of type kind equals want, in the format of the function
-// condition. path is the path of the object.
+// waitCondition waits until a condition of the object at path equals want, in the format of the
+// function condition. kind is the condition type.
 func (c *workloadCluster) waitCondition(path, kind, want string) client.Object {
 	c.T.Helper()
 	var o client.Object

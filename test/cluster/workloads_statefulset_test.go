@@ -56,7 +56,7 @@ func TestStatefulSet(t *testing.T) {
 	if all := c.list("/apis/apps/v1/namespaces/default/controllerrevisions", "app=db"); len(all) != 2 {
 		t.Errorf("%d revisions: %v", len(all), all)
 	}
-	// With OnDelete, the new revision becomes the current one once the last Pod has it.
+	// With OnDelete, the new revision becomes current once all Pods use it.
 	c.patch(path, `{"spec":{"updateStrategy":{"type":"OnDelete","rollingUpdate":null},"template":{"spec":{"containers":[{"name":"c","image":"three"}]}}}}`)
 	s = c.wait(path, map[string]any{"status.updatedReplicas": nil, "status.currentRevision": first})
 	for _, pod := range []string{"db-0", "db-1", "db-2"} {
@@ -90,7 +90,7 @@ func TestStatefulSetStaleClaim(t *testing.T) {
 	c.wait(statefulSets+"/db", map[string]any{"status.readyReplicas": 1})
 }
 
-// TestStatefulSetOrder checks that an unready Pod delays the next ordinal, unless
+// TestStatefulSetOrder checks that an unready Pod delays the creation of the next Pod, unless
 // podManagementPolicy is Parallel.
 func TestStatefulSetOrder(t *testing.T) {
 	t.Parallel()

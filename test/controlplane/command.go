@@ -10,7 +10,7 @@ import (
 )
 
 // Main is the main function of a command that runs a control plane. It calls run with a temporary
-// directory. The first signal cancels ctx, and the second kills the process.
+// directory. The first signal cancels ctx, and the second terminates the process.
 func Main(name string, run func(ctx context.Context, dir string) error) {
 	if err := runInFolder(name, run); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
@@ -30,8 +30,8 @@ func runInFolder(name string, run func(ctx context.Context, dir string) error) e
 	return run(ctx, dir)
 }
 
-// Flags declares the command-line flags for the reference programs. Without --kube-apiserver,
-// commands run Troupe.
+// Flags declares the flags for the reference programs. Without --kube-apiserver, commands run
+// Troupe.
 func (r *Reference) Flags() {
 	flag.StringVar(&r.APIServer, "kube-apiserver", "", "Path of a kube-apiserver to run in place of Troupe, beside the same controllers, scheduler and nodes.")
 	flag.StringVar(&r.Etcd, "etcd", "etcd", "Path of the etcd for --kube-apiserver.")

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// Processes are the processes of a control plane, in the order in which they were started.
+// Processes are the processes of a control plane, in start order.
 type Processes struct {
 	mu  sync.Mutex
 	all []*Process
@@ -67,7 +67,7 @@ func (p *Processes) Stop() {
 	p.all = nil
 }
 
-// shownLog is the maximum log output per process in errors, in bytes.
+// shownLog is the maximum size of each process log in an error, in bytes.
 const shownLog = 4 << 10
 
 func (p *Processes) logs() string {

@@ -19,11 +19,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A Reference holds the paths of the kube-apiserver and etcd programs to run instead of Troupe.
+// A Reference contains the paths of kube-apiserver and etcd, which run instead of Troupe.
 type Reference struct{ APIServer, Etcd string }
 
-// StartReference starts etcd and kube-apiserver with directories below dir. Their certificates and
-// keys come from a Troupe daemon.
+// StartReference starts etcd and kube-apiserver with directories below dir. It uses certificates
+// and keys that a Troupe daemon has generated.
 func (p *Processes) StartReference(ctx context.Context, dir, kubectl string, r Reference) (*Server, error) {
 	data, port, err := makeIdentity(dir)
 	if err != nil {

@@ -21,8 +21,8 @@ type Server struct {
 	Etcd       *Process // of kube-apiserver; nil for Troupe
 }
 
-// StartTroupe starts the troupe binary with a data directory below dir, and returns once the server
-// is ready.
+// StartTroupe starts the troupe binary with a data directory below dir, and waits until the
+// server is ready.
 func (p *Processes) StartTroupe(ctx context.Context, troupe, dir string, flags ...string) (*Server, error) {
 	data := filepath.Join(dir, "data")
 	args := []string{"serve", "--naming=kubernetes", "--data-dir", data, "--secure-port=0", "--service-cluster-ip-range=" + ServiceRanges}
@@ -52,7 +52,7 @@ func (p *Processes) startProgram(path string, s *Server, flags ...string) (*Proc
 	return p.Start(path, append([]string{"--kubeconfig=" + s.Kubeconfig, "--secure-port=0", "--kube-api-qps=1000", "--kube-api-burst=20"}, flags...)...)
 }
 
-// StartNodes simulates nodes with troupe cluster --join, and returns when they have joined.
+// StartNodes simulates nodes with troupe cluster --join, and waits until they have joined.
 func (p *Processes) StartNodes(ctx context.Context, troupe string, s *Server, nodes int) (*Process, error) {
 	joined, err := p.Start(troupe, "cluster", "--join", s.Kubeconfig, fmt.Sprint("--nodes=", nodes))
 	if err != nil {
@@ -63,8 +63,8 @@ func (p *Processes) StartNodes(ctx context.Context, troupe string, s *Server, no
 
 const readyTimeout = 2 * time.Minute
 
-// Await waits until holds returns true. After readyTimeout, it returns an error that contains name
-// and the logs.
+// Await waits until holds returns true. If this takes longer than readyTimeout, it returns an
+// error that contains name and the logs.
 func (p *Processes) Await(ctx context.Context, name string, holds func() bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, errors.New("not ready in time"))
 	defer cancel()

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A metricsServer serves the metrics APIs. It reports the value of used as the CPU usage of every
-// Pod, in millicores, and that of tasks as an external metric.
+// A metricsServer serves the metrics APIs. used is the CPU usage of every Pod, in millicores, and
+// tasks is the value of an external metric.
 type metricsServer struct {
 	used, tasks atomic.Int64
 	pods        []string
@@ -105,8 +105,8 @@ func (s aggregationSession) scaled(name string, replicas int, metrics string) {
 		"behavior":{"scaleDown":{"stabilizationWindowSeconds":0,"policies":[{"type":"Pods","value":9,"periodSeconds":1}]}}}}`, name, metrics))
 }
 
-// TestAutoscaler checks that autoscalers scale on metrics from aggregated API servers. Conditions
-// and Events report why an autoscaler cannot scale.
+// TestAutoscaler checks that autoscalers use metrics from aggregated API servers. Conditions and
+// Events report why an autoscaler cannot scale.
 func TestAutoscaler(t *testing.T) {
 	t.Parallel()
 	m := &metricsServer{pods: []string{"web-0", "web-1"}}
@@ -171,7 +171,8 @@ func TestAutoscaler(t *testing.T) {
 	s.wantEvent("AmbiguousSelector", "pods by selector app=web are controlled by more than one HPA (e.g. [default/web default/zweb])")
 }
 
-// scaleFromZero checks that an autoscaler scales from zero only what it has scaled to zero.
+// scaleFromZero checks that an autoscaler scales from zero only workloads that it has scaled to
+// zero itself.
 func (s aggregationSession) scaleFromZero(m *metricsServer) {
 	s.T.Helper()
 	const idle = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/idle"
@@ -196,7 +197,7 @@ func (s aggregationSession) scaleFromZero(m *metricsServer) {
 	})
 }
 
-// TestAutoscalerGeneration checks that an autoscaler is evaluated when its spec changes.
+// TestAutoscalerGeneration checks that a spec change triggers the evaluation of an autoscaler.
 func TestAutoscalerGeneration(t *testing.T) {
 	t.Parallel()
 	m := &metricsServer{}

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestReasons checks the Available condition's reason while an APIService's prerequisites are
-// created one by one.
+// TestReasons creates the prerequisites of an APIService one by one, and checks the reason in the
+// Available condition.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -46,8 +46,8 @@ func TestReasons(t *testing.T) {
 	s.Send(200, "GET", "/apis/ext.example.com/v1/namespaces/n/things", "", "")
 }
 
-// TestUnavailable checks that a failing server is detected and counted in metrics, and that it can
-// become available again.
+// TestUnavailable checks that a failing server is detected, is counted in metrics, and can become
+// available again.
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	failing := make(chan bool, 1)
@@ -142,8 +142,8 @@ func listenSilently(t *testing.T) (address string, ended *atomic.Int64) {
 }
 
 // TestSilentServers checks that unresponsive servers become unavailable without affecting other
-// requests. Requests must not wait for the probes of these servers. Each request must therefore
-// succeed at least once within a period in which no probe ends.
+// requests. Requests must not wait for probes of these servers, so each request must succeed at
+// least once in a period in which no probe ends.
 func TestSilentServers(t *testing.T) {
 	t.Parallel()
 	silent, ended := listenSilently(t)

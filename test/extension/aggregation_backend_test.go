@@ -21,8 +21,8 @@ import (
 
 const apiServices = "/apis/apiregistration.platform.io/v1/apiservices"
 
-// A backend is an aggregated API server for the resource things. If handle is set, it may send the
-// response to a request itself, and then returns true.
+// A backend is an aggregated API server for the resource things. If handle is set, it may respond
+// to a request, and returns true if it did.
 type backend struct {
 	*httptest.Server
 	handle func(w http.ResponseWriter, r *http.Request) bool

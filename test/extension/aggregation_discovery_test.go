@@ -74,8 +74,8 @@ func (s aggregationSession) wantDiscovery(group, want string) {
 
 const things = "things(Namespaced Thing thing [th])/scale(autoscaling/v1 Scale)"
 
-// TestLegacyDiscovery checks that each version's discovery document is fetched separately from a
-// server without aggregated discovery.
+// TestLegacyDiscovery checks that, if a server lacks aggregated discovery, the discovery document
+// of each version is fetched separately.
 func TestLegacyDiscovery(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -108,8 +108,8 @@ func TestLegacyDiscovery(t *testing.T) {
 }
 
 // TestAggregatedDiscovery checks that one request fetches a server's discovery document for all
-// versions, and that the document is updated. If the server fails, its document is kept and marked
-// stale. Unregistered groups and versions are hidden.
+// versions, and that the document is kept up to date. If the server fails, the document is kept
+// and marked stale. Unregistered groups and versions are hidden.
 func TestAggregatedDiscovery(t *testing.T) {
 	t.Parallel()
 	kind := make(chan string, 1)
@@ -203,8 +203,8 @@ func TestLyingServers(t *testing.T) {
 	}
 }
 
-// TestAggregationOrder checks that the priorities of APIServices, including local ones, determine
-// the order of groups and versions.
+// TestAggregationOrder checks that groups and versions are ordered by the priorities of
+// APIServices, including local ones.
 func TestAggregationOrder(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)

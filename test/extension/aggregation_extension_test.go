@@ -32,8 +32,8 @@ var extension = client.NewShared(func() (string, error) {
 	return client.Build(dir, "extension", "tools/extension", "")
 })
 
-// listen reserves a port for the extension server, because the daemon needs the port number before
-// that server starts.
+// listen opens a listener for the extension server, because the daemon needs the port number
+// before that server starts.
 func listen(t *testing.T) *net.TCPListener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -184,7 +184,7 @@ clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %s}}], us
 	return path
 }
 
-// want checks that a kubectl command's output matches pattern after runs of spaces are collapsed.
+// want checks that the output of a kubectl command matches pattern, with runs of spaces collapsed.
 func (m metricsSession) want(pattern string, args ...string) {
 	m.T.Helper()
 	out := strings.TrimSpace(regexp.MustCompile(` +`).ReplaceAllString(m.kubectl("", args...), " "))

@@ -68,7 +68,7 @@ func (c *content) change(do func()) {
 	do()
 }
 
-// namespace creates a namespace, and two objects in it that the backend stores. It returns the path
+// namespace creates a namespace with two objects, which the backend stores. It returns the path
 // of the object that has a finalizer.
 func (c *content) namespace(s aggregationSession, name string) (held string) {
 	s.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"`+name+`"}}`)
@@ -111,9 +111,9 @@ func (s aggregationSession) wantGone(namespace string) {
 	})
 }
 
-// TestNamespaceContent checks that deleting a namespace also deletes its objects in aggregated
-// servers, with deletecollection or one by one. The namespace's conditions report the remaining
-// objects.
+// TestNamespaceContent checks that deleting a namespace deletes its objects in aggregated
+// servers, with deletecollection or one by one. The conditions of the namespace report the
+// remaining objects.
 func TestNamespaceContent(t *testing.T) {
 	t.Parallel()
 	for _, collection := range []bool{false, true} {

@@ -83,8 +83,8 @@ const (
 	label                  = "platform-aggregator.platform.io/automanaged"
 )
 
-// wantAPIService waits until the text that listed returns for an APIService equals want, ignoring
-// the condition. If want is "", wantAPIService waits until the APIService is deleted.
+// wantAPIService waits until listed returns want for an APIService, ignoring the condition. If
+// want is "", it waits until the APIService is deleted.
 func (s aggregationSession) wantAPIService(name, want string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -139,8 +139,8 @@ func TestDefinitionsHaveAPIServices(t *testing.T) {
 	s.wantAPIService("v1beta1.w.example.com", "")
 }
 
-// wantGroup waits until the legacy and the aggregated discovery document at /apis both contain a
-// group, or until both omit it if want is false.
+// wantGroup waits until a group is in both the legacy and the aggregated discovery document at
+// /apis, or in neither if want is false.
 func (s aggregationSession) wantGroup(name string, want bool) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {

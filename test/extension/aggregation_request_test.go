@@ -42,8 +42,9 @@ func (s aggregationSession) body(resp *http.Response) string {
 	return string(text)
 }
 
-// TestRequestIsPassedOn checks that path, query, user and response are forwarded over a connection
-// with a trusted client certificate. The client's credentials and identity headers are dropped.
+// TestRequestIsPassedOn checks that the path, query, user and response are forwarded over a
+// connection with a trusted client certificate. Credentials and identity headers of the client
+// are dropped.
 func TestRequestIsPassedOn(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)

@@ -95,7 +95,7 @@ func TestWatchEndsWithTheRight(t *testing.T) {
 	}
 }
 
-// TestBodiesPassThrough checks that bodies that exceed the daemon's own size limit are forwarded
+// TestBodiesPassThrough checks that bodies above the daemon's own size limit are forwarded
 // unchanged.
 func TestBodiesPassThrough(t *testing.T) {
 	t.Parallel()

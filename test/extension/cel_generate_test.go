@@ -219,8 +219,8 @@ func escape(name string) string {
 	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__").Replace(name)
 }
 
-// addRules adds validation rules to random parts of a schema. If correlatable is true, an old value
-// can be found for the value in an update, so that rules may use oldSelf.
+// addRules adds validation rules to random parts of a schema. correlatable reports whether an
+// update can match a value with its old value, so that rules may use oldSelf.
 func (g generator) addRules(s tree.Tree, correlatable bool) {
 	properties := s.Object("properties")
 	for _, name := range properties.SortedKeys() {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/cel"
 )
 
-// TestEscape compares the escaping of random field names with the reference implementation.
+// TestEscape compares the escaped forms of random field names with the reference implementation.
 func TestEscape(t *testing.T) {
 	t.Parallel()
 	parts := rapid.SampledFrom([]string{"_", "__", "a", "B", "9", ".", "-", "/", "in", "namespace", "while", "ä", " ", "$", "underscores", "dot"})

@@ -21,7 +21,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// ourSchema converts a schema to the type that package cel uses.
+// ourSchema converts a schema to the type used in package cel.
 func ourSchema(s tree.Tree) *cel.Schema {
 	limit := func(name string) *int64 {
 		if n, ok := s.Int(name); ok {

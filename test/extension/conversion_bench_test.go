@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// benched starts a server and a conversion webhook that takes a millisecond per review. The
-// returned function sends requests to the server.
+// benched starts a server and a conversion webhook, which takes a millisecond per review. It also
+// returns a function that sends requests to the server.
 func benched(b *testing.B) (*client.Server, *conversionHook, func(method, path, contentType, body string)) {
 	server, h := client.Serve(b, b.TempDir(), nil), startConversion(b)
 	h.set(func(r review, w http.ResponseWriter, q *http.Request) {

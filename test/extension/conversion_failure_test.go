@@ -18,8 +18,8 @@ const (
 	returned = "conversion webhook for example.com/v1, Kind=Route returned "
 )
 
-// TestLies checks that an invalid webhook response has no effect, and is reported with the same
-// message as in kube-apiserver.
+// TestLies checks that invalid webhook responses have no effect, and that the error messages
+// match those of kube-apiserver.
 func TestLies(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -107,7 +107,7 @@ func TestFailureOfOneOfMany(t *testing.T) {
 	}
 }
 
-// TestBadWebhooks checks that a failing or silent webhook affects only requests that need a
+// TestBadWebhooks checks that a failing or unresponsive webhook affects only requests that need a
 // conversion.
 func TestBadWebhooks(t *testing.T) {
 	t.Parallel()
@@ -232,8 +232,8 @@ func TestNothingElseWaits(t *testing.T) {
 		s.Send(200, "PATCH", routesV1+"/a", typeMerge, fmt.Sprintf(`{"spec":{"host":"h%d"}}`, i))
 	}
 	s.wantSpec(routesV1+"/a", `{"host":"h4","port":"80","proto":"tcp"}`)
-	// The foreground deletion of the old route completes only after the garbage collector has
-	// deleted its dependent.
+	// The foreground deletion of the old route completes only after the garbage collector deletes
+	// its dependent.
 	s.Send(201, "POST", routesV1, client.JSON, strings.Replace(v1Conversion("owned", "h", "1"), `"name":"owned"`,
 		`"name":"owned","ownerReferences":[{"apiVersion":"example.com/v0","kind":"Route","name":"old","uid":"`+old.UID()+`","blockOwnerDeletion":true}]`, 1))
 	s.Send(200, "DELETE", "/apis/example.com/v0/namespaces/default/routes/old", client.JSON, `{"propagationPolicy":"Foreground"}`)
@@ -289,8 +289,8 @@ func (s conversionSession) release(path string) error {
 	return errors.New("the definition is still there")
 }
 
-// TestStrangeAnswers checks that an unusual response either causes an error or yields a valid
-// object, and that the stored object stays readable.
+// TestStrangeAnswers checks that an unusual response either causes an error or results in a valid
+// object. The stored object must stay readable.
 func TestStrangeAnswers(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

@@ -26,9 +26,9 @@ func managers(o client.Object, name string) (all []string, owned string) {
 	return all, owned
 }
 
-// TestOwnershipAcrossVersions checks that managed fields record the API version of the write. An
-// update through another version takes over fields. An apply through another version conflicts
-// unless forced.
+// TestOwnershipAcrossVersions checks that managed fields record the API version of each write. An
+// update through another version takes over fields, and an apply through another version
+// conflicts unless forced.
 func TestOwnershipAcrossVersions(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

@@ -25,7 +25,7 @@ func (s conversionSession) migrate(name, group, resource string) {
 	s.Send(201, "POST", migrations, client.JSON, fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"resource":{"group":%q,"resource":%q}}}`, name, group, resource))
 }
 
-// conditions formats the True conditions of a migration, with reason and message.
+// conditions formats the conditions of a migration with status True, including reason and message.
 func conditions(o client.Object) (all []string) {
 	list, _ := o.At("status.conditions").([]any)
 	for _, c := range list {
@@ -72,7 +72,7 @@ func (s conversionSession) wantDefinition(plural, versions, condition string) {
 }
 
 // TestStorageVersionMigration checks that a migration rewrites only objects in the old storage
-// version, and removes that version from those of the CRD.
+// version, and removes that version from the CRD's storedVersions.
 func TestStorageVersionMigration(t *testing.T) {
 	t.Parallel()
 	s, h := serveConversion(t, withMigrations), startConversion(t)
@@ -127,8 +127,8 @@ func TestStorageVersionMigrationWithoutWebhook(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"proto":"tcp"}`)
 }
 
-// TestFailedStorageVersionMigration checks that an object that fails validation also fails the
-// migration. The condition contains the object's name and the error.
+// TestFailedStorageVersionMigration checks that a migration fails if an object fails validation.
+// The condition contains the object's name and the error.
 func TestFailedStorageVersionMigration(t *testing.T) {
 	t.Parallel()
 	s := serveConversion(t, withMigrations)

@@ -75,8 +75,8 @@ func embedded() *rapid.Generator[any] {
 	})
 }
 
-// TestEmbeddedAgainstReference compares the coercion, pruning and validation of kind, apiVersion
-// and metadata in embedded resources with the reference implementation.
+// TestEmbeddedAgainstReference compares embedded resources with the reference implementation:
+// coercion, pruning, and validation of kind, apiVersion and metadata.
 func TestEmbeddedAgainstReference(t *testing.T) {
 	t.Parallel()
 	reference, err := public.NewSchema([]byte(embedding))

@@ -12,14 +12,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// bars is a schema with the features that affect the published OpenAPI documents.
+// bars is a schema with all features that affect the published OpenAPI documents.
 const bars = `{"description":"Bars.","type":"object","properties":{"spec":{"type":"object","description":"Wanted.","properties":{"bars":{"description":"List of bars.","type":"array",
 	"items":{"type":"object","required":["name"],"properties":{"name":{"description":"Name of a bar.","type":"string"},"feeling":{"type":"string","enum":["Great","Down"]},"bazs":{"type":"array","items":{"type":"string"}}}}},
 	"null":{"type":"object","nullable":true,"properties":{"a":{"type":"string"}}},"list":{"type":"array","x-platform-preserve-unknown-fields":true,"items":{"type":"object"}},
 	"open":{"type":"object","description":"Open.","x-platform-preserve-unknown-fields":true,"properties":{"a":{"type":"string","default":"A"}}},
 	"either":{"x-platform-int-or-string":true},"map":{"type":"object","additionalProperties":{"type":"integer","minimum":1}}},"required":["bars","null"]}}}`
 
-// published returns the OpenAPI schema of widgets in the document at path.
+// published returns the OpenAPI schema of widgets from the document at path.
 func (s customSession) published(path string, where ...string) map[string]any {
 	s.T.Helper()
 	text := strings.ReplaceAll(s.accept(200, path, "application/json").String(), "x-platform-", "x-kubernetes-")
@@ -82,8 +82,8 @@ func TestPublishedSchemas(t *testing.T) {
 	}
 }
 
-// TestPublishedOpenSchemas checks that OpenAPI v2 marks schemas that preserve unknown fields, so
-// that clients do not reject such fields.
+// TestPublishedOpenSchemas checks that OpenAPI v2 marks schemas that preserve unknown fields,
+// because clients would otherwise reject such fields.
 func TestPublishedOpenSchemas(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)

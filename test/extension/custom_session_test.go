@@ -54,7 +54,7 @@ func (s customSession) define(d customDefinition) client.Object {
 	return s.Send(201, "POST", customDefinitions, client.JSON, d.String()).Object()
 }
 
-// updateDefinition replaces the Widget CRD and waits until all daemons have seen the change.
+// updateDefinition replaces the Widget CRD and waits until all daemons have observed the change.
 func (s customSession) updateDefinition(d customDefinition) {
 	s.T.Helper()
 	old := s.Send(200, "GET", customDefinitions+"/widgets.example.com", "", "").Object()
@@ -65,8 +65,8 @@ func (s customSession) updateDefinition(d customDefinition) {
 	}
 }
 
-// unknown checks that path returns 404 after its CRD was deleted. If several daemons share an etcd,
-// unknown waits for each daemon, because watches deliver the deletion with a delay.
+// unknown checks that path returns 404 after its CRD was deleted. If several daemons share an
+// etcd, it waits for each daemon, because watches deliver the deletion with a delay.
 func (s customSession) unknown(path string) {
 	s.T.Helper()
 	daemons := client.Daemons(s.T)

@@ -42,7 +42,7 @@ func (s customSession) views(name string) map[string]string {
 	return views
 }
 
-// checkViews checks a widget's resourceVersion, and its spec in every view.
+// checkViews checks the resourceVersion of a widget, and its spec in every view.
 func (s customSession) checkViews(when, name, want string, version uint64) {
 	s.T.Helper()
 	for view, got := range s.views(name) {
@@ -108,8 +108,8 @@ func copyOf(t *testing.T, dir string) string {
 }
 
 // TestWritesOfOutdated writes objects that were stored under an older schema. Every write must be
-// based on the object that clients see under the current schema. The result must be stored even if
-// the write is a no-op.
+// based on the object that clients see under the current schema. The result must be stored even
+// after a no-op write.
 func TestWritesOfOutdated(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)
@@ -181,8 +181,8 @@ func TestSelectingOutdated(t *testing.T) {
 	}
 }
 
-// TestNumbersStay checks numbers in fields without a schema. The response to a write and every
-// later read must contain the same number, even after a restart.
+// TestNumbersStay checks numbers in fields without a schema. The response to a write and all
+// later reads must contain the same number, even after a restart.
 func TestNumbersStay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -208,8 +208,8 @@ func TestNumbersStay(t *testing.T) {
 	s.check("patched", raw(s.Send(200, "GET", widgets+"/a", "", "").Body), raw(patched))
 }
 
-// awaitSnapshot waits for a snapshot in the data directory. With etcd it returns at once, because
-// there are no snapshots.
+// awaitSnapshot waits for a snapshot in the data directory. With etcd it returns immediately,
+// because there are no snapshots.
 func (s customSession) awaitSnapshot() {
 	s.T.Helper()
 	if client.OnEtcd() {

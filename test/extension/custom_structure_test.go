@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/test/public"
 )
 
-// A schemaGenerator generates nested, sparse and partly open schemas, with defaults and with rules
-// about nested fields.
+// A schemaGenerator generates nested, sparse and partly open schemas, with defaults and rules for
+// nested fields.
 type schemaGenerator struct{ t *rapid.T }
 
 func (s schemaGenerator) oneOf(label string, of ...string) string {
@@ -37,7 +37,7 @@ func (s schemaGenerator) scalar() map[string]any {
 	return out
 }
 
-// value generates a schema of any type, with up to depth nested levels.
+// value generates a schema of any type with at most depth nested levels.
 func (s schemaGenerator) value(depth int) map[string]any {
 	if depth == 0 {
 		return s.scalar()
@@ -93,7 +93,7 @@ func (s schemaGenerator) object(depth int) map[string]any {
 	return out
 }
 
-// rules may add a rule about a random nested field to a schema.
+// rules adds a rule about a random nested field to some schemas.
 func (s schemaGenerator) rules(out map[string]any) {
 	if s.chance("no rule", 2) {
 		return

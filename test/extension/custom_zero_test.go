@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestNegativeZero checks that numbers such as -0.0 and underflows are stored as decoded, so that
-// objects do not change across a restart.
+// TestNegativeZero checks that numbers such as -0.0 and underflows are stored in decoded form, so
+// that a restart does not change objects.
 func TestNegativeZero(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

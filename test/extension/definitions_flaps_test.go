@@ -55,7 +55,7 @@ func TestFlaps(t *testing.T) {
 }
 
 // flap creates the Widget CRD, watches widgets, and deletes the CRD. all is a watch on all CRDs,
-// and flap checks that it delivers the events of the Widget CRD.
+// which must deliver the events of the Widget CRD.
 func flap(s client.Session, group string, all *client.Watch) {
 	s.T.Helper()
 	s.Send(201, "POST", definitionDefinitions2, client.JSON, definitionDefinitions(group))

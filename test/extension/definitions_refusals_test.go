@@ -94,7 +94,7 @@ func store(d *apiextensions.CustomResourceDefinition) {
 }
 
 // largeValue matches an object or a list of objects in an error message. The reference
-// implementation prints such a value in Go syntax, and Troupe prints it as sent.
+// implementation prints it in Go syntax, and Troupe prints it as sent.
 var largeValue = regexp.MustCompile(`(Invalid value: )(\{.*\}|\[\{.*\}\])(: )`)
 
 // definitionTypeName matches the type name of self in an error message. The reference
@@ -130,8 +130,8 @@ func publicCauses(errs field.ErrorList) (all []string) {
 	return slices.Compact(all)
 }
 
-// isRepeated reports whether e adds nothing to another error of the reference implementation, which
-// reports a fraction in an integer twice.
+// isRepeated reports whether e only repeats another error. The reference implementation reports a
+// fraction in an integer twice.
 func isRepeated(e *field.Error) bool {
 	return strings.HasPrefix(e.Detail, "Checked value must be of type integer")
 }
@@ -169,8 +169,8 @@ var definitionPaths = func() *strings.Replacer {
 	return strings.NewReplacer(append(names, "$version", version, "$root", version+".schema.openAPIV3Schema", "$spec", spec)...)
 }()
 
-// repetition matches <<N TEXT>>, which stands for N copies of TEXT, or <<N, TEXT>>, which puts
-// commas between the copies. Each # in TEXT is replaced with the index of the copy.
+// repetition matches <<N TEXT>>, which represents N copies of TEXT, and <<N, TEXT>>, which
+// represents N copies separated by commas. Each # in TEXT is replaced with the index of the copy.
 var repetition = regexp.MustCompile(`<<(\d+)(,?) (.*?)>>`)
 
 func repeated(text string) string {
@@ -192,9 +192,9 @@ type changedDefinition struct {
 	edits []edit
 }
 
-// readEdits reads a file in which each block of lines describes one variant of the Gadget CRD. Each
-// line is an edit. If named is true, the first line of a block is only its title. Otherwise the
-// first line is both the title and the first edit.
+// readEdits reads a file with one block of lines per variant of the Gadget CRD. Each line is an
+// edit. If named is true, the first line of a block is only its title. Otherwise, the first line
+// is both the title and the first edit.
 func readEdits(t *testing.T, name string, named bool) (all []changedDefinition) {
 	t.Helper()
 	for line := range strings.Lines(string(client.ReadFile(t, "testdata/definitions/"+name))) {

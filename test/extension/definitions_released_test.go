@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// makers lists the functions that allocate memory for each served CRD, keyed by a description of
-// this memory. The CRD object itself is not included.
+// makers maps descriptions of the memory that each served CRD needs to the functions that
+// allocate it. The CRD object itself is not included.
 var makers = map[string]string{
 	"kinds":              "kinds/crd.(*Compiler).version",
 	"compiled schemas":   "kinds/crd.(*definedSchema).compile",
@@ -24,10 +24,10 @@ var makers = map[string]string{
 	"series of requests": "http.(*requestMetrics).add",
 }
 
-// objects returns the number of heap objects that each function in makers has allocated, according
-// to the memory profile. count selects a number in a profile record. If dead is true, objects
-// includes records without live objects. It runs the garbage collector three times, because the
-// profile lags by two collections.
+// objects returns the number of heap objects that each function in makers allocated, according to
+// the memory profile. count selects a number from a profile record. dead adds records without
+// live objects. objects runs the garbage collector three times, because the profile lags by two
+// collections.
 func objects(count func(*runtime.MemProfileRecord) int64, dead bool) map[string]int64 {
 	for range 3 {
 		runtime.GC()
@@ -68,10 +68,10 @@ func allocator(stack []uintptr) string {
 // rounds is the number of CRDs that TestReleased creates and deletes.
 const rounds = 5
 
-// TestReleased checks that deleting a CRD releases its memory. Each CRD is in a new group, and the
-// test sends all kinds of requests for its objects. With a leak, at least rounds objects of a
-// function in makers would stay in memory. Fewer objects are no leak, because a worker may hold the
-// last one.
+// TestReleased checks that deleting a CRD releases its memory. Each CRD is in a new group, and
+// the test sends all kinds of requests for its objects. With a leak, at least rounds objects of a
+// function in makers would stay in memory. Fewer objects are not a leak, because a worker may
+// still reference the last object.
 func TestReleased(t *testing.T) {
 	s := client.Open(t, nil)
 	round := func(i int) {

@@ -127,7 +127,7 @@ func (s suite) explain(k *kind) {
 }
 
 // create creates an example and compares the result with the reference implementation. It returns
-// the expected object after defaulting and pruning, or nil if the example was rejected.
+// the object after defaulting and pruning, or nil if the example was rejected.
 func (s suite) create(k *kind, o definitionObject) definitionObject {
 	s.T.Helper()
 	want := map[string]any{}
@@ -165,9 +165,9 @@ func (s suite) create(k *kind, o definitionObject) definitionObject {
 	return shaped
 }
 
-// applyTwice applies an example with two managers. The second apply by the second manager must be a
-// no-op. shaped is the example after defaulting and pruning. applyTwice applies it instead if the
-// server rejects fields of the example that a create would prune.
+// applyTwice applies an example with two managers, and the second apply by the second manager
+// must be a no-op. shaped is the example after defaulting and pruning, for use if the server
+// rejects fields that a create would prune.
 func (s suite) applyTwice(k *kind, o, shaped definitionObject) {
 	s.T.Helper()
 	at := k.path() + "/" + o.text("metadata", "name")

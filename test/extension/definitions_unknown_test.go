@@ -9,8 +9,8 @@ import (
 )
 
 // TestUnknownBelowUnions checks that unknown schema fields below items and additionalProperties are
-// dropped with a warning, even in strict requests. Real CRDs have such fields, and kube-apiserver's
-// strict decoder does not detect them. Unknown fields elsewhere are rejected.
+// dropped with a warning, even in strict requests. Real CRDs contain such fields, which
+// kube-apiserver's strict decoder does not detect. Unknown fields elsewhere are rejected.
 func TestUnknownBelowUnions(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A hook is a webhook server that records its requests, decoded as Q. Tests can change its response
+// A hook is a webhook server that records requests, decoded as Q. Tests can change the response
 // at any time.
 type hook[Q any] struct {
 	*httptest.Server

@@ -43,8 +43,8 @@ type kubelet struct {
 	hold   chan struct{} // closed to end logs that are followed
 }
 
-// newKubelet starts a kubelet. servers is the CA of its serving certificate. clients is the CA of
-// the client certificates that it accepts.
+// newKubelet starts a kubelet. servers is the CA of its serving certificate, and clients is the
+// CA of the client certificates that it accepts.
 func newKubelet(t testing.TB, host string, clients *x509.Certificate, servers tls.Certificate) *kubelet {
 	t.Helper()
 	k := &kubelet{host: host, hold: make(chan struct{})}

@@ -139,7 +139,8 @@ func (c *cluster) serveMember(t *testing.T, host string) string {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
-// addService creates a Service with one endpoint, which has the address ip and refers to a Pod.
+// addService creates a Service with an endpoint that has the address ip and refers to a Pod. Other
+// endpoints are unready or have a forged address.
 func (c *cluster) addService(t *testing.T, name, ip, pod, port string) {
 	t.Helper()
 	n, err := strconv.Atoi(port)
@@ -165,7 +166,7 @@ func (c *cluster) addService(t *testing.T, name, ip, pod, port string) {
 	must(t, err)
 }
 
-// addOtherFamily adds an endpoint of another IP family than the primary one to the Service web.
+// addOtherFamily adds an endpoint of the secondary IP family to the Service web.
 func (c *cluster) addOtherFamily(t *testing.T) {
 	t.Helper()
 	pod, err := c.clients.CoreV1().Pods("default").Get(t.Context(), "one", metav1.GetOptions{})

@@ -25,7 +25,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// allow grants a user verbs on a Pod subresource. The returned function revokes them.
+// allow grants a user verbs on a Pod subresource. It returns a function that revokes them.
 func (c *cluster) allow(t *testing.T, user, subresource string, verbs ...string) (revoke func()) {
 	t.Helper()
 	name := user + "-" + subresource
@@ -49,8 +49,8 @@ func (c *cluster) as(user string) *rest.Config {
 	return config
 }
 
-// TestRights checks the permissions for pods/exec. Opening a stream requires the verb create, and
-// opening it over WebSocket also requires the verb get.
+// TestRights checks the permissions for pods/exec. Opening a stream requires the verb create.
+// Over WebSocket, it also requires the verb get.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")

@@ -50,7 +50,7 @@ func (m *commander) expect(command, stdin, want string, code int) {
 	}
 }
 
-// sameLines reports whether two texts have the same lines in any order, because standard output and
+// sameLines reports whether two texts contain the same lines in any order. Standard output and
 // standard error interleave randomly.
 func sameLines(a, b string) bool {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
@@ -96,8 +96,8 @@ func TestTroupe(t *testing.T) {
 	forwardPort(t, m.command)
 }
 
-// TestTroupeAtTerminal checks that exec forwards the terminal size and every key. In commands that
-// only print output, Ctrl-C ends the command with exit code 130.
+// TestTroupeAtTerminal checks that exec forwards the terminal size and every key. If a command
+// only prints output, Ctrl-C ends it with exit code 130.
 func TestTroupeAtTerminal(t *testing.T) {
 	t.Parallel()
 	m := newCommander(t)
@@ -170,7 +170,7 @@ func awaitRaw(t *testing.T, end *os.File) {
 	})
 }
 
-// An untilText reads from a file until a text appears.
+// An untilText reads a file until a text appears.
 type untilText struct {
 	from *os.File
 	want string

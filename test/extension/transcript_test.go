@@ -21,7 +21,7 @@ import (
 )
 
 // runTranscripts plays each transcript in a directory against a new server. change may be nil.
-// Transcripts control a webhook server as described at script.
+// Transcripts control a webhook server as described in script.
 func runTranscripts(t *testing.T, folder, profile string, change func(*daemon.Config)) {
 	t.Helper()
 	if *transcript.Update && profile != client.Profiles[0] {
@@ -92,8 +92,8 @@ func (s *script) control(w http.ResponseWriter, r *http.Request) {
 	s.asked[r.URL.Path] = nil
 }
 
-// review responds to a review as scripted. By default, it allows an admission request or converts
-// the objects.
+// review responds to a review as the script specifies. By default, it allows admission requests
+// and converts objects.
 func (s *script) review(q question, w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	answer := s.answers[r.URL.Path]

@@ -51,7 +51,7 @@ func readControllers(t *testing.T) (rows []controllerRow) {
 
 // TestControllersAreAdmitted checks that admission applies to writes of the controllers that
 // Kubernetes runs in kube-controller-manager. The webhook receives each write with the server's
-// user name. A policy blocks the writes until the policy is deleted.
+// user name, and a policy blocks writes until the policy is deleted.
 func TestControllersAreAdmitted(t *testing.T) {
 	t.Parallel()
 	rows, h := readControllers(t), startWebhooks(t, allow)
@@ -105,8 +105,8 @@ func serveControllers(t *testing.T, dir string, log *client.Log, which daemon.Co
 	return webhookSession{client.Session{Server: client.ServeConfig(t, config, log), Ctx: t.Context(), T: t}, "platform"}
 }
 
-// stopControllers creates a policy that rejects the server's writes if the name of the object or
-// namespace starts or ends with name.
+// stopControllers creates a policy that rejects the server's writes to objects or namespaces
+// whose name starts or ends with name.
 func (s webhookSession) stopControllers(name string) {
 	s.T.Helper()
 	const group = "/apis/admissionregistration.platform.io/v1/"
@@ -159,7 +159,7 @@ func (s webhookSession) wantWrites(h *hookServer, asked *[]question, run string,
 	})
 }
 
-// wasAsked reports whether a review contains the given write by the server.
+// wasAsked reports whether a review contains the given write of the server.
 func wasAsked(asked []question, write string) bool {
 	for _, q := range asked {
 		line := writeLine(q)

@@ -60,8 +60,8 @@ func (h *hookServer) questions() []question {
 	return slices.DeleteFunc(h.take(), question.isServers)
 }
 
-// isServers reports whether the review is for a write by one of the server's controllers. Such
-// writes may happen at any time.
+// isServers reports whether the review is for a write by a controller of the server. Such writes
+// may occur at any time.
 func (q question) isServers() bool { return q.text("userInfo", "username") == "system:apiserver" }
 
 // respond returns a handler that sends an admission response. The string members holds the response

@@ -196,7 +196,7 @@ func TestRejectionMetric(t *testing.T) {
 	}
 }
 
-// TestConditionMetrics checks the metrics for matchConditions that exclude a webhook or fail.
+// TestConditionMetrics checks the metrics for matchConditions that fail or exclude a webhook.
 func TestConditionMetrics(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

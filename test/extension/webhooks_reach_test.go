@@ -99,8 +99,8 @@ func TestWebhookTrust(t *testing.T) {
 	}
 }
 
-// TestCredentials checks that the configuration file provides the credentials for a webhook, and
-// that changes to the file take effect.
+// TestCredentials checks that a configuration file provides the credentials for a webhook, and
+// that changes to this file take effect.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestChangedConfiguration checks that a changed webhook configuration applies as soon as the
-// change is acknowledged.
+// TestChangedConfiguration checks that a webhook configuration change takes effect once it is
+// acknowledged.
 func TestChangedConfiguration(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

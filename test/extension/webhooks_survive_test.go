@@ -119,8 +119,8 @@ func TestParallel(t *testing.T) {
 	s.create(201, "a", "")
 }
 
-// TestDead checks that requests fail immediately while their webhook is down, and succeed once the
-// webhook is back.
+// TestDead checks that requests fail immediately while their webhook is down, and succeed once
+// the webhook is up again.
 func TestDead(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -143,8 +143,8 @@ func TestDead(t *testing.T) {
 	s.create(201, "b", "")
 }
 
-// TestBlackHole checks that only a few requests connect to a webhook that accepts connections but
-// never responds.
+// TestBlackHole checks that few requests connect to a webhook that accepts connections but never
+// responds.
 func TestBlackHole(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -182,7 +182,7 @@ func TestBlackHole(t *testing.T) {
 	}
 }
 
-// A turn is the listener of one of several servers that take turns on the same port. Closing a turn
+// A turn is the listener of one of several servers that use the same port in turn. Closing a turn
 // keeps the port open.
 type turn struct {
 	net.Listener
@@ -317,8 +317,8 @@ func TestRequestDeadline(t *testing.T) {
 	s.Send(404, "GET", configMaps+"/a", "", "")
 }
 
-// TestEndOfNamespaces checks that webhooks review the deletion of an object whose namespace or
-// owner was deleted. The object is deleted once all webhooks allow it.
+// TestEndOfNamespaces checks that webhooks review the deletion of objects whose namespace or
+// owner was deleted. Each object is deleted once all webhooks allow it.
 func TestEndOfNamespaces(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

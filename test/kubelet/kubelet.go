@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A Kubelet simulates the kubelets of all nodes. Pods run and become ready by default. A Pod's
+// A Kubelet simulates the kubelets of all nodes. By default, Pods run and become ready. A Pod's
 // "sim" annotation selects another behavior: "pending", "unready", "succeed", "fail", or "stay",
-// which keeps a deleted Pod.
+// which prevents the removal of a deleted Pod.
 type Kubelet struct {
 	c       *client.Client
 	running sync.WaitGroup
@@ -102,8 +102,8 @@ func (k *Kubelet) treat(ctx context.Context, pod client.Object) {
 	}
 }
 
-// remove deletes a Pod without a grace period. It retries on errors, because there may be no
-// further watch event for the Pod.
+// remove deletes a Pod without a grace period. It retries after errors, because no further watch
+// event for the Pod may arrive.
 func (k *Kubelet) remove(ctx context.Context, path string) {
 	client.Poll(func() bool {
 		answer, err := k.c.Delete(ctx, path, map[string]any{"gracePeriodSeconds": 0})
@@ -111,8 +111,8 @@ func (k *Kubelet) remove(ctx context.Context, path string) {
 	})
 }
 
-// nodeFor returns the node in the Pod's node affinity, which the DaemonSet controller sets. For
-// other Pods it returns n1.
+// nodeFor returns the node in the Pod's node affinity, which the DaemonSet controller sets, or n1
+// for other Pods.
 func nodeFor(pod client.Object) string {
 	terms, _ := pod.At("spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms").([]any)
 	if len(terms) == 0 {

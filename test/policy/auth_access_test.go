@@ -56,8 +56,8 @@ func TestAuthAlwaysDeny(t *testing.T) {
 	}, "rita").replay("auth/always-deny")
 }
 
-// TestRefusedElsewhere checks that a token rejected by OIDC is sent to the token webhook, which
-// also rejects it. System groups in a token are dropped unless the configuration allows them.
+// TestRefusedElsewhere checks that the token webhook receives a token that OIDC rejected, and
+// rejects it too. System groups in a token are dropped unless the configuration allows them.
 func TestRefusedElsewhere(t *testing.T) {
 	t.Parallel()
 	d := newTokenWebhookServer(t)
@@ -143,7 +143,7 @@ func TestServingKeyVerifies(t *testing.T) {
 	}
 }
 
-// TestFaultyFiles checks that the error for an unusable file names the file and its flag.
+// TestFaultyFiles checks that errors for unusable files contain the file name and the flag.
 func TestFaultyFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

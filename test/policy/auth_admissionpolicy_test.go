@@ -15,7 +15,7 @@ const (
 	policyMatches = `"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"]}]}`
 )
 
-// TestPolicyAsksRemoteAuthorizer checks that an admission policy that waits for a slow authorizer
+// TestPolicyAsksRemoteAuthorizer checks that an admission policy that calls a slow authorizer
 // does not delay other requests, even writes to the same object.
 func TestPolicyAsksRemoteAuthorizer(t *testing.T) {
 	t.Parallel()

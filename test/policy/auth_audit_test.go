@@ -21,8 +21,8 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// auditLevels lists the audit levels that are compared with golden files. Each level applies to the
-// namespace of the same name.
+// auditLevels lists the audit levels whose logs are compared with golden files. Each level
+// applies to the namespace of the same name.
 var auditLevels = []string{"metadata", "request", "response"}
 
 const authAuditPolicy = `apiVersion: audit.platform.io/v1
@@ -68,8 +68,8 @@ func auditWebhook(t *testing.T, c *collector, dir string) (path string) {
 	return path
 }
 
-// TestAuditLogs sends the same requests at each audit level and compares the log with golden files.
-// Both audit backends buffer events for an hour, so only the shutdown flushes them.
+// TestAuditLogs sends the same requests at each audit level and compares the logs with golden
+// files. Both audit backends buffer events for an hour, so only the shutdown flushes them.
 func TestAuditLogs(t *testing.T) {
 	t.Parallel()
 	var path string
@@ -160,7 +160,7 @@ func TestFaultyAudit(t *testing.T) {
 	}
 }
 
-// playAudited sends one request of each type in a namespace.
+// playAudited sends a request of each type in a namespace.
 func playAudited(r *userCluster, namespace string) {
 	r.t.Helper()
 	maps, secrets := "/api/v1/namespaces/"+namespace+"/configmaps", "/api/v1/namespaces/"+namespace+"/secrets"
@@ -209,7 +209,7 @@ func playAudited(r *userCluster, namespace string) {
 	}
 }
 
-// askAudited sends one request and returns the status code and the Audit-Id of the response. Each
+// askAudited sends a request and returns the status code and the Audit-Id of the response. Each
 // of headers has the form "name: value".
 func askAudited(r *userCluster, user, method, path, body string, headers []string) (code int, id string) {
 	r.t.Helper()

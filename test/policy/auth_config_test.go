@@ -22,7 +22,8 @@ func (f configFile) text(fields string) string {
 	return f.named("apiVersion: apiserver.config.platform.io/v1\nkind: A" + f.topic[1:] + "Configuration\n" + fields)
 }
 
-// reload writes the file and waits until the daemon has counted a reload with the given status.
+// reload writes the file and waits until the daemon's reload counter for the given status
+// increases.
 func (f configFile) reload(status, text string) {
 	f.t.Helper()
 	series := "apiserver_" + f.topic + `_config_controller_automatic_reloads_total{status="` + status + `",`

@@ -22,8 +22,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// An identityProvider is an OpenID Connect provider over TLS. Its URL is known from the start, but
-// it accepts connections only between open and close.
+// An identityProvider is an OpenID Connect provider over TLS. Its URL is fixed from the start,
+// but it accepts connections only between open and close.
 type identityProvider struct {
 	t    *testing.T
 	url  string
@@ -162,7 +162,7 @@ func TestOIDC(t *testing.T) {
 	}
 	jane := p.token("jane", nil)
 
-	// If the provider is down when the daemon starts, only users of the provider are rejected.
+	// If the provider is down when the daemon starts, only the provider's users are rejected.
 	r.want("a dead provider", as(jane), 401, `"message":"Unauthorized"`)
 	r.expect("rita", "GET", "/version", "", 200)
 	r.expect("", "GET", "/readyz", "", 200)

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// withCertificate returns a copy of the cluster whose client presents cert, even if the server does
-// not accept cert's CA.
+// withCertificate returns a copy of the cluster whose client presents cert, even if the server
+// does not accept the CA of cert.
 func (r *userCluster) withCertificate(cert tls.Certificate) *userCluster {
 	config := r.Anonymous()
 	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &cert, nil }

@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// reloadServing replaces the serving certificate under traffic, first with a broken certificate and
+// reloadServing replaces the serving certificate under load, first with a broken certificate and
 // then with a valid one. Requests must succeed, and connections must stay open.
 func (v *tlsServer) reloadServing(t *testing.T) {
 	var traffic sync.WaitGroup
@@ -51,7 +51,7 @@ func (v *tlsServer) reloadServing(t *testing.T) {
 	})
 }
 
-// sendContinuously sends requests over one connection, one after another, until ctx ends.
+// sendContinuously sends sequential requests over one connection until ctx ends.
 func (v *tlsServer) sendContinuously(ctx context.Context, t *testing.T) {
 	c, err := tls.Dial("tcp", v.host(), v.settings(func(c *tls.Config) { c.Certificates = v.TLS.Certificates }))
 	if err != nil {
@@ -88,7 +88,7 @@ func (v *tlsServer) reloadNamed(t *testing.T) {
 	}
 }
 
-// reloadClients checks that a replaced client CA applies to connections that are already open.
+// reloadClients checks that a replaced client CA also applies to open connections.
 func (v *tlsServer) reloadClients(t *testing.T) {
 	with := func(cert tls.Certificate) *http.Client {
 		// Use GetClientCertificate, because the client sends Certificates only if the server

@@ -31,7 +31,7 @@ func (r *userCluster) openWatch(label, user, path string, headers ...string) *wa
 	return v
 }
 
-// watch prepares a watch for openWatch without starting it.
+// watch returns a watcher without starting the watch.
 func (r *userCluster) watch(label, user, path string, headers ...string) *watcher {
 	v := &watcher{r: r, name: label}
 	v.begin = func() (*http.Response, error) {
@@ -65,8 +65,7 @@ func (v *watcher) open() int {
 }
 
 // whileValid calls open with the lifetime of a credential, and doubles the lifetime until open
-// succeeds. This is necessary because, on a busy machine, a short-lived credential may expire
-// before the watch starts.
+// succeeds. On a busy machine, a short-lived credential may expire before the watch starts.
 func whileValid(t *testing.T, open func(life time.Duration) (opened bool)) {
 	t.Helper()
 	for life := 2 * time.Second; !open(life); life *= 2 {
@@ -76,7 +75,7 @@ func whileValid(t *testing.T, open func(life time.Duration) (opened bool)) {
 	}
 }
 
-// expectEvent reads watch events up to the first one for the named object.
+// expectEvent reads watch events until it finds one for the named object.
 func (v *watcher) expectEvent(name string) {
 	v.r.t.Helper()
 	for {
@@ -90,7 +89,7 @@ func (v *watcher) expectEvent(name string) {
 	}
 }
 
-// expectEnd reads to the end of the watch. The last event must be an ERROR event with the status
+// expectEnd reads the watch to its end. The last event must be an ERROR event with the status
 // code, and a new watch request must fail with the same code.
 func (v *watcher) expectEnd(code int) {
 	v.r.t.Helper()

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An authzWebhookServer decides by user name. It allows good, denies wicked, and delays its
+// An authzWebhookServer decides by user name. It allows good, denies wicked, and delays the
 // response for slow.
 type authzWebhookServer struct{ reviewServer }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// TestCleaner checks that finished requests are deleted an hour after their last decision, and that
-// requests with an expired certificate are deleted. Package actors/controllers/certificates tests
-// that pending requests are kept for a day.
+// TestCleaner checks that finished requests are deleted one hour after the last decision, and
+// requests whose certificate has expired are deleted too. The tests of package
+// actors/controllers/certificates check that pending requests are kept for a day.
 func TestCleaner(t *testing.T) {
 	openCertificatesInProfiles(t, func(c *daemon.Config) { c.CertificateSigning.Duration = daemon.Duration(time.Second) }, func(c *certificateCluster) {
 		jane := order{signer: "example.com/s", usages: "client auth", CertificateRequest: x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane"}}}

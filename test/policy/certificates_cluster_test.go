@@ -112,7 +112,7 @@ func (c *certificateCluster) ask(name string, o order) *ecdsa.PrivateKey {
 	return key
 }
 
-// decide sets a condition of a CSR. The condition's lastUpdateTime is the duration ago in the past.
+// decide sets a condition of a CSR. ago is the age of the condition's lastUpdateTime.
 func (c *certificateCluster) decide(name, condition string, ago time.Duration) {
 	c.T.Helper()
 	sub := "approval"

@@ -26,8 +26,8 @@ func (c *certificateCluster) fails(user string, groups []string, code int, text,
 	}
 }
 
-// TestPodCertificates requests a certificate as the node of a Pod, and issues it as a signer.
-// Package actors/controllers tests that requests are deleted after 15 minutes.
+// TestPodCertificates requests a certificate as the node of a Pod, and issues it as a signer. The
+// tests of package actors/controllers check that requests are deleted after 15 minutes.
 func TestPodCertificates(t *testing.T) {
 	openCertificatesInProfiles(t, func(c *daemon.Config) {
 		c.Authorization.Modes, c.Admission.Enable = []string{"Node", "RBAC"}, []string{"NodeRestriction"}
@@ -123,7 +123,7 @@ func (c *certificateCluster) podRequest(key *ecdsa.PrivateKey) string {
 	}}))
 }
 
-// podStatus returns the patch by which a signer issues a certificate.
+// podStatus returns a patch with which a signer issues a certificate.
 func podStatus(t *testing.T, issued tls.Certificate) string {
 	t.Helper()
 	return string(client.Encode(t, map[string]any{"status": map[string]any{

@@ -48,8 +48,8 @@ func (c *certificateCluster) waitMetric(name string) {
 
 const roots = "/configmaps/platform-root-ca.crt"
 
-// rootsOf returns the certificates in the root CA ConfigMap of a namespace. It waits until they are
-// the only data in the ConfigMap. If accept is not nil, it also waits until accept returns nil.
+// rootsOf returns the certificates in the root CA ConfigMap of a namespace. It waits until the
+// ConfigMap contains only certificates and, if accept is not nil, until accept returns nil.
 func (c *certificateCluster) rootsOf(namespace string, accept func(client.Object) error) (text string) {
 	c.T.Helper()
 	client.Eventually(c.T, func() error {
@@ -72,8 +72,8 @@ func (c *certificateCluster) rootsOf(namespace string, accept func(client.Object
 	return text
 }
 
-// TestRootCA checks that every namespace has the root CA ConfigMap, and that it is restored when a
-// client changes or deletes it.
+// TestRootCA checks that every namespace has the root CA ConfigMap, and that the server restores
+// it after a client changes or deletes it.
 func TestRootCA(t *testing.T) {
 	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		c.must(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"mine"}}`)
@@ -183,8 +183,8 @@ func (c *certificateCluster) published() []client.Object {
 	return own
 }
 
-// TestRotation checks that a new server CA is added to the root CA ConfigMaps, and that the
-// published ClusterTrustBundle is replaced.
+// TestRotation checks that a new server CA is added to the root CA ConfigMaps and replaces the
+// published ClusterTrustBundle.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	dir := ""
@@ -219,7 +219,7 @@ func TestRotation(t *testing.T) {
 	bundle(name)
 }
 
-// renew makes the daemon renew its CA, and switches to the administrator's new credentials.
+// renew makes the daemon renew its CA, and then uses the administrator's new credentials.
 func (c *certificateCluster) renew(dir string) {
 	c.T.Helper()
 	kubeconfig := filepath.Join(dir, "admin.kubeconfig")

@@ -15,8 +15,8 @@ import (
 )
 
 // TestRestarts checks that a daemon that was stopped at any point completes its work after a
-// restart. Each request is approved and signed once, finished requests are deleted, and every
-// namespace has the root CA ConfigMap.
+// restart. Each request must be approved and signed once, finished requests must be deleted, and
+// every namespace must have the root CA ConfigMap.
 func TestRestarts(t *testing.T) {
 	t.Parallel()
 	const rounds, perRound = 4, 12

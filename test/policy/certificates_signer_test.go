@@ -15,9 +15,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestSigners checks that each signer signs only requests that its rules allow. A rejected
-// request's Failed condition gives the reason. Package actors/controllers/certificates has more
-// cases.
+// TestSigners checks that each signer signs only the requests that its rules allow. The Failed
+// condition of a rejected request contains the reason. Package actors/controllers/certificates
+// tests more cases.
 func TestSigners(t *testing.T) {
 	uri, _ := url.Parse("spiffe://example.com/a")
 	person := pkix.Name{CommonName: "jane", Organization: []string{"dev", "ops"}}
@@ -97,8 +97,8 @@ func checkNames(t *testing.T, name string, cert *x509.Certificate, r x509.Certif
 	}
 }
 
-// TestLifetime checks that a certificate has the requested lifetime, within the configured limit
-// and the lifetime of the CA. The validity starts a few minutes in the past.
+// TestLifetime checks that a certificate has the requested lifetime, up to the configured limit
+// and the lifetime of the CA. The validity period starts a few minutes in the past.
 func TestLifetime(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t, t.TempDir(), "signing", 30*time.Hour, true)
@@ -133,7 +133,7 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestSignerFiles checks that configuring files for only one signer disables the other signers. A
+// TestSignerFiles checks that configuring files for one signer disables the other signers. A
 // replaced CA takes effect immediately. If the new file is broken, the previous CA stays in use.
 func TestSignerFiles(t *testing.T) {
 	t.Parallel()

@@ -67,7 +67,7 @@ func TestPluginInput(t *testing.T) {
 	}
 }
 
-// TestConfigurationFaults checks that loading a kubeconfig reports faulty plugin fields without
+// TestConfigurationFaults checks that loading a kubeconfig reports invalid plugin fields without
 // running the plugin.
 func TestConfigurationFaults(t *testing.T) {
 	t.Parallel()
@@ -107,8 +107,7 @@ func TestConfigurationFaults(t *testing.T) {
 	}
 }
 
-// TestAnswersOfAPlugin checks which plugin outputs are accepted, and the errors for outputs that
-// are not.
+// TestAnswersOfAPlugin checks which plugin outputs are accepted, and the errors for all others.
 func TestAnswersOfAPlugin(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)
@@ -203,8 +202,8 @@ func TestPluginStderr(t *testing.T) {
 	}
 }
 
-// TestCaching checks that a credential is fetched once for all requests, and again after it has
-// expired or was rejected.
+// TestCaching checks that a credential is fetched once for all requests, and again after it
+// expires or is rejected.
 func TestCaching(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newPlugin(t)
@@ -241,7 +240,7 @@ func TestCaching(t *testing.T) {
 	if p.runs() != 2 || s.headers[len(s.headers)-1] != "Bearer t1" || s.bodies[len(s.bodies)-1] != "a body" {
 		t.Errorf("after 401: run %d times, sent %q with %q", p.runs(), s.headers, s.bodies)
 	}
-	// If the new credential is rejected too, the request fails with 401 after one more fetch.
+	// If the new credential is also rejected, the request fails with 401 after one more fetch.
 	s.mu.Lock()
 	s.refuse["Bearer t1"] = true
 	s.mu.Unlock()
@@ -249,7 +248,7 @@ func TestCaching(t *testing.T) {
 	if p.runs() != 3 {
 		t.Errorf("after a 401 for good: run %d times", p.runs())
 	}
-	// A credential that is already expired is fetched again for each request.
+	// An expired credential is fetched again for each request.
 	p.answer(apiVersion, `"token":"t2","expirationTimestamp":"2020-01-01T00:00:00Z"`)
 	get("GET", "", 200) // the cached one is rejected first
 	get("GET", "", 200)
@@ -310,8 +309,8 @@ func TestNewCertificate(t *testing.T) {
 	}
 }
 
-// TestModes checks that a plugin may read standard input only if standard input is a terminal and
-// the client itself does not read from it.
+// TestModes checks that a plugin may read standard input only if standard input is a terminal that
+// the client does not read itself.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)

@@ -104,7 +104,7 @@ current-context: x
 }
 
 // TestProvider checks that an ID token is used until it expires or is rejected, and is then
-// refreshed. New tokens are written to the kubeconfig, for use by other processes.
+// refreshed. New tokens are saved in the kubeconfig for other processes.
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newProvider(t)
@@ -190,8 +190,7 @@ func TestProviderFaults(t *testing.T) {
 	}
 }
 
-// TestProviderAuthorityInline checks that idp-certificate-authority-data works in place of a CA
-// file.
+// TestProviderAuthorityInline checks that idp-certificate-authority-data can replace a CA file.
 func TestProviderAuthorityInline(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newProvider(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// pluginVariable names the environment variable that makes the test binary run as a credential
-// plugin. The variable holds the directory of the plugin.
+// pluginVariable is the environment variable that makes the test binary run as a credential
+// plugin. It contains the directory of the plugin.
 const pluginVariable = "TROUPE_TEST_PLUGIN"
 
 // given is the input of a plugin run.
@@ -26,8 +26,8 @@ type given struct {
 	Dir   string
 }
 
-// runPlugin records its input in dir/run.N and prints the content of dir/answer. Other files in dir
-// make it hang, read standard input, or fail.
+// runPlugin records its input in dir/run.N and prints the content of dir/answer. It hangs, reads
+// standard input, or fails if dir contains certain other files.
 func runPlugin(dir string) int {
 	g := given{Args: os.Args, Env: map[string]string{}}
 	for _, e := range os.Environ() {
@@ -142,5 +142,5 @@ current-context: x
 	return filepath.Join(p.dir, "config")
 }
 
-// never holds the exec fields for a plugin that does not read standard input.
+// never contains the exec fields for a plugin that does not read standard input.
 const never = "apiVersion: " + apiVersion + ", interactiveMode: Never"

@@ -22,8 +22,8 @@ func put(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// bare clears the environment variables that select a kubeconfig, sets HOME to a new directory, and
-// returns that directory.
+// bare clears the environment variables that select a kubeconfig, and sets HOME to a new
+// directory, which it returns.
 func bare(t *testing.T) (home string) {
 	home = t.TempDir()
 	for _, name := range []string{"KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT", "PLATFORM_SERVICE_HOST", "PLATFORM_SERVICE_PORT"} {

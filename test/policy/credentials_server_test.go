@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A credentialServer records the credentials of its clients, and rejects those that a test selects.
+// A credentialServer records the credentials of its clients, and rejects the credentials in refuse.
 type credentialServer struct {
 	*httptest.Server
 	mu       sync.Mutex

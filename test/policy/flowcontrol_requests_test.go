@@ -71,8 +71,8 @@ func TestClassification(t *testing.T) {
 	}
 }
 
-// slow is a request that holds its seat for three seconds, because its resource version is never
-// reached.
+// slow is a request that occupies its seat for three seconds, because the resource version in it
+// is never reached.
 const slow = "/api/v1/namespaces/default/configmaps/x?resourceVersion=9000000000000000"
 
 // TestRefusals checks that a priority level without queues rejects requests beyond its seats, and
@@ -106,8 +106,8 @@ func TestRefusals(t *testing.T) {
 			})
 		}
 		all.Wait()
-		// Each level has two seats. The level with queues has room for three more requests of this
-		// flow.
+		// Each level has two seats. The queues of the level with queues accept three more
+		// requests of this flow.
 		if served := codes[504]; codes[429]+served != 12 || codes[429] < 5 || served < 2 || level == "queues" && served < 4 {
 			t.Errorf("%s: %v", user, codes)
 		}
@@ -130,7 +130,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestWaitIsBounded checks that a request waits in a queue for at most a quarter of its timeout.
+// TestWaitIsBounded checks that a request waits in a queue for no more than a quarter of its
+// timeout.
 func TestWaitIsBounded(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -143,8 +144,8 @@ func TestWaitIsBounded(t *testing.T) {
 	if m := s.as(t.Context(), t, "admin", "GET", "/metrics").body; !strings.Contains(m, `priority_level="none",reason="time-out"} 1`) {
 		t.Error("the time-out is not counted")
 	}
-	// Once the priority level is deleted, its FlowSchema no longer matches, and requests use
-	// another one.
+	// After the priority level is deleted, its FlowSchema no longer matches, and requests use
+	// another FlowSchema.
 	if err := s.PriorityLevelConfigurations().Delete(t.Context(), "none", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}

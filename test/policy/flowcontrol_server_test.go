@@ -110,8 +110,8 @@ func schemaFor(name, level string, precedence int32, users ...string) *flowcontr
 	}
 }
 
-// levelWith returns a priority level with concurrency shares. It has queues with the given length
-// limit, or no queues if queues is 0.
+// levelWith returns a priority level with the given concurrency shares, and with queues of the
+// given length limit unless queues is 0.
 func levelWith(name string, shares, queues, length int32) *flowcontrolv1.PriorityLevelConfiguration {
 	response := flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
 	if queues > 0 {

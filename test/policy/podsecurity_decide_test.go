@@ -88,8 +88,8 @@ func TestRandomWrites(t *testing.T) {
 	}
 }
 
-// compareWrite compares the decisions of both implementations on one random write. It counts status
-// codes, annotations and warnings in outcomes.
+// compareWrite compares the decisions of both implementations for a random write. It counts
+// status codes, annotations and warnings in outcomes.
 func (p *pair) compareWrite(t *testing.T, g Generator, outcomes map[string]int) {
 	t.Helper()
 	p.cluster = podSecurityCluster{labels: g.labels()}

@@ -21,7 +21,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An oracle holds the evaluator of k8s.io/pod-security-admission (public) and Troupe's (own).
+// An oracle contains the evaluators of k8s.io/pod-security-admission (public) and Troupe (own).
 type oracle struct {
 	public policy.Evaluator
 	own    *podsecurity.Evaluator
@@ -44,8 +44,8 @@ func versions() (names []string) {
 	return append(names, "latest")
 }
 
-// compare evaluates a Pod, given as JSON, with both evaluators at every level and version, and
-// checks that the results are equal. It counts the reasons for rejection in seen.
+// compare evaluates a Pod, given as JSON, with both evaluators at every level and version. The
+// results must be equal. seen counts the reasons for rejection.
 func (o oracle) compare(t testing.TB, text []byte, seen map[string]int) {
 	t.Helper()
 	var pod corev1.Pod
@@ -133,8 +133,8 @@ func TestRandomPods(t *testing.T) {
 	}
 }
 
-// TestPublishedPods checks that both evaluators accept or reject each published fixture according
-// to its directory, and for the same reasons.
+// TestPublishedPods checks that both evaluators accept or reject each published fixture as its
+// directory requires, and for the same reasons.
 func TestPublishedPods(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "k8s.io/pod-security-admission/test").Output()
 	if err != nil {

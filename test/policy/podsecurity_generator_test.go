@@ -87,7 +87,7 @@ var annotationKeys = []string{
 
 var annotationValues = []string{"", "runtime/default", "docker/default", "localhost/x", "unconfined", "other"}
 
-// compliant has the fields that a container needs to pass the restricted level, because random
+// compliant contains the fields that a container needs for the restricted level, because random
 // fields rarely include all of them.
 var compliant = `{"allowPrivilegeEscalation":false,"runAsNonRoot":true,"capabilities":{"drop":["ALL"]},"seccompProfile":{"type":"RuntimeDefault"}}`
 
@@ -101,8 +101,8 @@ func sysctls(names ...string) []any {
 	return all
 }
 
-// Pod returns a random Pod or Pod template. Pods with few random fields test each message alone,
-// and Pods that violate many checks test how messages are joined.
+// Pod returns a random Pod or Pod template. Pods with few random fields test single messages, and
+// Pods that violate many checks test how messages are joined.
 func (g Generator) Pod() object {
 	density := []float64{0.02, 0.1, 0.4}[g.Intn(3)]
 	spec := object{"containers": g.containers("c", 1+g.Intn(2), density)}
@@ -182,7 +182,7 @@ func (g Generator) fill(o object, fields map[string][]any, density float64) {
 	}
 }
 
-// set sets the field at a dotted path. It clones nested objects before it changes them, because all
+// set sets the field at a dotted path. It clones nested objects before changing them, because all
 // Pods share the values in the tables.
 func set(o object, path string, value any) {
 	name, rest, deeper := strings.Cut(path, ".")

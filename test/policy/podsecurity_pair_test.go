@@ -37,7 +37,7 @@ kind: PodSecurityConfiguration
 exemptions: {namespaces: [exempt]}
 `}
 
-// A podSecurityCluster holds the objects that both implementations look up.
+// A podSecurityCluster contains the objects that both implementations look up.
 type podSecurityCluster struct {
 	namespace *corev1.Namespace // nil for none
 	labels    map[string]string
@@ -62,8 +62,8 @@ func (c *podSecurityCluster) GetMeta(meta.GroupResource, string, string) (meta.O
 
 func (c *podSecurityCluster) Pods(string) []podsecurity.ExistingPod { return c.decoded }
 
-// A pair holds the admission plugins of k8s.io/pod-security-admission and of Troupe, with the same
-// configuration.
+// A pair contains the admission plugins of k8s.io/pod-security-admission and of Troupe, with the
+// same configuration.
 type pair struct {
 	cluster  podSecurityCluster
 	public   admission.Admission

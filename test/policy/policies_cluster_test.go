@@ -68,8 +68,8 @@ func rules(operations, group, version, resources string) string {
 
 var policyConfigMaps = rules("CREATE UPDATE", "", "v1", "configmaps")
 
-// policy creates a ValidatingAdmissionPolicy and its binding. Empty parameters select the defaults:
-// the policy matches writes to ConfigMaps, and the binding denies them.
+// policy creates a ValidatingAdmissionPolicy and its binding. By default, the policy matches
+// writes to ConfigMaps, and the binding denies them.
 func (c policyCluster) policy(name, match, spec, binding string) {
 	c.T.Helper()
 	if match == "" {
@@ -82,8 +82,8 @@ func (c policyCluster) policy(name, match, spec, binding string) {
 	c.send(201, http.MethodPost, admissionPath+"v1/validatingadmissionpolicybindings", `{"metadata":{"name":"`+name+`-b"},"spec":{"policyName":"`+name+`"`+comma(binding)+`}}`)
 }
 
-// mutation creates a MutatingAdmissionPolicy and its binding. By default the policy matches writes
-// to ConfigMaps.
+// mutation creates a MutatingAdmissionPolicy and its binding. By default, the policy matches
+// writes to ConfigMaps.
 func (c policyCluster) mutation(name, match, spec, binding string) {
 	c.T.Helper()
 	if match == "" {

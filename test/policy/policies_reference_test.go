@@ -70,8 +70,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// compare compares a policy's outcome with the reference implementation. It returns the outcome, or
-// "refused" if the server rejects the policy.
+// compare compares the outcome of a policy with the reference implementation. It returns the
+// outcome, or "refused" if the server rejects the policy.
 func (c policyCluster) compare(name, failurePolicy, expression, message, condition, annotation string) string {
 	spec := map[string]any{
 		"failurePolicy": failurePolicy, "variables": json.RawMessage(referenceVariables),
@@ -110,7 +110,7 @@ func (c policyCluster) compare(name, failurePolicy, expression, message, conditi
 	return got
 }
 
-// allowsAll is an authorizer that allows every request, except those of service accounts.
+// allowsAll is an authorizer that allows all requests except those of service accounts.
 type allowsAll struct{}
 
 func (allowsAll) Authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEffectIsImmediate checks that policies, bindings and parameters take effect when their
-// creation is acknowledged, and stop when their deletion is acknowledged.
+// TestEffectIsImmediate checks that policies, bindings and parameters take effect once their
+// creation is acknowledged, and stop once their deletion is acknowledged.
 func TestEffectIsImmediate(t *testing.T) {
 	t.Parallel()
 	c := openPolicies(t, "platform")
@@ -90,7 +90,7 @@ func TestParams(t *testing.T) {
 	})
 }
 
-// TestTakenName checks the errors for creating an object with an existing name, including in a dry
+// TestTakenName checks the errors for creating an object whose name exists, including in a dry
 // run. Errors of validation and policies take precedence over 409 Already Exists.
 func TestTakenName(t *testing.T) {
 	t.Parallel()

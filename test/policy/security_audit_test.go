@@ -40,8 +40,8 @@ func (v *testServer) events(text string) (list []auditEvent) {
 	return list
 }
 
-// TestAuditForgery checks that each stage of a request is logged as one printable line with correct
-// values, even for forged input.
+// TestAuditForgery checks that each stage of a request is logged as one printable line with
+// correct values, even if the input is forged.
 func TestAuditForgery(t *testing.T) {
 	v := start(t)
 	const forged = `{"kind":"Event","level":"Metadata","auditID":"forged"}`
@@ -118,7 +118,7 @@ func TestAuditIdentity(t *testing.T) {
 }
 
 // TestAuditSecrets checks that audit events at level Metadata contain no credential or Secret,
-// whatever the outcome of the request.
+// regardless of the outcome of the request.
 func TestAuditSecrets(t *testing.T) {
 	v := start(t)
 	const (

@@ -51,8 +51,8 @@ func (v *testServer) expectNotDisclosed(hidden ...string) {
 	}
 }
 
-// An issuer signs ID tokens. evil counts requests to URLs that only a forged token names as the
-// location of keys.
+// An issuer signs ID tokens. evil counts requests to URLs that only a forged token specifies as
+// the location of keys.
 type issuer struct {
 	*httptest.Server
 	key  *rsa.PrivateKey
@@ -228,8 +228,8 @@ func TestForgedProxyHeaders(t *testing.T) {
 
 func pointer[T any](v T) *T { return &v }
 
-// TestHostileTokenWebhook checks that a token webhook can do no more than authenticate users. Wrong
-// or endless responses and redirects are rejected.
+// TestHostileTokenWebhook checks that a token webhook can only authenticate users. Wrong or
+// endless responses and redirects are rejected.
 func TestHostileTokenWebhook(t *testing.T) {
 	var strays atomic.Int64
 	stray := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strays.Add(1) }))

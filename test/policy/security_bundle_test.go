@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestStoredBundles checks that an object can be changed and deleted even if it was stored with an
-// invalid CA bundle, before bundles were validated. New bundles in the same object are validated.
+// TestStoredBundles checks that an object stored before CA bundles were validated can be changed
+// and deleted, even if its bundle is invalid. New bundles in the same object are validated.
 func TestStoredBundles(t *testing.T) {
 	dir := t.TempDir()
 	serve := func() *client.Server { return client.Serve(t, dir, nil) }

@@ -70,9 +70,9 @@ func TestCertificateRequests(t *testing.T) {
 	}
 }
 
-// decisions returns requests that write a condition or certificate through the subresource sub, as
-// method, path, content type and body. status contains the fields to write, and current the whole
-// object.
+// decisions returns requests that write a condition or certificate through the subresource sub,
+// as method, path, content type and body. status contains the fields to write. current is the
+// whole object.
 func decisions(name, sub, status, current string) [][4]string {
 	path := securityRequests + "/" + name + "/" + sub
 	whole := strings.TrimSuffix(current, "}") + `,"status":{` + status + `}}`
@@ -139,7 +139,7 @@ func TestCertificateApproval(t *testing.T) {
 		}
 	}
 	v.must(404, "GET", securityRequests+"/none", "", "")
-	// With permission for the signer, a write succeeds and changes only the decision.
+	// With permission for the signer, a write succeeds but changes only the decision.
 	spec := func(text string) string {
 		return text[strings.Index(text, `"spec"`):strings.Index(text, `,"status"`)]
 	}

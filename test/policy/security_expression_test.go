@@ -14,8 +14,8 @@ func customDefinition(schema string) string {
 		"names":{"plural":"costs","kind":"Cost"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":` + schema + `}}}}]}}`
 }
 
-// TestCostlyExpressions checks rules that could take minutes or gigabytes for one object. Each rule
-// is either rejected because of its estimated cost, or stopped at the cost limit.
+// TestCostlyExpressions checks rules that could take minutes or gigabytes for one object. Each
+// rule must be rejected because of its estimated cost, or stopped at the cost limit.
 func TestCostlyExpressions(t *testing.T) {
 	s := client.Open(t, nil)
 	for name, rule := range map[string]string{
@@ -95,7 +95,7 @@ func TestCostlyDefinitions(t *testing.T) {
 }
 
 // TestCostlyObjects checks that validation stops at the cost limit for an object that would take
-// minutes to validate. The cost includes patterns that are short but slow to match.
+// minutes to validate. The cost includes short patterns that are slow to match.
 func TestCostlyObjects(t *testing.T) {
 	s := client.Open(t, nil)
 	s.Send(201, "POST", definitionPath, client.JSON, customDefinition(`{"type":"object","properties":{"a":{"type":"string","pattern":"^(x|y{900})*$"}}}`))

@@ -205,8 +205,8 @@ func (h *fuzzer) send(method, path, kind, body string) bool {
 	return ok
 }
 
-// protobuf writes an object in Protobuf with hostile content: values that JSON can represent, raw
-// values that are not JSON, or flipped and inserted bytes.
+// protobuf writes an object in Protobuf with hostile content: values that are valid in JSON, raw
+// values that are not, or flipped and inserted bytes.
 func (h *fuzzer) protobuf(q *fuzzObject, p fieldEdit) {
 	body := tree.Clone(q.body).(tree.Tree)
 	if h.r.IntN(2) == 0 {

@@ -23,7 +23,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A fuzzObject is a stored object that the fuzzer writes. Its body is valid.
+// A fuzzObject is a valid stored object that the fuzzer overwrites.
 type fuzzObject struct {
 	kind *schema.Kind
 	body tree.Tree
@@ -80,8 +80,8 @@ const blobDefinition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomRe
 const blobs = "/apis/hunt.example.com/v1/namespaces/default/blobs"
 
 // TestHostileObjects sends hostile objects of every kind in every format, and restarts the server
-// after each round. The restart must not change a byte of accepted objects, and lists in Protobuf
-// must equal those in JSON.
+// after each round. The restart must not change accepted objects in any byte, and lists in
+// Protobuf must equal those in JSON.
 func TestHostileObjects(t *testing.T) {
 	shots, sent := 12, 0
 	if client.Soak() {
@@ -255,7 +255,7 @@ func difference(a, b string) string {
 	return fmt.Sprintf("\n%q\n%q", show(a), show(b))
 }
 
-// A rawJSON is put into a body unchanged, even if it is not valid JSON.
+// A rawJSON is inserted into a body unchanged, even if it is not valid JSON.
 type rawJSON string
 
 // text encodes a tree that may contain rawJSON.

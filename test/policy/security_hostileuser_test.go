@@ -29,7 +29,7 @@ import (
 const (
 	hostileMaps    = "/api/v1/namespaces/hostile/configmaps"
 	hostileWorkers = 2
-	// hostileHeld is the number of requests, connections and watches that a worker holds open.
+	// hostileHeld is the number of requests, connections and watches that a worker keeps open.
 	hostileHeld = 120
 	// hostileStart is the number of requests that each hostile worker sends before other users
 	// start.
@@ -37,8 +37,8 @@ const (
 	largeMaps    = 16
 	largeSize    = 300 << 10
 
-	// requests is the number of request types, and responses is the number of ways to handle a
-	// response. requestWatch and requestPatch are request types, and responseNone is such a way.
+	// requests is the number of request types, including requestWatch and requestPatch. responses
+	// is the number of ways to handle a response, including responseNone.
 	requests, requestWatch, requestPatch = 7, 2, 3
 	responses, responseNone              = 6, 5
 
@@ -47,7 +47,7 @@ const (
 	steadyLimit      = time.Second // of docs/operations.md, for the soak
 )
 
-// TestHostileUser checks that users within their share do not get errors while another user sends
+// TestHostileUser checks that users within their share get no errors while another user sends
 // random mixtures of slow, large, many and aborted requests.
 func TestHostileUser(t *testing.T) {
 	for _, name := range []string{"HTTP1-JSON", "HTTP1-Protobuf", "HTTP2-JSON", "HTTP2-Protobuf"} {
@@ -67,9 +67,9 @@ func TestHostileUser(t *testing.T) {
 	}
 }
 
-// TestUnreadChanges checks that the server limits a user who does not read the responses to writes.
-// Further writes of this user are rejected before they are applied. Other users still get large
-// responses.
+// TestUnreadChanges checks that the server limits a user who does not read the responses to
+// writes. It rejects further writes of this user before applying them. Other users still get
+// large responses.
 func TestUnreadChanges(t *testing.T) {
 	t.Parallel()
 	n := serveNeighbors(t, true, client.JSON)
@@ -161,7 +161,7 @@ func (n *neighbors) round(seed uint64) {
 	slices.Sort(times)
 	p99 := times[len(times)*99/100]
 	client.Figures(n.t, "%d requests beside hostile ones, so far %d, of which %d were rejected; median %v, p99 %v", len(times), n.acts.Load(), n.rejected.Load(), times[len(times)/2], p99)
-	// Check the latency only in a soak test, because only then is the machine free of other load.
+	// Check the latency only in a soak test, because otherwise other tests load the machine.
 	if client.Soak() && p99 > steadyLimit {
 		n.t.Errorf("the p99 is %v, more than %v", p99, steadyLimit)
 	}
@@ -201,7 +201,7 @@ func (n *neighbors) encode(object string) []byte {
 	return codec.WrapEnvelope(nil, n.kind.APIVersion(), n.kind.Kind, wire)
 }
 
-// A steadyWorker sends one request at a time, and expects all to succeed.
+// A steadyWorker sends requests one at a time, and expects all of them to succeed.
 type steadyWorker struct {
 	*neighbors
 	user, own string
@@ -275,15 +275,15 @@ func (w *steadyWorker) do(method, path, contentType string, body []byte) bool {
 	return true
 }
 
-// A hostileWorker sends random requests, most of them as the user hostile and the others
-// anonymously. The worker holds many requests open.
+// A hostileWorker sends random requests and keeps many of them open. Most requests are from the
+// user hostile, and the others are anonymous.
 type hostileWorker struct {
 	*neighbors
 	random    *rand.Rand
 	transport *http.Transport
 	held      []func() // end held requests and connections
 	running   sync.WaitGroup
-	// The worker repeats each request type for a while, in order to reach one limit after another.
+	// The worker repeats each request type for a while to reach one limit after another.
 	request, response int
 	fresh             bool // on new connections
 }

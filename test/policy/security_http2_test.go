@@ -71,8 +71,8 @@ func (c *http2Client) begin(head []byte, end bool) (uint32, error) {
 	return id, err
 }
 
-// end reads to the end of a stream and returns the status code and body. Instead of the status
-// code, it returns "reset", "closed" or "open" if the stream did not end normally.
+// end reads a stream to its end and returns the status code and body. If the stream did not end
+// normally, code is "reset", "closed" or "open".
 func (c *http2Client) end(stream uint32) (code, body string) {
 	for {
 		frame, err := c.ReadFrame()
@@ -109,8 +109,8 @@ type http2Attack struct {
 	step   func(c *http2Client) error
 }
 
-// launch starts several attackers, each with its own connection. advance waits until each attacker
-// has taken more steps, which shows that the attack continues. stop ends the attack.
+// launch starts several attackers, each with its own connection. advance waits until each
+// attacker has completed more steps, which shows that the attack continues. stop ends the attack.
 func (a *http2Attack) launch(v *testServer) (advance, stop func()) {
 	var steps [4]atomic.Int64
 	var closed atomic.Int64
@@ -160,8 +160,8 @@ func (a *http2Attack) launch(v *testServer) (advance, stop func()) {
 	}
 }
 
-// TestHTTP2Attacks checks that the server serves an administrator while clients abuse HTTP/2. Each
-// attack continues until the administrator's requests have completed.
+// TestHTTP2Attacks checks that the server serves an administrator while clients abuse HTTP/2.
+// Each attack continues until the administrator's requests are complete.
 func TestHTTP2Attacks(t *testing.T) {
 	v := start(t, client.SpeakHTTP2, createUsers(t, "jane"))
 	v.grant("reader", "jane", `{"apiGroups":[""],"resources":["configmaps"],"verbs":["*"]}`)
@@ -226,7 +226,7 @@ func TestHTTP2Attacks(t *testing.T) {
 			advance, stop := attack.launch(&v)
 			defer stop()
 			advance()
-			// Use a connection opened before the attack, and new ones.
+			// Use a connection opened before the attack and new connections.
 			object := strings.ReplaceAll(strings.ToLower(name), " ", "-")
 			v.must(201, "POST", configMaps, typeJSON, configMap(object))
 			if got := v.raw(v.admin(), "GET "+configMaps+"?limit=5 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); got.code != 200 {
@@ -299,7 +299,7 @@ func (v *testServer) evicted() int {
 	return n
 }
 
-// TestLongPaths checks that errors do not repeat long paths and names.
+// TestLongPaths checks that error messages do not repeat long paths and names.
 func TestLongPaths(t *testing.T) {
 	v := start(t, client.SpeakHTTP2)
 	for _, path := range []string{

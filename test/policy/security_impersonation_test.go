@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSecurityImpersonation checks that impersonation headers do not give a client additional
+// TestSecurityImpersonation checks that impersonation headers do not grant a client additional
 // permissions.
 func TestSecurityImpersonation(t *testing.T) {
 	v := start(t)

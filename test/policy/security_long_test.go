@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// numbered returns a JSON list of n items. format takes the index of the item.
+// numbered returns a JSON list of n items. Each item is format with the item's index.
 func numbered(n int, format string) string {
 	var b strings.Builder
 	for i := range n {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestForeignPages checks that a page from another origin cannot write with the browser's client
-// certificate or open a WebSocket. Pages from allowed origins and clients other than browsers can.
+// certificate or open a WebSocket. Pages from allowed origins and non-browser clients can.
 func TestForeignPages(t *testing.T) {
 	v := start(t, func(c *daemon.Config) { c.Serving.CORSAllowedOrigins = []string{`^https://console\.example\.com$`} })
 	const socket = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"

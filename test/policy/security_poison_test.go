@@ -63,8 +63,8 @@ func inProtobuf(t *testing.T, version, resource, document, text string) string {
 	return string(codec.WrapEnvelope(nil, k.APIVersion(), k.Kind, withText(t, k, document, text)))
 }
 
-// withText encodes a document in Protobuf with text in place of %s. A number of the same length is
-// encoded first and then replaced with text, so that length prefixes are correct.
+// withText encodes a document in Protobuf with text in place of %s. It first encodes a number of
+// the same length and then replaces it with text, so that length prefixes are correct.
 func withText(t *testing.T, k *schema.Kind, document, text string) []byte {
 	t.Helper()
 	digits := strings.Repeat("7", len(text))
@@ -163,8 +163,8 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// appendToJournal appends objects that a server would reject to the journal of a data directory. It
-// fills in resource versions.
+// appendToJournal appends objects that a server would reject to the journal in a data directory.
+// It sets resource versions.
 func appendToJournal(t *testing.T, dir string, writes ...persist.Write) {
 	t.Helper()
 	journal, err := persist.Open(dir, persist.Options{})
@@ -192,8 +192,8 @@ func appendToJournal(t *testing.T, dir string, writes ...persist.Write) {
 	}
 }
 
-// TestQuarantine checks that a server starts despite undecodable objects. The server serves all
-// other objects and reports the undecodable ones, which survive restarts and snapshots until an
+// TestQuarantine checks that a server starts despite undecodable objects. It serves all other
+// objects and reports the undecodable ones, which survive restarts and snapshots until an
 // administrator deletes them.
 func TestQuarantine(t *testing.T) {
 	dir := t.TempDir()

@@ -22,7 +22,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A readOnlyStore has a fixed list of objects. Every get returns the first one.
+// A readOnlyStore has a fixed list of objects. Every get returns the first object.
 type readOnlyStore struct {
 	front.Store
 	objects []*meta.Object
@@ -114,9 +114,8 @@ func begin(t *testing.T, addr, path, accept string) (*http.Response, net.Conn) {
 }
 
 // TestStalledLists checks that a list response counts as in flight until its client has read it.
-// Above the response memory limit, lists are rejected, but small responses are not. After a
-// timeout, the server disconnects clients that do not read, and frees the memory of their
-// responses.
+// Above the response memory limit, the server rejects lists, but not small responses. After a
+// timeout, it disconnects clients that do not read, and frees the memory of their responses.
 func TestStalledLists(t *testing.T) {
 	store := filled(40, strings.Repeat("x", 512<<10))
 	const pretty = configMaps + "?pretty=true"

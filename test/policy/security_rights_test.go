@@ -163,7 +163,8 @@ func TestCreation(t *testing.T) {
 	if text := v.want("pat", "PATCH", configMaps+"/x?fieldManager=p", typeApply, maps, 403); !strings.Contains(text, `User \"pat\" cannot create resource \"configmaps\"`) {
 		t.Errorf("the refusal says %s", text)
 	}
-	// For an update or apply that creates an object, permission to create that name is enough.
+	// For an update or apply that creates an object, permission to create an object with that
+	// name is enough.
 	v.want("max", "PATCH", configMaps+"/x?fieldManager=p", typeApply, maps, 201)
 	v.must(201, "POST", leases, typeJSON, lease)
 	v.must(201, "POST", roles, typeJSON, role)

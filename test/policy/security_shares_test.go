@@ -40,8 +40,8 @@ func (r *userCluster) begin(user, request string) *http.Response {
 	return resp
 }
 
-// TestShares checks that a user who requests all of a limited resource gets only a share, and then
-// an error that names the limit. Other users and administrators are not affected.
+// TestShares checks that a user who requests all of a limited resource gets only a share, and
+// then an error that contains the limit's name. Other users and administrators are not affected.
 func TestShares(t *testing.T) {
 	const (
 		watch = "GET " + sharedMaps + "?watch=1\r\n\r\n"
@@ -159,8 +159,8 @@ func TestReclaimedWatches(t *testing.T) {
 	metric(`troupe_limit_rejections_total{resource="watches",reason="reclaimed"} 3`)
 }
 
-// TestReclaimedBodies checks that a small write is accepted even if incomplete bodies of many users
-// occupy all memory for bodies. The server rejects the request with the largest body instead.
+// TestReclaimedBodies checks that a small write is accepted even if incomplete bodies of many
+// users occupy all body memory. The server rejects the request with the largest body instead.
 func TestReclaimedBodies(t *testing.T) {
 	t.Parallel()
 	users := []string{"h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7"}
@@ -190,8 +190,8 @@ func TestReclaimedBodies(t *testing.T) {
 	}
 }
 
-// TestIncompleteBodies checks that incomplete bodies of one user do not make the server reject
-// writes of another.
+// TestIncompleteBodies checks that incomplete bodies of one user do not cause the rejection of
+// another user's writes.
 func TestIncompleteBodies(t *testing.T) {
 	t.Parallel()
 	r := serveUsers(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, "hostile", "other")

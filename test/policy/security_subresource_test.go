@@ -41,7 +41,7 @@ func TestSubresources(t *testing.T) {
 	// A trailing slash does not change the required permissions.
 	v.want("below", "GET", pods+"/a/", "", "", 403)
 	v.want("main", "GET", pods+"/a/status/", "", "", 403)
-	// Other spellings do not address the subresource.
+	// Other spellings of the path do not address the subresource.
 	for _, path := range []string{pods + "/a/status/x", pods + "/a/Status", pods + "/a/nothing", "/api/v1/watch/namespaces/default/pods/a/status"} {
 		v.want("below", "GET", path, "", "", 403, 404)
 		v.want("main", "GET", path, "", "", 403, 404)

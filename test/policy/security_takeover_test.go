@@ -12,7 +12,7 @@ import (
 
 const definitionPath = "/apis/apiextensions.platform.io/v1/customresourcedefinitions"
 
-// takeover returns a CRD in a built-in group. It has the annotation that approves protected groups.
+// takeover returns a CRD in a built-in group, with the annotation that approves protected groups.
 func takeover(plural, group, kind, scope string) string {
 	return fmt.Sprintf(`{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.platform.io/v1","metadata":{"name":"%s.%s","uid":"8c1e4a5e-0000-4000-8000-000000000001","resourceVersion":"",
 		"generation":1,"creationTimestamp":"2026-01-01T00:00:00Z","annotations":{"api-approved.platform.io":"https://example.com"},"finalizers":["customresourcecleanup.apiextensions.platform.io"]},
@@ -67,7 +67,7 @@ func TestTakeoverByDefinition(t *testing.T) {
 }
 
 // TestTakeoverFromStore starts a server whose store already contains conflicting CRDs and their
-// objects. Built-in kinds are not affected, even when the CRDs are deleted.
+// objects. They must not affect built-in kinds, even when the CRDs are deleted.
 func TestTakeoverFromStore(t *testing.T) {
 	dir := t.TempDir()
 	s := client.Serve(t, dir, nil)

@@ -46,8 +46,8 @@ func newTokenForger(t *testing.T, key *ecdsa.PrivateKey, token string) *tokenFor
 	return m
 }
 
-// sign returns a token with changed header fields and claims. A nil value removes the field or
-// claim. Changes to the claim "platform.io", an object, are merged into it.
+// sign returns a token with changed header fields and claims. A nil value removes the header
+// field or claim. Changes to the claim "platform.io", an object, are merged.
 func (m *tokenForger) sign(method jwt.SigningMethod, key any, header, changes map[string]any) string {
 	m.t.Helper()
 	edit := func(of map[string]any, by map[string]any) map[string]any {

@@ -26,8 +26,8 @@ func (v *testServer) bearer(token, method, path, kind, body string) (int, string
 	return a.Code, string(a.Body)
 }
 
-// want sends a request as a user. It checks that the status code is one of codes, and returns the
-// response body.
+// want sends a request as a user and returns the response body. The status code must be one of
+// codes.
 func (v *testServer) want(user, method, path, kind, body string, codes ...int) string {
 	v.t.Helper()
 	got, text := v.as(user, method, path, kind, body)

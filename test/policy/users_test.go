@@ -149,8 +149,8 @@ func (r *userCluster) waitAllowed(spec string) {
 	})
 }
 
-// createUsers returns an option that configures users with the tokens that credential returns. Each
-// user has the form "name" or "name=group,group".
+// createUsers returns an option that configures users, whose tokens credential returns. Each user
+// has the form "name" or "name=group,group".
 func createUsers(t *testing.T, users ...string) func(*daemon.Config) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "people.csv")

@@ -47,7 +47,7 @@ func NewSchema(text []byte) (*Schema, error) {
 	return &Schema{structural, validator, cel.NewValidator(structural, true, math.MaxInt64)}, nil
 }
 
-// Shape prunes an object and applies defaults, in place.
+// Shape prunes an object and applies defaults in place.
 func (s *Schema) Shape(o map[string]any) {
 	pruning.Prune(o, s.Structural, true)
 	defaulting.PruneNonNullableNullsWithoutDefaults(o, s.Structural)
@@ -55,7 +55,7 @@ func (s *Schema) Shape(o map[string]any) {
 }
 
 // Validate returns the validation errors of an object. ruled reports whether its CEL rules were
-// evaluated. They are skipped if there are other errors.
+// evaluated, which happens only if there are no other errors.
 func (s *Schema) Validate(ctx context.Context, o map[string]any) (errs field.ErrorList, ruled bool) {
 	errs = append(validation.ValidateCustomResource(nil, o, s.validator), listtype.ValidateListSetsAndMaps(nil, s.Structural, o)...)
 	if len(errs) > 0 {
