@@ -95,7 +95,7 @@ func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {
 	}
 	b := &builtIns{naming: n, plan: plan, expressions: expressions.NewCompiler(n), set: newKindSet(len(plan.Kinds))}
 	calls := map[string]schema.CheckFunc{}
-	declared := rules.NewRuleCompiler(calls, plan.Variables, strings.Split(f.key(n).features, ",")...)
+	declared := rules.NewRuleCompiler(calls, plan.Variables, append(strings.Split(f.key(n).features, ","), n.Profile)...)
 	plan.Complete = func(messages []*schema.Message) error {
 		if err := checkFeatures(messages); err != nil {
 			return err

@@ -236,9 +236,9 @@ func (t *template) of(r *run) string {
 
 // A RuleCompiler compiles the declared rules of messages. All rules share one set of variables.
 type RuleCompiler struct {
-	calls    map[string]schema.CheckFunc
-	features []string     // enabled ones
-	size     atomic.Int64 // of vars
+	calls   map[string]schema.CheckFunc
+	enabled []string     // features and the naming profile
+	size    atomic.Int64 // of vars
 
 	mu             sync.Mutex          // guards the fields below
 	validate, warn map[string]*ruleSet // by message
@@ -251,11 +251,11 @@ type RuleCompiler struct {
 // NewRuleCompiler returns a compiler for rules that can call the functions in calls. It adds
 // this package's functions to calls, and the caller may add others before the first rule runs.
 // variables lists the variables of all rules, because a rule can read variables set by the rules
-// of another message.
-func NewRuleCompiler(calls map[string]schema.CheckFunc, variables []string, features ...string) *RuleCompiler {
+// of another message. enabled lists enabled features and the naming profile.
+func NewRuleCompiler(calls map[string]schema.CheckFunc, variables []string, enabled ...string) *RuleCompiler {
 	calls["domainPath"], calls["fullDomain"] = checkDomain(DomainPath), checkDomain(FullDomain)
 	calls["annotations"] = schema.ObjectCheck(ValidateAnnotations)
-	c := &RuleCompiler{calls: calls, features: features, validate: map[string]*ruleSet{}, warn: map[string]*ruleSet{},
+	c := &RuleCompiler{calls: calls, enabled: enabled, validate: map[string]*ruleSet{}, warn: map[string]*ruleSet{},
 		vars: map[string]int{"self": varSelf, "object": varObject, "old": varOld, "i": varIndex, "key": varKey}}
 	for _, name := range variables {
 		c.vars[name] = len(c.vars)

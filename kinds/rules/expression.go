@@ -328,7 +328,7 @@ func (p *exprParser) call(name string, on expr) expr {
 	}
 	switch f, g := functions[name], functions2[name]; {
 	case name == "enabled":
-		return constant(slices.Contains(p.features, text(args[0](nil))))
+		return constant(slices.Contains(p.enabled, text(args[0](nil))))
 	case f != nil && len(args) == 1:
 		return func(r *run) any { return f(args[0](r)) }
 	case g != nil && len(args) == 2:

@@ -21,7 +21,6 @@ var differs = map[string]departure{
 	"rbac/enforced":                            {4, 200, "the reference had not yet seen the binding that it had just answered"},
 	"rbac/escalation":                          {2, 201, "the reference had not yet seen the binding, whose verbs include escalate"},
 	"review/sar-no-user":                       {0, 422, "the reference forgets which kind is at fault"},
-	"service/condition-reason-required":        {1, 422, "the specification (2-resource-catalog.md) requires the reason of a condition"},
 	"review/tokenreview-bad":                   {0, 201, "the reference returns managed fields of an object that is not stored"},
 	"webhook/service-defaults":                 {0, 201, "the specification (3-authn-authz-admission-certificates.md) defaults the path"},
 	"definitions/missing-stored-field-warning": {0, 201, "a served version that has a field which the stored one lacks loses it: the warning says so"},
