@@ -114,8 +114,8 @@ type turn struct {
 	backoff  backoff
 }
 
-// take decides whether the Job ends, then creates or deletes Pods, and finally writes the status. It
-// writes the status even if changing Pods fails, because finished Pods must be counted.
+// take decides whether the Job ends, then creates or deletes Pods, and finally writes the status.
+// The status is written even if changing Pods fails, because finished Pods must be counted.
 func (t *turn) take(ctx context.Context, pods []*cluster.Pod) error {
 	t.verdicts = map[string]verdict{}
 	if err := t.applyFailurePolicy(ctx, pods); err != nil {
