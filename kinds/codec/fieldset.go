@@ -26,8 +26,8 @@ func compactFieldSet(text string, depth int) (string, error) {
 	return string(AppendAny(nil, object)), nil
 }
 
-// isPlainFieldSet reports whether text is compact, with ASCII keys that escape at most quotes
-// and backslashes. Plain field sets need no decoding. Nearly all field sets in requests are
+// isPlainFieldSet reports whether text contains no whitespace, and only ASCII keys without escapes
+// other than those of quotes and backslashes. Plain field sets need no decoding. Nearly all field sets in requests are
 // plain, because clients send them back as the server wrote them. The caller must check the JSON
 // syntax.
 func isPlainFieldSet(text string) bool {

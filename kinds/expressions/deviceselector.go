@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Limits on device attributes. They equal the limits of device validation. maxDeviceEntries is
-// the maximum number of attributes or capacities. The other limits are lengths in bytes.
+// Limits on device attributes, as in the validation of devices. maxDeviceEntries is the maximum
+// number of attributes and of capacities. The other limits are lengths in bytes.
 const (
 	maxDeviceEntries = 32
 	maxDeviceValue   = 64

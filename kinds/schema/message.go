@@ -21,7 +21,7 @@ type Message struct {
 	Additional *Field
 	// Custom is set only for custom kinds.
 	Custom *Custom
-	// Config lists the apiVersions and kinds of a configuration file, separated by a space.
+	// Config lists the accepted types of a configuration file, each as apiVersion, space and kind.
 	Config []string
 	// OneOf lists groups of mutually exclusive fields.
 	OneOf []OneOf

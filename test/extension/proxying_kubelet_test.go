@@ -135,7 +135,7 @@ func (k *kubelet) serveLog(w http.ResponseWriter, r *http.Request, parts []strin
 	}
 }
 
-// containers runs the commands of containers on this machine.
+// containers runs exec commands as processes on this machine, without containers.
 type containers struct{}
 
 func (containers) ExecInContainer(ctx context.Context, _ string, _ string, _ string, command []string, in io.Reader, out, errOut io.WriteCloser, tty bool, resize <-chan remotecommand.TerminalSize, _ time.Duration) error {

@@ -103,8 +103,8 @@ func checkUsed(t *testing.T, p *crashProcess, round int) {
 	}
 }
 
-// fill tries to create more objects than the quota allows, and checks that exactly as many exist as
-// the quota allows. At the end, it deletes half of the objects.
+// fill tries to create more objects than the quota allows, and checks that it can create exactly
+// the allowed number. At the end, it deletes half of the objects.
 func fill(t *testing.T, p *crashProcess, round int) {
 	t.Helper()
 	var creating sync.WaitGroup

@@ -99,7 +99,7 @@ const (
 	phaseHijacked                // taken over by the handler
 )
 
-// MaxWriteSize is the maximum number of bytes written per deadline.
+// MaxWriteSize is the maximum number of bytes in one write, before its deadline is renewed.
 const MaxWriteSize = 64 << 10
 
 // closeGrace is how long a client may take to send the rest of its request during a shutdown.
