@@ -27,9 +27,9 @@ func compactFieldSet(text string, depth int) (string, error) {
 }
 
 // isPlainFieldSet reports whether text contains no whitespace, and only ASCII keys without escapes
-// other than those of quotes and backslashes. Plain field sets need no decoding. Nearly all field sets in requests are
-// plain, because clients send them back as the server wrote them. The caller must check the JSON
-// syntax.
+// other than those of quotes and backslashes. Plain field sets need no decoding. Nearly all field
+// sets in requests are plain, because clients send them back as the server wrote them. The caller
+// must check the JSON syntax.
 func isPlainFieldSet(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
