@@ -41,10 +41,11 @@ func (c *Catalog) DecodeConfig(name string, text []byte) (tree.Tree, error) {
 // from flags.
 func (c *Catalog) ValidateConfig(name string, t tree.Tree) error {
 	var faults schema.Faults
-	if m := c.config(name); m.Values != nil {
+	m := c.config(name)
+	if m.Values != nil {
 		rules.ValidateValue(m.Values, t, nil, &faults)
 	}
-	schema.Run(c.config(name).Checks().Validate, t, nil, "", &faults)
+	schema.Run(m.Checks().Validate, t, nil, "", &faults)
 	if len(faults.List) > 0 {
 		return meta.NewInvalid(meta.GroupKind{Kind: name}, "", faults.List)
 	}

@@ -14,7 +14,7 @@ import (
 type compiler struct {
 	*Plan
 	queue  []*Declaration
-	nested []*Message // forms of messages with type meta, to be completed
+	nested []*Message // messages whose nested forms are to be completed
 	faults []error
 }
 

@@ -162,8 +162,8 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// TestInterruptedSave checks that a crash during a save leaves a complete pair, regardless of which
-// renames took effect.
+// TestInterruptedSave checks that a crash during a save leaves a complete pair, whichever renames
+// took effect.
 func TestInterruptedSave(t *testing.T) {
 	_, old := boundStore(t)
 	_, next := boundStore(t)

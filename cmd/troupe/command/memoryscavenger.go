@@ -43,7 +43,7 @@ func (s *memoryScavenger) due(allocated, alive uint64) bool {
 	return true
 }
 
-// Garbage has two limits, of which the lower applies: smallGarbageShare times the live heap, and
+// The limit of garbage is the lower of two values: smallGarbageShare times the live heap, and
 // smallGarbageBytes plus 1/largeGarbageShare of the live heap. A small heap is collected rarely,
 // which saves CPU and costs little memory. A large heap is collected earlier, so that it does not
 // triple. For example, 40 MiB may grow to 120 MiB, 300 MiB to 535 MiB, and 2 GiB to 2.7 GiB.

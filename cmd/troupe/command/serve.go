@@ -53,7 +53,7 @@ The ready line begins with "troupe ready: " and the address. The kubeconfig is c
 const failureDrainTimeout = 5 * time.Second
 
 // serve returns the command that runs the daemon. Settings are merged from defaults, file and
-// flags. The flags are bound to a separate Config, of which only flags set by the user are
+// flags. The flags are bound to a separate Config, and only flags that the user sets are
 // merged. A flag's default therefore does not override the file.
 func serve() *cobra.Command {
 	var file string

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
@@ -28,6 +29,10 @@ func LoadEncryption(path string, naming *meta.Naming) (*encryption.Configuration
 		return nil, err
 	}
 	t, hash, err := loadConfig(kinds, "EncryptionConfiguration", path)
+	// A YAML error may quote a secret, but not if it names a duplicate field.
+	if err != nil && strings.Contains(err.Error(), "yaml: ") && !strings.Contains(err.Error(), "already set in map") {
+		err = errors.New("not valid YAML")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -86,5 +88,14 @@ func TestEncryptionFaults(t *testing.T) {
 		case strings.Contains(text, "top-secret") || strings.Contains(text, secretOf(31)) || strings.Contains(text, "1234567890"):
 			t.Errorf("a secret is shown: %v", err)
 		}
+	}
+}
+
+// TestEncryptionSyntax checks that errors about invalid YAML do not quote the file.
+func TestEncryptionSyntax(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "encryption.yaml")
+	must.Succeed(t, os.WriteFile(path, []byte("resources: [{providers: [{aesgcm: {keys: [{secret: *top-secret}]}}]}]"), 0o600))
+	if _, err := LoadEncryption(path, meta.Platform); err == nil || err.Error() != path+": not valid YAML" {
+		t.Error(err)
 	}
 }
