@@ -56,6 +56,7 @@ type settings struct {
 	log       *slog.Logger
 	now       func() time.Time // see SetClock
 	startedAt time.Time
+	origin    *Daemon // see Fork; nil after Start
 }
 
 // A component is a part of a Daemon. Start sets the component's fields, which then never change.
@@ -105,6 +106,20 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 	return &Daemon{settings: s, components: all, stopped: make(chan struct{})}, nil
 }
 
+// Fork creates a Daemon that starts with a copy of d's data, CAs and keys for tokens. Both must be
+// ephemeral. d may be running or stopped, and later changes of one do not affect the other.
+func (d *Daemon) Fork(c Config, logs io.Writer) (*Daemon, error) {
+	if !d.config.Ephemeral || !c.Ephemeral {
+		return nil, errors.New("only an ephemeral server can be forked, into an ephemeral server")
+	}
+	c.DataDir = d.config.DataDir
+	fork, err := New(c, logs)
+	if err == nil {
+		fork.origin = d
+	}
+	return fork, err
+}
+
 // SetClock sets the clock for timestamps in objects and for service account tokens. It must be
 // called before Start, and now must be safe for concurrent use. Certificates, watches, controllers
 // and timeouts still use the system clock.
@@ -128,6 +143,7 @@ func (d *Daemon) Start() error {
 	if err != nil {
 		err = errors.Join(err, d.Stop(context.Background()))
 	}
+	d.origin = nil
 	return err
 }
 

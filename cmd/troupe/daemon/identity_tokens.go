@@ -18,6 +18,7 @@ type serviceAccountTokens struct {
 	secretIssuer *serviceaccount.Issuer // of tokens in Secrets
 	keys         []*serviceaccount.Key  // verification keys, without duplicates
 	legacyKeys   []*serviceaccount.Key  // verification keys for tokens in Secrets only
+	generated    []*serviceaccount.Key  // signing keys in memory; nil if not needed
 	issuers      []string
 	audiences    []string
 }
@@ -28,6 +29,9 @@ type serviceAccountTokens struct {
 func (id *identity) loadTokenKeys() error {
 	c := id.config.ServiceAccounts
 	a := &serviceAccountTokens{issuers: c.Issuers, audiences: c.APIAudiences}
+	if id.origin != nil {
+		a.generated = id.origin.identity.tokens.generated
+	}
 	id.tokens = a
 	if len(a.issuers) == 0 {
 		a.issuers = []string{"https://" + id.naming.Translate("platform") + ".default.svc"}
@@ -68,7 +72,7 @@ func (id *identity) loadTokenKeys() error {
 // newIssuer returns an issuer that signs with the first key in a file, and adds that key for
 // verification. If path is empty, it generates a key in memory.
 func (a *serviceAccountTokens) newIssuer(path string, naming *meta.Naming) (*serviceaccount.Issuer, error) {
-	keys, err := readOrMakeKeys(path)
+	keys, err := a.signingKeys(path)
 	if err != nil {
 		return nil, err
 	}
@@ -104,15 +108,17 @@ func (id *identity) signingKeyFile() (string, error) {
 	return own, binding.EnsureFile(own, serviceaccount.NewKey)
 }
 
-func readOrMakeKeys(path string) ([]*serviceaccount.Key, error) {
+func (a *serviceAccountTokens) signingKeys(path string) (_ []*serviceaccount.Key, err error) {
 	if path != "" {
 		return readKeys(path)
 	}
-	key, err := serviceaccount.NewKey()
-	if err != nil {
-		return nil, err
+	if a.generated == nil {
+		var key []byte
+		if key, err = serviceaccount.NewKey(); err == nil {
+			a.generated, err = serviceaccount.ReadKeys(key)
+		}
 	}
-	return serviceaccount.ReadKeys(key)
+	return a.generated, err
 }
 
 func readKeys(path string) ([]*serviceaccount.Key, error) {

@@ -24,6 +24,7 @@ type stateLog struct {
 	encryption *atRest
 	journal    *persist.Journal // nil if the state is in etcd
 	etcd       *etcd.Log        // nil if the state is in the data directory
+	memory     *vfs.Mem         // contains the data directory of an ephemeral daemon; otherwise nil
 }
 
 func (l *stateLog) Start() (err error) {
@@ -61,12 +62,16 @@ func (l *stateLog) makeDirectory() error {
 }
 
 func (l *stateLog) openJournal() (err error) {
+	sync := persist.SyncPolicy(l.config.Journal.Sync)
+	if l.config.Ephemeral {
+		sync = persist.SyncNone
+	}
 	l.journal, err = persist.Open(l.config.DataDir, persist.Options{
 		FS:             l.fileSystem(),
 		Transformer:    l.encryption.transformer,
 		SegmentBytes:   int64(l.config.Journal.SegmentBytes),
 		ArchiveBytes:   int64(l.config.Journal.ArchiveBytes),
-		Sync:           persist.SyncPolicy(l.config.Journal.Sync),
+		Sync:           sync,
 		AcceptDataLoss: l.config.AcceptDataLoss,
 		Logger:         l.log,
 	})
@@ -77,10 +82,15 @@ func (l *stateLog) openJournal() (err error) {
 }
 
 func (l *stateLog) fileSystem() vfs.FS {
-	if l.config.Ephemeral {
-		return vfs.NewVolatile()
+	switch {
+	case l.origin != nil:
+		l.memory = l.origin.state.memory.Fork()
+	case l.config.Ephemeral:
+		l.memory = vfs.NewVolatile()
+	default:
+		return vfs.OS{}
 	}
-	return vfs.OS{}
+	return l.memory
 }
 
 func (l *stateLog) Stop(ctx context.Context) error {

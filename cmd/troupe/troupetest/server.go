@@ -2,6 +2,7 @@ package troupetest
 
 import (
 	"context"
+	"io"
 	"testing"
 	"time"
 
@@ -17,17 +18,33 @@ type Server struct {
 	URL string
 	*Credentials
 
-	t      testing.TB
-	daemon *daemon.Daemon
+	t        testing.TB
+	daemon   *daemon.Daemon
+	settings *settings
 }
 
 // Start starts a server and returns when it is ready. The server stops when the test and all its
 // subtests have ended. Errors fail the test immediately.
 func Start(t testing.TB, options ...Option) *Server {
 	t.Helper()
-	o := newSettings(options)
+	return start(t, newSettings(options), daemon.New)
+}
+
+// Fork starts a server with a copy of the objects of base, so that tests need not create them again.
+// Credentials and tokens of base are also valid at the fork, and resource versions continue. The
+// fork has the options of base, except for files, and then the given ones. base may be in use or
+// stopped; its later changes and those of the fork do not affect each other.
+//
+//	var base = sync.OnceValue(func() *troupetest.Server { ... }) // with a testing.TB that outlives the tests
+func Fork(t testing.TB, base *Server, options ...Option) *Server {
+	t.Helper()
+	return start(t, base.settings.with(options), base.daemon.Fork)
+}
+
+func start(t testing.TB, o *settings, create func(daemon.Config, io.Writer) (*daemon.Daemon, error)) *Server {
+	t.Helper()
 	logs := &logBuffer{}
-	d, err := daemon.New(o.config, logs)
+	d, err := create(o.daemonConfig(), logs)
 	if err != nil {
 		t.Fatalf("troupetest: %v", err)
 	}
@@ -40,7 +57,7 @@ func Start(t testing.TB, options ...Option) *Server {
 	if err := d.Start(); err != nil {
 		t.Fatalf("troupetest: starting the server: %v", err)
 	}
-	s := &Server{URL: d.URL(), Credentials: newCredentials(t, d.AdminCredentials()), t: t, daemon: d}
+	s := &Server{URL: d.URL(), Credentials: newCredentials(t, d.AdminCredentials()), t: t, daemon: d, settings: o}
 	o.name = s.URL
 	t.Cleanup(s.stop)
 	s.Load(o.files...)
