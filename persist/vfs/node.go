@@ -17,7 +17,7 @@ func (n *node) write(b []byte, off int) {
 		return
 	}
 	if off < len(n.shared) {
-		n.shared, n.data = slices.Clip(n.shared[:off]), slices.Concat(n.shared[off:], n.data)
+		n.shared, n.data = n.shared[:off], slices.Concat(n.shared[off:], n.data)
 	}
 	if end := off + len(b); end > n.size() {
 		n.resize(end)
@@ -45,7 +45,7 @@ func (n *node) readAt(b []byte, off int) int {
 // fork returns a node that shares the bytes of a volatile node.
 func (n *node) fork() *node {
 	if len(n.shared) == 0 {
-		n.shared = slices.Clip(n.data)
+		n.shared = n.data
 	} else if len(n.data) > 0 {
 		n.shared = n.bytes()
 	}
@@ -55,7 +55,7 @@ func (n *node) fork() *node {
 
 func (n *node) resize(size int) {
 	if size < len(n.shared) {
-		n.shared = slices.Clip(n.shared[:size])
+		n.shared = n.shared[:size]
 	}
 	size = max(0, size-len(n.shared))
 	before := len(n.data)
