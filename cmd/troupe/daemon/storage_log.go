@@ -24,6 +24,7 @@ type stateLog struct {
 	encryption *atRest
 	journal    *persist.Journal // nil if the state is in etcd
 	etcd       *etcd.Log        // nil if the state is in the data directory
+	initial    initialState     // nil: none
 }
 
 func (l *stateLog) Start() (err error) {
@@ -61,8 +62,14 @@ func (l *stateLog) makeDirectory() error {
 }
 
 func (l *stateLog) openJournal() (err error) {
+	files := l.fileSystem()
+	if l.initial != nil {
+		if err := l.initial(l.config.DataDir, files); err != nil {
+			return err
+		}
+	}
 	l.journal, err = persist.Open(l.config.DataDir, persist.Options{
-		FS:             l.fileSystem(),
+		FS:             files,
 		Transformer:    l.encryption.transformer,
 		SegmentBytes:   int64(l.config.Journal.SegmentBytes),
 		ArchiveBytes:   int64(l.config.Journal.ArchiveBytes),
