@@ -27,6 +27,7 @@ func addCommands(to *cobra.Command) {
 	all := map[string]options{
 		"status": &statusOptions{}, "doctor": &doctorOptions{}, "backup": &backupOptions{}, "restore": &restoreOptions{}, "verify": &verifyOptions{},
 		"compact": &compactOptions{}, "migrate": &migrateOptions{}, "cluster": &clusterOptions{}, "envtest install": &installOptions{}, "version": version{},
+		"plan": &planOptions{}, "validate": &validateOptions{},
 	}
 	made := map[string]*cobra.Command{}
 	for _, path := range slices.Sorted(maps.Keys(table)) {

@@ -77,6 +77,10 @@ type Serving struct {
 
 // API configures which APIs are served. The stored objects of a disabled API are kept.
 type API struct {
+	// Kinds is "all" or "minimal", a preset of RuntimeConfig and the controllers.
+	Kinds string `flag:"kinds"`
+	// Definitions lists files and directories of CustomResourceDefinitions to apply.
+	Definitions   []string `flag:"crds"`
 	RuntimeConfig Switches `flag:"runtime-config"`
 	FeatureGates  Switches `flag:"feature-gates"`
 	EventTTL      Duration `flag:"event-ttl"`

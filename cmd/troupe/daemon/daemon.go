@@ -14,6 +14,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A Daemon is a server that stores its objects in its own data directory or in etcd. Several
@@ -44,6 +45,7 @@ type components struct {
 	authentication    *authentication
 	policy            *policies           // authorization, admission and audit
 	controllers       *clusterControllers // whose writes pass admission
+	definitionFiles   *definitionFiles    // CustomResourceDefinitions of --crds
 	frontEnd          *frontEnd           // the HTTP server
 	maintenance       *maintenance        // reloads files
 }
@@ -57,6 +59,8 @@ type settings struct {
 	now       func() time.Time // see SetClock
 	startedAt time.Time
 	origin    *Daemon // see Fork; nil after Start
+
+	skipWebhook func(clientConfig tree.Tree) bool // see SkipWebhooks; may be nil
 }
 
 // A component is a part of a Daemon. Start sets the component's fields, which then never change.
@@ -102,7 +106,8 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 	all.state, all.identity, all.storage = &stateLog{base: b()}, &identity{base: b()}, &storage{base: b()}
 	all.aggregator, all.leadership, all.serverControllers = &aggregator{base: b()}, &leadership{base: b()}, &serverControllers{base: b()}
 	all.endpoint, all.authentication, all.policy = &endpoint{base: b()}, &authentication{base: b()}, &policies{base: b()}
-	all.controllers, all.frontEnd, all.maintenance = &clusterControllers{base: b()}, &frontEnd{base: b()}, &maintenance{b()}
+	all.controllers, all.definitionFiles = &clusterControllers{base: b()}, &definitionFiles{base: b()}
+	all.frontEnd, all.maintenance = &frontEnd{base: b()}, &maintenance{b()}
 	return &Daemon{settings: s, components: all, stopped: make(chan struct{})}, nil
 }
 
@@ -125,6 +130,10 @@ func (d *Daemon) Fork(c Config, logs io.Writer) (*Daemon, error) {
 // and timeouts still use the system clock.
 func (d *Daemon) SetClock(now func() time.Time) { d.now = now }
 
+// SkipWebhooks makes the daemon never call the admission webhooks that skip selects by their
+// clientConfig. It must be called before Start, and skip must be safe for concurrent use.
+func (d *Daemon) SkipWebhooks(skip func(clientConfig tree.Tree) bool) { d.skipWebhook = skip }
+
 // Start opens the data directory and begins to serve requests. If Start fails, it releases all
 // resources.
 func (d *Daemon) Start() error {
@@ -137,7 +146,7 @@ func (d *Daemon) Start() error {
 	if err == nil {
 		err = d.startAll(
 			d.storage, d.aggregator, d.leadership, d.serverControllers, d.endpoint,
-			d.authentication, d.policy, d.controllers, d.frontEnd, d.maintenance,
+			d.authentication, d.policy, d.controllers, d.definitionFiles, d.frontEnd, d.maintenance,
 		)
 	}
 	if err != nil {

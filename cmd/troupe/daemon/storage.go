@@ -35,7 +35,7 @@ type storage struct {
 }
 
 func (s *storage) compileKinds() (err error) {
-	s.kinds, err = catalog.NewWithConfig(s.naming, catalog.RuntimeConfig(s.config.API.RuntimeConfig), s.features.Enabled)
+	s.kinds, err = catalog.NewWithConfig(s.naming, s.runtimeConfig(), s.features.Enabled)
 	return err
 }
 

@@ -25,6 +25,7 @@ type stateLog struct {
 	journal    *persist.Journal // nil if the state is in etcd
 	etcd       *etcd.Log        // nil if the state is in the data directory
 	memory     *vfs.Mem         // contains the data directory of an ephemeral daemon; otherwise nil
+	initial    initialState     // nil: none
 }
 
 func (l *stateLog) Start() (err error) {
@@ -66,8 +67,14 @@ func (l *stateLog) openJournal() (err error) {
 	if l.config.Ephemeral {
 		sync = persist.SyncNone
 	}
+	files := l.fileSystem()
+	if l.initial != nil {
+		if err := l.initial(l.config.DataDir, files); err != nil {
+			return err
+		}
+	}
 	l.journal, err = persist.Open(l.config.DataDir, persist.Options{
-		FS:             l.fileSystem(),
+		FS:             files,
 		Transformer:    l.encryption.transformer,
 		SegmentBytes:   int64(l.config.Journal.SegmentBytes),
 		ArchiveBytes:   int64(l.config.Journal.ArchiveBytes),

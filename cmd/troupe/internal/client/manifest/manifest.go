@@ -22,6 +22,34 @@ import (
 type Manifest struct {
 	Object tree.Tree
 	Source string // a path, a URL or STDIN
+
+	document *document.Document
+	path     string // of the object in document, if that is a list
+}
+
+// Locate returns the location of a field of the object, or of the object if path is empty.
+func (m Manifest) Locate(path string) document.Location { return m.document.Locate(m.path, path) }
+
+// A ParseError reports a document that is not an object.
+type ParseError struct {
+	Source string
+	Line   int // at which the document begins
+	Err    error
+	index  int // of the document in the source
+}
+
+func (e *ParseError) Error() string {
+	return fmt.Sprintf("error parsing %s: document %d: %v", e.Source, e.index, e.Err)
+}
+
+// A MissingTypeError reports an object without apiVersion or kind.
+type MissingTypeError struct {
+	Manifest
+	Field string
+}
+
+func (e *MissingTypeError) Error() string {
+	return fmt.Sprintf("error validating %q: %s not set; every object needs apiVersion and kind", e.Source, e.Field)
 }
 
 // Options select the sources to read.
@@ -129,7 +157,10 @@ func (o Options) paths(file string) ([]string, error) {
 		return nil
 	})
 	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("the directory %q has no .yaml, .yml or .json files (-R searches subdirectories)", file)
+		err = fmt.Errorf("the directory %q has no .yaml, .yml or .json files", file)
+		if !o.Recursive {
+			err = fmt.Errorf("%w (-R searches subdirectories)", err)
+		}
 	}
 	return all, err
 }
@@ -178,34 +209,35 @@ func parse(text []byte, source string) ([]Manifest, error) {
 	var all []Manifest
 	var errs []error
 	for i, d := range documents {
-		t, err := document.ParseYAML(d)
+		t, err := document.ParseYAML(d.Text)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("error parsing %s: document %d: %w", source, i+1, err))
+			errs = append(errs, &ParseError{source, d.Line, err, i + 1})
 			continue
 		}
-		found, err := flatten(t, source)
+		found, err := flatten(Manifest{t, source, d, ""})
 		all, errs = append(all, found...), append(errs, err)
 	}
 	return all, errors.Join(errs...)
 }
 
-func flatten(t tree.Tree, source string) ([]Manifest, error) {
+func flatten(m Manifest) ([]Manifest, error) {
+	t := m.Object
 	if t.Has("items") && strings.HasSuffix(t.String("kind"), "List") {
 		var all []Manifest
 		var errs []error
-		for _, one := range t.Objects("items") {
+		for i, one := range t.Objects("items") {
 			if kind := t.String("kind"); kind != "List" && !one.Has("kind") {
 				one["kind"], one["apiVersion"] = strings.TrimSuffix(kind, "List"), t.String("apiVersion")
 			}
-			found, err := flatten(one, source)
+			found, err := flatten(Manifest{one, m.Source, m.document, tree.IndexPath(tree.FieldPath(m.path, "items"), i)})
 			all, errs = append(all, found...), append(errs, err)
 		}
 		return all, errors.Join(errs...)
 	}
 	for _, field := range []string{"apiVersion", "kind"} {
 		if t.String(field) == "" {
-			return nil, fmt.Errorf("error validating %q: %s not set; every object needs apiVersion and kind", source, field)
+			return nil, &MissingTypeError{m, field}
 		}
 	}
-	return []Manifest{{t, source}}, nil
+	return []Manifest{m}, nil
 }

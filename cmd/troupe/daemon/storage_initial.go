@@ -1,0 +1,109 @@
+package daemon
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/convert"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// An initialState creates the data directory of an ephemeral daemon before it is opened.
+type initialState func(dir string, files vfs.FS) error
+
+// StartWithState makes an ephemeral daemon start with a copy of the state in a backup, or in a data
+// directory, which may be in use. It must be called before Start.
+func (d *Daemon) StartWithState(path string) {
+	d.state.initial = func(dir string, files vfs.FS) error {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		from := persist.Source{Journal: path, Target: files}
+		if !info.IsDir() {
+			backup, err := os.Open(path)
+			if err != nil {
+				return err
+			}
+			defer backup.Close()
+			from.Backup, from.Journal = backup, ""
+		}
+		if _, err = persist.Restore(dir, from); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return nil
+	}
+}
+
+// StartWithObjects makes an ephemeral daemon start with objects of another server, including their
+// UIDs, status and managed fields. CustomResourceDefinitions must precede objects of their kinds.
+// Objects of kinds that the daemon does not serve are left out. It must be called before Start.
+func (d *Daemon) StartWithObjects(objects [][]byte) {
+	d.state.initial = func(dir string, files vfs.FS) error {
+		kinds, err := catalog.New(d.naming)
+		if err != nil {
+			return err
+		}
+		state := persist.State{Labels: map[string]string{namingLabel: d.naming.Profile}}
+		var items []persist.Item
+		for _, text := range objects {
+			i, err := importItem(kinds, text)
+			if err != nil {
+				return err
+			}
+			if i.Key == "" {
+				continue
+			}
+			items, state.Revision = append(items, i), max(state.Revision, i.Revision)
+		}
+		state.Items = func(yield func(persist.Item) error) error {
+			for _, i := range items {
+				if err := yield(i); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		return persist.Create(dir, func() (persist.State, error) { return state, nil }, persist.Options{FS: files, Transformer: d.state.encryption.transformer})
+	}
+}
+
+// importItem returns the stored form of an object, or none if its kind is not served. A
+// CustomResourceDefinition adds its kinds to the catalog.
+func importItem(kinds *catalog.Catalog, text []byte) (none persist.Item, err error) {
+	v, err := tree.Decode(text)
+	if err != nil {
+		return none, err
+	}
+	object, _ := v.(tree.Tree)
+	metadata := object.Object("metadata")
+	what := fmt.Sprintf("%s %s %q", object.String("apiVersion"), object.String("kind"), object.Name())
+	k := kinds.ByGVK(meta.ParseGVK(object.String("apiVersion"), object.String("kind")))
+	if k == nil {
+		return none, nil
+	}
+	decoded, _, err := codec.DecodeJSON(k.Message(), text)
+	if err != nil {
+		return none, fmt.Errorf("%s: %w", what, err)
+	}
+	if k.Kind == "CustomResourceDefinition" {
+		if definition := kinds.Compile(decoded); definition != nil {
+			kinds.AddDefinition(definition)
+		}
+	}
+	version, err := strconv.ParseUint(metadata.String("resourceVersion"), 10, 64)
+	if err != nil {
+		return none, fmt.Errorf("%s: metadata.resourceVersion: %w", what, err)
+	}
+	if k.ConversionWebhook() == nil { // otherwise objects keep the version in which they were written
+		decoded, k = convert.Keep(k, convert.ToStored(k, decoded)), k.Stored
+	}
+	key := meta.Key{GroupResource: k.Storage, Namespace: metadata.String("namespace"), Name: object.Name()}
+	return persist.Item{Key: key.String(), Value: codec.EncodeJSON(k, decoded).WithVersion(version), Revision: persist.Revision(version)}, nil
+}

@@ -1,0 +1,179 @@
+package plan
+
+import (
+	"cmp"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
+)
+
+// Formats are the values of Write's format.
+var Formats = []string{"text", "json", "sarif", "junit"}
+
+// Write writes the report in one of the Formats. tool names the command in the report.
+func (r *Report) Write(w io.Writer, format, tool, version string) error {
+	var text []byte
+	switch format {
+	case "json":
+		text = r.json()
+	case "sarif":
+		text = r.sarif(version)
+	case "junit":
+		text = r.junit(tool)
+	default:
+		text = r.text()
+	}
+	_, err := w.Write(text)
+	return err
+}
+
+func (r *Report) counts() map[string]int {
+	counts := map[string]int{"errors": r.Count(Error), "warnings": r.Count(Warning), "objects": len(r.Objects)}
+	for _, o := range r.Objects {
+		if r.Diff && o.Action != "" {
+			counts[string(o.Action)]++
+		}
+	}
+	return counts
+}
+
+func (f Finding) place() string {
+	if f.Line == 0 {
+		return f.File
+	}
+	return fmt.Sprintf("%s:%d", f.File, f.Line)
+}
+
+// text returns a line per finding in the format of compilers, the changes, and a summary.
+func (r *Report) text() []byte {
+	var b strings.Builder
+	for _, f := range r.Findings() {
+		fmt.Fprintf(&b, "%s: %s: %s\n", f.place(), f.Level, f.describe())
+	}
+	for _, o := range r.Objects {
+		if r.Diff && o.Action != "" && o.Action != Unchanged {
+			fmt.Fprintf(&b, "%s: %s %s\n%s", o.place(), o.title(), o.Action, o.Diff)
+		}
+	}
+	n := r.counts()
+	fmt.Fprintf(&b, "objects: %d, errors: %d, warnings: %d", n["objects"], n["errors"], n["warnings"])
+	if r.Diff {
+		fmt.Fprintf(&b, "; created: %d, changed: %d, unchanged: %d", n["created"], n["changed"], n["unchanged"])
+	}
+	return []byte(b.String() + "\n")
+}
+
+// describe returns the message with its object and field.
+func (f Finding) describe() string {
+	text := f.Message
+	if f.Object != "" {
+		text = f.Object + ": " + text
+	}
+	if f.Field != "" {
+		text += " (" + f.Field + ")"
+	}
+	return text
+}
+
+func (r *Report) json() []byte {
+	return document.IndentedJSON(map[string]any{
+		"findings": append([]Finding{}, r.Findings()...), "objects": append([]*object{}, r.Objects...), "summary": r.counts(),
+	})
+}
+
+type properties = map[string]any
+
+// sarif returns a SARIF 2.1.0 log with a rule per kind of finding.
+func (r *Report) sarif(version string) []byte {
+	rules, results := []any{}, []any{}
+	var seen []string
+	for _, f := range r.Findings() {
+		if !slices.Contains(seen, f.Rule) {
+			seen = append(seen, f.Rule)
+			rules = append(rules, properties{"id": f.Rule})
+		}
+		location := properties{"artifactLocation": properties{"uri": strings.ReplaceAll(f.File, "\\", "/")}}
+		if f.Line > 0 {
+			location["region"] = properties{"startLine": f.Line}
+		}
+		results = append(results, properties{
+			"ruleId": f.Rule, "level": f.Level, "message": properties{"text": f.describe()},
+			"locations": []any{properties{"physicalLocation": location}},
+		})
+	}
+	return document.IndentedJSON(properties{
+		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+		"runs": []any{properties{"tool": properties{"driver": properties{"name": "troupe", "version": version, "rules": rules}}, "results": results}},
+	})
+}
+
+type junitSuites struct {
+	XMLName  xml.Name   `xml:"testsuites"`
+	Tests    int        `xml:"tests,attr"`
+	Failures int        `xml:"failures,attr"`
+	Suite    junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	File    string        `xml:"file,attr"`
+	Line    int           `xml:"line,attr,omitempty"`
+	Failure *junitFailure `xml:"failure"`
+	Output  string        `xml:"system-out,omitempty"`
+}
+
+type junitFailure struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// junit returns a JUnit report with a test case per object, and one per file with other findings.
+// Warnings are output of their test case.
+func (r *Report) junit(tool string) []byte {
+	suite := junitSuite{Name: tool}
+	add := func(file, name string, line int, findings []Finding) {
+		c := junitCase{Class: file, Name: name, File: file, Line: line}
+		for _, f := range findings {
+			text := fmt.Sprintf("%s: %s\n", f.place(), f.describe())
+			switch {
+			case f.Level == Warning:
+				c.Output += text
+			case c.Failure == nil:
+				c.Failure = &junitFailure{f.describe(), f.Rule, text}
+			default:
+				c.Failure.Text += text
+			}
+		}
+		if c.Failure != nil {
+			suite.Failures++
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	for _, f := range r.other {
+		add(f.File, cmp.Or(f.Object, f.place()), f.Line, []Finding{f})
+	}
+	for _, o := range r.all {
+		if !o.extra || o.failed() {
+			add(o.File, o.title(), o.Line, o.findings)
+		}
+	}
+	suite.Tests = len(suite.Cases)
+	text, err := xml.MarshalIndent(junitSuites{Tests: suite.Tests, Failures: suite.Failures, Suite: suite}, "", "  ")
+	if err != nil {
+		panic(err) // the types can always be encoded
+	}
+	return append([]byte(xml.Header), append(text, '\n')...)
+}
