@@ -75,8 +75,8 @@ func (o *validateOptions) check(c *cobra.Command, args []string, p plan.Options)
 		return unchecked(err)
 	}
 	p.Input, p.Definitions = o.Options, manifest.Options{Filename: o.CRDs, Recursive: true}
-	p.From, p.Namespace, p.AllowMissingWebhooks = o.From, o.Namespace, o.AllowMissingWebhooks
-	o.config.Ephemeral, o.config.Naming = true, o.Naming
+	p.Namespace, p.AllowMissingWebhooks = o.Namespace, o.AllowMissingWebhooks
+	o.config.Ephemeral, o.config.From, o.config.Naming = true, o.From, o.Naming
 	return withKubeconfig(o.config, func(config daemon.Config) error {
 		p.Config = config
 		report, err := plan.Run(c.Context(), p)

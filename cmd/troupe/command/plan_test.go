@@ -67,7 +67,7 @@ func runCommand(t *testing.T, args []string) string {
 		}
 		fmt.Fprintf(&out, "[exit %d]\n", end.Code)
 	} else if err != nil {
-		t.Fatal(err)
+		fmt.Fprintf(&out, "error: %v\n[exit 1]\n", err)
 	}
 	return out.String()
 }

@@ -13,6 +13,7 @@ import (
 type Config struct {
 	DataDir        string `flag:"data-dir"`
 	Ephemeral      bool   `flag:"ephemeral"`
+	From           string `flag:"from"`
 	Kubeconfig     string `flag:"write-kubeconfig"`
 	AcceptDataLoss bool   `flag:"accept-data-loss"`
 	Naming         string `flag:"naming"`

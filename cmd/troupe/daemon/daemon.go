@@ -1,8 +1,10 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"path/filepath"
@@ -15,6 +17,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist"
 )
 
 // A Daemon is a server that stores its objects in its own data directory or in etcd. Several
@@ -73,8 +76,16 @@ type component interface {
 }
 
 // New validates the settings and creates a Daemon that writes its log to logs, which may be nil.
-// It opens no files, so a Daemon that is never started needs no Stop.
+// A daemon with a From setting has the naming profile of that state. New leaves no files open, so
+// a Daemon that is never started needs no Stop.
 func New(c Config, logs io.Writer) (*Daemon, error) {
+	if c.From != "" {
+		labels, err := persist.StoredLabels(c.From)
+		if err != nil {
+			return nil, fmt.Errorf("--from %s: %w", c.From, err)
+		}
+		c.Naming = cmp.Or(labels[namingLabel], c.Naming)
+	}
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -108,6 +119,9 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 	all.endpoint, all.authentication, all.policy = &endpoint{base: b()}, &authentication{base: b()}, &policies{base: b()}
 	all.controllers, all.definitionFiles = &clusterControllers{base: b()}, &definitionFiles{base: b()}
 	all.frontEnd, all.maintenance = &frontEnd{base: b()}, &maintenance{b()}
+	if c.From != "" {
+		all.state.initial = copyOf(c.From)
+	}
 	return &Daemon{settings: s, components: all, stopped: make(chan struct{})}, nil
 }
 
@@ -118,6 +132,9 @@ func (d *Daemon) Fork(c Config, logs io.Writer) (*Daemon, error) {
 		return nil, errors.New("only an ephemeral server can be forked, into an ephemeral server")
 	}
 	c.DataDir = d.config.DataDir
+	if c.From != "" {
+		c.From, c.Naming = "", d.config.Naming
+	}
 	fork, err := New(c, logs)
 	if err == nil {
 		fork.origin = d

@@ -17,10 +17,9 @@ import (
 // An initialState creates the data directory of an ephemeral daemon before it is opened.
 type initialState func(dir string, files vfs.FS) error
 
-// StartWithState makes an ephemeral daemon start with a copy of the state in a backup, or in a data
-// directory, which may be in use. It must be called before Start.
-func (d *Daemon) StartWithState(path string) {
-	d.state.initial = func(dir string, files vfs.FS) error {
+// copyOf returns the state in a backup, or in a data directory, which may be in use.
+func copyOf(path string) initialState {
+	return func(dir string, files vfs.FS) error {
 		info, err := os.Stat(path)
 		if err != nil {
 			return err
@@ -41,37 +40,47 @@ func (d *Daemon) StartWithState(path string) {
 	}
 }
 
-// StartWithObjects makes an ephemeral daemon start with objects of another server, including their
-// UIDs, status and managed fields. CustomResourceDefinitions must precede objects of their kinds.
-// Objects of kinds that the daemon does not serve are left out. It must be called before Start.
+// StartWithObjects makes an ephemeral daemon start with objects of another server (see
+// CreateDirectory). It must be called before Start.
 func (d *Daemon) StartWithObjects(objects [][]byte) {
 	d.state.initial = func(dir string, files vfs.FS) error {
-		kinds, err := catalog.New(d.naming)
+		_, err := createWith(dir, d.naming, objects, persist.Options{FS: files, Transformer: d.state.encryption.transformer})
+		return err
+	}
+}
+
+// CreateDirectory creates a data directory with objects of another server, including their UIDs,
+// status and managed fields. CustomResourceDefinitions must precede objects of their kinds. It
+// returns the number of stored objects; others are of kinds that Troupe does not serve.
+func CreateDirectory(dir string, naming *meta.Naming, objects [][]byte) (stored int, err error) {
+	return createWith(dir, naming, objects, persist.Options{})
+}
+
+func createWith(dir string, naming *meta.Naming, objects [][]byte, o persist.Options) (stored int, err error) {
+	kinds, err := catalog.New(naming)
+	if err != nil {
+		return 0, err
+	}
+	state := persist.State{Labels: map[string]string{namingLabel: naming.Profile}}
+	var items []persist.Item
+	for _, text := range objects {
+		i, err := importItem(kinds, text)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		state := persist.State{Labels: map[string]string{namingLabel: d.naming.Profile}}
-		var items []persist.Item
-		for _, text := range objects {
-			i, err := importItem(kinds, text)
-			if err != nil {
-				return err
-			}
-			if i.Key == "" {
-				continue
-			}
+		if i.Key != "" {
 			items, state.Revision = append(items, i), max(state.Revision, i.Revision)
 		}
-		state.Items = func(yield func(persist.Item) error) error {
-			for _, i := range items {
-				if err := yield(i); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		return persist.Create(dir, func() (persist.State, error) { return state, nil }, persist.Options{FS: files, Transformer: d.state.encryption.transformer})
 	}
+	state.Items = func(yield func(persist.Item) error) error {
+		for _, i := range items {
+			if err := yield(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return len(items), persist.Create(dir, func() (persist.State, error) { return state, nil }, o)
 }
 
 // importItem returns the stored form of an object, or none if its kind is not served. A

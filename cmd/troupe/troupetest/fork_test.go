@@ -3,6 +3,7 @@ package troupetest_test
 import (
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -130,6 +131,21 @@ func TestForkOfDirectory(t *testing.T) {
 	if _, err := d.Fork(c, nil); err == nil {
 		t.Error("a server that is not ephemeral was forked")
 	}
+}
+
+// TestBackup starts a server with the objects of a data directory in use, and forks it.
+func TestBackup(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	const path = "/api/v1/namespaces/default/configmaps"
+	original := troupetest.Start(t, troupetest.WithNaming(troupetest.Platform), troupetest.WithConfig(func(c *daemon.Config) {
+		c.Ephemeral, c.DataDir = false, dir
+	}))
+	mustDo(t, original, 201, "POST", path, `{"metadata":{"name":"a"}}`)
+	server := troupetest.Start(t, troupetest.WithBackup(dir))
+	mustDo(t, server, 200, "DELETE", path+"/a", "")
+	mustDo(t, original, 200, "GET", path+"/a", "")
+	mustDo(t, server, 200, "GET", "/apis/rbac.authorization.platform.io", "")
+	mustDo(t, troupetest.Fork(t, server), 404, "GET", path+"/a", "")
 }
 
 // BenchmarkFork forks a server with 1,000 objects. It reports the median and the minimum, and the

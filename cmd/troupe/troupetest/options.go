@@ -86,3 +86,9 @@ func WithControllers(names ...string) Option {
 func WithConfig(change func(*daemon.Config)) Option {
 	return func(s *settings) { change(&s.config) }
 }
+
+// WithBackup starts the server with the objects of a backup or a data directory, which may be in
+// use. The naming profile is that of these objects.
+func WithBackup(path string) Option {
+	return WithConfig(func(c *daemon.Config) { c.From = path })
+}

@@ -142,7 +142,7 @@ func (s *session) addTables(o *getOptions, one selection, p *printer.TablePrinte
 	}
 	if len(one.names) == 0 {
 		var whole tree.Tree // collected only for sorting
-		err := s.pages(one.resource, one.namespace, q, s.tableAccept(), o.ChunkSize, func(t tree.Tree) error {
+		err := one.resource.Pages(s.ctx, s.Client, one.namespace, q, s.tableAccept(), o.ChunkSize, func(t tree.Tree) error {
 			t = asTable(t)
 			switch {
 			case o.SortBy == "":

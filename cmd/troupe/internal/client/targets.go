@@ -3,7 +3,6 @@ package client
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"strings"
 
@@ -262,11 +261,9 @@ func (o object) path() string      { return o.resource.Path(o.namespace(), o.nam
 
 func (o object) String() string { return o.resource.TypeName() + "/" + o.name() }
 
-const pageSize = 500
-
 func (s *session) find(f *targetFlags, selections []selection) ([]object, error) {
 	path := func(one selection, name string) string { return one.resource.Path(one.namespace, name) }
-	return s.findAt(f, selections, pageSize, path, false)
+	return s.findAt(f, selections, discovery.PageSize, path, false)
 }
 
 // findAt is like find, but with a given page size for lists and a function that returns the URL
@@ -300,49 +297,13 @@ func (s *session) findAt(f *targetFlags, selections []selection, size int64, pat
 }
 
 func (s *session) list(r *discovery.Resource, namespace string, query url.Values) ([]object, error) {
-	return s.listBy(r, namespace, query, pageSize)
+	return s.listBy(r, namespace, query, discovery.PageSize)
 }
 
 func (s *session) listBy(r *discovery.Resource, namespace string, query url.Values, size int64) (all []object, err error) {
-	err = s.pages(r, namespace, query, "", size, func(t tree.Tree) error {
-		for _, item := range t.Objects("items") {
-			if !item.Has("kind") {
-				item["apiVersion"], item["kind"] = r.APIVersion(), r.Kind
-			}
-			all = append(all, object{resource: r, tree: item})
-		}
-		return nil
-	})
+	items, err := r.Objects(s.ctx, s.Client, namespace, query, size)
+	for _, item := range items {
+		all = append(all, object{resource: r, tree: item})
+	}
 	return all, err
 }
-
-// pages reads a list in pages of the given size and calls each with every page. Size 0 means a
-// single page.
-func (s *session) pages(r *discovery.Resource, namespace string, query url.Values, accept string, size int64, each func(tree.Tree) error) error {
-	q := url.Values{}
-	maps.Copy(q, query)
-	if size > 0 {
-		q.Set("limit", fmt.Sprint(size))
-	}
-	for range maxPages {
-		t, err := s.tree(s.ctx, rest.Request{Method: "GET", Path: r.Path(namespace, ""), Query: q, Accept: accept})
-		if err != nil {
-			return err
-		}
-		if err := each(t); err != nil {
-			return err
-		}
-		token := t.Object("metadata").String("continue")
-		if token == "" {
-			return nil
-		}
-		if token == q.Get("continue") {
-			break
-		}
-		q.Set("continue", token)
-	}
-	return fmt.Errorf("the list of %s does not end", r.FullName())
-}
-
-// maxPages limits the pages of a list, because a server might return continue tokens forever.
-const maxPages = 100_000

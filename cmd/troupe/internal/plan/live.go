@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -78,27 +77,22 @@ func (l *liveReader) read(ctx context.Context) (_ [][]byte, err error) {
 // get reads an object, or all objects in a namespace if name is empty. It returns none if they do
 // not exist or were read before. Missing permission is a warning.
 func (l *liveReader) get(ctx context.Context, r *discovery.Resource, namespace, name string) (all []tree.Tree, err error) {
-	path, query := r.Path(namespace, name), url.Values{}
+	path := r.Path(namespace, name)
 	l.mu.Lock()
 	known := l.known[path]
 	l.known[path] = true
 	l.mu.Unlock()
-	for more := !known; more; {
-		t, err := l.Get(ctx, path, query)
-		if err != nil {
-			return nil, l.failed(err)
-		}
-		found := []tree.Tree{t}
-		if name == "" {
-			found = t.Objects("items")
-		}
-		for _, one := range found {
-			one["apiVersion"], one["kind"] = r.APIVersion(), r.Kind // items of lists have none
-		}
-		all = append(all, found...)
-		next := t.Object("metadata").String("continue")
-		more = name == "" && next != "" && next != query.Get("continue")
-		query.Set("continue", next)
+	switch {
+	case known:
+		return nil, nil
+	case name == "":
+		all, err = r.Objects(ctx, l.Client, namespace, nil, discovery.PageSize)
+	default:
+		all = make([]tree.Tree, 1)
+		all[0], err = l.Get(ctx, path, nil)
+	}
+	if err != nil {
+		return nil, l.failed(err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

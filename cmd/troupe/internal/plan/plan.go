@@ -30,8 +30,6 @@ type Options struct {
 	Definitions manifest.Options // CustomResourceDefinitions that are not part of the report
 	// Config of the ephemeral daemon. Its Kubeconfig must be set. Run selects the controllers.
 	Config daemon.Config
-	// From is the backup or data directory with the initial state, or "".
-	From string
 	// Live reads the initial state from a server. It is nil for none.
 	Live *rest.Client
 	// Namespace is that of objects without a namespace.
@@ -155,11 +153,8 @@ func (p *planner) start(ctx context.Context) (stop func() error, err error) {
 		return nil, err
 	}
 	d.SkipWebhooks(p.webhooks.missing)
-	switch {
-	case p.Live != nil:
+	if p.Live != nil {
 		d.StartWithObjects(live)
-	case p.From != "":
-		d.StartWithState(p.From)
 	}
 	if err := d.Start(); err != nil {
 		return nil, err
@@ -183,7 +178,7 @@ func (p *planner) applyAll(ctx context.Context) (err error) {
 		return err
 	}
 	ranks := rankAll(p.objects)
-	if p.From == "" && p.Live == nil {
+	if p.Config.From == "" && p.Live == nil {
 		declared := map[string]bool{}
 		for _, o := range p.objects {
 			declared[o.Name] = declared[o.Name] || o.Kind == "Namespace"

@@ -98,7 +98,7 @@ func (w *webhooks) check(ctx context.Context, p *planner) error {
 			faults(o.Object, func(field, message string) { o.note(level, "Webhook", field, message) })
 		}
 	}
-	if p.From == "" {
+	if p.Config.From == "" {
 		return nil
 	}
 	for kind, resource := range webhookKinds {
@@ -113,7 +113,7 @@ func (w *webhooks) check(ctx context.Context, p *planner) error {
 		for _, c := range list.Objects("items") {
 			if !declared[[2]string{kind, c.Name()}] {
 				faults(c, func(field, message string) {
-					p.report.other = append(p.report.other, Finding{p.From, 0, level, "Webhook", field, message, kind + " " + c.Name()})
+					p.report.other = append(p.report.other, Finding{p.Config.From, 0, level, "Webhook", field, message, kind + " " + c.Name()})
 				})
 			}
 		}
