@@ -88,7 +88,8 @@ func WithConfig(change func(*daemon.Config)) Option {
 }
 
 // WithBackup starts the server with the objects of a backup or a data directory, which may be in
-// use. The naming profile is that of these objects.
+// use. The naming profile is that of these objects. A goroutine of the library that reads them,
+// buntdb.(*DB).backgroundManager, ends up to a second later.
 func WithBackup(path string) Option {
 	return WithConfig(func(c *daemon.Config) { c.From = path })
 }
