@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"slices"
@@ -48,7 +50,10 @@ func (o *historyOptions) run(s *session, args []string) error {
 	if err != nil {
 		return err
 	}
-	users := newAuditLog(o.AuditLog)
+	users, err := newAuditLog(o.AuditLog)
+	if err != nil {
+		return err
+	}
 	for _, one := range selections {
 		for _, name := range one.names {
 			if err := o.show(s, one, name, users); err != nil {
@@ -56,7 +61,7 @@ func (o *historyOptions) run(s *session, args []string) error {
 			}
 		}
 	}
-	return users.err
+	return nil
 }
 
 // named parses arguments that must name objects.
@@ -70,7 +75,7 @@ func (s *session) named(args []string) ([]selection, error) {
 	return selections, err
 }
 
-func (o *historyOptions) show(s *session, one selection, name string, users *auditLog) error {
+func (o *historyOptions) show(s *session, one selection, name string, users auditLog) error {
 	revisions, err := s.revisions(one, name, o.Limit)
 	if err != nil {
 		return err
@@ -186,11 +191,8 @@ func pastQuery(at string) (url.Values, error) {
 	return url.Values{"at": {at}}, nil
 }
 
-// An auditLog finds the users of writes in a file of audit events.
-type auditLog struct {
-	events []auditEvent
-	err    error
-}
+// An auditLog holds the audit events of successful writes.
+type auditLog []auditEvent
 
 type auditEvent struct {
 	Stage, Verb            string
@@ -204,15 +206,13 @@ type auditEvent struct {
 	StageTimestamp           time.Time
 }
 
-func newAuditLog(path string) *auditLog {
-	l := &auditLog{}
+func newAuditLog(path string) (l auditLog, err error) {
 	if path == "" {
-		return l
+		return nil, nil
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		l.err = err
-		return l
+		return nil, fmt.Errorf("--audit-log: %w", err)
 	}
 	defer file.Close()
 	lines := bufio.NewReader(file)
@@ -225,18 +225,21 @@ func newAuditLog(path string) *auditLog {
 		}
 		switch e.Verb {
 		case "create", "update", "patch", "delete", "deletecollection":
-			l.events = append(l.events, e)
+			l = append(l, e)
 		}
 	}
-	return l
+	if !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("--audit-log: %w", err)
+	}
+	return l, nil
 }
 
 // user returns the user of the write whose response had the revision, or during which it was
 // committed.
-func (l *auditLog) user(one selection, name string, v revision) string {
+func (l auditLog) user(one selection, name string, v revision) string {
 	at, _ := time.Parse(time.RFC3339, v.time)
 	during := ""
-	for _, e := range l.events {
+	for _, e := range l {
 		of := e.ObjectRef
 		if of.Resource != one.resource.Name || of.APIGroup != one.resource.Group || of.Namespace != one.namespace || of.Name != name && of.Name != "" {
 			continue
