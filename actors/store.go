@@ -54,7 +54,8 @@ type Store struct {
 	appliedRevision  appliedRevision
 	conversions      *conversion.Service
 	quarantine       quarantine
-	retention        *retention // of the histories of all collections
+	retention        *retention    // of the histories of all collections
+	logReads         chan struct{} // holds an element for each running read of the log
 
 	retry       snapshotRetry // of snapshots; only maintain uses it
 	failed      atomic.Pointer[error]
@@ -76,7 +77,7 @@ func Open(o Options) (*Store, error) {
 	}
 	s := &Store{
 		id: rand.Text()[:8], log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal, observer: o.Observer, stale: o.Stale, rewrites: o.Rewrites, base: o.Base,
-		retention: newRetention(o.Tuning.HistoryBytes), conversions: conversion.NewService(o.Converter), compactions: make(chan chan error), stop: make(chan struct{}),
+		retention: newRetention(o.Tuning.HistoryBytes), conversions: conversion.NewService(o.Converter), compactions: make(chan chan error), logReads: make(chan struct{}, maxLogReads), stop: make(chan struct{}),
 	}
 	s.collections.Store(&map[meta.GroupResource]*collection{})
 	s.lastApplied = o.Naming.Translate("kubectl.platform.io/last-applied-configuration")

@@ -348,10 +348,13 @@ func removeOldSnapshots(fs vfs.FS, dir string, keep Revision) error {
 }
 
 func removeOrphans(fs vfs.FS, dir string) error {
-	for _, of := range []string{journalDir(dir), archiveDir(dir)} {
+	for _, of := range []string{journalDir(dir), archiveDir(dir), indexDir(dir)} {
 		if err := removeTemporary(fs, of); err != nil {
 			return err
 		}
+	}
+	if err := removeStaleIndexes(fs, dir); err != nil {
+		return err
 	}
 	names, err := fs.ReadDir(snapshotsDir(dir))
 	if err != nil {

@@ -22,7 +22,7 @@ type getOptions struct {
 	printer.TableView
 	Watch, WatchOnly, OutputWatchEvents, IgnoreNotFound, NoHeaders bool
 	ChunkSize                                                      int64
-	SortBy, Raw, Subresource                                       string
+	SortBy, Raw, Subresource, At                                   string
 	sortPath                                                       jsonpath.Path
 }
 
@@ -35,6 +35,12 @@ func (o *getOptions) run(s *session, args []string) error {
 		if o.sortPath, err = printer.ParsePath(o.SortBy); err != nil {
 			return err
 		}
+	}
+	if o.past, err = pastQuery(o.At); err != nil {
+		return err
+	}
+	if o.At != "" && (o.Watch || o.WatchOnly) {
+		return usageError("--at cannot be combined with --watch or --watch-only")
 	}
 	o.Options.NoHeaders, o.TableView.NoHeaders = o.NoHeaders, o.NoHeaders
 	o.Options.Name = s.nameOf
@@ -162,7 +168,7 @@ func (s *session) addTables(o *getOptions, one selection, p *printer.TablePrinte
 	}
 	var faults []error
 	for _, name := range one.names {
-		t, err := s.tree(s.ctx, rest.Request{Method: "GET", Path: s.subresourcePath(o, one, name), Accept: s.tableAccept()})
+		t, err := s.tree(s.ctx, rest.Request{Method: "GET", Path: s.subresourcePath(o, one, name), Query: o.past, Accept: s.tableAccept()})
 		if rest.IsNotFound(err) && o.IgnoreNotFound {
 			continue
 		}

@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
 
@@ -18,6 +19,7 @@ type targetFlags struct {
 	Selector, FieldSelector string
 	All                     bool // all objects of the types
 	AllNamespaces           bool
+	past                    url.Values // parameters of reads of the past
 }
 
 func (f *targetFlags) stdinUse() string {
@@ -240,6 +242,7 @@ func (s *session) selectionOf(m *manifest.Manifest) (selection, error) {
 
 func (f *targetFlags) query() url.Values {
 	q := url.Values{}
+	maps.Copy(q, f.past)
 	if f.Selector != "" {
 		q.Set("labelSelector", f.Selector)
 	}
@@ -278,7 +281,7 @@ func (s *session) findAt(f *targetFlags, selections []selection, size int64, pat
 			continue
 		}
 		for _, name := range one.names {
-			t, err := s.Get(s.ctx, path(one, name), nil)
+			t, err := s.Get(s.ctx, path(one, name), f.past)
 			if rest.IsNotFound(err) && ignoreNotFound {
 				continue
 			}
