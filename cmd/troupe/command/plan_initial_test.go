@@ -19,8 +19,8 @@ import (
 )
 
 // TestPlanInitialState plans the same input for the same state of a running server, a data
-// directory in use, and a backup. The results are equal, except for a webhook that only the last two
-// have.
+// directory in use, and a backup. The results are equal, except for a webhook that only the last
+// two have.
 func TestPlanInitialState(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []string{troupetest.Kubernetes, troupetest.Platform} {

@@ -19,8 +19,8 @@ var minimalKinds = Switches{
 	"apiextensions.platform.io/v1": true, "apiregistration.platform.io/v1": true, "admissionregistration.platform.io/v1": true,
 }
 
-// minimalControllers run by default with --kinds=minimal. Others manage kinds that it lacks, or fill
-// namespaces with objects for Pods.
+// minimalControllers run by default with --kinds=minimal. Others manage kinds that it lacks, or
+// fill namespaces with objects for Pods.
 const minimalControllers Controllers = apiServerAlias +
 	",clusterrole-aggregation-controller,garbage-collector-controller,namespace-controller" +
 	",serviceaccount-token-controller,validatingadmissionpolicy-status-controller"

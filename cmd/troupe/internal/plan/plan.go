@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -358,6 +357,9 @@ func (p *planner) succeeded(o *object, answer rest.Answer, before tree.Tree) err
 
 // unserved explains why the server has no resource for an object.
 func (p *planner) unserved(o *object) string {
+	if o.Kind == "Kustomization" {
+		return "this file is a kustomization: build its directory with -k"
+	}
 	text := fmt.Sprintf("no kind %q in version %q", o.Kind, o.APIVersion)
 	for _, d := range p.objects {
 		if spec := d.Object.Object("spec"); d.Kind == definitionKind && d.failed() && spec.Object("names").String("kind") == o.Kind {
@@ -393,7 +395,6 @@ type object struct {
 	duplicate         bool // of an earlier object
 	resource          *discovery.Resource
 	retriable         bool
-	mu                sync.Mutex // guards findings
 	findings          []Finding
 }
 

@@ -94,8 +94,6 @@ func (o *object) note(level Level, rule, field, message string) {
 		at = strings.Replace(at, "spec.validation.", "spec.versions[0].schema.", 1)
 	}
 	f := Finding{o.File, o.Locate(at).Line, level, rule, field, message, o.title()}
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	if !slices.Contains(o.findings, f) {
 		o.findings = append(o.findings, f)
 	}
@@ -107,8 +105,8 @@ var (
 )
 
 // explain adds the findings of an error response. It returns the steps to the fields that the
-// server cannot decode. If fields were dropped before, errors in them and in defaulted fields may be
-// a consequence of their absence and are omitted.
+// server cannot decode. If fields were dropped before, errors in them and in defaulted fields may
+// be a consequence of their absence and are omitted.
 func (o *object) explain(e *rest.StatusError, dropped [][]any) (undecodable [][]any) {
 	drop := func(field, message string) {
 		if at := o.Locate(field); at.Found {
