@@ -133,7 +133,7 @@ func (s *Store) decode(key string, revision persist.Revision, value []byte) (*co
 	if c == nil {
 		return nil, nil, fmt.Errorf("stored key %q: no such kind is served", key)
 	}
-	if o := s.base.objectAt(parsed, revision); o != nil {
+	if o := s.base.shared(parsed, revision); o != nil {
 		return c, o, nil
 	}
 	object, err := codec.NewObject(c.kind(), parsed, uint64(revision), value)
@@ -143,9 +143,9 @@ func (s *Store) decode(key string, revision persist.Revision, value []byte) (*co
 	return c, object, nil
 }
 
-// objectAt returns a copy of the current object if it has the given revision, and otherwise nil.
+// shared returns a copy of the current object if it has the given revision, and otherwise nil.
 // The copy shares the JSON but not the memo, whose forms belong to one server.
-func (s *Store) objectAt(key meta.Key, revision persist.Revision) *meta.Object {
+func (s *Store) shared(key meta.Key, revision persist.Revision) *meta.Object {
 	if s == nil {
 		return nil
 	}
