@@ -112,8 +112,8 @@ var (
 //
 // writeMu serializes operations that append, and filesMu those that replace files. The lock order
 // is writeMu, filesMu, labels.writing, control.mu, ballast.mu, then either inventory.mu or
-// status.mu. No other is taken while indexes.mu is held. The last two are never held during disk operations, so that Stats, Newest and Healthy
-// never block.
+// status.mu. The last two are never held during disk operations, so that Stats, Newest and Healthy
+// never block. No other lock is taken while indexes.mu is held.
 type Journal struct {
 	dir        string
 	fs         vfs.FS
