@@ -33,6 +33,7 @@ type Store struct {
 	fatal      func(error)
 	metrics    counters
 	observer   Observer
+	recorder   *Recorder // may be nil
 	stale      func(key string, version persist.Revision) bool
 	rewrites   func() uint64 // Options.Rewrites
 	// lastApplied is the name of kubectl's last-applied annotation.
@@ -74,7 +75,7 @@ func Open(o Options) (*Store, error) {
 		return nil, fmt.Errorf("tuning: %w", err)
 	}
 	s := &Store{
-		id: rand.Text()[:8], log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal, observer: o.Observer, stale: o.Stale, rewrites: o.Rewrites,
+		id: rand.Text()[:8], log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal, observer: o.Observer, recorder: o.Recorder, stale: o.Stale, rewrites: o.Rewrites,
 		retention: newRetention(o.Tuning.HistoryBytes), conversions: conversion.NewService(o.Converter), compactions: make(chan chan error), stop: make(chan struct{}),
 	}
 	s.collections.Store(&map[meta.GroupResource]*collection{})
@@ -95,6 +96,9 @@ func Open(o Options) (*Store, error) {
 	s.logUnreadable()
 	if err := s.setAllocators(o.Allocators); err != nil {
 		return nil, err
+	}
+	if s.recorder != nil {
+		s.recorder.store.Store(s)
 	}
 	s.start()
 	if err := s.ensureNamespaces(); err != nil {

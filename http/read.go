@@ -15,6 +15,13 @@ func (s *Server) get(x *requestContext) error {
 	if err != nil {
 		return err
 	}
+	if x.fault != nil {
+		if obj, ok := s.staleGet(x, version); ok && obj == nil {
+			return meta.NewNotFound(x.kind.GroupResource(), x.info.Name)
+		} else if ok {
+			return s.writeObject(x, obj)
+		}
+	}
 	obj, err := s.opts.Store.Get(x.deadlineCtx, request.Get{
 		Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource, Version: version, Stale: text != "" && version == 0,
 	})
@@ -66,6 +73,11 @@ func (s *Server) list(x *requestContext) error {
 	l, err := o.Request(x.kind, &x.info)
 	if err != nil {
 		return err
+	}
+	if x.fault != nil {
+		if listing, ok := s.staleList(x, l); ok {
+			return s.writeListing(x, listing)
+		}
 	}
 	listing, err := s.opts.Store.List(x.deadlineCtx, l)
 	if err != nil {

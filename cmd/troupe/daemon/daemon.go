@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -12,8 +13,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/faultinjection"
 )
 
 // A Daemon is a server that stores its objects in its own data directory or in etcd. Several
@@ -56,6 +59,10 @@ type settings struct {
 	log       *slog.Logger
 	now       func() time.Time // see SetClock
 	startedAt time.Time
+	recorder  *actors.Recorder         // see Record
+	faults    *faultinjection.Injector // nil if disabled
+	listener  net.Listener             // inherited from the previous daemon, or nil
+	memory    *memory
 }
 
 // A component is a part of a Daemon. Start sets the component's fields, which then never change.
@@ -92,23 +99,41 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 	if logs == nil {
 		logs = io.Discard
 	}
-	s := &settings{config: c, naming: naming, features: gates, log: c.Logging.New(logs), now: time.Now, startedAt: time.Now()}
+	s := &settings{config: c, naming: naming, features: gates, log: c.Logging.New(logs), now: time.Now, memory: &memory{}}
+	if c.Serving.FaultInjection {
+		s.faults = faultinjection.NewInjector()
+	}
 	for _, names := range c.renamed {
 		s.log.Warn("deprecated key in the configuration file", "key", names[0], "name", names[1])
 	}
+	return newDaemon(s), nil
+}
+
+func newDaemon(s *settings) *Daemon {
+	s.startedAt = time.Now()
 	all := &components{fatal: make(fatalErrors, 2)}
 	b := func() base { return newBase(s, all) }
 	all.state, all.identity, all.storage = &stateLog{base: b()}, &identity{base: b()}, &storage{base: b()}
 	all.aggregator, all.leadership, all.serverControllers = &aggregator{base: b()}, &leadership{base: b()}, &serverControllers{base: b()}
 	all.endpoint, all.authentication, all.policy = &endpoint{base: b()}, &authentication{base: b()}, &policies{base: b()}
 	all.controllers, all.frontEnd, all.maintenance = &clusterControllers{base: b()}, &frontEnd{base: b()}, &maintenance{b()}
-	return &Daemon{settings: s, components: all, stopped: make(chan struct{})}, nil
+	return &Daemon{settings: s, components: all, stopped: make(chan struct{})}
 }
 
 // SetClock sets the clock for timestamps in objects and for service account tokens. It must be
 // called before Start, and now must be safe for concurrent use. Certificates, watches, controllers
 // and timeouts still use the system clock.
 func (d *Daemon) SetClock(now func() time.Time) { d.now = now }
+
+// Record returns a Recorder of all changes of this daemon and its successors (see Restart). It must be
+// called before Start.
+func (d *Daemon) Record() *actors.Recorder {
+	d.recorder = &actors.Recorder{}
+	return d.recorder
+}
+
+// Faults returns the injector of faults, or nil without --fault-injection.
+func (d *Daemon) Faults() *faultinjection.Injector { return d.faults }
 
 // Start opens the data directory and begins to serve requests. If Start fails, it releases all
 // resources.

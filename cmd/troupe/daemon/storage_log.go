@@ -78,7 +78,10 @@ func (l *stateLog) openJournal() (err error) {
 
 func (l *stateLog) fileSystem() vfs.FS {
 	if l.config.Ephemeral {
-		return vfs.NewVolatile()
+		if l.memory.files == nil {
+			l.memory.files = vfs.NewVolatile()
+		}
+		return l.memory.files
 	}
 	return vfs.OS{}
 }

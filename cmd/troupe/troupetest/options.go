@@ -1,6 +1,7 @@
 package troupetest
 
 import (
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -15,6 +16,8 @@ type settings struct {
 	now    func() time.Time
 	files  []string
 	name   string // of the server in logs
+	faults []Fault
+	seed   uint64 // of faults
 }
 
 // Naming profiles for WithNaming.
@@ -32,7 +35,7 @@ const serviceAccountPlugin, serviceAccountController = "ServiceAccount", "servic
 func newSettings(options []Option) *settings {
 	c := daemon.Default()
 	c.Ephemeral, c.Naming, c.Serving.SecurePort, c.Controllers = true, Kubernetes, 0, daemon.TestControllers
-	s := &settings{config: c, now: time.Now}
+	s := &settings{config: c, now: time.Now, seed: rand.Uint64()}
 	for _, o := range options {
 		o(s)
 	}
