@@ -70,8 +70,8 @@ func (s *Server) failAfterCommit(x *requestContext, f *faultinjection.Fault) err
 	return f.Status(&x.attributes)
 }
 
-// staleList returns a list from an older state. ok is false if the client does not accept it, or if the
-// history no longer has it.
+// staleList returns a list from an older state. ok is false if the client does not accept it, or if
+// the history no longer has it.
 func (s *Server) staleList(x *requestContext, l request.List) (listing request.ListResult, ok bool) {
 	newest, behind := s.opts.Store.Version(), uint64(max(x.fault.Versions, 1))
 	if l.Match != request.MatchAny && l.Match != request.MatchNotOlderThan || newest <= behind || newest-behind < l.Version {

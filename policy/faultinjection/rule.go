@@ -44,16 +44,16 @@ var effects = map[Effect]struct {
 	EndWatch: {watchVerbs, false}, ExpireWatch: {watchVerbs, false}, Stale: {readVerbs, false}, Delay: {allVerbs, false},
 }
 
-// A Rule injects a fault into the requests that match all of its selectors. An empty selector matches
-// everything that the effect applies to.
+// A Rule injects a fault into the requests that match all of its selectors. An empty selector
+// matches everything that the effect applies to.
 type Rule struct {
 	Name   string `json:"name,omitempty"` // in metrics and responses; "" means the position, such as rule-1
 	Effect Effect `json:"effect"`
 
 	Verbs []string `json:"verbs,omitempty"`
 	// Resources have the form RESOURCE[.GROUP][/SUBRESOURCE], such as pods, deployments.apps or
-	// pods/status. RESOURCE and SUBRESOURCE may be "*". Without a subresource, only the object itself
-	// matches.
+	// pods/status. RESOURCE and SUBRESOURCE may be "*". Without a subresource, only the object
+	// itself matches.
 	Resources  []string `json:"resources,omitempty"`
 	Namespaces []string `json:"namespaces,omitempty"`
 	// Names are those in the path, which a create does not have.

@@ -24,8 +24,8 @@ func runStatus(t *testing.T, s *troupetest.Server, args ...string) (string, erro
 	return out.String(), err
 }
 
-// TestStatusHot checks the report of a fight, of many updates by one manager, and of nothing, with the
-// changes in memory and as recovered from the journal.
+// TestStatusHot checks the report of a fight, of many updates by one manager, and of nothing, with
+// the changes in memory and as recovered from the journal.
 func TestStatusHot(t *testing.T) {
 	s := troupetest.Start(t, troupetest.WithConfig(func(c *daemon.Config) { c.Ephemeral, c.DataDir = false, t.TempDir() }))
 	write := func(manager, kind, name, data string) {

@@ -125,8 +125,8 @@ func newDaemon(s *settings) *Daemon {
 // and timeouts still use the system clock.
 func (d *Daemon) SetClock(now func() time.Time) { d.now = now }
 
-// Record returns a Recorder of all changes of this daemon and its successors (see Restart). It must be
-// called before Start.
+// Record returns a Recorder of all changes of this daemon and its successors (see Restart). It must
+// be called before Start.
 func (d *Daemon) Record() *actors.Recorder {
 	d.recorder = &actors.Recorder{}
 	return d.recorder

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// HotPath is the URL path that returns the objects that controllers keep rewriting, as a Hot. It needs
-// the same authorization as BackupPath.
+// HotPath is the URL path that returns the objects that controllers keep rewriting, as a Hot. It
+// needs the same authorization as BackupPath.
 const HotPath = "/debug/hot"
 
 // Hot lists the objects that were updated often, according to the watch history.

@@ -16,8 +16,8 @@ type memory struct {
 	tokenKey []byte // in PEM
 }
 
-// Restart stops the daemon and starts its successor with the same settings, state and address. Clients
-// that connect meanwhile wait. ctx limits the stop. If Restart fails, nothing runs.
+// Restart stops the daemon and starts its successor with the same settings, state and address.
+// Clients that connect meanwhile wait. ctx limits the stop. If Restart fails, nothing runs.
 func (d *Daemon) Restart(ctx context.Context) (*Daemon, error) {
 	next := *d.settings
 	next.config.Serving.SecurePort = d.Addr().(*net.TCPAddr).Port
@@ -32,8 +32,8 @@ func (d *Daemon) Restart(ctx context.Context) (*Daemon, error) {
 	return successor, successor.Start()
 }
 
-// duplicate returns a second listener of the socket, so that no other program can take the address. It
-// returns nil where that is not supported.
+// duplicate returns a second listener of the socket, so that no other program can take the address.
+// It returns nil where that is not supported.
 func (e *endpoint) duplicate() net.Listener {
 	l, ok := e.listener.(*net.TCPListener)
 	if !ok {

@@ -24,8 +24,8 @@ type Change struct {
 	// Manager is the field manager that made the change, or "" if managedFields does not tell. A
 	// delete has none.
 	Manager string
-	// Object is the new state as decoded JSON. For a delete, it is the last state. Previous is nil for
-	// a create. Integers are int64.
+	// Object is the new state as decoded JSON. For a delete, it is the last state. Previous is nil
+	// for a create. Integers are int64.
 	Object, Previous map[string]any
 
 	write rewrites.Write
@@ -66,8 +66,8 @@ func plainValue(v any) any {
 	return v
 }
 
-// Diff returns the unified YAML diff to the previous state. It masks the values of Secrets, and omits
-// managedFields, resourceVersion and generation.
+// Diff returns the unified YAML diff to the previous state. It masks the values of Secrets, and
+// omits managedFields, resourceVersion and generation.
 func (c Change) Diff() string {
 	now := c.write.Object
 	if c.Verb == "delete" {
@@ -110,9 +110,9 @@ type Changes struct {
 	filters []Filter
 }
 
-// Changes records the changes of all kinds that are committed after the call, including those of the
-// server's own controllers and across Restart. They are in the order of resourceVersion, complete and
-// without duplicates.
+// Changes records the changes of all kinds that are committed after the call, including those of
+// the server's own controllers and across Restart. They are in the order of resourceVersion,
+// complete and without duplicates.
 func (s *Server) Changes(t testing.TB, filters ...Filter) *Changes {
 	c := &Changes{t, s.recorder.Subscribe(), filters}
 	t.Cleanup(c.source.Close)
@@ -178,9 +178,9 @@ func (s *Server) ExpectNoWrites(t testing.TB, f func(), filters ...Filter) {
 	}
 }
 
-// ExpectSettled runs f, and fails the test if one manager updates an object more than maxUpdates times
-// meanwhile, or if a field is set back to its previous value more than twice, as when two managers
-// disagree. Only the sequence of the selected changes counts, not their time.
+// ExpectSettled runs f, and fails the test if one manager updates an object more than maxUpdates
+// times meanwhile, or if a field is set back to its previous value more than twice, as when two
+// managers disagree. Only the sequence of the selected changes counts, not their time.
 //
 // As soon as that happens, ctx ends, so that f need not wait for a state that is never reached. f
 // should return when the controllers have nothing left to do.

@@ -14,8 +14,8 @@ import (
 
 const configMaps = "/api/v1/namespaces/default/configmaps"
 
-// TestChangesAreComplete checks that 8 concurrent writers of several kinds are recorded in the order
-// of resource versions, each write once.
+// TestChangesAreComplete checks that 8 concurrent writers of several kinds are recorded in the
+// order of resource versions, each write once.
 func TestChangesAreComplete(t *testing.T) {
 	t.Parallel()
 	s := troupetest.Start(t)

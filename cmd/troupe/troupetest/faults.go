@@ -6,7 +6,8 @@ import (
 	"github.com/troupe-api/troupe/policy/faultinjection"
 )
 
-// A Fault is a rule that lets requests fail on purpose. Package faultinjection describes the effects.
+// A Fault is a rule that lets requests fail on purpose. Package faultinjection describes the
+// effects.
 //
 //	troupetest.Fault{Effect: "Conflict", Verbs: []string{"update"}, Resources: []string{"configmaps"}, Count: 1}
 type Fault = faultinjection.Rule
@@ -14,8 +15,8 @@ type Fault = faultinjection.Rule
 // A FaultCount counts the requests that a Fault has selected, and those that it let fail.
 type FaultCount = faultinjection.Count
 
-// WithFaults injects faults into requests, as Server.SetFaults does, from the end of Start on. Without
-// rules it only allows SetFaults. The seed is random, and part of the log of a failed test.
+// WithFaults injects faults into requests, as Server.SetFaults does, from the end of Start on.
+// Without rules it only allows SetFaults. The seed is random, and part of the log of a failed test.
 func WithFaults(rules ...Fault) Option {
 	return func(s *settings) { s.config.Serving.FaultInjection, s.faults = true, append(s.faults, rules...) }
 }

@@ -309,8 +309,8 @@ func watchUntilEnd(t *testing.T, c *http.Client, url string, http2 bool) string 
 	return strings.Join(seen, " ")
 }
 
-// TestStaleReads checks that only reads that accept an older state get one, and that it is not older
-// than their minimum.
+// TestStaleReads checks that only reads that accept an older state get one, and that it is not
+// older than their minimum.
 func TestStaleReads(t *testing.T) {
 	t.Parallel()
 	s := troupetest.Start(t, troupetest.WithFaults())

@@ -55,9 +55,9 @@ func Start(t testing.TB, options ...Option) *Server {
 	return s
 }
 
-// Restart stops the server and starts it again with the same address, credentials and state, even if
-// the state is in memory. Open watches end as in a shutdown, and clients can resume them. Faults and
-// recorded changes continue. No other method may be called meanwhile.
+// Restart stops the server and starts it again with the same address, credentials and state, even
+// if the state is in memory. Open watches end as in a shutdown, and clients can resume them. Faults
+// and recorded changes continue. No other method may be called meanwhile.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)

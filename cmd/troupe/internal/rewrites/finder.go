@@ -25,7 +25,7 @@ type Object struct {
 type Fight struct {
 	Path     string `json:"path"`
 	Reverted int    `json:"reverted"`
-	// Values are the last two values, and who set them. The value of a removed field is "".
+	// Values are the last two values, with their managers. The value of a removed field is "".
 	Values [2]Value `json:"values"`
 }
 
@@ -89,7 +89,8 @@ func (o *object) count(f Field, manager string) {
 }
 
 // Find returns the objects that one manager has updated more than MaxUpdates times, and those with
-// fields that were reverted more than MaxReverts times. The objects with the most updates come first.
+// fields that were reverted more than MaxReverts times. The objects with the most updates come
+// first.
 func (f *Finder) Find() []Object {
 	found := []Object{}
 	for _, o := range f.objects {
