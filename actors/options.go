@@ -40,6 +40,8 @@ type Options struct {
 	Base *Store
 	// Observer receives every published change. It may be nil.
 	Observer Observer
+	// Recorder receives every published change in addition. It may be nil.
+	Recorder *Recorder
 	// Now is the clock. The default is time.Now.
 	Now func() time.Time
 	// ObjectTime is the clock for timestamps in objects. The default is Now.

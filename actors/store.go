@@ -33,6 +33,7 @@ type Store struct {
 	fatal      func(error)
 	metrics    counters
 	observer   Observer
+	recorder   *Recorder // may be nil
 	stale      func(key string, version persist.Revision) bool
 	rewrites   func() uint64 // Options.Rewrites
 	base       *Store        // Options.Base, during recovery
@@ -76,7 +77,7 @@ func Open(o Options) (*Store, error) {
 		return nil, fmt.Errorf("tuning: %w", err)
 	}
 	s := &Store{
-		id: rand.Text()[:8], log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal, observer: o.Observer, stale: o.Stale, rewrites: o.Rewrites, base: o.Base,
+		id: rand.Text()[:8], log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal, observer: o.Observer, recorder: o.Recorder, stale: o.Stale, rewrites: o.Rewrites, base: o.Base,
 		retention: newRetention(o.Tuning.HistoryBytes), conversions: conversion.NewService(o.Converter), compactions: make(chan chan error), logReads: make(chan struct{}, maxLogReads), stop: make(chan struct{}),
 	}
 	s.collections.Store(&map[meta.GroupResource]*collection{})
@@ -98,6 +99,9 @@ func Open(o Options) (*Store, error) {
 	s.logUnreadable()
 	if err := s.setAllocators(o.Allocators); err != nil {
 		return nil, err
+	}
+	if s.recorder != nil {
+		s.recorder.store.Store(s)
 	}
 	s.start()
 	if err := s.ensureNamespaces(); err != nil {

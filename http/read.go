@@ -17,7 +17,7 @@ func (s *Server) get(x *requestContext) error {
 	if err := params.ParseGet(x.target.Query, &r); err != nil {
 		return err
 	}
-	obj, err := s.opts.Store.Get(x.deadlineCtx, r)
+	obj, err := s.getObject(x, r)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *Server) list(x *requestContext) error {
 	if err != nil {
 		return err
 	}
-	listing, err := s.opts.Store.List(x.deadlineCtx, l)
+	listing, err := s.listObjects(x, l)
 	if err != nil {
 		return err
 	}

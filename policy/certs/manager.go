@@ -23,10 +23,6 @@ func (s Store) Open(names []string) (*Manager, error) {
 	if s.Dir == "" {
 		s.memory = map[string]*Pair{}
 	}
-	return s.manage(names)
-}
-
-func (s Store) manage(names []string) (*Manager, error) {
 	set, err := s.Ensure(names)
 	if err != nil {
 		return nil, err
@@ -36,13 +32,14 @@ func (s Store) manage(names []string) (*Manager, error) {
 	return o, nil
 }
 
-// Fork returns an independent Manager with the same CAs, which must be in memory.
-func (o *Manager) Fork(names []string) (*Manager, error) {
+// Fork returns an independent Manager with the same certificates, which must be in memory.
+func (o *Manager) Fork() *Manager {
 	o.mu.Lock()
-	s := o.store
-	s.memory = maps.Clone(s.memory)
-	o.mu.Unlock()
-	return s.manage(names)
+	defer o.mu.Unlock()
+	f := &Manager{store: o.store, names: o.names}
+	f.store.memory = maps.Clone(o.store.memory)
+	f.set.Store(o.set.Load())
+	return f
 }
 
 // Set returns the current certificates.

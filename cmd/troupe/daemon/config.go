@@ -73,6 +73,7 @@ type Serving struct {
 	ShutdownDelay               Duration `flag:"shutdown-delay-duration"`
 	Profiling                   bool     `flag:"profiling"`
 	Console                     bool     `flag:"console"`
+	FaultInjection              bool     `flag:"fault-injection"`
 	CORSAllowedOrigins          []string `flag:"cors-allowed-origins"`
 }
 

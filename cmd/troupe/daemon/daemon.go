@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -14,10 +15,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/policy/faultinjection"
 )
 
 // A Daemon is a server that stores its objects in its own data directory or in etcd. Several
@@ -61,7 +64,11 @@ type settings struct {
 	log       *slog.Logger
 	now       func() time.Time // see SetClock
 	startedAt time.Time
-	origin    *Daemon // see Fork; nil after Start
+	origin    *Daemon                  // see Fork; nil after Start
+	recorder  *actors.Recorder         // see Record
+	faults    *faultinjection.Injector // nil if disabled
+	listener  net.Listener             // inherited from the previous daemon, or nil
+	memory    *memory
 
 	skipWebhook func(clientConfig tree.Tree) bool // see SkipWebhooks; may be nil
 }
@@ -108,10 +115,22 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 	if logs == nil {
 		logs = io.Discard
 	}
-	s := &settings{config: c, naming: naming, features: gates, log: c.Logging.New(logs), now: time.Now, startedAt: time.Now()}
+	s := &settings{config: c, naming: naming, features: gates, log: c.Logging.New(logs), now: time.Now, memory: &memory{}}
+	if c.Serving.FaultInjection {
+		s.faults = faultinjection.NewInjector()
+	}
 	for _, names := range c.renamed {
 		s.log.Warn("deprecated key in the configuration file", "key", names[0], "name", names[1])
 	}
+	d := newDaemon(s)
+	if c.From != "" {
+		d.state.initial = copyOf(c.From)
+	}
+	return d, nil
+}
+
+func newDaemon(s *settings) *Daemon {
+	s.startedAt = time.Now()
 	all := &components{fatal: make(fatalErrors, 2)}
 	b := func() base { return newBase(s, all) }
 	all.state, all.identity, all.storage = &stateLog{base: b()}, &identity{base: b()}, &storage{base: b()}
@@ -119,17 +138,14 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 	all.endpoint, all.authentication, all.policy = &endpoint{base: b()}, &authentication{base: b()}, &policies{base: b()}
 	all.controllers, all.definitionFiles = &clusterControllers{base: b()}, &definitionFiles{base: b()}
 	all.frontEnd, all.maintenance = &frontEnd{base: b()}, &maintenance{b()}
-	if c.From != "" {
-		all.state.initial = copyOf(c.From)
-	}
-	return &Daemon{settings: s, components: all, stopped: make(chan struct{})}, nil
+	return &Daemon{settings: s, components: all, stopped: make(chan struct{})}
 }
 
 // Fork creates a Daemon that starts with a copy of d's data, CAs and keys for tokens. Both must be
 // ephemeral. d may be running or stopped, and later changes of one do not affect the other.
 func (d *Daemon) Fork(c Config, logs io.Writer) (*Daemon, error) {
-	if !d.config.Ephemeral || !c.Ephemeral {
-		return nil, errors.New("only an ephemeral server can be forked, into an ephemeral server")
+	if d.memory.certs == nil || !c.Ephemeral {
+		return nil, errors.New("only an ephemeral server that has started can be forked, into an ephemeral server")
 	}
 	c.DataDir = d.config.DataDir
 	if c.From != "" {
@@ -137,7 +153,7 @@ func (d *Daemon) Fork(c Config, logs io.Writer) (*Daemon, error) {
 	}
 	fork, err := New(c, logs)
 	if err == nil {
-		fork.origin = d
+		fork.origin, fork.memory = d, d.memory.fork()
 	}
 	return fork, err
 }
@@ -150,6 +166,16 @@ func (d *Daemon) SetClock(now func() time.Time) { d.now = now }
 // SkipWebhooks makes the daemon never call the admission webhooks that skip selects by their
 // clientConfig. It must be called before Start, and skip must be safe for concurrent use.
 func (d *Daemon) SkipWebhooks(skip func(clientConfig tree.Tree) bool) { d.skipWebhook = skip }
+
+// Record returns a Recorder of all changes of this daemon and its successors (see Restart). It must
+// be called before Start.
+func (d *Daemon) Record() *actors.Recorder {
+	d.recorder = &actors.Recorder{}
+	return d.recorder
+}
+
+// Faults returns the injector of faults, or nil without --fault-injection.
+func (d *Daemon) Faults() *faultinjection.Injector { return d.faults }
 
 // Start opens the data directory and begins to serve requests. If Start fails, it releases all
 // resources.

@@ -27,8 +27,10 @@ type endpoint struct {
 
 func (e *endpoint) Start() (err error) {
 	address := net.JoinHostPort(e.config.Serving.BindAddress, strconv.Itoa(e.config.Serving.SecurePort))
-	if e.listener, err = net.Listen("tcp", address); err != nil {
-		return fmt.Errorf("%w\nchoose another --bind-address or --secure-port (0 for a free port)", err)
+	if e.listener = e.settings.listener; e.listener == nil {
+		if e.listener, err = net.Listen("tcp", address); err != nil {
+			return fmt.Errorf("%w\nchoose another --bind-address or --secure-port (0 for a free port)", err)
+		}
 	}
 	if err := e.keepAdminKubeconfig(); err != nil {
 		return err

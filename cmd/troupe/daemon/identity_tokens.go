@@ -18,7 +18,6 @@ type serviceAccountTokens struct {
 	secretIssuer *serviceaccount.Issuer // of tokens in Secrets
 	keys         []*serviceaccount.Key  // verification keys, without duplicates
 	legacyKeys   []*serviceaccount.Key  // verification keys for tokens in Secrets only
-	generated    []*serviceaccount.Key  // signing keys in memory; nil if not needed
 	issuers      []string
 	audiences    []string
 }
@@ -29,9 +28,6 @@ type serviceAccountTokens struct {
 func (id *identity) loadTokenKeys() error {
 	c := id.config.ServiceAccounts
 	a := &serviceAccountTokens{issuers: c.Issuers, audiences: c.APIAudiences}
-	if id.origin != nil {
-		a.generated = id.origin.identity.tokens.generated
-	}
 	id.tokens = a
 	if len(a.issuers) == 0 {
 		a.issuers = []string{"https://" + id.naming.Translate("platform") + ".default.svc"}
@@ -43,12 +39,12 @@ func (id *identity) loadTokenKeys() error {
 	if err != nil {
 		return err
 	}
-	if a.boundIssuer, err = a.newIssuer(signing, id.naming); err != nil {
+	if a.boundIssuer, err = a.newIssuer(signing, id.naming, id.memory); err != nil {
 		return fmt.Errorf("--service-account-signing-key-file: %w", err)
 	}
 	a.secretIssuer = a.boundIssuer
 	if c.PrivateKeyFile != "" {
-		if a.secretIssuer, err = a.newIssuer(c.PrivateKeyFile, id.naming); err != nil {
+		if a.secretIssuer, err = a.newIssuer(c.PrivateKeyFile, id.naming, id.memory); err != nil {
 			return fmt.Errorf("--service-account-private-key-file: %w", err)
 		}
 	}
@@ -71,8 +67,8 @@ func (id *identity) loadTokenKeys() error {
 
 // newIssuer returns an issuer that signs with the first key in a file, and adds that key for
 // verification. If path is empty, it generates a key in memory.
-func (a *serviceAccountTokens) newIssuer(path string, naming *meta.Naming) (*serviceaccount.Issuer, error) {
-	keys, err := a.signingKeys(path)
+func (a *serviceAccountTokens) newIssuer(path string, naming *meta.Naming, m *memory) (*serviceaccount.Issuer, error) {
+	keys, err := readOrMakeKeys(path, m)
 	if err != nil {
 		return nil, err
 	}
@@ -108,17 +104,16 @@ func (id *identity) signingKeyFile() (string, error) {
 	return own, binding.EnsureFile(own, serviceaccount.NewKey)
 }
 
-func (a *serviceAccountTokens) signingKeys(path string) (_ []*serviceaccount.Key, err error) {
+func readOrMakeKeys(path string, m *memory) (_ []*serviceaccount.Key, err error) {
 	if path != "" {
 		return readKeys(path)
 	}
-	if a.generated == nil {
-		var key []byte
-		if key, err = serviceaccount.NewKey(); err == nil {
-			a.generated, err = serviceaccount.ReadKeys(key)
+	if m.tokenKey == nil {
+		if m.tokenKey, err = serviceaccount.NewKey(); err != nil {
+			return nil, err
 		}
 	}
-	return a.generated, err
+	return serviceaccount.ReadKeys(m.tokenKey)
 }
 
 func readKeys(path string) ([]*serviceaccount.Key, error) {

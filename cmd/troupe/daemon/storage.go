@@ -62,7 +62,7 @@ func (s *storage) Start() error {
 	}
 	s.store, err = actors.Open(actors.Options{
 		Log: s.state.current(), ObjectTime: s.now, Catalog: s.kinds, Naming: s.naming, Logger: s.log, Tuning: tuning, Allocators: allocators, Base: base,
-		Observer: s.quotas, Converter: s.conversionWebhooks.For, Fatal: s.fatal.report,
+		Observer: s.quotas, Recorder: s.recorder, Converter: s.conversionWebhooks.For, Fatal: s.fatal.report,
 		Stale: s.state.encryption.stale(), Rewrites: s.state.rewrites(),
 	})
 	if err != nil {

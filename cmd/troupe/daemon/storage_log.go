@@ -24,7 +24,6 @@ type stateLog struct {
 	encryption *atRest
 	journal    *persist.Journal // nil if the state is in etcd
 	etcd       *etcd.Log        // nil if the state is in the data directory
-	memory     *vfs.Mem         // contains the data directory of an ephemeral daemon; otherwise nil
 	initial    initialState     // nil: none
 }
 
@@ -89,15 +88,13 @@ func (l *stateLog) openJournal() (err error) {
 }
 
 func (l *stateLog) fileSystem() vfs.FS {
-	switch {
-	case l.origin != nil:
-		l.memory = l.origin.state.memory.Fork()
-	case l.config.Ephemeral:
-		l.memory = vfs.NewVolatile()
-	default:
+	if !l.config.Ephemeral {
 		return vfs.OS{}
 	}
-	return l.memory
+	if l.memory.files == nil {
+		l.memory.files = vfs.NewVolatile()
+	}
+	return l.memory.files
 }
 
 func (l *stateLog) Stop(ctx context.Context) error {

@@ -2,6 +2,7 @@ package troupetest
 
 import (
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -16,6 +17,8 @@ type settings struct {
 	now    func() time.Time
 	files  []string
 	name   string // of the server in logs
+	faults []Fault
+	seed   uint64 // of faults
 }
 
 // Naming profiles for WithNaming.
@@ -32,7 +35,7 @@ const serviceAccountPlugin, serviceAccountController = "ServiceAccount", "servic
 func newSettings(options []Option) *settings {
 	c := daemon.Default()
 	c.Ephemeral, c.Naming, c.Serving.SecurePort, c.Controllers = true, Kubernetes, 0, daemon.TestControllers
-	return settings{config: c, now: time.Now}.with(options)
+	return settings{config: c, now: time.Now, seed: rand.Uint64()}.with(options)
 }
 
 // with returns a copy without files, changed by options.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
@@ -21,6 +22,7 @@ type Server struct {
 	t        testing.TB
 	daemon   *daemon.Daemon
 	settings *settings
+	recorder *actors.Recorder
 }
 
 // Start starts a server and returns when it is ready. The server stops when the test and all its
@@ -49,19 +51,38 @@ func start(t testing.TB, o *settings, create func(daemon.Config, io.Writer) (*da
 		t.Fatalf("troupetest: %v", err)
 	}
 	d.SetClock(o.now)
+	recorder := d.Record()
 	t.Cleanup(func() {
 		if t.Failed() {
+			logFaults(t, d.Faults())
 			t.Logf("log of the server %s\n%s", o.name, logs.String())
 		}
 	})
 	if err := d.Start(); err != nil {
 		t.Fatalf("troupetest: starting the server: %v", err)
 	}
-	s := &Server{URL: d.URL(), Credentials: newCredentials(t, d.AdminCredentials()), t: t, daemon: d, settings: o}
+	s := &Server{URL: d.URL(), Credentials: newCredentials(t, d.AdminCredentials()), t: t, daemon: d, settings: o, recorder: recorder}
 	o.name = s.URL
 	t.Cleanup(s.stop)
 	s.Load(o.files...)
+	if o.config.Serving.FaultInjection {
+		s.SetFaults(o.faults...)
+	}
 	return s
+}
+
+// Restart stops the server and starts it again with the same address, credentials and state, even
+// if the state is in memory. Open watches end as in a shutdown, and clients can resume them. Faults
+// and recorded changes continue. No other method may be called meanwhile.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	next, err := s.daemon.Restart(ctx)
+	if err != nil {
+		t.Fatalf("troupetest: restarting the server: %v", err)
+	}
+	s.daemon = next
 }
 
 func (s *Server) stop() {
