@@ -32,12 +32,10 @@ func Start(t testing.TB, options ...Option) *Server {
 	return start(t, newSettings(options), daemon.New)
 }
 
-// Fork starts a server with a copy of the objects of base, so that tests need not create them again.
+// Fork starts a server with a copy of the objects of base, which tests then need not create again.
 // Credentials and tokens of base are also valid at the fork, and resource versions continue. The
 // fork has the options of base, except for files, and then the given ones. base may be in use or
 // stopped; its later changes and those of the fork do not affect each other.
-//
-//	var base = sync.OnceValue(func() *troupetest.Server { ... }) // with a testing.TB that outlives the tests
 func Fork(t testing.TB, base *Server, options ...Option) *Server {
 	t.Helper()
 	return start(t, base.settings.with(options), base.daemon.Fork)
