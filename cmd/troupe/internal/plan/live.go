@@ -15,6 +15,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// liveCollections are the groups and resources that are read as a whole.
+var liveCollections = [][2]string{
+	{"apiextensions", "customresourcedefinitions"}, // first, because other objects need them
+	{"admissionregistration", "validatingadmissionpolicies"}, {"admissionregistration", "validatingadmissionpolicybindings"},
+	{"admissionregistration", "mutatingadmissionpolicies"}, {"admissionregistration", "mutatingadmissionpolicybindings"},
+}
+
 // readLive returns the part of a server's state that determines the result of a plan: the objects
 // in the input and their namespaces, all CustomResourceDefinitions, and the admission policies with
 // their bindings and params. It only sends GET requests.
@@ -26,9 +33,8 @@ func (p *planner) readLive(ctx context.Context) (objects [][]byte, err error) {
 	p.Config.Naming = kinds.Naming.Profile
 	var mu sync.Mutex
 	var all []tree.Tree
-	read := func(ctx context.Context, r *discovery.Resource, namespace, name string) error {
+	read := func(ctx context.Context, r *discovery.Resource, namespace, name string) (err error) {
 		found := make([]tree.Tree, 1)
-		var err error
 		if name == "" {
 			found, err = r.Objects(ctx, p.Live, namespace, nil, discovery.PageSize)
 		} else {
@@ -46,17 +52,11 @@ func (p *planner) readLive(ctx context.Context) (objects [][]byte, err error) {
 		}
 		return nil
 	}
-	for _, from := range [][2]string{
-		{"apiextensions", "customresourcedefinitions"}, // first, because other objects need them
-		{"admissionregistration", "validatingadmissionpolicies"}, {"admissionregistration", "validatingadmissionpolicybindings"},
-		{"admissionregistration", "mutatingadmissionpolicies"}, {"admissionregistration", "mutatingadmissionpolicybindings"},
-	} {
-		r, err := kinds.Own(from[0], from[1])
-		if err != nil {
-			continue // the server does not have it
-		}
-		if err := read(ctx, r, "", ""); err != nil {
-			return nil, err
+	for _, from := range liveCollections {
+		if r, err := kinds.Own(from[0], from[1]); err == nil { // otherwise the server does not have it
+			if err := read(ctx, r, "", ""); err != nil {
+				return nil, err
+			}
 		}
 	}
 	params := paramReferences(all)
@@ -65,11 +65,10 @@ func (p *planner) readLive(ctx context.Context) (objects [][]byte, err error) {
 	g.SetLimit(atOnce)
 	get := func(o reference) {
 		r := kinds.ForKind(o.APIVersion, o.Kind)
-		if r == nil || known[r.Path(o.Namespace, o.Name)] {
-			return
+		if r != nil && !known[r.Path(o.Namespace, o.Name)] {
+			known[r.Path(o.Namespace, o.Name)] = true
+			g.Go(func() error { return read(ctx, r, o.Namespace, o.Name) })
 		}
-		known[r.Path(o.Namespace, o.Name)] = true
-		g.Go(func() error { return read(ctx, r, o.Namespace, o.Name) })
 	}
 	for _, o := range p.all {
 		get(reference{"v1", "Namespace", "", o.Namespace})

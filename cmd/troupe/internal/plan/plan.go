@@ -109,13 +109,12 @@ func (p *planner) read(ctx context.Context) error {
 // newDaemon returns a daemon with the initial state. It has the controllers of kube-apiserver.
 // Others would change the initial state, such as garbage collection if the owner of an object was
 // not copied.
-func (p *planner) newDaemon(ctx context.Context) (*daemon.Daemon, error) {
+func (p *planner) newDaemon(ctx context.Context) (_ *daemon.Daemon, err error) {
 	c := &p.Config
 	c.Serving.SecurePort, c.Controllers = 0, "apiserver"
 	c.Admission.Disable = append(slices.Clone(c.Admission.Disable), "ServiceAccount") // needs objects that a controller creates
 	var live [][]byte
 	if p.Live != nil {
-		var err error
 		if live, err = p.readLive(ctx); err != nil {
 			return nil, err
 		}
@@ -223,7 +222,7 @@ func (p *planner) checkDefinitions(ctx context.Context, all []*object) error {
 
 // apply applies one object and records the result. It returns an error if the server is out of
 // reach.
-func (p *planner) apply(ctx context.Context, o *object) error {
+func (p *planner) apply(ctx context.Context, o *object) (err error) {
 	o.resource = p.kinds.ForKind(o.APIVersion, o.Kind)
 	switch {
 	case o.resource == nil:
@@ -241,7 +240,6 @@ func (p *planner) apply(ctx context.Context, o *object) error {
 	}
 	var before tree.Tree
 	if p.Diff && o.Name != "" {
-		var err error
 		if before, err = p.Get(ctx, o.path(), nil); err != nil && !rest.IsNotFound(err) {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
@@ -32,10 +31,7 @@ func (r *Report) Write(w io.Writer, format, tool, version string) error {
 }
 
 func (f Finding) place() string {
-	if f.Line == 0 {
-		return f.File
-	}
-	return fmt.Sprintf("%s:%d", f.File, f.Line)
+	return strings.TrimSuffix(fmt.Sprintf("%s:%d", f.File, f.Line), ":0")
 }
 
 // text returns a line per finding in the format of compilers, the changes, and a summary.
@@ -77,11 +73,10 @@ type properties = map[string]any
 
 // sarif returns a SARIF 2.1.0 log with a rule per kind of finding.
 func (r *Report) sarif(version string) []byte {
-	rules, results := []any{}, []any{}
-	var seen []string
+	rules, results, seen := []any{}, []any{}, map[string]bool{}
 	for _, f := range r.Findings() {
-		if !slices.Contains(seen, f.Rule) {
-			seen = append(seen, f.Rule)
+		if !seen[f.Rule] {
+			seen[f.Rule] = true
 			rules = append(rules, properties{"id": f.Rule})
 		}
 		location := properties{"artifactLocation": properties{"uri": strings.ReplaceAll(f.File, "\\", "/")}}
