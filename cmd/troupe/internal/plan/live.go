@@ -59,8 +59,7 @@ func (p *planner) readLive(ctx context.Context) (objects [][]byte, err error) {
 			}
 		}
 	}
-	params := paramReferences(all)
-	known := map[string]bool{} // paths
+	params, known := paramReferences(all), map[string]bool{} // by path
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
 	get := func(o reference) {
