@@ -44,5 +44,5 @@ func (o *forkOptions) run(c *cobra.Command, args []string) (err error) {
 			return err
 		}
 	}
-	return withKubeconfig(config, func(config daemon.Config) error { return run(config, c.OutOrStdout(), c.ErrOrStderr()) })
+	return runDaemon(c, config)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
 type importOptions struct{ Kubeconfig, Context, DataDir, Secrets string }
@@ -25,11 +24,10 @@ func (o *importOptions) run(c *cobra.Command, _ []string) error {
 	if !slices.Contains([]string{"redact", "copy", "omit"}, o.Secrets) {
 		return fmt.Errorf("--secrets %q: must be redact, copy or omit", o.Secrets)
 	}
-	config, err := kubeconfig.Rules{Path: o.Kubeconfig, Fallback: defaultKubeconfig, Context: o.Context}.Load()
+	client, err := loadClient(c, o.Kubeconfig, o.Context)
 	if err != nil {
 		return err
 	}
-	client := rest.New(config, rest.Options{Agent: "troupe", Warnings: c.ErrOrStderr()})
 	defer client.Close()
 	served, err := discovery.Load(c.Context(), client)
 	if err != nil {
@@ -54,12 +52,7 @@ func (o *importOptions) run(c *cobra.Command, _ []string) error {
 // read returns all objects, CustomResourceDefinitions first, and the kinds that were left out.
 func (o *importOptions) read(ctx context.Context, client *rest.Client, served *discovery.Catalog) (objects [][]byte, omitted []string, err error) {
 	resources := served.Preferred()
-	rank := func(r *discovery.Resource) int {
-		if r.Name == "customresourcedefinitions" {
-			return 0
-		}
-		return 1
-	}
+	rank := func(r *discovery.Resource) int { return -slices.Index([]string{"customresourcedefinitions"}, r.Name) }
 	slices.SortStableFunc(resources, func(a, b *discovery.Resource) int { return rank(a) - rank(b) })
 	read := map[string]bool{} // UIDs, because several groups may serve the same objects, such as events
 	for _, r := range resources {

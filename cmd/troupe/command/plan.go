@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client"
-	"github.com/troupe-api/troupe/cmd/troupe/internal/client/manifest"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/plan"
 	"github.com/troupe-api/troupe/policy/kubeconfig"
@@ -18,53 +18,59 @@ import (
 
 // validateOptions are the flags of validate, and of plan without its own.
 type validateOptions struct {
-	manifest.Options
-	Output, Namespace, Naming, KubernetesVersion, From string
-	CRDs                                               []string
-	AllowMissingWebhooks                               bool
-	config                                             daemon.Config
+	plan.Options
+	Output, Naming, KubernetesVersion, From string
 }
 
 func (o *validateOptions) prepare(c *cobra.Command) {
-	o.config = daemon.Default()
-	c.Flags().AddFlagSet(o.config.FlagsNamed("webhook-service-resolver", "encryption-provider-config"))
+	o.Config = daemon.Default()
+	c.Flags().AddFlagSet(o.Config.FlagsNamed("webhook-service-resolver", "encryption-provider-config"))
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return unchecked(flagError(c, err)) })
 }
 
 func (o *validateOptions) run(c *cobra.Command, args []string) error {
-	return o.check(c, args, plan.Options{FieldManager: "troupe"})
+	o.FieldManager = "troupe"
+	return o.check(c, args)
 }
 
 type planOptions struct {
 	validateOptions
-	Live, ForceConflicts              bool
-	Kubeconfig, Context, FieldManager string
+	Live                bool
+	Kubeconfig, Context string
 }
 
 func (o *planOptions) run(c *cobra.Command, args []string) error {
-	p := plan.Options{Diff: true, FieldManager: o.FieldManager, ForceConflicts: o.ForceConflicts}
+	o.Diff = true
 	if o.Live || o.Kubeconfig != "" || o.Context != "" {
 		if o.From != "" {
 			return unchecked(errors.New("--from and --live (or --kubeconfig, --context) exclude each other"))
 		}
-		config, err := kubeconfig.Rules{Path: o.Kubeconfig, Fallback: defaultKubeconfig, Context: o.Context}.Load()
+		live, err := loadClient(c, o.Kubeconfig, o.Context)
 		if err != nil {
 			return unchecked(err)
 		}
-		p.Live = rest.New(config, rest.Options{Agent: "troupe", Warnings: c.ErrOrStderr()})
-		if !c.Flags().Changed("namespace") && config.Namespace != "" {
-			o.Namespace = config.Namespace
+		o.Options.Live = live
+		if !c.Flags().Changed("namespace") {
+			o.Namespace = cmp.Or(live.Namespace, o.Namespace)
 		}
 	}
-	return o.check(c, args, p)
+	return o.check(c, args)
+}
+
+// loadClient returns a client for the server of a kubeconfig.
+func loadClient(c *cobra.Command, path, context string) (*rest.Client, error) {
+	config, err := kubeconfig.Rules{Path: path, Fallback: defaultKubeconfig, Context: context}.Load()
+	if err != nil {
+		return nil, err
+	}
+	return rest.New(config, rest.Options{Agent: "troupe", Warnings: c.ErrOrStderr()}), nil
 }
 
 // unchecked returns the error of a command that could not check its input.
 func unchecked(err error) error { return &client.Error{Text: "error: " + err.Error(), Code: 2} }
 
-func (o *validateOptions) check(c *cobra.Command, args []string, p plan.Options) error {
-	o.Filename = append(o.Filename, args...)
-	o.Stdin = c.InOrStdin()
+func (o *validateOptions) check(c *cobra.Command, args []string) error {
+	o.Filename, o.Stdin = append(o.Filename, args...), c.InOrStdin()
 	switch {
 	case !o.IsSet():
 		return unchecked(errors.New("give a file, a directory, or - for standard input; or a kustomization with -k"))
@@ -74,19 +80,17 @@ func (o *validateOptions) check(c *cobra.Command, args []string, p plan.Options)
 	if err := checkVersion(o.KubernetesVersion); err != nil {
 		return unchecked(err)
 	}
-	p.Input, p.Definitions = o.Options, manifest.Options{Filename: o.CRDs, Recursive: true}
-	p.Namespace, p.AllowMissingWebhooks = o.Namespace, o.AllowMissingWebhooks
-	o.config.Ephemeral, o.config.From, o.config.Naming = true, o.From, o.Naming
-	return withKubeconfig(o.config, func(config daemon.Config) error {
-		p.Config = config
-		report, err := plan.Run(c.Context(), p)
+	o.Config.Ephemeral, o.Config.From, o.Config.Naming = true, o.From, o.Naming
+	return withKubeconfig(o.Config, func(config daemon.Config) error {
+		o.Config = config
+		report, err := plan.Run(c.Context(), o.Options)
+		if err == nil {
+			err = report.Write(c.OutOrStdout(), o.Output, c.CommandPath(), daemon.Version)
+		}
 		if err != nil {
 			return unchecked(err)
 		}
-		if err := report.Write(c.OutOrStdout(), o.Output, c.CommandPath(), daemon.Version); err != nil {
-			return unchecked(err)
-		}
-		if report.Count(plan.Error) > 0 {
+		if report.Counts()["errors"] > 0 {
 			return &client.Error{Code: 1}
 		}
 		return nil

@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -21,9 +20,6 @@ type definitionFiles struct {
 
 	applied [sha256.Size]byte // hash of the definitions in effect
 }
-
-// definitionFilesManager is the field manager of applied definitions.
-const definitionFilesManager = "troupe-crds"
 
 func (f *definitionFiles) Start() error {
 	if len(f.config.API.Definitions) == 0 {
@@ -42,11 +38,11 @@ func (f *definitionFiles) refresh() (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	hash := sha256.New()
+	var texts []byte
 	for _, m := range all {
-		hash.Write(document.JSON(m.Object))
+		texts = append(texts, document.JSON(m.Object)...)
 	}
-	sum := [sha256.Size]byte(hash.Sum(nil))
+	sum := sha256.Sum256(texts)
 	if sum == f.applied {
 		return false, nil
 	}
@@ -63,8 +59,8 @@ func (f *definitionFiles) refresh() (changed bool, err error) {
 	return true, nil
 }
 
-// apply applies a definition and waits until its kinds are served. Its errors name the file, the
-// line and the field.
+// apply applies a definition and waits until its kinds are served or rejected. Its errors name the
+// file, the line and the field.
 func (f *definitionFiles) apply(m manifest.Manifest) error {
 	fault := func(field, message string) error {
 		if field != "" {
@@ -72,9 +68,10 @@ func (f *definitionFiles) apply(m manifest.Manifest) error {
 		}
 		return fmt.Errorf("%s:%d: CustomResourceDefinition %s: %s", m.Source, m.Locate(field).Line, m.Object.Name(), message)
 	}
-	k := f.storage.kinds.ByGVK(meta.ParseGVK(m.Object.String("apiVersion"), m.Object.String("kind")))
+	apiVersion := m.Object.String("apiVersion")
+	k := f.storage.kinds.ByGVK(meta.ParseGVK(apiVersion, m.Object.String("kind")))
 	if k == nil {
-		return fault("apiVersion", fmt.Sprintf("Unsupported value: %q: supported values: %q", m.Object.String("apiVersion"), f.naming.Group("apiextensions")+"/v1"))
+		return fault("apiVersion", fmt.Sprintf("Unsupported value: %q: supported values: %q", apiVersion, f.naming.Group("apiextensions")+"/v1"))
 	}
 	config, unknown, err := codec.DecodeConfig(k.Message(), document.JSON(m.Object))
 	if err != nil {
@@ -83,13 +80,13 @@ func (f *definitionFiles) apply(m manifest.Manifest) error {
 	for _, u := range codec.Refused(unknown) {
 		return fault(u.Path, "unknown field")
 	}
+	key := meta.Key{GroupResource: k.Storage, Name: m.Object.Name()}
 	result, err := f.policy.admitting(f.storage.store).Mutate(f.ctx, request.Mutation{
-		Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: m.Object.Name()}, FieldManager: definitionFilesManager,
-		Change: request.Apply{Config: config, Force: true},
+		Kind: k, Key: key, FieldManager: "troupe-crds", Change: request.Apply{Config: config, Force: true},
 	})
 	if err != nil {
-		var status *meta.Status
-		if !errors.As(err, &status) || status.Details == nil || len(status.Details.Causes) == 0 {
+		status, _ := errors.AsType[*meta.Status](err)
+		if status == nil || status.Details == nil || len(status.Details.Causes) == 0 {
 			return fault("", err.Error())
 		}
 		var errs []error
@@ -98,14 +95,8 @@ func (f *definitionFiles) apply(m manifest.Manifest) error {
 		}
 		return errors.Join(errs...)
 	}
-	return f.checkServed(k, result.Object, fault)
-}
-
-// checkServed waits until the kinds of a definition are served. It returns an error if their names
-// are in use.
-func (f *definitionFiles) checkServed(k *schema.Kind, o *meta.Object, fault func(field, message string) error) error {
-	f.serverControllers.definitions.Wait(f.ctx, o.Version)
-	o, err := f.storage.store.Get(f.ctx, request.Get{Kind: k, Key: o.Key})
+	f.serverControllers.definitions.Wait(f.ctx, result.Object.Version)
+	o, err := f.storage.store.Get(f.ctx, request.Get{Kind: k, Key: key})
 	if err != nil {
 		return err
 	}

@@ -11,12 +11,11 @@ const minimal = "minimal"
 
 // minimalKinds are the versions and resources of --kinds=minimal: the content and identities of
 // namespaces, access, leases, events, and the kinds that extend the server.
-var minimalKinds = Switches{
-	"api/all":           false,
-	"api/v1/namespaces": true, "api/v1/configmaps": true, "api/v1/secrets": true, "api/v1/serviceaccounts": true, "api/v1/events": true,
-	"events.platform.io/v1": true, "coordination.platform.io/v1": true, "rbac.authorization.platform.io/v1": true,
-	"authentication.platform.io/v1": true, "authorization.platform.io/v1": true,
-	"apiextensions.platform.io/v1": true, "apiregistration.platform.io/v1": true, "admissionregistration.platform.io/v1": true,
+var minimalKinds = []string{
+	"api/v1/namespaces", "api/v1/configmaps", "api/v1/secrets", "api/v1/serviceaccounts", "api/v1/events",
+	"events.platform.io/v1", "coordination.platform.io/v1", "rbac.authorization.platform.io/v1",
+	"authentication.platform.io/v1", "authorization.platform.io/v1",
+	"apiextensions.platform.io/v1", "apiregistration.platform.io/v1", "admissionregistration.platform.io/v1",
 }
 
 // minimalControllers run by default with --kinds=minimal. Others manage kinds that it lacks, or
@@ -29,8 +28,9 @@ const minimalControllers Controllers = apiServerAlias +
 func (s *settings) runtimeConfig() catalog.RuntimeConfig {
 	all := catalog.RuntimeConfig{}
 	if s.config.API.Kinds == minimal {
-		for key, on := range minimalKinds {
-			all[s.naming.Translate(key)] = on
+		all["api/all"] = false
+		for _, key := range minimalKinds {
+			all[s.naming.Translate(key)] = true
 		}
 	}
 	maps.Copy(all, s.config.API.RuntimeConfig)

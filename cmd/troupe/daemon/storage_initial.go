@@ -5,11 +5,11 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
@@ -20,12 +20,8 @@ type initialState func(dir string, files vfs.FS) error
 // copyOf returns the state in a backup, or in a data directory, which may be in use.
 func copyOf(path string) initialState {
 	return func(dir string, files vfs.FS) error {
-		info, err := os.Stat(path)
-		if err != nil {
-			return err
-		}
 		from := persist.Source{Journal: path, Target: files}
-		if !info.IsDir() {
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
 			backup, err := os.Open(path)
 			if err != nil {
 				return err
@@ -33,7 +29,7 @@ func copyOf(path string) initialState {
 			defer backup.Close()
 			from.Backup, from.Journal = backup, ""
 		}
-		if _, err = persist.Restore(dir, from); err != nil {
+		if _, err := persist.Restore(dir, from); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		return nil
@@ -61,45 +57,34 @@ func createWith(dir string, naming *meta.Naming, objects [][]byte, o persist.Opt
 	if err != nil {
 		return 0, err
 	}
-	state := persist.State{Labels: map[string]string{namingLabel: naming.Profile}}
-	var items []persist.Item
+	state := held{labels: map[string]string{namingLabel: naming.Profile}}
 	for _, text := range objects {
 		i, err := importItem(kinds, text)
 		if err != nil {
 			return 0, err
 		}
 		if i.Key != "" {
-			items, state.Revision = append(items, i), max(state.Revision, i.Revision)
+			state.items, state.revision = append(state.items, i), max(state.revision, i.Revision)
 		}
 	}
-	state.Items = func(yield func(persist.Item) error) error {
-		for _, i := range items {
-			if err := yield(i); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return len(items), persist.Create(dir, func() (persist.State, error) { return state, nil }, o)
+	return len(state.items), persist.Create(dir, func() (persist.State, error) { return state.state(), nil }, o)
 }
 
 // importItem returns the stored form of an object, or none if its kind is not served. A
 // CustomResourceDefinition adds its kinds to the catalog.
 func importItem(kinds *catalog.Catalog, text []byte) (none persist.Item, err error) {
-	v, err := tree.Decode(text)
+	object, err := document.Parse(text)
 	if err != nil {
 		return none, err
 	}
-	object, _ := v.(tree.Tree)
-	metadata := object.Object("metadata")
-	what := fmt.Sprintf("%s %s %q", object.String("apiVersion"), object.String("kind"), object.Name())
-	k := kinds.ByGVK(meta.ParseGVK(object.String("apiVersion"), object.String("kind")))
+	apiVersion, kind, metadata := object.String("apiVersion"), object.String("kind"), object.Object("metadata")
+	k := kinds.ByGVK(meta.ParseGVK(apiVersion, kind))
 	if k == nil {
 		return none, nil
 	}
 	decoded, _, err := codec.DecodeJSON(k.Message(), text)
 	if err != nil {
-		return none, fmt.Errorf("%s: %w", what, err)
+		return none, fmt.Errorf("%s %s %q: %w", apiVersion, kind, object.Name(), err)
 	}
 	if k.Kind == "CustomResourceDefinition" {
 		if definition := kinds.Compile(decoded); definition != nil {
@@ -108,7 +93,7 @@ func importItem(kinds *catalog.Catalog, text []byte) (none persist.Item, err err
 	}
 	version, err := strconv.ParseUint(metadata.String("resourceVersion"), 10, 64)
 	if err != nil {
-		return none, fmt.Errorf("%s: metadata.resourceVersion: %w", what, err)
+		return none, fmt.Errorf("%s %s %q: metadata.resourceVersion: %w", apiVersion, kind, object.Name(), err)
 	}
 	if k.ConversionWebhook() == nil { // otherwise objects keep the version in which they were written
 		decoded, k = convert.Keep(k, convert.ToStored(k, decoded)), k.Stored

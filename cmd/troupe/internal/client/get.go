@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/manifest"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/jsonpath"
@@ -234,7 +235,7 @@ func (s *session) formatted(o *getOptions, selections []selection) error {
 	default:
 		printErr = p(s.out, listOf(objects))
 	}
-	return errors.Join(append(unjoin(err), unjoin(printErr)...)...)
+	return errors.Join(append(manifest.Unjoin(err), manifest.Unjoin(printErr)...)...)
 }
 
 func listOf(objects []object) tree.Tree {

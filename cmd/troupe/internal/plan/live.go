@@ -15,103 +15,73 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A liveReader reads the part of a server's state that determines the result of a plan: the objects
-// in the input and their namespaces, all CustomResourceDefinitions, and the admission policies with
-// their bindings and params. It only sends GET requests.
-type liveReader struct {
-	*rest.Client
-	planner *planner
-	kinds   *discovery.Catalog
-
-	mu      sync.Mutex
-	known   map[string]bool // paths read before
-	objects [][]byte
+// liveCollections are the groups and resources that are read as a whole.
+var liveCollections = [][2]string{
+	{"apiextensions", "customresourcedefinitions"}, // first, because other objects need them
+	{"admissionregistration", "validatingadmissionpolicies"}, {"admissionregistration", "validatingadmissionpolicybindings"},
+	{"admissionregistration", "mutatingadmissionpolicies"}, {"admissionregistration", "mutatingadmissionpolicybindings"},
 }
 
-func (l *liveReader) read(ctx context.Context) (_ [][]byte, err error) {
-	if l.kinds, err = discovery.Load(ctx, l.Client); err != nil {
+// readLive returns the part of a server's state that determines the result of a plan: the objects
+// in the input and their namespaces, all CustomResourceDefinitions, and the admission policies with
+// their bindings and params. It only sends GET requests.
+func (p *planner) readLive(ctx context.Context) (objects [][]byte, err error) {
+	kinds, err := discovery.Load(ctx, p.Live)
+	if err != nil {
 		return nil, err
 	}
-	l.known = map[string]bool{}
+	p.Config.Naming = kinds.Naming.Profile
+	var mu sync.Mutex
 	var all []tree.Tree
-	for _, from := range [][2]string{
-		{"apiextensions", "customresourcedefinitions"}, // first, because other objects need them
-		{"admissionregistration", "validatingadmissionpolicies"}, {"admissionregistration", "validatingadmissionpolicybindings"},
-		{"admissionregistration", "mutatingadmissionpolicies"}, {"admissionregistration", "mutatingadmissionpolicybindings"},
-	} {
-		r, err := l.kinds.Own(from[0], from[1])
-		if err != nil {
-			continue // the server does not have it
+	read := func(ctx context.Context, r *discovery.Resource, namespace, name string) (err error) {
+		found := make([]tree.Tree, 1)
+		if name == "" {
+			found, err = r.Objects(ctx, p.Live, namespace, nil, discovery.PageSize)
+		} else {
+			found[0], err = p.Live.Get(ctx, r.Path(namespace, name), nil)
 		}
-		found, err := l.get(ctx, r, "", "")
-		if err != nil {
-			return nil, err
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case err == nil:
+			all = append(all, found...)
+		case rest.HasCode(err, http.StatusForbidden):
+			p.other = append(p.other, Finding{p.Live.Server(), 0, levelWarning, "Forbidden", "", "left out of the live state: " + err.Error(), ""})
+		case !rest.IsNotFound(err):
+			return fmt.Errorf("reading the live state: %w", err)
 		}
-		all = append(all, found...)
+		return nil
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(atOnce)
-	get := func(apiVersion, kind, namespace, name string) {
-		if r := l.kinds.ForKind(apiVersion, kind); r != nil {
-			g.Go(func() error {
-				_, err := l.get(ctx, r, namespace, name)
-				return err
-			})
-		}
-	}
-	for _, o := range l.planner.objects {
-		get("v1", "Namespace", "", o.Namespace)
-		if o.Name != "" {
-			get(o.APIVersion, o.Kind, o.Namespace, o.Name)
-		}
-		for _, t := range all {
-			for _, p := range paramReferences(t, all) {
-				get(p.apiVersion, p.kind, cmp.Or(p.namespace, o.Namespace), p.name)
+	for _, from := range liveCollections {
+		if r, err := kinds.Own(from[0], from[1]); err == nil { // otherwise the server does not have it
+			if err := read(ctx, r, "", ""); err != nil {
+				return nil, err
 			}
 		}
 	}
+	params, known := paramReferences(all), map[string]bool{} // by path
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(atOnce)
+	get := func(o reference) {
+		r := kinds.ForKind(o.APIVersion, o.Kind)
+		if r != nil && !known[r.Path(o.Namespace, o.Name)] {
+			known[r.Path(o.Namespace, o.Name)] = true
+			g.Go(func() error { return read(ctx, r, o.Namespace, o.Name) })
+		}
+	}
+	for _, o := range p.all {
+		get(reference{"v1", "Namespace", "", o.Namespace})
+		if o.Name != "" {
+			get(o.reference)
+		}
+		for _, param := range params {
+			param.Namespace = cmp.Or(param.Namespace, o.Namespace)
+			get(param)
+		}
+	}
 	err = g.Wait()
-	return l.objects, err
-}
-
-// get reads an object, or all objects in a namespace if name is empty. It returns none if they do
-// not exist or were read before. Missing permission is a warning.
-func (l *liveReader) get(ctx context.Context, r *discovery.Resource, namespace, name string) (all []tree.Tree, err error) {
-	path := r.Path(namespace, name)
-	l.mu.Lock()
-	known := l.known[path]
-	l.known[path] = true
-	l.mu.Unlock()
-	switch {
-	case known:
-		return nil, nil
-	case name == "":
-		all, err = r.Objects(ctx, l.Client, namespace, nil, discovery.PageSize)
-	default:
-		all = make([]tree.Tree, 1)
-		all[0], err = l.Get(ctx, path, nil)
-	}
-	if err != nil {
-		return nil, l.failed(err)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	for _, one := range all {
-		l.objects = append(l.objects, document.JSON(one))
+		objects = append(objects, document.JSON(one))
 	}
-	return all, nil
-}
-
-func (l *liveReader) failed(err error) error {
-	switch {
-	case rest.IsNotFound(err):
-		return nil
-	case !rest.HasCode(err, http.StatusForbidden):
-		return fmt.Errorf("reading the live state: %w", err)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	other := &l.planner.report.other
-	*other = append(*other, Finding{l.Server(), 0, Warning, "Forbidden", "", "left out of the live state: " + err.Error(), ""})
-	return nil
+	return objects, err
 }

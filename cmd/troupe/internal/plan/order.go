@@ -34,21 +34,16 @@ var (
 
 // rankAll returns the objects of each rank in the order of the input.
 func rankAll(all []*object) (ranks [rankCount][]*object) {
-	var references []paramReference
 	var trees []tree.Tree
 	for _, o := range all {
 		trees = append(trees, o.Object)
 	}
-	for _, t := range trees {
-		references = append(references, paramReferences(t, trees)...)
-	}
-	isParam := func(o *object) bool {
-		return slices.ContainsFunc(references, func(r paramReference) bool { return r.matches(o) })
-	}
-	inNamespace := map[string]bool{}
-	for _, o := range all {
-		if isParam(o) {
-			inNamespace[o.Namespace] = true
+	isParam, hasParams := map[*object]bool{}, map[string]bool{}
+	for _, r := range paramReferences(trees) {
+		for _, o := range all {
+			if r.APIVersion == o.APIVersion && r.Kind == o.Kind && (r.Name == "" || r.Name == o.Name) && (r.Namespace == "" || r.Namespace == o.Namespace) {
+				isParam[o], hasParams[o.Namespace] = true, true
+			}
 		}
 	}
 	for _, o := range all {
@@ -58,9 +53,9 @@ func rankAll(all []*object) (ranks [rankCount][]*object) {
 			rank = duplicates
 		case o.Kind == definitionKind:
 			rank = definitions
-		case o.Kind == "Namespace" && inNamespace[o.Name]:
+		case o.Kind == "Namespace" && hasParams[o.Name]:
 			rank = paramNamespaces
-		case isParam(o):
+		case isParam[o]:
 			rank = params
 		case slices.Contains(policyKinds, o.Kind):
 			rank = policies
@@ -74,28 +69,18 @@ func rankAll(all []*object) (ranks [rankCount][]*object) {
 	return ranks
 }
 
-// A paramReference selects params of a policy.
-type paramReference struct {
-	apiVersion, kind, namespace, name string // namespace and name may be "" for any
-}
-
-func (r paramReference) matches(o *object) bool {
-	return r.apiVersion == o.APIVersion && r.kind == o.Kind && (r.name == "" || r.name == o.Name) &&
-		(r.namespace == "" || r.namespace == o.Namespace)
-}
-
-// paramReferences returns the params that a policy binding selects, given the policies.
-func paramReferences(binding tree.Tree, policies []tree.Tree) (all []paramReference) {
-	spec := binding.Object("spec")
-	ref := spec.Object("paramRef")
-	if ref == nil {
-		return nil
-	}
-	for _, p := range policies {
-		kind := p.Object("spec", "paramKind")
-		if p.Name() == spec.String("policyName") && p.String("kind")+"Binding" == binding.String("kind") && kind != nil {
-			all = append(all, paramReference{kind.String("apiVersion"), kind.String("kind"), ref.String("namespace"), ref.String("name")})
+// paramReferences returns the params that policy bindings select, given all policies and bindings.
+// An empty namespace or name selects any.
+func paramReferences(all []tree.Tree) (params []reference) {
+	for _, binding := range all {
+		spec := binding.Object("spec")
+		ref := spec.Object("paramRef")
+		for _, p := range all {
+			kind := p.Object("spec", "paramKind")
+			if ref != nil && kind != nil && p.Name() == spec.String("policyName") && p.String("kind")+"Binding" == binding.String("kind") {
+				params = append(params, reference{kind.String("apiVersion"), kind.String("kind"), ref.String("namespace"), ref.String("name")})
+			}
 		}
 	}
-	return all
+	return params
 }

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -25,8 +26,8 @@ import (
 
 // Options select the input of Run and the state that it is applied to.
 type Options struct {
-	Input       manifest.Options
-	Definitions manifest.Options // CustomResourceDefinitions that are not part of the report
+	manifest.Options
+	CRDs []string // files and directories of CustomResourceDefinitions that are not part of the report
 	// Config of the ephemeral daemon. Its Kubeconfig must be set. Run selects the controllers.
 	Config daemon.Config
 	// Live reads the initial state from a server. It is nil for none.
@@ -39,135 +40,94 @@ type Options struct {
 	Diff                 bool // compare the objects with the initial state
 }
 
-// controllers are those of kube-apiserver. Others would change the initial state, such as garbage
-// collection if the owner of an object was not copied.
-const controllers daemon.Controllers = "apiserver"
-
-// serviceAccountPlugin needs the service accounts that a controller creates.
-const serviceAccountPlugin = "ServiceAccount"
-
 // atOnce is the number of concurrent requests.
 const atOnce = 8
 
 type planner struct {
 	Options
 	*rest.Client
-	kinds    *discovery.Catalog
-	objects  []*object
-	report   *Report
-	webhooks *webhooks
+	*Report
+	kinds     *discovery.Catalog
+	addresses sync.Map // functions that connect to webhooks once, by address
 }
 
 // Run applies the input to an ephemeral server. An error means that the input could not be checked.
 // Invalid input is part of the report.
 func Run(ctx context.Context, o Options) (_ *Report, err error) {
-	p := &planner{Options: o, report: &Report{Diff: o.Diff}}
-	if err := p.read(ctx); err != nil {
-		return nil, err
+	p := &planner{Options: o, Report: &Report{diff: o.Diff}}
+	if err := p.read(ctx); err != nil || len(p.all) == 0 {
+		return p.Report, err
 	}
-	if len(p.objects) == 0 {
-		return p.report, nil
-	}
-	stop, err := p.start(ctx)
+	d, err := p.newDaemon(ctx)
 	if err != nil {
 		return nil, err
-	}
-	defer func() { err = errors.Join(err, stop()) }()
-	if err := p.applyAll(ctx); err != nil {
-		return nil, err
-	}
-	return p.report, p.webhooks.check(ctx, p)
-}
-
-// read reads the input and the definitions. Documents that cannot be parsed become findings.
-func (p *planner) read(ctx context.Context) error {
-	for _, from := range []struct {
-		manifest.Options
-		extra bool
-	}{{p.Definitions, true}, {p.Input, false}} {
-		if !from.IsSet() {
-			continue
-		}
-		manifests, err := manifest.Read(ctx, from.Options)
-		for _, m := range manifests {
-			if from.extra && m.Object.String("kind") != definitionKind {
-				continue
-			}
-			p.objects = append(p.objects, newObject(m, p.Options.Namespace, from.extra))
-		}
-		for _, one := range unjoin(err) {
-			if !p.report.addUnreadable(one) {
-				return one
-			}
-		}
-	}
-	seen := map[string]*object{}
-	for _, o := range p.objects {
-		key := fmt.Sprint(o.APIVersion, o.Kind, o.Namespace, o.Name)
-		if first := seen[key]; first != nil && o.Name != "" && !o.extra {
-			o.duplicate = true
-			o.note(Warning, "Duplicate", "", "the object is declared twice, first at "+first.place())
-		}
-		seen[key] = o
-		if !o.extra {
-			p.report.Objects = append(p.report.Objects, o)
-		}
-	}
-	p.report.all = p.objects
-	return nil
-}
-
-func unjoin(err error) []error {
-	if many, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []error
-		for _, one := range many.Unwrap() {
-			all = append(all, unjoin(one)...)
-		}
-		return all
-	}
-	if err == nil {
-		return nil
-	}
-	return []error{err}
-}
-
-// start starts the daemon with the initial state.
-func (p *planner) start(ctx context.Context) (stop func() error, err error) {
-	c := p.Config
-	c.Ephemeral, c.Serving.SecurePort, c.Controllers = true, 0, controllers
-	c.Admission.Disable = append(slices.Clone(c.Admission.Disable), serviceAccountPlugin)
-	var live [][]byte
-	if p.Live != nil {
-		l := &liveReader{Client: p.Live, planner: p}
-		if live, err = l.read(ctx); err != nil {
-			return nil, err
-		}
-		c.Naming = l.kinds.Naming.Profile
-	}
-	d, err := daemon.New(c, nil)
-	if err != nil {
-		return nil, err
-	}
-	if p.webhooks, err = newWebhooks(c.Admission.ServiceResolver); err != nil {
-		return nil, err
-	}
-	d.SkipWebhooks(p.webhooks.missing)
-	if p.Live != nil {
-		d.StartWithObjects(live)
 	}
 	if err := d.Start(); err != nil {
 		return nil, err
 	}
-	stop = func() error {
-		p.Close()
-		return d.Stop(context.Background())
-	}
-	config, err := kubeconfig.Load(c.Kubeconfig)
+	defer func() { err = errors.Join(err, d.Stop(context.Background())) }()
+	config, err := kubeconfig.Load(p.Config.Kubeconfig)
 	if err != nil {
-		return nil, errors.Join(err, d.Stop(context.Background()))
+		return nil, err
 	}
 	p.Client = rest.New(config, rest.Options{Agent: "troupe-plan", Warnings: io.Discard, MaxIdle: atOnce})
-	return stop, nil
+	defer p.Close()
+	if err := p.applyAll(ctx); err != nil {
+		return nil, err
+	}
+	return p.Report, p.checkWebhooks(ctx)
+}
+
+// read reads the input and the definitions. Documents that cannot be parsed become findings.
+func (p *planner) read(ctx context.Context) error {
+	seen := map[reference]*object{}
+	for i, from := range []manifest.Options{{Filename: p.CRDs, Recursive: true}, p.Options.Options} {
+		manifests, err := manifest.Read(ctx, from)
+		for _, m := range manifests {
+			o := newObject(m, p.Options.Namespace)
+			if o.extra = i == 0; !o.extra {
+				p.input = append(p.input, o)
+			} else if o.Kind != definitionKind {
+				continue
+			}
+			p.all = append(p.all, o)
+			if first := seen[o.reference]; first != nil && o.Name != "" && !o.extra {
+				o.duplicate = true
+				o.note(levelWarning, "Duplicate", "", "the object is declared twice, first at "+first.place())
+			}
+			seen[o.reference] = o
+		}
+		for _, one := range manifest.Unjoin(err) {
+			if !p.addUnreadable(one) {
+				return one
+			}
+		}
+	}
+	return nil
+}
+
+// newDaemon returns a daemon with the initial state. It has the controllers of kube-apiserver.
+// Others would change the initial state, such as garbage collection if the owner of an object was
+// not copied.
+func (p *planner) newDaemon(ctx context.Context) (_ *daemon.Daemon, err error) {
+	c := &p.Config
+	c.Serving.SecurePort, c.Controllers = 0, "apiserver"
+	c.Admission.Disable = append(slices.Clone(c.Admission.Disable), "ServiceAccount") // needs objects that a controller creates
+	var live [][]byte
+	if p.Live != nil {
+		if live, err = p.readLive(ctx); err != nil {
+			return nil, err
+		}
+	}
+	d, err := daemon.New(*c, nil)
+	if err != nil {
+		return nil, err
+	}
+	d.SkipWebhooks(func(clientConfig tree.Tree) bool { return p.webhookFault(clientConfig) != nil })
+	if p.Live != nil {
+		d.StartWithObjects(live)
+	}
+	return d, nil
 }
 
 // applyAll applies the objects rank by rank. Failed objects are applied again at the end, because
@@ -176,71 +136,64 @@ func (p *planner) applyAll(ctx context.Context) (err error) {
 	if p.kinds, err = discovery.Load(ctx, p.Client); err != nil {
 		return err
 	}
-	ranks := rankAll(p.objects)
 	if p.Config.From == "" && p.Live == nil {
 		declared := map[string]bool{}
-		for _, o := range p.objects {
+		for _, o := range p.all {
 			declared[o.Name] = declared[o.Name] || o.Kind == "Namespace"
 		}
-		if err := p.createNamespaces(ctx, func(o *object) bool { return !declared[o.Namespace] }); err != nil {
+		if err := p.createNamespaces(ctx, func(name string) bool { return !declared[name] }); err != nil {
 			return err
 		}
 	}
-	for rank := range ranks {
-		if err := p.applyEach(ctx, ranks[rank]); err != nil {
+	for rank, objects := range rankAll(p.all) {
+		g, applyCtx := errgroup.WithContext(ctx)
+		g.SetLimit(atOnce)
+		for _, o := range objects {
+			g.Go(func() error { return p.apply(applyCtx, o) })
+		}
+		if err := g.Wait(); err != nil {
 			return err
 		}
 		switch rank {
 		case definitions:
 			if p.kinds, err = discovery.Load(ctx, p.Client); err == nil {
-				err = p.checkDefinitions(ctx, ranks[rank])
+				err = p.checkDefinitions(ctx, objects)
 			}
 		case namespaces:
 			failed := map[string]bool{}
-			for _, o := range ranks[rank] {
+			for _, o := range objects {
 				failed[o.Name] = o.failed()
 			}
-			err = p.createNamespaces(ctx, func(o *object) bool { return failed[o.Namespace] })
+			err = p.createNamespaces(ctx, func(name string) bool { return failed[name] })
 		}
 		if err != nil {
 			return err
 		}
 	}
-	var again []*object
-	for _, o := range p.objects {
+	for _, o := range p.all {
 		if o.retriable {
-			again = append(again, o)
-		}
-	}
-	for _, o := range again {
-		o.forget()
-		if err := p.apply(ctx, o); err != nil {
-			return err
+			o.retriable = false
+			o.findings = slices.DeleteFunc(o.findings, func(f Finding) bool { return f.Rule != "Duplicate" })
+			if err := p.apply(ctx, o); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (p *planner) applyEach(ctx context.Context, all []*object) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(atOnce)
-	for _, o := range all {
-		g.Go(func() error { return p.apply(ctx, o) })
-	}
-	return g.Wait()
-}
-
-// createNamespaces creates the namespaces of the selected objects that do not exist.
-func (p *planner) createNamespaces(ctx context.Context, selects func(*object) bool) error {
+// createNamespaces creates the selected namespaces of objects that do not exist.
+func (p *planner) createNamespaces(ctx context.Context, selects func(name string) bool) error {
 	done := map[string]bool{"": true}
-	for _, o := range p.objects {
-		if r := p.kinds.ForKind("v1", "Namespace"); r != nil && !done[o.Namespace] && selects(o) {
-			done[o.Namespace] = true
-			body := tree.Tree{"apiVersion": "v1", "kind": "Namespace", "metadata": tree.Tree{"name": o.Namespace}}
-			_, err := p.Do(ctx, rest.Request{Method: http.MethodPost, Path: r.Path("", ""), Body: document.JSON(body)})
-			if err != nil && !rest.HasCode(err, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusForbidden) {
-				return err
-			}
+	for _, o := range p.all {
+		if done[o.Namespace] || !selects(o.Namespace) {
+			continue
+		}
+		done[o.Namespace] = true
+		body := tree.Tree{"apiVersion": "v1", "kind": "Namespace", "metadata": tree.Tree{"name": o.Namespace}}
+		_, err := p.Do(ctx, rest.Request{Method: http.MethodPost, Path: "/api/v1/namespaces", Body: document.JSON(body)})
+		if err != nil && !rest.HasCode(err, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusForbidden) {
+			return err
 		}
 	}
 	return nil
@@ -250,7 +203,7 @@ func (p *planner) createNamespaces(ctx context.Context, selects func(*object) bo
 // names that are in use.
 func (p *planner) checkDefinitions(ctx context.Context, all []*object) error {
 	for _, o := range all {
-		if o.failed() || o.resource == nil {
+		if o.failed() {
 			continue
 		}
 		d, err := p.Get(ctx, o.path(), nil)
@@ -260,7 +213,7 @@ func (p *planner) checkDefinitions(ctx context.Context, all []*object) error {
 		for _, c := range d.Object("status").Objects("conditions") {
 			bad := map[string]string{"NamesAccepted": "False", "NonStructuralSchema": "True"}[c.String("type")]
 			if c.String("status") == bad {
-				o.note(Error, c.String("reason"), "spec.names", c.String("message"))
+				o.note(levelError, c.String("reason"), "spec.names", c.String("message"))
 			}
 		}
 	}
@@ -269,25 +222,24 @@ func (p *planner) checkDefinitions(ctx context.Context, all []*object) error {
 
 // apply applies one object and records the result. It returns an error if the server is out of
 // reach.
-func (p *planner) apply(ctx context.Context, o *object) error {
+func (p *planner) apply(ctx context.Context, o *object) (err error) {
 	o.resource = p.kinds.ForKind(o.APIVersion, o.Kind)
 	switch {
 	case o.resource == nil:
-		o.note(Error, "NoMatch", "", p.unserved(o))
+		o.note(levelError, "NoMatch", "", p.unserved(o))
 		return nil
 	case o.Name == "" && o.generateName() == "":
-		o.note(Error, "Required", "metadata", "metadata.name is required")
+		o.note(levelError, "Required", "metadata", "metadata.name is required")
 		return nil
 	case !o.resource.Namespaced:
 		o.Namespace = ""
 	}
-	config := tree.Clone(o.Object).(tree.Tree)
+	config := o.Object.Copy()
 	if o.Namespace != "" {
 		config.Object("metadata")["namespace"] = o.Namespace
 	}
 	var before tree.Tree
 	if p.Diff && o.Name != "" {
-		var err error
 		if before, err = p.Get(ctx, o.path(), nil); err != nil && !rest.IsNotFound(err) {
 			return err
 		}
@@ -295,25 +247,23 @@ func (p *planner) apply(ctx context.Context, o *object) error {
 	var dropped [][]any
 	for {
 		answer, err := p.send(ctx, o, config)
-		if ctx.Err() != nil {
+		status, isStatus := errors.AsType[*rest.StatusError](err)
+		switch {
+		case ctx.Err() != nil:
 			return ctx.Err()
-		}
-		if err == nil {
+		case err == nil:
 			return p.succeeded(o, answer, before)
-		}
-		var status *rest.StatusError
-		if !errors.As(err, &status) {
+		case !isStatus:
 			return err
 		}
-		more := o.explain(status, dropped)
-		before := len(dropped)
-		for _, steps := range more {
+		known := len(dropped)
+		for _, steps := range o.explain(status, dropped) {
 			if remove(config, steps) {
 				dropped = append(dropped, steps)
 			}
 		}
-		if len(dropped) == before {
-			o.retriable = before == 0
+		if len(dropped) == known {
+			o.retriable = known == 0
 			return nil
 		}
 	}
@@ -321,21 +271,21 @@ func (p *planner) apply(ctx context.Context, o *object) error {
 
 func (p *planner) send(ctx context.Context, o *object, config tree.Tree) (rest.Answer, error) {
 	r := rest.Request{
-		Method: http.MethodPatch, Path: o.path(), ContentType: rest.ApplyPatch, Body: document.JSON(config),
-		Query: url.Values{"fieldManager": {p.FieldManager}, "fieldValidation": {"Strict"}, "force": {strconv.FormatBool(p.ForceConflicts)}},
+		Method: http.MethodPost, Path: o.path(), Body: document.JSON(config),
+		Query: url.Values{"fieldManager": {p.FieldManager}, "fieldValidation": {"Strict"}},
 	}
-	if o.Name == "" {
-		r.Method, r.ContentType = http.MethodPost, ""
-		r.Query.Del("force")
+	if o.Name != "" {
+		r.Method, r.ContentType = http.MethodPatch, rest.ApplyPatch
+		r.Query.Set("force", strconv.FormatBool(p.ForceConflicts))
 	}
 	return p.Do(ctx, r)
 }
 
 func (p *planner) succeeded(o *object, answer rest.Answer, before tree.Tree) error {
 	for _, text := range answer.Warnings {
-		o.note(Warning, "Warning", "", text)
+		o.note(levelWarning, "Warning", "", text)
 	}
-	if o.failed() || !p.Diff { // parts of it have been left out
+	if o.failed() || !p.Diff || o.extra { // parts of a failed object have been left out
 		return nil
 	}
 	after, err := answer.Tree()
@@ -344,11 +294,11 @@ func (p *planner) succeeded(o *object, answer rest.Answer, before tree.Tree) err
 	}
 	switch {
 	case before == nil:
-		o.Action = Created
+		o.Action = "created"
 	case difference.Same(before, after):
-		o.Action = Unchanged
+		o.Action = unchanged
 	default:
-		o.Action = Changed
+		o.Action = "changed"
 		name := o.resource.TypeName() + "/" + o.Name
 		o.Diff = difference.Unified(before, after, name+" (now)", name+" (planned)")
 	}
@@ -361,48 +311,45 @@ func (p *planner) unserved(o *object) string {
 		return "this file is a kustomization: build its directory with -k"
 	}
 	text := fmt.Sprintf("no kind %q in version %q", o.Kind, o.APIVersion)
-	for _, d := range p.objects {
-		if spec := d.Object.Object("spec"); d.Kind == definitionKind && d.failed() && spec.Object("names").String("kind") == o.Kind {
+	for _, d := range p.all {
+		if d.Kind == definitionKind && d.failed() && d.Object.Object("spec", "names").String("kind") == o.Kind {
 			return text + ": its CustomResourceDefinition at " + d.place() + " has errors"
 		}
 	}
 	return text + ": add its CustomResourceDefinition to the input, or with --crds"
 }
 
-// An Action is the effect of the input on an object.
-type Action string
+const unchanged = "unchanged"
 
-// The actions of a Report. Objects with errors have none.
-const (
-	Created   Action = "created"
-	Changed   Action = "changed"
-	Unchanged Action = "unchanged"
-)
-
-// An object is one object of the input, with the result of its check.
-type object struct {
-	File       string `json:"file"`
-	Line       int    `json:"line"`
+type reference struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Namespace  string `json:"namespace,omitempty"`
 	Name       string `json:"name,omitempty"`
-	Action     Action `json:"action,omitempty"`
-	Diff       string `json:"diff,omitempty"`
+}
+
+// An object is one object of the input, with the result of its check.
+type object struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	reference
+	Action string `json:"action,omitempty"` // created, changed or unchanged; "" after an error
+	Diff   string `json:"diff,omitempty"`
 
 	manifest.Manifest `json:"-"`
-	extra             bool // of Options.Definitions
+	extra             bool // of Options.CRDs
 	duplicate         bool // of an earlier object
 	resource          *discovery.Resource
 	retriable         bool
 	findings          []Finding
 }
 
-func newObject(m manifest.Manifest, namespace string, extra bool) *object {
+func newObject(m manifest.Manifest, namespace string) *object {
 	metadata := m.Object.EnsureObject("metadata")
+	namespace = cmp.Or(metadata.String("namespace"), namespace)
 	return &object{
-		File: m.Source, Line: m.Locate("").Line, APIVersion: m.Object.String("apiVersion"), Kind: m.Object.String("kind"),
-		Namespace: cmp.Or(metadata.String("namespace"), namespace), Name: metadata.String("name"), Manifest: m, extra: extra,
+		File: m.Source, Line: m.Locate("").Line, Manifest: m,
+		reference: reference{m.Object.String("apiVersion"), m.Object.String("kind"), namespace, metadata.String("name")},
 	}
 }
 
@@ -420,11 +367,5 @@ func (o *object) title() string {
 }
 
 func (o *object) failed() bool {
-	return slices.ContainsFunc(o.findings, func(f Finding) bool { return f.Level == Error })
-}
-
-// forget removes the results of the first attempt.
-func (o *object) forget() {
-	o.retriable = false
-	o.findings = slices.DeleteFunc(o.findings, func(f Finding) bool { return f.Rule != "Duplicate" })
+	return slices.ContainsFunc(o.findings, func(f Finding) bool { return f.Level == levelError })
 }

@@ -1,10 +1,12 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,87 +17,59 @@ import (
 // dialTimeout limits the check of a webhook's address.
 const dialTimeout = 2 * time.Second
 
-// webhooks finds out which admission webhooks can be called from here. The daemon skips all others,
-// because they would make every request fail.
-type webhooks struct {
-	services map[string]string // addresses by name.namespace
-
-	mu     sync.Mutex
-	faults map[string]error // by address; nil if it accepts connections
-}
-
-// newWebhooks parses the addresses of Services, in the form name.namespace=host:port.
-func newWebhooks(resolver []string) (*webhooks, error) {
-	w := &webhooks{services: map[string]string{}, faults: map[string]error{}}
-	for _, text := range resolver {
-		service, address, ok := strings.Cut(text, "=")
-		if !ok {
-			return nil, fmt.Errorf("--webhook-service-resolver: %q is not of the form name.namespace=host:port", text)
-		}
-		w.services[service] = address
-	}
-	return w, nil
-}
-
-func (w *webhooks) missing(clientConfig tree.Tree) bool { return w.fault(clientConfig) != nil }
-
-// fault returns the reason that a webhook cannot be called, or nil.
-func (w *webhooks) fault(clientConfig tree.Tree) error {
+// webhookFault returns the reason that an admission webhook cannot be called from here, or nil. The
+// daemon skips such webhooks, because they would make every request fail.
+func (p *planner) webhookFault(clientConfig tree.Tree) error {
 	if service := clientConfig.Object("service"); service != nil {
 		name := service.String("name") + "." + service.String("namespace")
-		address, ok := w.services[name]
-		if !ok {
-			return fmt.Errorf("the address of its Service is unknown: map it with --webhook-service-resolver %s=HOST:PORT", name)
+		for _, text := range slices.Backward(p.Config.Admission.ServiceResolver) {
+			if address, ok := strings.CutPrefix(text, name+"="); ok {
+				return p.dial(address)
+			}
 		}
-		return w.dial(address)
+		return fmt.Errorf("the address of its Service is unknown: map it with --webhook-service-resolver %s=HOST:PORT", name)
 	}
 	u, err := url.Parse(clientConfig.String("url"))
 	if err != nil || u.Hostname() == "" {
 		return nil // the server reports it
 	}
-	address := u.Host
-	if u.Port() == "" {
-		address = net.JoinHostPort(u.Hostname(), "443")
-	}
-	return w.dial(address)
+	return p.dial(net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "443")))
 }
 
-func (w *webhooks) dial(address string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	err, known := w.faults[address]
-	if !known {
-		var c net.Conn
-		if c, err = net.DialTimeout("tcp", address, dialTimeout); err == nil {
+// dial returns the error of a connection to address. It connects once per address.
+func (p *planner) dial(address string) error {
+	fault, _ := p.addresses.LoadOrStore(address, sync.OnceValue(func() error {
+		c, err := net.DialTimeout("tcp", address, dialTimeout)
+		if err == nil {
 			c.Close()
 		}
-		w.faults[address] = err
-	}
-	return err
+		return err
+	}))
+	return fault.(func() error)()
 }
 
 var webhookKinds = map[string]string{
 	"MutatingWebhookConfiguration": "mutatingwebhookconfigurations", "ValidatingWebhookConfiguration": "validatingwebhookconfigurations",
 }
 
-// check reports the webhooks of the input and of the initial state that are not called.
-func (w *webhooks) check(ctx context.Context, p *planner) error {
-	level := Error
+// checkWebhooks reports the webhooks of the input and of the initial state that are not called.
+func (p *planner) checkWebhooks(ctx context.Context) error {
+	level := levelError
 	if p.AllowMissingWebhooks {
-		level = Warning
+		level = levelWarning
 	}
-	faults := func(configuration tree.Tree, note func(field, message string)) {
+	check := func(configuration tree.Tree, note func(level, rule, field, message string)) {
 		for i, one := range configuration.Objects("webhooks") {
-			if err := w.fault(one.Object("clientConfig")); err != nil {
-				note(tree.IndexPath("webhooks", i)+".clientConfig", fmt.Sprintf("webhook %q cannot be called: %v", one.String("name"), err))
+			if err := p.webhookFault(one.Object("clientConfig")); err != nil {
+				note(level, "Webhook", tree.IndexPath("webhooks", i)+".clientConfig", fmt.Sprintf("webhook %q cannot be called: %v", one.String("name"), err))
 			}
 		}
 	}
-	declared := map[[2]string]bool{}
-	for _, o := range p.objects {
+	declared := map[string]bool{}
+	for _, o := range p.all {
 		if webhookKinds[o.Kind] != "" {
-			declared[[2]string{o.Kind, o.Name}] = true
-			faults(o.Object, func(field, message string) { o.note(level, "Webhook", field, message) })
+			declared[o.title()] = true
+			check(o.Object, o.note)
 		}
 	}
 	if p.Config.From == "" {
@@ -111,9 +85,9 @@ func (w *webhooks) check(ctx context.Context, p *planner) error {
 			return err
 		}
 		for _, c := range list.Objects("items") {
-			if !declared[[2]string{kind, c.Name()}] {
-				faults(c, func(field, message string) {
-					p.report.other = append(p.report.other, Finding{p.Config.From, 0, level, "Webhook", field, message, kind + " " + c.Name()})
+			if title := kind + " " + c.Name(); !declared[title] {
+				check(c, func(level, rule, field, message string) {
+					p.other = append(p.other, Finding{p.Config.From, 0, level, rule, field, message, title})
 				})
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
@@ -31,21 +30,8 @@ func (r *Report) Write(w io.Writer, format, tool, version string) error {
 	return err
 }
 
-func (r *Report) counts() map[string]int {
-	counts := map[string]int{"errors": r.Count(Error), "warnings": r.Count(Warning), "objects": len(r.Objects)}
-	for _, o := range r.Objects {
-		if r.Diff && o.Action != "" {
-			counts[string(o.Action)]++
-		}
-	}
-	return counts
-}
-
 func (f Finding) place() string {
-	if f.Line == 0 {
-		return f.File
-	}
-	return fmt.Sprintf("%s:%d", f.File, f.Line)
+	return strings.TrimSuffix(fmt.Sprintf("%s:%d", f.File, f.Line), ":0")
 }
 
 // text returns a line per finding in the format of compilers, the changes, and a summary.
@@ -54,14 +40,14 @@ func (r *Report) text() []byte {
 	for _, f := range r.Findings() {
 		fmt.Fprintf(&b, "%s: %s: %s\n", f.place(), f.Level, f.describe())
 	}
-	for _, o := range r.Objects {
-		if r.Diff && o.Action != "" && o.Action != Unchanged {
+	for _, o := range r.input {
+		if o.Action != "" && o.Action != unchanged {
 			fmt.Fprintf(&b, "%s: %s %s\n%s", o.place(), o.title(), o.Action, o.Diff)
 		}
 	}
-	n := r.counts()
+	n := r.Counts()
 	fmt.Fprintf(&b, "objects: %d, errors: %d, warnings: %d", n["objects"], n["errors"], n["warnings"])
-	if r.Diff {
+	if r.diff {
 		fmt.Fprintf(&b, "; created: %d, changed: %d, unchanged: %d", n["created"], n["changed"], n["unchanged"])
 	}
 	return []byte(b.String() + "\n")
@@ -80,20 +66,17 @@ func (f Finding) describe() string {
 }
 
 func (r *Report) json() []byte {
-	return document.IndentedJSON(map[string]any{
-		"findings": append([]Finding{}, r.Findings()...), "objects": append([]*object{}, r.Objects...), "summary": r.counts(),
-	})
+	return document.IndentedJSON(properties{"findings": r.Findings(), "objects": append([]*object{}, r.input...), "summary": r.Counts()})
 }
 
 type properties = map[string]any
 
 // sarif returns a SARIF 2.1.0 log with a rule per kind of finding.
 func (r *Report) sarif(version string) []byte {
-	rules, results := []any{}, []any{}
-	var seen []string
+	rules, results, seen := []any{}, []any{}, map[string]bool{}
 	for _, f := range r.Findings() {
-		if !slices.Contains(seen, f.Rule) {
-			seen = append(seen, f.Rule)
+		if !seen[f.Rule] {
+			seen[f.Rule] = true
 			rules = append(rules, properties{"id": f.Rule})
 		}
 		location := properties{"artifactLocation": properties{"uri": strings.ReplaceAll(f.File, "\\", "/")}}
@@ -111,18 +94,13 @@ func (r *Report) sarif(version string) []byte {
 	})
 }
 
-type junitSuites struct {
-	XMLName  xml.Name   `xml:"testsuites"`
-	Tests    int        `xml:"tests,attr"`
-	Failures int        `xml:"failures,attr"`
-	Suite    junitSuite `xml:"testsuite"`
-}
-
 type junitSuite struct {
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Cases    []junitCase `xml:"testcase"`
+	XMLName  xml.Name
+	Name     string       `xml:"name,attr,omitempty"`
+	Tests    int          `xml:"tests,attr"`
+	Failures int          `xml:"failures,attr"`
+	Suites   []junitSuite `xml:"testsuite"`
+	Cases    []junitCase  `xml:"testcase"`
 }
 
 type junitCase struct {
@@ -149,7 +127,7 @@ func (r *Report) junit(tool string) []byte {
 		for _, f := range findings {
 			text := fmt.Sprintf("%s: %s\n", f.place(), f.describe())
 			switch {
-			case f.Level == Warning:
+			case f.Level == levelWarning:
 				c.Output += text
 			case c.Failure == nil:
 				c.Failure = &junitFailure{f.describe(), f.Rule, text}
@@ -171,7 +149,8 @@ func (r *Report) junit(tool string) []byte {
 		}
 	}
 	suite.Tests = len(suite.Cases)
-	text, err := xml.MarshalIndent(junitSuites{Tests: suite.Tests, Failures: suite.Failures, Suite: suite}, "", "  ")
+	all := junitSuite{XMLName: xml.Name{Local: "testsuites"}, Tests: suite.Tests, Failures: suite.Failures, Suites: []junitSuite{suite}}
+	text, err := xml.MarshalIndent(all, "", "  ")
 	if err != nil {
 		panic(err) // the types can always be encoded
 	}

@@ -58,8 +58,8 @@ func Split(text []byte) (documents []*Document, err error) {
 	var b strings.Builder
 	first, line := 1, 0 // lines of the document's start and of the current position
 	flush := func() {
-		if hasContent(b.String()) {
-			documents = append(documents, &Document{Text: []byte(b.String()), Line: first})
+		if text := []byte(b.String()); contentLine(text) >= 0 {
+			documents = append(documents, &Document{Text: text, Line: first})
 		}
 		b.Reset()
 		first = line
@@ -77,13 +77,16 @@ func Split(text []byte) (documents []*Document, err error) {
 	return documents, nil
 }
 
-func hasContent(text string) bool {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
-			return true
+// contentLine returns the index of the first line with content, or -1.
+func contentLine(text []byte) int {
+	n := 0
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			return n
 		}
+		n++
 	}
-	return false
+	return -1
 }
 
 // JSON encodes a value on one line, without HTML escapes.

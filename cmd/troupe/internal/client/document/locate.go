@@ -1,8 +1,9 @@
 package document
 
 import (
-	"bytes"
+	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,7 +17,7 @@ type Document struct {
 	Line int // in the file at which Text begins, from 1
 
 	parse sync.Once
-	root  *yaml.Node // nil if the text cannot be parsed
+	root  yaml.Node // empty if the text cannot be parsed
 }
 
 // A Location is the position of a field in a file.
@@ -35,69 +36,46 @@ var pathStep = regexp.MustCompile(`\[(?:"(?:[^"\\]|\\.)*"|[^"\]])*\]|[^.\[]+`)
 // .spec.containers[name="web"].image.
 func (d *Document) Locate(base, path string) Location {
 	if base == "" && path == "" {
-		return Location{Line: d.Line + d.blankLines(), Found: true}
+		return Location{Line: d.Line + contentLine(d.Text), Found: true}
 	}
-	d.parse.Do(func() {
-		var root yaml.Node
-		if yaml.Unmarshal(d.Text, &root) == nil && len(root.Content) > 0 {
-			d.root = root.Content[0]
-		}
-	})
-	if d.root == nil {
+	d.parse.Do(func() { yaml.Unmarshal(d.Text, &d.root) })
+	if len(d.root.Content) == 0 {
 		return Location{Line: d.Line}
 	}
-	at := &cursor{node: d.root, line: d.root.Line}
+	root := d.root.Content[0]
+	at := &cursor{Location{Line: root.Line}, root}
 	at.follow(base)
-	at.steps = nil
-	found := at.follow(path)
-	return Location{d.Line + at.line - 1, at.steps, found}
-}
-
-// blankLines returns the number of lines before the first one with content.
-func (d *Document) blankLines() (n int) {
-	for line := range bytes.Lines(d.Text) {
-		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
-			return n
-		}
-		n++
-	}
-	return 0
+	at.Steps = nil
+	at.Found = at.follow(path)
+	at.Line += d.Line - 1
+	return at.Location
 }
 
 type cursor struct {
-	node  *yaml.Node
-	line  int
-	steps []any
+	Location
+	node *yaml.Node
 }
 
 // follow moves the cursor along a path, as far as it exists.
 func (c *cursor) follow(path string) bool {
 	for _, step := range pathStep.FindAllString(path, -1) {
-		if !c.step(step) {
+		if !c.step(strings.TrimSuffix(strings.TrimPrefix(step, "["), "]")) {
 			return false
 		}
 	}
 	return true
 }
 
-func (c *cursor) step(step string) bool {
-	for c.node.Kind == yaml.AliasNode {
-		c.node = c.node.Alias
+func (c *cursor) step(key string) bool {
+	key = unquote(key)
+	list := cmp.Or(c.node.Alias, c.node)
+	if list.Kind != yaml.SequenceNode {
+		return c.enterKey(list, key)
 	}
-	key, isKey := strings.CutPrefix(step, "[")
-	key = strings.TrimSuffix(key, "]")
-	switch c.node.Kind {
-	case yaml.MappingNode:
-		if text, err := strconv.Unquote(key); err == nil {
-			key = text
-		}
-		return c.enterKey(c.node, key)
-	case yaml.SequenceNode:
-		for i, item := range c.node.Content {
-			if isKey && (key == strconv.Itoa(i) || hasKeys(item, key)) {
-				c.node, c.line, c.steps = item, item.Line, append(c.steps, i)
-				return true
-			}
+	for i, item := range list.Content {
+		if key == strconv.Itoa(i) || hasKeys(item, key) {
+			c.node, c.Line, c.Steps = item, item.Line, append(c.Steps, i)
+			return true
 		}
 	}
 	return false
@@ -105,18 +83,17 @@ func (c *cursor) step(step string) bool {
 
 // enterKey moves to the value of a key in a mapping or in a mapping that it merges.
 func (c *cursor) enterKey(mapping *yaml.Node, key string) bool {
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if at := mapping.Content[i]; at.Value == key {
-			c.node, c.line, c.steps = mapping.Content[i+1], at.Line, append(c.steps, key)
+	if mapping.Kind != yaml.MappingNode {
+		return false
+	}
+	for pair := range slices.Chunk(mapping.Content, 2) {
+		if pair[0].Value == key {
+			c.node, c.Line, c.Steps = pair[1], pair[0].Line, append(c.Steps, key)
 			return true
 		}
 	}
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		merged := mapping.Content[i+1]
-		if merged.Kind == yaml.AliasNode {
-			merged = merged.Alias
-		}
-		if mapping.Content[i].Tag == "!!merge" && merged.Kind == yaml.MappingNode && c.enterKey(merged, key) {
+	for pair := range slices.Chunk(mapping.Content, 2) {
+		if pair[0].Tag == "!!merge" && c.enterKey(cmp.Or(pair[1].Alias, pair[1]), key) {
 			return true
 		}
 	}
@@ -130,14 +107,17 @@ var listKey = regexp.MustCompile(`([^=,]*)=("(?:[^"\\]|\\.)*"|[^,]*)`)
 func hasKeys(item *yaml.Node, selector string) bool {
 	keys := listKey.FindAllStringSubmatch(selector, -1)
 	for _, k := range keys {
-		want := k[2]
-		if text, err := strconv.Unquote(want); err == nil {
-			want = text
-		}
 		value := &cursor{node: item}
-		if (k[1] == "" || value.step(k[1])) && value.node.Value != want {
+		if (k[1] == "" || value.step(k[1])) && value.node.Value != unquote(k[2]) {
 			return false
 		}
 	}
 	return len(keys) > 0
+}
+
+func unquote(s string) string {
+	if text, err := strconv.Unquote(s); err == nil {
+		return text
+	}
+	return s
 }

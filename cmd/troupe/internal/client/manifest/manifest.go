@@ -30,27 +30,16 @@ type Manifest struct {
 // Locate returns the location of a field of the object, or of the object if path is empty.
 func (m Manifest) Locate(path string) document.Location { return m.document.Locate(m.path, path) }
 
-// A ParseError reports a document that is not an object.
-type ParseError struct {
+// A DocumentError reports a document that is not an object with apiVersion and kind.
+type DocumentError struct {
 	Source string
-	Line   int // at which the document begins
-	Err    error
-	index  int // of the document in the source
+	Line   int    // at which the object begins
+	Field  string // the missing field of an object, or ""
+	Reason string // the error of the parser, unless a field is missing
+	text   string
 }
 
-func (e *ParseError) Error() string {
-	return fmt.Sprintf("error parsing %s: document %d: %v", e.Source, e.index, e.Err)
-}
-
-// A MissingTypeError reports an object without apiVersion or kind.
-type MissingTypeError struct {
-	Manifest
-	Field string
-}
-
-func (e *MissingTypeError) Error() string {
-	return fmt.Sprintf("error validating %q: %s not set; every object needs apiVersion and kind", e.Source, e.Field)
-}
+func (e *DocumentError) Error() string { return e.text }
 
 // Options select the sources to read.
 type Options struct {
@@ -82,9 +71,29 @@ func Read(ctx context.Context, o Options) (all []Manifest, err error) {
 		}
 		return parse(text, o.Kustomize)
 	}
+	return join(o.Filename, func(_ int, file string) ([]Manifest, error) { return o.read(ctx, file) })
+}
+
+// Unjoin splits an error made by errors.Join, recursively.
+func Unjoin(err error) (all []error) {
+	many, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		return []error{err}
+	}
+	for _, one := range many.Unwrap() {
+		all = append(all, Unjoin(one)...)
+	}
+	return all
+}
+
+// join calls read for each item, and returns all manifests with the joined errors.
+func join[T any](items []T, read func(i int, item T) ([]Manifest, error)) (all []Manifest, err error) {
 	var errs []error
-	for _, file := range o.Filename {
-		found, err := o.read(ctx, file)
+	for i, item := range items {
+		found, err := read(i, item)
 		all, errs = append(all, found...), append(errs, err)
 	}
 	return all, errors.Join(errs...)
@@ -113,18 +122,13 @@ func (o Options) read(ctx context.Context, file string) ([]Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []Manifest
-	var errs []error
-	for _, path := range paths {
+	return join(paths, func(_ int, path string) ([]Manifest, error) {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			errs = append(errs, err)
-			continue
+			return nil, err
 		}
-		found, err := parse(text, path)
-		all, errs = append(all, found...), append(errs, err)
-	}
-	return all, errors.Join(errs...)
+		return parse(text, path)
+	})
 }
 
 // paths expands file, which may be a directory or a glob pattern.
@@ -186,13 +190,12 @@ func download(ctx context.Context, where string) ([]byte, error) {
 // kustomize builds a kustomization with the kustomize program, or else with kubectl.
 func kustomize(ctx context.Context, folder string) ([]byte, error) {
 	for _, command := range [][]string{{"kustomize", "build", folder}, {"kubectl", "kustomize", folder}} {
-		path, err := exec.LookPath(command[0])
-		if err != nil {
-			continue
-		}
-		run := exec.CommandContext(ctx, path, command[1:]...)
+		run := exec.CommandContext(ctx, command[0], command[1:]...)
 		run.Stderr = os.Stderr
 		text, err := run.Output()
+		if errors.Is(err, exec.ErrNotFound) {
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", strings.Join(command, " "), err)
 		}
@@ -206,37 +209,30 @@ func parse(text []byte, source string) ([]Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("error parsing %s: %w", source, err)
 	}
-	var all []Manifest
-	var errs []error
-	for i, d := range documents {
+	return join(documents, func(i int, d *document.Document) ([]Manifest, error) {
 		t, err := document.ParseYAML(d.Text)
 		if err != nil {
-			errs = append(errs, &ParseError{source, d.Line, err, i + 1})
-			continue
+			return nil, &DocumentError{source, d.Line, "", err.Error(), fmt.Sprintf("error parsing %s: document %d: %v", source, i+1, err)}
 		}
-		found, err := flatten(Manifest{t, source, d, ""})
-		all, errs = append(all, found...), append(errs, err)
-	}
-	return all, errors.Join(errs...)
+		return flatten(Manifest{t, source, d, ""})
+	})
 }
 
 func flatten(m Manifest) ([]Manifest, error) {
 	t := m.Object
-	if t.Has("items") && strings.HasSuffix(t.String("kind"), "List") {
-		var all []Manifest
-		var errs []error
-		for i, one := range t.Objects("items") {
-			if kind := t.String("kind"); kind != "List" && !one.Has("kind") {
-				one["kind"], one["apiVersion"] = strings.TrimSuffix(kind, "List"), t.String("apiVersion")
+	kind := t.String("kind")
+	if itemKind, isList := strings.CutSuffix(kind, "List"); isList && t.Has("items") {
+		return join(t.Objects("items"), func(i int, one tree.Tree) ([]Manifest, error) {
+			if itemKind != "" && !one.Has("kind") {
+				one["kind"], one["apiVersion"] = itemKind, t.String("apiVersion")
 			}
-			found, err := flatten(Manifest{one, m.Source, m.document, tree.IndexPath(tree.FieldPath(m.path, "items"), i)})
-			all, errs = append(all, found...), append(errs, err)
-		}
-		return all, errors.Join(errs...)
+			return flatten(Manifest{one, m.Source, m.document, tree.IndexPath(tree.FieldPath(m.path, "items"), i)})
+		})
 	}
 	for _, field := range []string{"apiVersion", "kind"} {
 		if t.String(field) == "" {
-			return nil, &MissingTypeError{m, field}
+			text := fmt.Sprintf("error validating %q: %s not set; every object needs apiVersion and kind", m.Source, field)
+			return nil, &DocumentError{m.Source, m.Locate("").Line, field, "", text}
 		}
 	}
 	return []Manifest{m}, nil
