@@ -58,6 +58,18 @@ func TestPlanInitialState(t *testing.T) {
 	}
 }
 
+// TestPlanLiveTwice plans a definition that the live state has both as a definition and as an object
+// of the input.
+func TestPlanLiveTwice(t *testing.T) {
+	t.Parallel()
+	const file = "testdata/plan/definitions/crds/widgets.yaml"
+	server := troupetest.Start(t, troupetest.WithFiles(file))
+	got := runCommand(t, []string{"plan", file, "--kubeconfig", server.KubeconfigFile(), "--field-manager", "troupetest"})
+	if want := "objects: 1, errors: 0, warnings: 0; created: 0, changed: 0, unchanged: 1\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("got\n%s\nwant %s", got, want)
+	}
+}
+
 var variable = regexp.MustCompile(`(uid|creationTimestamp): \S+`)
 
 // changes returns the resource version of a server's state.

@@ -80,8 +80,12 @@ func (p *planner) readLive(ctx context.Context) (objects [][]byte, err error) {
 		}
 	}
 	err = g.Wait()
+	copied := map[string]bool{} // UIDs, because an object has a path in each version, and was perhaps listed
 	for _, one := range all {
-		objects = append(objects, document.JSON(one))
+		if uid := one.Object("metadata").String("uid"); !copied[uid] {
+			copied[uid] = true
+			objects = append(objects, document.JSON(one))
+		}
 	}
 	return objects, err
 }

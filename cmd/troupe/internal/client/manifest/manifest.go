@@ -223,7 +223,7 @@ func flatten(m Manifest) ([]Manifest, error) {
 	kind := t.String("kind")
 	if itemKind, isList := strings.CutSuffix(kind, "List"); isList && t.Has("items") {
 		return join(t.Objects("items"), func(i int, one tree.Tree) ([]Manifest, error) {
-			if itemKind != "" && !one.Has("kind") {
+			if itemKind != "" && one != nil && !one.Has("kind") {
 				one["kind"], one["apiVersion"] = itemKind, t.String("apiVersion")
 			}
 			return flatten(Manifest{one, m.Source, m.document, tree.IndexPath(tree.FieldPath(m.path, "items"), i)})
