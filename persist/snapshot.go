@@ -375,8 +375,8 @@ func removeOrphans(fs vfs.FS, dir string) error {
 	return nil
 }
 
-// removeLeftovers removes temporary files, and the indexes of dropped segments. It adds the segments
-// of the directory to segments.
+// removeLeftovers removes temporary files and stale indexes. It adds the directory's segments to
+// segments.
 func removeLeftovers(fsys vfs.FS, dir string, segments map[Revision]bool) error {
 	names, err := fsys.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
