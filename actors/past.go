@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -35,13 +36,9 @@ func (s *Store) readLog(ctx context.Context, fn func(p *persist.Past) error) err
 	}
 	defer func() { <-s.logReads }()
 	p, err := s.historian().Past(ctx)
-	if err != nil {
-		return s.logReadError(err)
+	if err == nil {
+		err = errors.Join(fn(p), p.Close())
 	}
-	return s.logReadError(errors.Join(fn(p), p.Close()))
-}
-
-func (s *Store) logReadError(err error) error {
 	status, isStatus := errors.AsType[*meta.Status](err)
 	switch {
 	case err == nil:
@@ -83,22 +80,18 @@ func (c *collection) objectAt(ctx context.Context, r request.Get) (o *meta.Objec
 		}
 		return state.get(path(r.Key.Namespace, r.Key.Name)), nil
 	}
+	r.Key.GroupResource = c.storage
 	err = c.store.readLog(ctx, func(p *persist.Past) error {
-		o, err = c.loggedObject(p, c.key(r.Key), persist.Revision(r.Version))
+		o, err = c.loggedObject(p, r.Key.String(), persist.Revision(r.Version))
 		return err
 	})
 	return o, err
 }
 
-func (c *collection) key(k meta.Key) string {
-	k.GroupResource = c.storage
-	return k.String()
-}
-
 // loggedObject returns the object with a key at a revision before its newest commit, or nil if it
 // did not exist. It returns ErrNotRetained if that is unknown.
 func (c *collection) loggedObject(p *persist.Past, key string, at persist.Revision) (*meta.Object, error) {
-	var last *persist.Commit
+	var last, next *persist.Commit
 	from, err := p.Commits(key, at, func(commit persist.Commit) bool {
 		last = &commit
 		return false
@@ -106,20 +99,15 @@ func (c *collection) loggedObject(p *persist.Past, key string, at persist.Revisi
 	switch {
 	case err != nil:
 		return nil, err
-	case last != nil && last.Delete:
-		return nil, nil
-	case last != nil:
+	case last != nil && !last.Delete:
 		return c.decodeCommit(last)
-	case from == 0:
+	case last != nil || from == 0:
 		return nil, nil
 	}
 	// The commit before may not be retained, unless the next one creates the object.
-	var next *persist.Commit
 	from, err = p.Commits(key, p.Newest, func(commit persist.Commit) bool {
-		if commit.Revision > at {
-			next = &commit
-		}
-		return commit.Revision > at
+		next = &commit
+		return true
 	})
 	if err == nil && (from > at || next != nil && !creates(next)) {
 		err = persist.ErrNotRetained
@@ -132,12 +120,9 @@ func creates(commit *persist.Commit) bool {
 }
 
 func (c *collection) decodeCommit(commit *persist.Commit) (*meta.Object, error) {
-	err := commit.Err
-	if err == nil {
-		var o *meta.Object
-		if _, o, err = c.store.decode(commit.Key, commit.Revision, commit.Value); err == nil {
-			return o, nil
-		}
+	_, o, err := c.store.decode(commit.Key, commit.Revision, commit.Value)
+	if err = cmp.Or(commit.Err, err); err == nil {
+		return o, nil
 	}
 	c.store.logger.Error("cannot read an old state of an object", "key", commit.Key, "version", commit.Revision, "error", err)
 	key, _ := meta.ParseKey(commit.Key)
@@ -188,6 +173,7 @@ func (s *Store) History(ctx context.Context, r request.History) (result request.
 	if c == nil {
 		return result, s.errUndefined(r.Kind)
 	}
+	r.Key.GroupResource = c.storage
 	if result.Version = s.Version(); r.Before == 0 {
 		r.Before = math.MaxUint64
 	}
@@ -209,7 +195,7 @@ func (s *Store) History(ctx context.Context, r request.History) (result request.
 	if s.historian() == nil {
 		c.recentRevisions(r, add)
 	} else if err := s.readLog(ctx, func(p *persist.Past) error {
-		_, err := p.Commits(c.key(r.Key), persist.Revision(r.Before-1), func(commit persist.Commit) bool { return add(c.revision(&commit)) })
+		_, err := p.Commits(r.Key.String(), persist.Revision(r.Before-1), func(commit persist.Commit) bool { return add(c.revision(&commit)) })
 		return err
 	}); err != nil {
 		return result, err
@@ -228,9 +214,9 @@ func (s *Store) History(ctx context.Context, r request.History) (result request.
 }
 
 func (c *collection) revision(commit *persist.Commit) request.Revision {
-	v := request.Revision{Time: commit.Time, Event: request.Event{Type: request.Modified, Version: uint64(commit.Revision)}}
-	var err error
-	switch v.Object, err = c.decodeCommit(commit); {
+	o, err := c.decodeCommit(commit)
+	v := request.Revision{Time: commit.Time, Event: request.Event{Type: request.Modified, Object: o, Version: uint64(commit.Revision)}}
+	switch {
 	case err != nil:
 		v.Type, v.Status = request.Error, meta.AsStatus(err)
 	case commit.Delete:
@@ -246,7 +232,7 @@ func (c *collection) recentRevisions(r request.History, add func(request.Revisio
 	from, _ := c.history.seek(c.history.floor.Load())
 	records, _ := from.read(nil, math.MaxInt, r.Before-1)
 	for _, one := range slices.Backward(records) {
-		if one.object.Key.Namespace != r.Key.Namespace || one.object.Key.Name != r.Key.Name {
+		if one.object.Key != r.Key {
 			continue
 		}
 		event := request.Event{Type: [...]request.EventType{request.Added, request.Modified, request.Deleted}[one.kind], Object: one.object, Version: one.version}

@@ -1,7 +1,7 @@
 package http
 
 import (
-	"strconv"
+	"fmt"
 	"time"
 
 	"github.com/troupe-api/troupe/http/internal/negotiate"
@@ -38,39 +38,25 @@ func (s *Server) history(x *requestContext) error {
 	if err := s.reserveResponse(x, int64(size)); err != nil {
 		return err
 	}
-	doc, err := s.historyDocument(x, h, size)
+	events, err := s.encoder.Events(x.kind, x.format, x.target.Query)
 	if err != nil {
 		return err
 	}
-	s.writeDocument(x, doc)
-	return nil
-}
-
-func (s *Server) historyDocument(x *requestContext, h request.HistoryResult, size int) ([]byte, error) {
-	events, err := s.encoder.Events(x.kind, x.format, x.target.Query)
-	if err != nil {
-		return nil, err
-	}
-	b := make([]byte, 0, size+size/8+256)
-	b = append(b, `{"kind":"WatchEventList","apiVersion":"`+s.names.MetaGroup+`/v1","metadata":{"resourceVersion":"`...)
-	b = strconv.AppendUint(b, h.Version, 10)
-	if b = append(b, '"'); h.Before > 0 {
-		b = append(b, `,"continue":"`...)
-		b = append(strconv.AppendUint(b, h.Before, 10), '"')
+	b := fmt.Appendf(make([]byte, 0, size+size/8+256), `{"kind":"WatchEventList","apiVersion":"%s/v1","metadata":{"resourceVersion":"%d"`, s.names.MetaGroup, h.Version)
+	if h.Before > 0 {
+		b = fmt.Appendf(b, `,"continue":"%d"`, h.Before)
 	}
 	b = append(b, `},"items":[`...)
+	var event []byte
 	for i, v := range h.Revisions {
+		if event, err = events.AppendEvent(event[:0], &v.Event); err != nil {
+			return err
+		}
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, `{"time":"`...)
-		b = v.Time.UTC().AppendFormat(b, time.RFC3339Nano)
-		b = append(b, `",`...)
-		begin := len(b)
-		if b, err = events.AppendEvent(b, &v.Event); err != nil {
-			return nil, err
-		}
-		b = append(b[:begin], b[begin+1:len(b)-1]...) // without its brace and line feed
+		b = fmt.Appendf(b, `{"time":%q,%s`, v.Time.UTC().Format(time.RFC3339Nano), event[1:len(event)-1]) // without its brace and line feed
 	}
-	return append(b, "]}"...), nil
+	s.writeDocument(x, append(b, "]}"...))
+	return nil
 }

@@ -1,16 +1,16 @@
 package persist
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"time"
-
-	"github.com/troupe-api/troupe/persist/vfs"
 )
 
 // A Historian is a Log whose old commits can be read.
@@ -27,15 +27,13 @@ type Past struct {
 	Newest   Revision
 	ctx      context.Context
 	j        *Journal
-	segments []pastSegment // ascending
+	segments []*pastSegment // newest first
 }
 
 type pastSegment struct {
-	segment
-	next   Revision // revision at which the next segment begins
-	active bool     // whether batches may follow size
-	file   vfs.File // nil until it is opened
-	index  *index
+	openSegment      // its file is nil until it is opened
+	active      bool // whether batches may follow size
+	index       *index
 }
 
 // Past returns a reader of the commits so far. ctx limits all its reads.
@@ -48,26 +46,19 @@ func (j *Journal) Past(ctx context.Context) (*Past, error) {
 	}
 	j.inventory.mu.Unlock()
 	all, err := listHistory(j.fs, j.dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range all {
-		if s.first > p.Newest {
-			break
+	next := p.Newest + 1
+	for _, s := range slices.Backward(all) {
+		if s.first < next {
+			s.size = active.size // of another segment, unless it is active
+			p.segments = append(p.segments, &pastSegment{openSegment: openSegment{segment: s, next: next}, active: s.first == active.first})
+			next = s.first
 		}
-		if n := len(p.segments); n > 0 {
-			p.segments[n-1].next = s.first
-		}
-		one := pastSegment{segment: s, next: p.Newest + 1, active: s.first == active.first}
-		one.size = active.size // of another segment, unless it is active
-		p.segments = append(p.segments, one)
 	}
-	return p, nil
+	return p, err
 }
 
 // Close closes the files. It must be called once.
-func (p *Past) Close() error {
-	var err error
+func (p *Past) Close() (err error) {
 	for _, s := range p.segments {
 		if s.file != nil {
 			err = errors.Join(err, s.file.Close())
@@ -80,63 +71,42 @@ func (p *Past) Close() error {
 // false. from is the revision after which every such commit was found, if fn has not ended the
 // search.
 func (p *Past) Commits(key string, upTo Revision, fn func(Commit) (more bool)) (from Revision, err error) {
-	upTo = min(upTo, p.Newest)
-	from = upTo
-	for i := len(p.segments) - 1; i >= 0; i-- {
-		s := &p.segments[i]
-		if s.first > upTo {
+	from = min(upTo, p.Newest)
+	for _, s := range p.segments {
+		if s.first > from {
 			continue
 		}
-		if err := p.open(s); err != nil {
-			return from, ended(err)
-		}
-		if err := p.locate(s); err != nil {
+		switch err := p.locate(s); {
+		case errors.Is(err, ErrNotRetained):
+			return from, nil
+		case err != nil:
 			return from, err
-		}
-		if upTo > s.index.last && s.index.last+1 != s.next {
+		case from > s.index.last && s.index.last+1 != s.next:
 			return from, nil // commits between the segments are lost
 		}
-		more, err := p.commitsIn(s, key, upTo, fn)
-		if err != nil || !more {
+		if more, err := p.commitsIn(s, key, from, fn); err != nil || !more {
 			return from, err
 		}
-		from, upTo = s.first-1, s.first-1
+		from = s.first - 1
 	}
 	return from, nil
 }
 
-// ended returns nil if a segment was dropped since it was listed. The history then begins after it.
-func ended(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
 func (p *Past) commitsIn(s *pastSegment, key string, upTo Revision, fn func(Commit) bool) (more bool, err error) {
-	offsets, err := s.index.find(p.j.fs, p.j.dir, key)
-	if err != nil {
-		return false, err
-	}
+	offsets, err := s.index.find(p.j, key)
 	// Search for the last batch that begins early enough.
-	n, err := searchFirst(len(offsets), func(i int) (bool, error) {
-		f, err := s.header(offsets[i])
-		return f.first > upTo, err
+	n := sort.Search(len(offsets), func(i int) bool {
+		f, fault := s.header(offsets[i])
+		err = cmp.Or(err, fault)
+		return f.first > upTo
 	})
-	if err != nil {
-		return false, err
-	}
 	for _, offset := range slices.Backward(offsets[:n]) {
-		if err := p.ctx.Err(); err != nil {
-			return false, err
+		if err = cmp.Or(err, p.ctx.Err()); err != nil {
+			break
 		}
-		f, payload, err := s.batch(offset)
+		commits, err := p.batch(s, offset, func(c *Commit) bool { return c.Key == key && c.Revision <= upTo })
 		if err != nil {
 			return false, err
-		}
-		commits, err := p.decode(f, payload, func(k string, r Revision) bool { return k == key && r <= upTo })
-		if err != nil {
-			return false, scan{segment: s.segment}.wrapDecodeError(f, err)
 		}
 		for _, c := range slices.Backward(commits) {
 			if !fn(c) {
@@ -144,7 +114,7 @@ func (p *Past) commitsIn(s *pastSegment, key string, upTo Revision, fn func(Comm
 			}
 		}
 	}
-	return true, nil
+	return err == nil, err
 }
 
 // Changes calls fn with the commits after a revision whose keys have the prefix, in ascending
@@ -153,28 +123,24 @@ func (p *Past) Changes(prefix string, after Revision, fn func(Commit) error) err
 	if after >= p.Newest {
 		return nil
 	}
-	if len(p.segments) == 0 || p.segments[0].first > after+1 {
+	i := slices.IndexFunc(p.segments, func(s *pastSegment) bool { return s.first <= after+1 })
+	if i < 0 {
 		return ErrNotRetained
 	}
-	for i := range p.segments {
-		s := &p.segments[i]
-		if s.next <= after+1 {
-			continue
-		}
-		if err := p.open(s); err != nil {
-			return p.lost(err)
-		}
-		done, err := scan{segment: s.segment, successor: s.next}.walk(&window{file: s.file, size: s.size}, func(f frame, payload []byte) error {
-			if err := p.ctx.Err(); err != nil || f.last <= after {
-				return asCallbackError(err)
+	for _, s := range slices.Backward(p.segments[:i+1]) {
+		done, err := p.walk(s, index{}, func(f frame, payload []byte) error {
+			if f.last <= after {
+				return nil
 			}
-			commits, err := p.decode(f, payload, func(k string, r Revision) bool { return r > after && strings.HasPrefix(k, prefix) })
-			for _, c := range commits {
-				if err == nil {
-					err = asCallbackError(fn(c))
+			return eachRecord(f, payload, func(c Commit) error {
+				if c.Revision <= after || !strings.HasPrefix(c.Key, prefix) {
+					return nil
 				}
-			}
-			return err
+				if err := p.decode(&c); err != nil {
+					return err
+				}
+				return fn(c)
+			})
 		})
 		if err != nil {
 			return err
@@ -186,35 +152,17 @@ func (p *Past) Changes(prefix string, after Revision, fn func(Commit) error) err
 	return nil
 }
 
-func asCallbackError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return callbackError{err}
-}
-
-func (p *Past) lost(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return ErrNotRetained
-	}
-	return err
-}
-
 // RevisionAt returns the newest revision that was committed at or before a time. It returns
 // ErrNotRetained if that revision precedes the retained history.
 func (p *Past) RevisionAt(t time.Time) (Revision, error) {
-	for i := len(p.segments) - 1; i >= 0; i-- {
-		s := &p.segments[i]
-		if err := p.open(s); err != nil {
-			return 0, p.lost(err)
-		}
+	for _, s := range p.segments {
 		var found Revision
-		_, err := scan{segment: s.segment, successor: s.next}.walk(&window{file: s.file, size: s.size}, func(f frame, _ []byte) error {
+		_, err := p.walk(s, index{}, func(f frame, _ []byte) error {
 			if time.Unix(0, f.time).After(t) {
 				return errReached
 			}
 			found = f.last
-			return asCallbackError(p.ctx.Err())
+			return nil
 		})
 		if err != nil && !errors.Is(err, errReached.error) {
 			return 0, err
@@ -226,7 +174,8 @@ func (p *Past) RevisionAt(t time.Time) (Revision, error) {
 	return 0, ErrNotRetained
 }
 
-// open opens a segment, which may have moved to the archive.
+// open opens a segment, which may have moved to the archive. It returns ErrNotRetained if the
+// segment was dropped since it was listed.
 func (p *Past) open(s *pastSegment) (err error) {
 	if s.file != nil {
 		return nil
@@ -234,59 +183,86 @@ func (p *Past) open(s *pastSegment) (err error) {
 	if s.file, err = p.j.fs.Open(s.path); errors.Is(err, fs.ErrNotExist) {
 		s.file, err = p.j.fs.Open(filepath.Join(archiveDir(p.j.dir), filepath.Base(s.path)))
 	}
-	if err == nil && !s.active {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ErrNotRetained
+	case err == nil && !s.active:
 		s.size, err = s.file.Size()
 	}
 	return err
 }
 
-// decode returns the writes of a batch that match, with decoded values.
-func (p *Past) decode(f frame, payload []byte, match func(key string, r Revision) bool) (commits []Commit, err error) {
-	when := time.Unix(0, f.time)
-	for r := f.first; len(payload) > 0; r++ {
-		c, rest, ok := decodeRecord(payload)
-		if !ok {
-			return nil, fmt.Errorf("the write of revision %d does not decode", r)
-		}
-		if payload = rest; !match(c.Key, r) {
-			continue
-		}
-		c.Revision, c.Time, c.Index = r, when, -1
-		c.Value, c.Metadata = slices.Clone(c.Value), slices.Clone(c.Metadata)
-		if err := p.j.decodeCommit(&c, p.Newest); err != nil {
-			return nil, asCallbackError(err)
-		}
-		commits = append(commits, c)
+// walk calls fn with the batches of a segment that follow those of an index.
+func (p *Past) walk(s *pastSegment, after index, fn func(f frame, payload []byte) error) (scanResult, error) {
+	if err := p.open(s); err != nil {
+		return scanResult{}, err
 	}
-	return commits, nil
+	sc := s.scan()
+	sc.from, sc.fromRevision = after.end, after.last+1
+	return sc.walk(&window{file: s.file, size: s.size}, func(f frame, payload []byte) error {
+		if err := p.ctx.Err(); err != nil {
+			return callbackError{err}
+		}
+		return fn(f, payload)
+	})
+}
+
+func (p *Past) decode(c *Commit) error {
+	c.Value, c.Metadata = slices.Clone(c.Value), slices.Clone(c.Metadata)
+	return p.j.decodeCommit(c, p.Newest)
+}
+
+// batch returns the matching writes of the batch at an offset.
+func (p *Past) batch(s *pastSegment, offset int64, match func(*Commit) bool) (commits []Commit, err error) {
+	f, err := s.header(offset)
+	if err != nil {
+		return nil, err
+	}
+	body := make([]byte, f.size()-frameHeader)
+	if err := s.read(body, offset, frameHeader); err != nil {
+		return nil, err
+	}
+	if fl := f.checkBody(body); fl != nil {
+		return nil, s.scan().corruptError(fl.offset, fl.what)
+	}
+	err = eachRecord(f, body[:f.payload], func(c Commit) error {
+		if !match(&c) {
+			return nil
+		}
+		err := p.decode(&c)
+		commits = append(commits, c)
+		return err
+	})
+	if err != nil {
+		err = s.scan().wrapDecodeError(f, err)
+	}
+	return commits, err
 }
 
 // header reads the header of the batch at an offset.
 func (s *pastSegment) header(offset int64) (f frame, err error) {
 	var b [frameHeader]byte
-	if err := readFull(s.file, b[:], offset); err != nil {
-		return f, &CorruptError{File: s.path, Offset: offset, What: err.Error()}
+	if err := s.read(b[:], offset, 0); err != nil {
+		return f, err
 	}
 	f, what := parseHeader(b[:])
 	if what == "" {
-		what = scan{segment: s.segment}.checkPlacement(f, offset, f.first)
+		what = s.scan().checkPlacement(f, offset, f.first)
 	}
 	if what != "" {
-		return f, &CorruptError{File: s.path, Offset: offset, What: what}
+		err = s.scan().corruptError(offset, what)
 	}
-	return f, nil
+	return f, err
 }
 
-func (s *pastSegment) batch(offset int64) (f frame, payload []byte, err error) {
-	if f, err = s.header(offset); err != nil {
-		return f, nil, err
+// read reads a part of the batch at an offset.
+func (s *pastSegment) read(b []byte, batch, at int64) error {
+	n, err := s.file.ReadAt(b, batch+at)
+	if n == len(b) {
+		return nil
 	}
-	body := make([]byte, f.size()-frameHeader)
-	if err := readFull(s.file, body, offset+frameHeader); err != nil {
-		return f, nil, &CorruptError{File: s.path, Offset: offset, What: err.Error()}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
 	}
-	if fl := f.checkBody(body); fl != nil {
-		return f, nil, &CorruptError{File: s.path, Offset: fl.offset, What: fl.what}
-	}
-	return f, body[:f.payload], nil
+	return s.scan().corruptError(batch, err.Error())
 }

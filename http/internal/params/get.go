@@ -32,7 +32,7 @@ func ParseHistory(q requestinfo.Query, r *request.History) error {
 	if err != nil {
 		return err
 	}
-	r.Limit = int(min(max(limit, 0), 1<<31-1))
+	r.Limit = int(min(limit, 1<<31-1))
 	token := q.Get("continue")
 	if token == "" {
 		return nil

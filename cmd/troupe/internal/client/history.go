@@ -3,10 +3,10 @@ package client
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
+	"math"
 	"net/url"
 	"os"
 	"slices"
@@ -40,43 +40,40 @@ func (o *historyOptions) run(s *session, args []string) error {
 		return usageError("--limit must not be negative")
 	}
 	if o.At != "" {
-		get := &getOptions{Options: o.Options, At: o.At}
-		if get.Output == "" {
-			get.Output = "yaml"
-		}
-		return get.run(s, args)
+		o.Output = cmp.Or(o.Output, "yaml")
+		return (&getOptions{Options: o.Options, At: o.At}).run(s, args)
 	}
-	selections, err := s.named(args)
+	targets, err := s.named(args)
 	if err != nil {
 		return err
 	}
-	users, err := newAuditLog(o.AuditLog)
+	users, err := readAuditLog(o.AuditLog)
 	if err != nil {
-		return err
+		return fmt.Errorf("--audit-log: %w", err)
 	}
-	for _, one := range selections {
-		for _, name := range one.names {
-			if err := o.show(s, one, name, users); err != nil {
-				return err
-			}
+	for _, one := range targets {
+		if err := o.show(s, one, users); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 // named parses arguments that must name objects.
-func (s *session) named(args []string) ([]selection, error) {
-	selections, _, err := s.selections(&targetFlags{}, args)
-	for _, one := range selections {
-		if err == nil && len(one.names) == 0 {
-			err = usageError("give the name of an object: TYPE NAME or TYPE/NAME")
-		}
+func (s *session) named(args []string) ([]target, error) {
+	f := &targetFlags{}
+	selections, _, err := s.selections(f, args)
+	if err != nil {
+		return nil, err
 	}
-	return selections, err
+	if slices.ContainsFunc(selections, func(one selection) bool { return len(one.names) == 0 }) {
+		return nil, usageError("give the name of an object: TYPE NAME or TYPE/NAME")
+	}
+	return s.targetsOf(f, selections)
 }
 
-func (o *historyOptions) show(s *session, one selection, name string, users auditLog) error {
-	revisions, err := s.revisions(one, name, o.Limit)
+func (o *historyOptions) show(s *session, one target, users auditLog) error {
+	revisions, err := s.revisions(one, o.Limit)
 	if err != nil {
 		return err
 	}
@@ -88,18 +85,15 @@ func (o *historyOptions) show(s *session, one selection, name string, users audi
 		return s.print(o.Options, tree.Tree{"apiVersion": "v1", "kind": "List", "items": items})
 	}
 	grid := &printer.Grid{}
-	header := []string{"REVISION", "TIME", "EVENT", "MANAGER"}
+	columns := 4
 	if o.AuditLog != "" {
-		header = append(header, "USER")
+		columns = 5
 	}
 	if !o.NoHeaders && !o.Diff {
-		grid.Row(header...)
+		grid.Row([]string{"REVISION", "TIME", "EVENT", "MANAGER", "USER"}[:columns]...)
 	}
 	for _, v := range revisions {
-		row := []string{v.version(), v.time, v.event, v.managers()}
-		if o.AuditLog != "" {
-			row = append(row, users.user(one, name, v))
-		}
+		row := []string{v.version(), v.time, v.event, v.managers(), users.user(one, v)}[:columns]
 		if !o.Diff {
 			grid.Row(row...)
 			continue
@@ -109,20 +103,19 @@ func (o *historyOptions) show(s *session, one selection, name string, users audi
 		if v.event == "DELETED" {
 			after = nil
 		}
-		label := one.resource.TypeName() + "/" + name
-		s.showDiff(difference.Unified(v.previous, after, label+" (before)", label+" ("+v.version()+")"))
+		s.showDiff(difference.Unified(v.previous, after, one.String()+" (before)", fmt.Sprintf("%s (%s)", one, v.version())))
 	}
 	return grid.Flush(s.out)
 }
 
 // revisions returns the newest revisions of an object; a limit of 0 means all.
-func (s *session) revisions(one selection, name string, limit int64) (all []revision, err error) {
+func (s *session) revisions(one target, limit int64) (all []revision, err error) {
 	q := url.Values{"history": {"true"}}
 	for {
 		if limit > 0 { // one more, to compare the last one with
 			q.Set("limit", strconv.FormatInt(limit+1-int64(len(all)), 10))
 		}
-		page, err := s.Get(s.ctx, one.resource.Path(one.namespace, name), q)
+		page, err := s.Get(s.ctx, one.path(), q)
 		if err != nil {
 			return nil, err
 		}
@@ -137,15 +130,14 @@ func (s *session) revisions(one selection, name string, limit int64) (all []revi
 			all = append(all, v)
 		}
 		token := page.Object("metadata").String("continue")
-		if token == "" || limit > 0 && int64(len(all)) > limit {
-			break
+		switch {
+		case limit > 0 && int64(len(all)) > limit:
+			return all[:limit], nil
+		case token == "":
+			return all, nil
 		}
 		q.Set("continue", token)
 	}
-	if limit > 0 && int64(len(all)) > limit {
-		all = all[:limit]
-	}
-	return all, nil
 }
 
 func (v revision) version() string { return v.object.Object("metadata").String("resourceVersion") }
@@ -195,32 +187,30 @@ func pastQuery(at string) (url.Values, error) {
 type auditLog []auditEvent
 
 type auditEvent struct {
-	Stage, Verb            string
+	Verb                   string
 	User, ImpersonatedUser struct{ Username string }
-	ObjectRef              struct{ Resource, Namespace, Name, APIGroup, Subresource string }
+	ObjectRef              struct{ Resource, Namespace, Name, APIGroup string }
 	ResponseStatus         struct{ Code int }
 	ResponseObject         struct {
 		Metadata struct{ ResourceVersion string }
 	}
-	RequestReceivedTimestamp time.Time
-	StageTimestamp           time.Time
+	RequestReceivedTimestamp, StageTimestamp time.Time
 }
 
-func newAuditLog(path string) (l auditLog, err error) {
+func readAuditLog(path string) (l auditLog, err error) {
 	if path == "" {
 		return nil, nil
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("--audit-log: %w", err)
+		return nil, err
 	}
 	defer file.Close()
-	lines := bufio.NewReader(file)
-	for err == nil {
-		var line []byte
-		line, err = lines.ReadBytes('\n')
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, math.MaxInt)
+	for lines.Scan() {
 		var e auditEvent
-		if !bytes.Contains(line, []byte(`"ResponseComplete"`)) || json.Unmarshal(line, &e) != nil || e.ResponseStatus.Code >= 300 {
+		if !bytes.Contains(lines.Bytes(), []byte(`"ResponseComplete"`)) || json.Unmarshal(lines.Bytes(), &e) != nil || e.ResponseStatus.Code >= 300 {
 			continue
 		}
 		switch e.Verb {
@@ -228,28 +218,22 @@ func newAuditLog(path string) (l auditLog, err error) {
 			l = append(l, e)
 		}
 	}
-	if !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("--audit-log: %w", err)
-	}
-	return l, nil
+	return l, lines.Err()
 }
 
 // user returns the user of the write whose response had the revision, or during which it was
 // committed.
-func (l auditLog) user(one selection, name string, v revision) string {
+func (l auditLog) user(one target, v revision) string {
 	at, _ := time.Parse(time.RFC3339, v.time)
 	during := ""
 	for _, e := range l {
 		of := e.ObjectRef
-		if of.Resource != one.resource.Name || of.APIGroup != one.resource.Group || of.Namespace != one.namespace || of.Name != name && of.Name != "" {
+		if of.Resource != one.resource.Name || of.APIGroup != one.resource.Group || of.Namespace != one.namespace || of.Name != one.name && of.Name != "" {
 			continue
 		}
-		user := e.User.Username
-		if e.ImpersonatedUser.Username != "" {
-			user = e.ImpersonatedUser.Username
-		}
+		user := cmp.Or(e.ImpersonatedUser.Username, e.User.Username)
 		switch {
-		case e.ResponseObject.Metadata.ResourceVersion == v.version() && of.Name == name:
+		case e.ResponseObject.Metadata.ResourceVersion == v.version() && of.Name != "":
 			return user
 		case !at.Before(e.RequestReceivedTimestamp) && !at.After(e.StageTimestamp):
 			during = user

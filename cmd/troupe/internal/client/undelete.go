@@ -16,7 +16,7 @@ type undeleteOptions struct {
 }
 
 func (o *undeleteOptions) run(s *session, args []string) error {
-	selections, err := s.named(args)
+	targets, err := s.named(args)
 	if err != nil {
 		return err
 	}
@@ -24,35 +24,28 @@ func (o *undeleteOptions) run(s *session, args []string) error {
 		o.Output = "yaml"
 		s.notef("dry run: nothing is restored without --dry-run=none\n")
 	}
-	for _, one := range selections {
-		for _, name := range one.names {
-			if err := s.undelete(o, one, name); err != nil {
-				return err
-			}
+	for _, one := range targets {
+		if err := s.undelete(o, one); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 // undelete creates an object with the last state of a deleted one.
-func (s *session) undelete(o *undeleteOptions, one selection, name string) error {
-	label := one.resource.TypeName() + "/" + name
-	revisions, err := s.revisions(one, name, 1)
+func (s *session) undelete(o *undeleteOptions, one target) error {
+	revisions, err := s.revisions(one, 1)
 	if err != nil {
 		return err
 	}
 	last := revisions[0]
 	if last.event != "DELETED" {
-		return fmt.Errorf("%s exists: only deleted objects are restored (see troupe history %[1]s --diff)", label)
+		return fmt.Errorf("%s exists: only deleted objects are restored (see troupe history %[1]s --diff)", one)
 	}
-	t := last.object
-	metadata, status := t.Object("metadata"), t.Object("status")
-	for _, field := range []string{
-		"uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "managedFields", "selfLink",
-	} {
-		delete(metadata, field)
-	}
-	if err := s.checkOwners(o, one, label, metadata); err != nil {
+	t, status := last.object, last.object.Object("status")
+	metadata := without(t.Object("metadata"), "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "managedFields", "selfLink")
+	t["metadata"] = metadata
+	if err := s.checkOwners(o, one, metadata); err != nil {
 		return err
 	}
 	restored, err := s.post(&o.createOptions, one.resource, one.namespace, t)
@@ -61,9 +54,9 @@ func (s *session) undelete(o *undeleteOptions, one selection, name string) error
 	}
 	if o.DryRun == dryRunNone && len(status) > 0 && slices.Contains(one.resource.Subresources, "status") {
 		patch := document.JSON(tree.Tree{"status": status})
-		changed, err := s.sendPatch(one.resource.Path(one.namespace, name)+"/status", rest.MergePatch, patch, o.FieldManager, dryRunNone)
+		changed, err := s.sendPatch(one.path()+"/status", rest.MergePatch, patch, o.FieldManager, dryRunNone)
 		if err != nil {
-			return fmt.Errorf("%s is restored, but without its status: %w", label, err)
+			return fmt.Errorf("%s is restored, but without its status: %w", one, err)
 		}
 		restored = changed.tree
 	}
@@ -72,7 +65,7 @@ func (s *session) undelete(o *undeleteOptions, one selection, name string) error
 
 // checkOwners returns an error if an owner no longer exists, because the object would be collected
 // as garbage. With --drop-owners, it removes the reference.
-func (s *session) checkOwners(o *undeleteOptions, one selection, label string, metadata tree.Tree) error {
+func (s *session) checkOwners(o *undeleteOptions, one target, metadata tree.Tree) error {
 	c, err := s.served()
 	if err != nil {
 		return err
@@ -81,11 +74,7 @@ func (s *session) checkOwners(o *undeleteOptions, one selection, label string, m
 	for _, owner := range metadata.Objects("ownerReferences") {
 		var found tree.Tree
 		if r := c.ForKind(owner.String("apiVersion"), owner.String("kind")); r != nil {
-			namespace := one.namespace
-			if !r.Namespaced {
-				namespace = ""
-			}
-			found, err = s.Get(s.ctx, r.Path(namespace, owner.String("name")), nil)
+			found, err = s.Get(s.ctx, r.Path(one.namespace, owner.String("name")), nil)
 			if err != nil && !rest.IsNotFound(err) {
 				return err
 			}
@@ -96,11 +85,10 @@ func (s *session) checkOwners(o *undeleteOptions, one selection, label string, m
 		}
 		gone = append(gone, fmt.Sprintf("%s %q (uid %s)", owner.String("kind"), owner.String("name"), owner.String("uid")))
 	}
-	switch {
-	case len(gone) == 0:
-	case !o.DropOwners:
-		return fmt.Errorf("%s belongs to %s, which no longer exists: add --drop-owners to restore it without", label, strings.Join(gone, " and "))
-	default:
+	if len(gone) > 0 && !o.DropOwners {
+		return fmt.Errorf("%s belongs to %s, which no longer exists: add --drop-owners to restore it without", one, strings.Join(gone, " and "))
+	}
+	if len(gone) > 0 {
 		metadata["ownerReferences"] = kept
 	}
 	return nil
