@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"errors"
 	"math"
 	"time"
 
@@ -101,7 +100,7 @@ func (s *Store) listStored(ctx context.Context, r request.List) (request.ListRes
 		r.Version, r.Match, r.Logged = version, request.MatchExact, true
 	}
 	state, version, err := c.snapshotFor(ctx, r.Match, r.Version)
-	if isExpired(err) && r.Logged && s.historian() != nil {
+	if meta.HasReason(err, meta.ReasonExpired) && r.Logged && s.historian() != nil {
 		r.Limit = 0 // a later chunk would read the log again
 		state, err = c.loggedSnapshot(ctx, version)
 	}
@@ -214,18 +213,13 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 		match, at = r.Match, r.Version
 	}
 	state, version, err := c.snapshotFor(ctx, match, at)
-	if isExpired(err) {
+	if meta.HasReason(err, meta.ReasonExpired) {
 		return request.ListResult{}, expiredToken(t)
 	}
 	if err != nil {
 		return request.ListResult{}, err
 	}
 	return c.listFrom(ctx, r, state, version, t.Next)
-}
-
-func isExpired(err error) bool {
-	status, ok := errors.AsType[*meta.Status](err)
-	return ok && status.Reason == meta.ReasonExpired
 }
 
 func expiredToken(t token) error {

@@ -3,6 +3,7 @@ package http
 import (
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/stream"
@@ -25,23 +26,33 @@ func (s *Server) routeWithFault(x *requestContext) error {
 	}
 	x.annotate(faultAnnotation, f.Name+": "+string(f.Effect))
 	x.setHeader(faultHeader, f.Name)
-	if err := f.Wait(x.deadlineCtx); err != nil {
-		return err
+	select {
+	case <-time.After(time.Duration(f.LatencyMilliseconds) * time.Millisecond):
+	case <-x.deadlineCtx.Done():
+		return x.deadlineCtx.Err()
 	}
-	watchEnds := x.info.Verb == "watch" && (f.Effect == faultinjection.Drop && f.Events > 0 || f.Effect == faultinjection.EndWatch || f.Effect == faultinjection.ExpireWatch)
+	if f.AfterCommit { // a write that fails keeps its error
+		if err := s.route(x); err != nil || x.state >= stateForwarded {
+			return err
+		}
+	}
+	status := f.Status(&x.attributes)
 	switch {
-	case f.AfterCommit:
-		return s.failAfterCommit(x, f)
-	case watchEnds, f.Effect == faultinjection.Stale:
-		x.fault = f
-		return s.route(x)
-	case f.Effect == faultinjection.Drop:
-		x.ctx.SetStatusCode(500) // for the audit and metrics
+	case f.Effect == faultinjection.Drop && (f.Events == 0 || x.info.Verb != "watch"):
+		if !f.AfterCommit {
+			x.ctx.SetStatusCode(500) // for the audit and metrics
+		}
 		x.conn.SetCut()
 		return nil
-	}
-	if status := f.Status(&x.attributes); status != nil {
+	case f.AfterCommit:
+		x.ctx.Response.Reset()
+		s.setCommonHeaders(x)
+		x.setHeader(faultHeader, f.Name)
 		return status
+	case status != nil && f.Effect != faultinjection.ExpireWatch:
+		return status
+	case f.Effect != faultinjection.Delay:
+		x.fault = f
 	}
 	return s.route(x)
 }
@@ -54,28 +65,13 @@ func (x *requestContext) acceptsStale() bool {
 		(version == "0" || x.info.Verb == "get" || match == "NotOlderThan" || match == "" && q.Get("limit") == "")
 }
 
-// failAfterCommit performs a write and discards its response. A write that fails keeps its error.
-func (s *Server) failAfterCommit(x *requestContext, f *faultinjection.Fault) error {
-	if err := s.route(x); err != nil || x.state >= stateForwarded {
-		return err
-	}
-	if f.Effect == faultinjection.Drop {
-		x.conn.SetCut()
-		return nil
-	}
-	x.ctx.Response.Reset()
-	s.setCommonHeaders(x)
-	x.setHeader(faultHeader, f.Name)
-	return f.Status(&x.attributes)
-}
-
 // getObject reads an object. A fault makes it read an older state if the history still has one that
 // the client accepts.
 func (s *Server) getObject(x *requestContext, r request.Get) (*meta.Object, error) {
-	if version, ok := s.staleVersion(x, r.Version); ok && !r.Exact {
-		old := r
-		old.Version, old.Exact, old.Stale = version, true, false
-		if o, err := s.opts.Store.Get(x.deadlineCtx, old); !isExpired(err) {
+	old := r
+	if old.Version, old.Exact = s.staleVersion(x, r.Version); old.Exact && !r.Exact {
+		old.Stale = false
+		if o, err := s.opts.Store.Get(x.deadlineCtx, old); !meta.HasReason(err, meta.ReasonExpired) {
 			return o, err
 		}
 	}
@@ -84,10 +80,10 @@ func (s *Server) getObject(x *requestContext, r request.Get) (*meta.Object, erro
 
 // listObjects is like getObject for a list.
 func (s *Server) listObjects(x *requestContext, l request.List) (request.ListResult, error) {
-	if version, ok := s.staleVersion(x, l.Version); ok && (l.Match == request.MatchAny || l.Match == request.MatchNotOlderThan) {
+	if version, ok := s.staleVersion(x, l.Version); ok {
 		old := l
 		old.Match, old.Version = request.MatchExact, version
-		if listing, err := s.opts.Store.List(x.deadlineCtx, old); !isExpired(err) {
+		if listing, err := s.opts.Store.List(x.deadlineCtx, old); !meta.HasReason(err, meta.ReasonExpired) {
 			return listing, err
 		}
 	}
@@ -100,13 +96,8 @@ func (s *Server) staleVersion(x *requestContext, minimum uint64) (version uint64
 	if x.fault == nil {
 		return 0, false
 	}
-	newest, behind := s.opts.Store.Version(), uint64(max(x.fault.Versions, 1))
-	return newest - min(newest, behind), newest > behind && newest-behind >= minimum
-}
-
-func isExpired(err error) bool {
-	status, ok := errors.AsType[*meta.Status](err)
-	return ok && status.Reason == meta.ReasonExpired
+	stale := int64(s.opts.Store.Version()) - int64(max(x.fault.Versions, 1))
+	return uint64(stale), stale > 0 && uint64(stale) >= minimum
 }
 
 // A faultySink ends a watch after a number of events.
@@ -119,14 +110,10 @@ type faultySink struct {
 var errInjected = errors.New("an injected fault ends the watch")
 
 func (f *faultySink) Events(events []request.Event) error {
-	if len(events) < f.left {
-		f.left -= len(events)
-		return f.Watch.Events(events)
-	}
-	if f.left > 0 {
-		if err := f.Watch.Events(events[:f.left]); err != nil {
-			return err
-		}
+	n := min(f.left, len(events))
+	f.left -= n
+	if err := f.Watch.Events(events[:n]); err != nil || f.left > 0 {
+		return err
 	}
 	f.end()
 	return errInjected
@@ -139,20 +126,20 @@ func (x *requestContext) faultyWatch(w *stream.Watch) (request.Sink, error) {
 		return w, nil
 	}
 	expired := f.Status(&x.attributes)
-	if f.Events == 0 && expired != nil {
-		return w, expired
-	}
 	if f.Events == 0 {
+		if expired != nil {
+			return w, expired
+		}
 		w.Stop()
 	}
-	sink := &faultySink{Watch: w, left: f.Events, end: func() {}}
+	end := w.Stop
 	switch f.Effect {
 	case faultinjection.ExpireWatch:
-		sink.end = func() { w.Revoke(expired) }
+		end = func() { w.Revoke(expired) }
 	case faultinjection.Drop:
-		sink.end = w.ForceClose
+		end = w.ForceClose
 	}
-	return sink, nil
+	return &faultySink{w, f.Events, end}, nil
 }
 
 const faultsPath = "/debug/faults"

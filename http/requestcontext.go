@@ -41,7 +41,7 @@ type requestContext struct {
 	audit       *audit.Record // nil if the request is not recorded
 	warnings    warning.List
 	caughtUp    bool
-	fault       *faultinjection.Fault // to be injected by the handler
+	fault       *faultinjection.Rule // to be injected by the handler
 }
 
 var requestContexts = sync.Pool{New: func() any { return new(requestContext) }}

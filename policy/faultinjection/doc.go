@@ -2,7 +2,6 @@
 //
 //	Rule      selects requests, and declares the effect on them
 //	Injector  holds the rules and decides for each request
-//	Fault     the decision for one request
 //
 // Rules apply only to requests for resources. Health, metrics, discovery and the path of the rules
 // themselves are exempt. Only requests that are authenticated and authorized count.

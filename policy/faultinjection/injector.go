@@ -1,12 +1,12 @@
 package faultinjection
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"sync"
-	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -40,39 +40,31 @@ type Injector struct {
 	injected *metrics.Counters
 
 	mu     sync.Mutex // guards the fields below
-	config Config
-	rules  []*activeRule
+	state  State
+	random []*rand.Rand // one for each rule
 }
-
-type activeRule struct {
-	Rule
-	random *rand.Rand
-	count  Count
-}
-
-// maxSeries limits the series of the metric.
-const maxSeries = 1000
 
 // NewInjector returns an Injector without rules.
 func NewInjector() *Injector {
+	const maxSeries = 1000
 	return &Injector{injected: metrics.NewCounters("troupe_injected_faults_total", "Faults injected on purpose.", "rule", "effect").Bound(maxSeries, "rule")}
 }
 
 // Set replaces all rules. The error names the invalid fields.
 func (i *Injector) Set(c Config) error {
-	rules := make([]*activeRule, len(c.Rules))
+	c.Rules = slices.Clone(c.Rules)
+	next := State{Config: c}
+	var random []*rand.Rand
 	for at, r := range c.Rules {
 		if err := r.validate(); err != nil {
 			return fmt.Errorf("rules[%d].%w", at, err)
 		}
-		if r.Name == "" {
-			r.Name = fmt.Sprintf("rule-%d", at+1)
-		}
-		rules[at] = &activeRule{r, rand.New(rand.NewPCG(c.Seed, uint64(at))), Count{Rule: r.Name}}
+		next.Counts = append(next.Counts, Count{Rule: cmp.Or(r.Name, fmt.Sprintf("rule-%d", at+1))})
+		random = append(random, rand.New(rand.NewPCG(c.Seed, uint64(at))))
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.config, i.rules = c, rules
+	i.state, i.random = next, random
 	return nil
 }
 
@@ -89,11 +81,7 @@ func (i *Injector) SetYAML(text []byte) error {
 func (i *Injector) State() State {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	s := State{Config: i.config, Counts: []Count{}}
-	for _, r := range i.rules {
-		s.Counts = append(s.Counts, r.count)
-	}
-	return s
+	return State{i.state.Config, append([]Count{}, i.state.Counts...)}
 }
 
 // A Request is what rules select.
@@ -104,21 +92,23 @@ type Request struct {
 	AcceptsStale bool
 }
 
-// Choose returns the fault of a request, or nil.
-func (i *Injector) Choose(q *Request) *Fault {
+// Choose returns the rule whose fault a request gets, or nil.
+func (i *Injector) Choose(q *Request) *Rule {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	for _, r := range i.rules {
+	for at, r := range i.state.Rules {
 		if !r.matches(q) {
 			continue
 		}
-		r.count.Matched++
-		if draw := r.random.Float64(); r.Probability > 0 && draw >= r.Probability || r.Count > 0 && r.count.Injected == r.Count {
+		count := &i.state.Counts[at]
+		count.Matched++
+		if draw := i.random[at].Float64(); r.Probability > 0 && draw >= r.Probability || r.Count > 0 && count.Injected == r.Count {
 			continue
 		}
-		r.count.Injected++
-		i.injected.With(r.Name, string(r.Effect)).Inc()
-		return &Fault{r.Rule}
+		count.Injected++
+		i.injected.With(count.Rule, string(r.Effect)).Inc()
+		r.Name = count.Rule
+		return &r
 	}
 	return nil
 }
@@ -126,37 +116,19 @@ func (i *Injector) Choose(q *Request) *Fault {
 // WriteMetrics writes the number of faults by rule and effect.
 func (i *Injector) WriteMetrics(w io.Writer) { metrics.Write(w, i.injected) }
 
-// A Fault is a fault to inject into one request.
-type Fault struct{ Rule }
-
-// Wait waits for the latency of the fault, or until ctx is done.
-func (f *Fault) Wait(ctx context.Context) error {
-	if f.LatencyMilliseconds == 0 {
-		return nil
-	}
-	t := time.NewTimer(time.Duration(f.LatencyMilliseconds) * time.Millisecond)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // Status returns the error response to a request, or nil if the effect is not an error response.
-func (f *Fault) Status(a *authz.Attributes) *meta.Status {
-	text := "injected fault " + f.Name
-	switch f.Effect {
+func (r *Rule) Status(a *authz.Attributes) *meta.Status {
+	text := "injected fault " + r.Name
+	switch r.Effect {
 	case Conflict:
 		return meta.NewConflict(meta.GroupResource{Group: a.Group, Resource: a.Resource}, a.Name, text)
 	case TooManyRequests:
-		return meta.NewTooManyRequests(text, max(f.RetryAfterSeconds, 1))
+		return meta.NewTooManyRequests(text, max(r.RetryAfterSeconds, 1))
 	case InternalError:
 		return meta.NewInternalCause(text)
 	case ServiceUnavailable:
 		s := meta.NewServiceUnavailable(text)
-		s.Details = &meta.Details{RetryAfterSeconds: f.RetryAfterSeconds}
+		s.Details = &meta.Details{RetryAfterSeconds: r.RetryAfterSeconds}
 		return s
 	case Timeout:
 		return meta.NewTimeout(text)

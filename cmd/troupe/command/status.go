@@ -42,6 +42,8 @@ func (o *statusOptions) run(c *cobra.Command, _ []string) error {
 	return r.status(c.Context(), c.OutOrStdout(), o.Interval, o.Top)
 }
 
+func newTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
+
 // hot prints the objects that controllers keep rewriting.
 func (r *daemonClient) hot(ctx context.Context, w io.Writer, top int, output string) error {
 	body, err := r.get(ctx, daemon.HotPath)
@@ -61,7 +63,7 @@ func (r *daemonClient) hot(ctx context.Context, w io.Writer, top int, output str
 		_, err := fmt.Fprintln(w, "No object is rewritten repeatedly.")
 		return err
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w)
 	fmt.Fprintln(t, "OBJECT\tUPDATES\tMANAGER\tFIELD\tREVERTED\tVALUE")
 	if top > 0 {
 		hot.Objects = hot.Objects[:min(top, len(hot.Objects))]
@@ -134,7 +136,7 @@ func ratio(amount, by float64) float64 {
 var summary string
 
 func (p *statusReport) summary(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w)
 	fmt.Fprint(t, p.after.fill(summary, template.FuncMap{
 		"rate": p.rate, "mean": p.mean, "slowest": p.slowest, "server": func() string { return p.server },
 		"uptime": func() string {
@@ -199,7 +201,7 @@ func (p *statusReport) rows() (rows []row) {
 const collectionHead = "COLLECTION"
 
 func writeRows(w io.Writer, rows []row) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w)
 	fmt.Fprintln(t, "\n"+collectionHead+"\tOBJECTS\tWATCHES\tHISTORY\tWRITES/S\tMEAN\tLONGEST")
 	for _, r := range rows {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.0f\t%s\t%s\n", r.resource, count(r.objects), count(r.watches), size(r.history), r.mutations, short(r.mean), short(r.longest))

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 
@@ -32,11 +33,9 @@ func (s *storage) writeHot(w io.Writer) error {
 		if changes[key] <= rewrites.MaxReverts {
 			return
 		}
-		if c.Previous == nil && c.Verb == "update" {
-			c.Previous = last[key]
-		}
+		c.Previous = cmp.Or(c.Previous, last[key])
 		last[key] = c.Object
-		if write, err := rewrites.NewWrite(c); err == nil && (c.Previous != nil || c.Verb != "update") {
+		if write, err := rewrites.NewWrite(c); err == nil && c.Previous != nil {
 			finder.Add(write)
 		}
 	})

@@ -37,18 +37,11 @@ func (d *Daemon) Restart(ctx context.Context) (*Daemon, error) {
 // duplicate returns a second listener of the socket, so that no other program can take the address.
 // It returns nil where that is not supported.
 func (e *endpoint) duplicate() net.Listener {
-	l, ok := e.listener.(*net.TCPListener)
-	if !ok {
-		return nil
-	}
-	file, err := l.File()
+	file, err := e.listener.(*net.TCPListener).File()
 	if err != nil {
 		return nil
 	}
 	defer file.Close()
-	second, err := net.FileListener(file)
-	if err != nil {
-		return nil
-	}
+	second, _ := net.FileListener(file)
 	return second
 }

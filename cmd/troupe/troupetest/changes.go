@@ -3,9 +3,11 @@ package troupetest
 import (
 	"context"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strconv"
-	"strings"
+	"sync"
 	"testing"
 
 	"github.com/troupe-api/troupe/actors"
@@ -36,30 +38,23 @@ func newChange(c actors.Change) (Change, error) {
 	k := c.Object.Key
 	return Change{
 		Verb: c.Verb, StatusOnly: c.Verb == "update" && w.StatusOnly(), APIVersion: c.Kind.APIVersion(), Kind: c.Kind.Kind, Namespace: k.Namespace, Name: k.Name,
-		ResourceVersion: strconv.FormatUint(c.Version, 10), Manager: w.Manager, Object: plain(w.Object), Previous: plain(w.Previous), write: w,
+		ResourceVersion: strconv.FormatUint(c.Version, 10), Manager: w.Manager, Object: plain(w.Object).(map[string]any), Previous: plain(w.Previous).(map[string]any), write: w,
 	}, err
 }
 
-// plain converts a tree to plain maps, which other libraries accept.
-func plain(t tree.Tree) map[string]any {
-	if t == nil {
-		return nil
-	}
-	return plainValue(t).(map[string]any)
-}
-
-func plainValue(v any) any {
+// plain converts trees to plain maps, which other libraries accept.
+func plain(v any) any {
 	switch v := v.(type) {
 	case tree.Tree:
-		m := make(map[string]any, len(v))
-		for name, value := range v {
-			m[name] = plainValue(value)
+		m := map[string]any(maps.Clone(v))
+		for name, value := range m {
+			m[name] = plain(value)
 		}
 		return m
 	case []any:
-		all := make([]any, len(v))
-		for i, item := range v {
-			all[i] = plainValue(item)
+		all := slices.Clone(v)
+		for i, item := range all {
+			all[i] = plain(item)
 		}
 		return all
 	}
@@ -78,8 +73,7 @@ func (c Change) Diff() string {
 
 // String returns a line such as "update ConfigMap shop/settings by kubectl (resourceVersion 71)".
 func (c Change) String() string {
-	name := strings.TrimPrefix(c.Namespace+"/"+c.Name, "/")
-	return fmt.Sprintf("%s %s %s by %s (resourceVersion %s)", c.Verb, c.Kind, name, rewrites.ManagerName(c.Manager), c.ResourceVersion)
+	return fmt.Sprintf("%s %s %s by %s (resourceVersion %s)", c.Verb, c.Kind, path.Join(c.Namespace, c.Name), rewrites.ManagerName(c.Manager), c.ResourceVersion)
 }
 
 // A Filter selects changes.
@@ -108,13 +102,14 @@ type Changes struct {
 	t       testing.TB
 	source  *actors.Subscription
 	filters []Filter
+	ready   []Change
 }
 
 // Changes records the changes of all kinds that are committed after the call, including those of
 // the server's own controllers and across Restart. They are in the order of resourceVersion,
 // complete and without duplicates.
 func (s *Server) Changes(t testing.TB, filters ...Filter) *Changes {
-	c := &Changes{t, s.recorder.Subscribe(), filters}
+	c := &Changes{t, s.recorder.Subscribe(), filters, nil}
 	t.Cleanup(c.source.Close)
 	return c
 }
@@ -129,41 +124,46 @@ func (c *Changes) Next(ctx context.Context) Change {
 	return next
 }
 
-func (c *Changes) next(ctx context.Context) (Change, error) {
-	for {
-		raw, err := c.source.Next(ctx)
-		if err != nil {
-			return Change{}, err
-		}
-		if next, err := newChange(raw); err != nil || c.selects(next) {
-			return next, err
+func (c *Changes) next(ctx context.Context) (next Change, err error) {
+	for len(c.ready) == 0 {
+		select {
+		case <-c.source.Arrived:
+			if err := c.advance(ctx); err != nil {
+				return next, err
+			}
+		case <-ctx.Done():
+			return next, ctx.Err()
 		}
 	}
+	next, c.ready = c.ready[0], c.ready[1:]
+	return next, nil
 }
 
 // Committed returns the changes up to now that Next has not returned. They include every write that
 // was answered before the call.
 func (c *Changes) Committed() []Change {
 	c.t.Helper()
-	raw, err := c.source.Committed(context.Background())
-	if err != nil {
+	if err := c.advance(context.Background()); err != nil {
 		c.t.Fatalf("troupetest: reading the changes: %v", err)
 	}
-	var all []Change
-	for _, r := range raw {
-		one, err := newChange(r)
-		if err != nil {
-			c.t.Fatalf("troupetest: %s: %v", one, err)
-		}
-		if c.selects(one) {
-			all = append(all, one)
-		}
-	}
+	all := c.ready
+	c.ready = nil
 	return all
 }
 
-func (c *Changes) selects(one Change) bool {
-	return !slices.ContainsFunc(c.filters, func(f Filter) bool { return !f(one) })
+// advance makes the selected changes up to the newest commit ready.
+func (c *Changes) advance(ctx context.Context) error {
+	committed, err := c.source.Committed(ctx)
+	for _, raw := range committed {
+		one, err := newChange(raw)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(c.filters, func(f Filter) bool { return !f(one) }) {
+			c.ready = append(c.ready, one)
+		}
+	}
+	return err
 }
 
 // ExpectNoWrites runs f, and reports each selected change that was committed between its beginning
@@ -189,25 +189,18 @@ func (s *Server) ExpectSettled(t testing.TB, maxUpdates int, f func(ctx context.
 	c := s.Changes(t, filters...)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	ended := make(chan struct{})
 	finder := rewrites.Finder{MaxUpdates: maxUpdates}
-	watching, stopWatching := context.WithCancel(ctx)
-	go func() {
-		defer close(ended)
-		for {
-			next, err := c.next(watching)
-			if err != nil {
-				return
-			}
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for next, err := c.next(ctx); err == nil; next, err = c.next(ctx) {
 			if finder.Add(next.write) {
 				cancel()
-				return
 			}
 		}
-	}()
+	})
 	f(ctx)
-	stopWatching()
-	<-ended
+	cancel()
+	watching.Wait()
 	for _, one := range c.Committed() {
 		finder.Add(one.write)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -19,6 +20,9 @@ type Object struct {
 	Managers  map[string]int `json:"managers"` // the updates of each manager
 	// Fields are those that were set back and forth.
 	Fields []Fight `json:"fields,omitempty"`
+
+	fights map[string]*Fight // of all fields
+	busy   bool
 }
 
 // A Fight reports a field that was set back to its previous value several times.
@@ -41,13 +45,7 @@ const MaxReverts = 2
 // A Finder counts the writes of objects.
 type Finder struct {
 	MaxUpdates int // of one object by one manager
-	objects    map[meta.Key]*object
-}
-
-type object struct {
-	Object
-	fields map[string]*Fight
-	busy   bool
+	objects    map[meta.Key]*Object
 }
 
 // Add counts a write, and reports whether Find now returns its object. Writes of an object must be
@@ -59,11 +57,11 @@ func (f *Finder) Add(w Write) (found bool) {
 		return false
 	}
 	if f.objects == nil {
-		f.objects = map[meta.Key]*object{}
+		f.objects = map[meta.Key]*Object{}
 	}
 	o := f.objects[key]
 	if o == nil {
-		o = &object{Object: Object{Resource: key.GroupResource.String(), Namespace: key.Namespace, Name: key.Name, Managers: map[string]int{}}, fields: map[string]*Fight{}}
+		o = &Object{Resource: key.GroupResource.String(), Namespace: key.Namespace, Name: key.Name, Managers: map[string]int{}, fights: map[string]*Fight{}}
 		f.objects[key] = o
 	}
 	o.Updates++
@@ -75,10 +73,10 @@ func (f *Finder) Add(w Write) (found bool) {
 	return o.busy
 }
 
-func (o *object) count(f Field, manager string) {
-	last, after := o.fields[f.Path], Value{f.After, manager}
+func (o *Object) count(f Field, manager string) {
+	last, after := o.fights[f.Path], Value{f.After, manager}
 	if last == nil {
-		o.fields[f.Path] = &Fight{Path: f.Path, Values: [2]Value{{Value: f.Before}, after}}
+		o.fights[f.Path] = &Fight{Path: f.Path, Values: [2]Value{{Value: f.Before}, after}}
 		return
 	}
 	if last.Values[0].Value == f.After {
@@ -97,11 +95,15 @@ func (f *Finder) Find() []Object {
 		if !o.busy {
 			continue
 		}
-		report := o.Object
-		for _, path := range slices.Sorted(maps.Keys(o.fields)) {
-			if fight := *o.fields[path]; fight.Reverted > MaxReverts {
+		report := *o
+		for _, path := range slices.Sorted(maps.Keys(o.fights)) {
+			if fight := *o.fights[path]; fight.Reverted > MaxReverts {
 				for i := range fight.Values {
-					fight.Values[i].Value = shown(o.Resource, fight.Values[i].Value)
+					v := &fight.Values[i].Value
+					if o.Resource == "secrets" && *v != "" {
+						*v = "***"
+					}
+					*v = meta.CutText(*v, maxShown)
 				}
 				report.Fields = append(report.Fields, fight)
 			}
@@ -116,16 +118,9 @@ func (f *Finder) Find() []Object {
 
 const maxShown = 120 // bytes of a value
 
-func shown(resource, value string) string {
-	if resource == "secrets" && value != "" {
-		return "***"
-	}
-	return meta.CutText(value, maxShown)
-}
-
 // String returns the object's resource, namespace and name, such as deployments.apps/shop/web.
 func (o *Object) String() string {
-	return strings.Join(slices.DeleteFunc([]string{o.Resource, o.Namespace, o.Name}, func(s string) bool { return s == "" }), "/")
+	return path.Join(o.Resource, o.Namespace, o.Name)
 }
 
 // Report describes the updates in a few lines.
