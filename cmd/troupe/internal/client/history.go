@@ -120,7 +120,7 @@ func (s *session) revisions(one target, limit int64) (all []revision, err error)
 			return nil, err
 		}
 		if !page.Has("items") {
-			return nil, fmt.Errorf("%s has no object history; it needs troupe 0.5 or later", s.Server())
+			return nil, fmt.Errorf("%s has no object history; it needs troupe 0.3 or later", s.Server())
 		}
 		for _, item := range page.Objects("items") {
 			v := revision{event: item.String("type"), time: item.String("time"), object: item.Object("object"), item: item}
@@ -166,6 +166,7 @@ func (v revision) managers() string {
 	if len(changed) == 0 || v.previous == nil && v.event != "ADDED" {
 		changed = latest
 	}
+	slices.Sort(changed)
 	return strings.Join(changed, ",")
 }
 
