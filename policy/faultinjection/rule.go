@@ -93,8 +93,11 @@ func (r *Rule) validate() error {
 	}
 	check(!r.AfterCommit || e.afterCommit, "afterCommit: must be false with %s, after which nothing is written", r.Effect)
 	check(r.Probability >= 0 && r.Probability <= 1, "probability: %v must be between 0 and 1", r.Probability)
-	for name, v := range map[string]int{"count": r.Count, "latencyMilliseconds": r.LatencyMilliseconds, "retryAfterSeconds": r.RetryAfterSeconds, "events": r.Events, "versions": r.Versions} {
-		check(v >= 0, "%s: %d must not be negative", name, v)
+	for _, field := range []struct {
+		name  string
+		value int
+	}{{"count", r.Count}, {"latencyMilliseconds", r.LatencyMilliseconds}, {"retryAfterSeconds", r.RetryAfterSeconds}, {"events", r.Events}, {"versions", r.Versions}} {
+		check(field.value >= 0, "%s: %d must not be negative", field.name, field.value)
 	}
 	return errors.Join(errs...)
 }

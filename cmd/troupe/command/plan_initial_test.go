@@ -58,8 +58,8 @@ func TestPlanInitialState(t *testing.T) {
 	}
 }
 
-// TestPlanLiveTwice plans a definition that the live state has both as a definition and as an object
-// of the input.
+// TestPlanLiveTwice plans a definition that is read from the server twice: with all definitions, and
+// as an object of the input.
 func TestPlanLiveTwice(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/plan/definitions/crds/widgets.yaml"

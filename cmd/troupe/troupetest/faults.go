@@ -1,6 +1,7 @@
 package troupetest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/troupe-api/troupe/policy/faultinjection"
@@ -18,7 +19,7 @@ type FaultCount = faultinjection.Count
 // WithFaults injects faults into requests, as Server.SetFaults does, from the end of Start on.
 // Without rules it only allows SetFaults. The seed is random, and part of the log of a failed test.
 func WithFaults(rules ...Fault) Option {
-	return func(s *settings) { s.config.Serving.FaultInjection, s.faults = true, append(s.faults, rules...) }
+	return func(s *settings) { s.config.Serving.FaultInjection, s.faults = true, slices.Concat(s.faults, rules) }
 }
 
 // WithFaultSeed sets the seed of faults with a probability, to repeat a failed test.
