@@ -58,7 +58,7 @@ func TestPlanInitialState(t *testing.T) {
 	}
 }
 
-// TestPlanLiveTwice plans a definition that is read from the server twice: with all definitions, and
+// TestPlanLiveTwice plans a definition that is read from the server twice, with all definitions and
 // as an object of the input.
 func TestPlanLiveTwice(t *testing.T) {
 	t.Parallel()
