@@ -31,6 +31,16 @@ func (a *appliedRevision) get() uint64 {
 	return a.version
 }
 
+// newest returns the newest version that collections have begun to publish.
+func (a *appliedRevision) newest() uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if n := len(a.batches); n > 0 {
+		return a.batches[n-1].last
+	}
+	return a.version
+}
+
 // begin registers a batch that the given number of collections will publish. Batches must begin in
 // version order.
 func (a *appliedRevision) begin(last uint64, collections int) *publication {

@@ -49,7 +49,7 @@ func (s *ClientStore) awaitInEffect(ctx context.Context, version uint64) error {
 }
 
 func (s *ClientStore) Get(ctx context.Context, r request.Get) (o *meta.Object, err error) {
-	if s.opts.Newest != nil && r.Version == 0 && !r.Stale {
+	if s.opts.Newest != nil && r.Version == 0 && !r.Stale && r.Time.IsZero() {
 		if r.Version, err = s.newest(ctx); err != nil {
 			return nil, err
 		}
@@ -65,11 +65,26 @@ func (s *ClientStore) List(ctx context.Context, r request.List) (request.ListRes
 	return s.store.List(ctx, r)
 }
 
+// History returns the retained revisions of an object, newest first. They include every earlier
+// commit by any server.
+func (s *ClientStore) History(ctx context.Context, r request.History) (request.HistoryResult, error) {
+	if s.opts.Newest != nil && r.Before == 0 {
+		version, err := s.newest(ctx)
+		if err == nil {
+			err = s.store.AwaitVersion(ctx, version)
+		}
+		if err != nil {
+			return request.HistoryResult{}, err
+		}
+	}
+	return s.store.History(ctx, r)
+}
+
 // confirmList ensures that a most-recent list includes every earlier commit by any server. Later
 // chunks are read at the version in their continue token, unless that version has expired and the
 // token allows a newer version.
 func (s *ClientStore) confirmList(ctx context.Context, r request.List) (request.List, error) {
-	if s.opts.Newest == nil || r.Match != request.MatchMostRecent || r.Continue != "" && !ContinuesNewest(r.Continue) {
+	if s.opts.Newest == nil || r.Match != request.MatchMostRecent || !r.Time.IsZero() || r.Continue != "" && !ContinuesNewest(r.Continue) {
 		return r, nil
 	}
 	version, err := s.newest(ctx)

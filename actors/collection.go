@@ -110,6 +110,9 @@ func (p *publisher) publish(b *changes, onSender bool) {
 	p.snapshotCache.dropBelow(p.history.floor.Load())
 	last := b.records[len(b.records)-1].object.Version
 	p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: last})
+	if p.store.recorder != nil {
+		p.store.recorder.record(p.kind(), p.records)
+	}
 	inline := p.watchers.wake(p.records, p.store.runtime)
 	clear(p.records)
 	p.records = p.records[:0]

@@ -64,8 +64,7 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 	for _, a := range s.quarantine.of(l.Kind.Storage, l.Namespace) {
 		m.Key = a.Key
 		result, err := s.sendToOwner(ctx, &m)
-		var status *meta.Status
-		if errors.As(err, &status) && status.Reason == meta.ReasonNotFound {
+		if meta.HasReason(err, meta.ReasonNotFound) {
 			continue // it was deleted meanwhile
 		}
 		if err != nil {
@@ -92,9 +91,7 @@ func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Muta
 		m.Change = options
 	}
 	result, err := s.sendToOwner(ctx, &m)
-	var status *meta.Status
-	if errors.As(err, &status) && (status.Reason == meta.ReasonNotFound ||
-		status.Reason == meta.ReasonConflict && unconditional && s.isReplaced(m.Kind, o)) {
+	if meta.HasReason(err, meta.ReasonNotFound) || meta.HasReason(err, meta.ReasonConflict) && unconditional && s.isReplaced(m.Kind, o) {
 		return 0, nil
 	}
 	if err != nil {

@@ -51,8 +51,8 @@ const chunkSize = 128
 // chunk is a fixed-size block of consecutive records. The publisher appends records, and readers
 // may read only the first n.
 type chunk struct {
-	// records are dropped individually. The pointer becomes nil when all records of a full chunk
-	// have been dropped.
+	// records are dropped individually. The pointer is nil before the first record, and after all
+	// records of a full chunk have been dropped.
 	records atomic.Pointer[[chunkSize]atomic.Pointer[record]]
 	n       atomic.Int32
 	next    atomic.Pointer[chunk]
@@ -83,16 +83,8 @@ type history struct {
 func newHistory(floor uint64, shared *retention) *history {
 	h := &history{retention: shared, heapIndex: notInHeap}
 	h.floor.Store(floor)
-	first := newChunk()
-	first.first = floor + 1
-	h.chunks.Store(&[]*chunk{first})
+	h.chunks.Store(&[]*chunk{{first: floor + 1}})
 	return h
-}
-
-func newChunk() *chunk {
-	c := &chunk{}
-	c.records.Store(new([chunkSize]atomic.Pointer[record]))
-	return c
 }
 
 // append adds the newest change. The caller must hold retention.mu and update the byte count.
@@ -101,13 +93,15 @@ func (h *history) append(r *record) {
 	last := chunks[len(chunks)-1]
 	n := last.n.Load()
 	if n == chunkSize {
-		fresh := newChunk()
-		fresh.first = r.version
+		fresh := &chunk{first: r.version}
 		longer := append(chunks[:len(chunks):len(chunks)], fresh)
 		h.chunks.Store(&longer)
 		last.next.Store(fresh)
 		h.releaseFirstChunk()
 		last, n = fresh, 0
+	}
+	if n == 0 {
+		last.records.Store(new([chunkSize]atomic.Pointer[record]))
 	}
 	last.records.Load()[n].Store(r)
 	last.n.Store(n + 1)

@@ -86,8 +86,7 @@ func (s *Store) ensureNamespace(name string) error {
 		Kind: s.allCollections()[namespaces].kind(), Key: meta.Key{GroupResource: namespaces, Name: name},
 		Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name}}},
 	})
-	var status *meta.Status
-	if errors.As(err, &status) && status.Reason == meta.ReasonAlreadyExists {
+	if meta.HasReason(err, meta.ReasonAlreadyExists) {
 		return nil
 	}
 	return err

@@ -35,8 +35,13 @@ type Options struct {
 	// after a key change. When it has increased, the store writes a snapshot, which rewrites all
 	// objects. Rewrites is nil if Stale is nil or if snapshots cannot rewrite values.
 	Rewrites func() uint64
+	// Base is a store of the same kinds. If the log began as a copy of the log of Base, the objects
+	// that both contain are shared and need not be decoded. Base may be nil.
+	Base *Store
 	// Observer receives every published change. It may be nil.
 	Observer Observer
+	// Recorder receives every published change in addition. It may be nil.
+	Recorder *Recorder
 	// Now is the clock. The default is time.Now.
 	Now func() time.Time
 	// ObjectTime is the clock for timestamps in objects. The default is Now.

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"errors"
 	"math"
 	"time"
 
@@ -33,6 +32,13 @@ func (s *Store) Count(k *schema.Kind, namespace string) int {
 
 // Get returns one object from a state that is at least as new as r.Version.
 func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
+	if !r.Time.IsZero() {
+		version, err := s.versionAt(ctx, r.Time)
+		if err != nil {
+			return nil, err
+		}
+		r.Version, r.Exact = version, true
+	}
 	if r.Version > 0 {
 		if err := s.appliedRevision.await(ctx, r.Version); err != nil {
 			return nil, err
@@ -43,6 +49,12 @@ func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
 		return nil, s.notFound(r)
 	}
 	o := c.published.Load().get(path(r.Key.Namespace, r.Key.Name))
+	if r.Exact && (o == nil || o.Version > r.Version) {
+		var err error
+		if o, err = c.objectAt(ctx, r); err != nil {
+			return nil, err
+		}
+	}
 	if o == nil {
 		return nil, s.notFound(r)
 	}
@@ -80,7 +92,18 @@ func (s *Store) listStored(ctx context.Context, r request.List) (request.ListRes
 	if r.Continue != "" {
 		return c.continueList(ctx, r)
 	}
+	if !r.Time.IsZero() {
+		version, err := s.versionAt(ctx, r.Time)
+		if err != nil {
+			return request.ListResult{}, err
+		}
+		r.Version, r.Match, r.Logged = version, request.MatchExact, true
+	}
 	state, version, err := c.snapshotFor(ctx, r.Match, r.Version)
+	if meta.HasReason(err, meta.ReasonExpired) && r.Logged && s.historian() != nil {
+		r.Limit = 0 // a later chunk would read the log again
+		state, err = c.loggedSnapshot(ctx, version)
+	}
 	if err != nil {
 		return request.ListResult{}, err
 	}
@@ -190,8 +213,7 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 		match, at = r.Match, r.Version
 	}
 	state, version, err := c.snapshotFor(ctx, match, at)
-	var status *meta.Status
-	if errors.As(err, &status) && status.Reason == meta.ReasonExpired {
+	if meta.HasReason(err, meta.ReasonExpired) {
 		return request.ListResult{}, expiredToken(t)
 	}
 	if err != nil {

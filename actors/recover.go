@@ -116,7 +116,7 @@ func (r *recovery) setPrevious(c *collection, record *record, commit persist.Com
 		record.previous, _ = r.trees[c].Set(at, record.object)
 		r.history.countState(record.previous, record.object)
 	}
-	if len(commit.Metadata) > 0 && commit.Metadata[0] == previousStateNone {
+	if creates(&commit) {
 		record.kind = created
 		return nil
 	}

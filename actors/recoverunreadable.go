@@ -52,7 +52,7 @@ func (r *recovery) unreadable(commit *persist.Commit, reason error) {
 	switch {
 	case before != nil:
 		record.object = withVersion(before, record.version)
-	case len(commit.Metadata) > 0 && commit.Metadata[0] == previousStateNone:
+	case creates(commit):
 		return // created by this commit, so no watch has seen it
 	default:
 		record.object = nameOnlyObject(c.kind(), parsed, record.version)

@@ -37,6 +37,10 @@ func (n *noteTaker) take() string {
 	return strings.Join(n.notes, ", ")
 }
 
+func (*noteTaker) History(context.Context, request.History) (request.HistoryResult, error) {
+	return request.HistoryResult{}, nil
+}
+
 func (n *noteTaker) NoOpApply(request.Mutation, func() meta.Digest) (request.Result, bool) {
 	n.note("no-op?")
 	return request.Result{}, false

@@ -30,6 +30,7 @@
 //	state            a request's progress, and the writer of its response
 //	Store            the part of the store that the front end needs
 //	Operation        handles a create that stores nothing, such as a review
+//	faultySink       ends a watch on purpose (policy/faultinjection)
 //
 // # The path of a request
 //

@@ -80,6 +80,9 @@ func (s *Server) runFilters(x *requestContext) error {
 	if err := s.authorize(x); err != nil {
 		return err
 	}
+	if s.opts.Faults != nil && x.info.IsResource {
+		return s.routeWithFault(x)
+	}
 	return s.route(x)
 }
 

@@ -24,6 +24,7 @@ var (
 	getOnly    = []string{"GET"}
 	getAndHead = []string{"GET", "HEAD"}
 	postOnly   = []string{"POST"}
+	getAndPut  = []string{"GET", "PUT"}
 )
 
 const (
@@ -63,6 +64,9 @@ func (s *Server) newFixedRoutes() fixedRoutes {
 	if s.opts.Profiling {
 		r[strings.TrimSuffix(pprofPath, "/")] = fixedRoute{getOnly, servePprofIndex}
 		r[pprofPath] = fixedRoute{getOnly, servePprof}
+	}
+	if s.opts.Faults != nil {
+		r[faultsPath] = fixedRoute{getAndPut, s.serveFaults}
 	}
 	if s.opts.Console != nil {
 		pages := fixedRoute{getAndHead, s.serveConsole(console.New(console.Options{Naming: s.opts.Naming, Version: s.opts.Version, SignIn: s.opts.Console.SignIn}))}

@@ -19,6 +19,7 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/troupe-api/troupe/policy/faultinjection"
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
@@ -102,6 +103,8 @@ type Options struct {
 	Console *ConsoleOptions
 	// Profiling enables /debug/pprof/, authorized like any non-resource path.
 	Profiling bool
+	// Faults injects faults on purpose, and enables /debug/faults. It may be nil.
+	Faults *faultinjection.Injector
 	// ShutdownDelay is how long /readyz fails before the server stops accepting connections.
 	ShutdownDelay time.Duration
 }

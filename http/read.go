@@ -10,14 +10,14 @@ import (
 )
 
 func (s *Server) get(x *requestContext) error {
-	text := x.target.Query.Get("resourceVersion")
-	version, err := params.ParseVersion(text)
-	if err != nil {
+	if x.info.Subresource == "" && x.target.Query.Flag("history") {
+		return s.history(x)
+	}
+	r := request.Get{Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource}
+	if err := params.ParseGet(x.target.Query, &r); err != nil {
 		return err
 	}
-	obj, err := s.opts.Store.Get(x.deadlineCtx, request.Get{
-		Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource, Version: version, Stale: text != "" && version == 0,
-	})
+	obj, err := s.getObject(x, r)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *Server) list(x *requestContext) error {
 	if err != nil {
 		return err
 	}
-	listing, err := s.opts.Store.List(x.deadlineCtx, l)
+	listing, err := s.listObjects(x, l)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/troupe-api/troupe/policy/faultinjection"
 	"github.com/valyala/fasthttp"
 )
 
@@ -40,6 +41,7 @@ type requestContext struct {
 	audit       *audit.Record // nil if the request is not recorded
 	warnings    warning.List
 	caughtUp    bool
+	fault       *faultinjection.Rule // to be injected by the handler
 }
 
 var requestContexts = sync.Pool{New: func() any { return new(requestContext) }}

@@ -98,6 +98,10 @@ func (s staticStore) Mutate(_ context.Context, m request.Mutation) (request.Resu
 	return request.Result{Object: s.object, Created: request.Is[request.Create](&m)}, nil
 }
 
+func (staticStore) History(context.Context, request.History) (request.HistoryResult, error) {
+	return request.HistoryResult{}, nil
+}
+
 func (s staticStore) NoOpApply(_ request.Mutation, digest func() meta.Digest) (request.Result, bool) {
 	digest()
 	return request.Result{Object: s.object}, true

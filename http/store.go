@@ -12,6 +12,8 @@ import (
 type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
 	List(ctx context.Context, r request.List) (request.ListResult, error)
+	// History returns the retained revisions of an object, newest first.
+	History(ctx context.Context, r request.History) (request.HistoryResult, error)
 	// Watch starts a session that sends events to sink. If it fails, it never calls sink. ctx
 	// limits only the start of the session.
 	Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error)

@@ -130,6 +130,10 @@ func (m *memStore) Mutate(_ context.Context, r request.Mutation) (request.Result
 	return request.Result{Object: o, Created: old == nil}, nil
 }
 
+func (*memStore) History(context.Context, request.History) (request.HistoryResult, error) {
+	return request.HistoryResult{}, nil
+}
+
 func (m *memStore) NoOpApply(request.Mutation, func() meta.Digest) (request.Result, bool) {
 	return request.Result{}, false
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/http/internal/represent"
 	"github.com/troupe-api/troupe/http/internal/stream"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/valyala/fasthttp"
 )
 
@@ -57,7 +58,11 @@ func (s *Server) watch(x *requestContext) error {
 	timeout := s.watchTimeout(o.Timeout)
 	until := deadline.After(x.start, max(timeout, time.Second), nil) // limits its start too
 	defer until.Stop()
-	session, err := s.opts.Store.Watch(until, r, w)
+	sink, err := x.faultyWatch(w)
+	var session request.Session
+	if err == nil {
+		session, err = s.opts.Store.Watch(until, r, sink)
+	}
 	if err == nil {
 		w.Attach(session)
 	} else {

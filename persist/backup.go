@@ -92,6 +92,10 @@ type openSegment struct {
 	file vfs.File
 }
 
+func (s openSegment) scan() scan {
+	return scan{segment: s.segment, newest: s.next == 0, successor: s.next}
+}
+
 // beginBackup opens the files of a backup. The caller holds j.filesMu.
 func (j *Journal) beginBackup(w io.Writer) (*backup, error) {
 	if err := j.status.check(); err != nil {

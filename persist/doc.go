@@ -4,7 +4,7 @@
 // Log is the interface, which supports any number of writers. Journal is its embedded driver for a
 // single writer. A Write is a request, and a Commit is a durable write. A batch of commits is one
 // frame in a segment of the journal, and a snapshot is the state at one revision. Backup, Restore
-// and Verify work on whole data directories.
+// and Verify work on whole data directories. A Past reads old commits.
 //
 // # Invariants of the journal
 //
@@ -41,6 +41,7 @@
 //	restoring                     exists while a Restore is unfinished; Open refuses then
 //	journal/<first>.journal       segments; <first> is a revision, 16 hexadecimal digits
 //	archive/<first>.journal       segments for Restore only; may be deleted at any time, oldest first
+//	index/<first>.index           positions of each key in a segment; may be deleted at any time
 //	snapshots/<at>.buntdb         BuntDB file: key -> revision (8 bytes, little-endian), value
 //	snapshots/<at>.manifest       checksummed file: revision, items, bytes, CRC-32C of each 256 KiB,
 //	                              offsets of the parts, each a BuntDB file by itself; origin of a
@@ -112,6 +113,27 @@
 // A Transformer may change values and metadata before they are written to the journal or a
 // snapshot. It may bind them to their key and revision (see package encryption). Backup, Restore,
 // Verify and the recovery from a data loss copy such values unchanged and need no keys.
+//
+// # Index
+//
+// A Past reads old commits. The first read that needs a sealed segment of the journal or archive
+// builds its index. A later snapshot or Trim deletes the index of a dropped segment. A damaged
+// index, or one of another segment, is rebuilt. The header has 64 bytes:
+//
+//	 0  8  "TROUPEIX"
+//	 8  4  checksum of bytes 12 to 63
+//	12  4  format version, 1
+//	16  8  first revision of the segment
+//	24  8  last revision of the segment
+//	32  8  offset of the segment's last batch; 0 if it has none
+//	40  4  checksum in the header of that batch
+//	44  4  checksum of the entries
+//	48  8  number of entries
+//	56  8  zeros
+//
+// Entries of 8 bytes follow in ascending order, one for each batch and key that it writes: the
+// batch's offset divided by 64 (4 bytes), then the CRC-32C of the key (4 bytes). The index of the
+// active segment is in memory. It takes 8 bytes per write and is built and extended by reads.
 //
 // # Torn or damaged
 //

@@ -218,6 +218,17 @@ func appendSized(b []byte, add func(b []byte) []byte) []byte {
 // decodeRecords calls fn with a copy of each write of a payload. If fn is nil, it only checks that
 // the payload decodes.
 func decodeRecords(f frame, payload []byte, fn func(Commit) error) error {
+	return eachRecord(f, payload, func(c Commit) error {
+		if fn == nil {
+			return nil
+		}
+		c.Value, c.Metadata = bytes.Clone(c.Value), bytes.Clone(c.Metadata)
+		return fn(c)
+	})
+}
+
+// eachRecord is like decodeRecords, but the values and metadata share memory with the payload.
+func eachRecord(f frame, payload []byte, fn func(Commit) error) error {
 	when := time.Unix(0, f.time)
 	for rev := f.first; rev <= f.last; rev++ {
 		c, rest, ok := decodeRecord(payload)
@@ -226,10 +237,6 @@ func decodeRecords(f frame, payload []byte, fn func(Commit) error) error {
 		}
 		payload = rest
 		c.Revision, c.Time, c.Index = rev, when, -1
-		if fn == nil {
-			continue
-		}
-		c.Value, c.Metadata = bytes.Clone(c.Value), bytes.Clone(c.Metadata)
 		if err := fn(c); err != nil {
 			return callbackError{err}
 		}

@@ -113,7 +113,7 @@ var (
 // writeMu serializes operations that append, and filesMu those that replace files. The lock order
 // is writeMu, filesMu, labels.writing, control.mu, ballast.mu, then either inventory.mu or
 // status.mu. The last two are never held during disk operations, so that Stats, Newest and Healthy
-// never block.
+// never block. No other lock is taken while indexes.mu is held.
 type Journal struct {
 	dir        string
 	fs         vfs.FS
@@ -135,10 +135,14 @@ type Journal struct {
 	control        control
 	ballast        ballast
 	disk           ioTracker
+	indexes        indexes
 	endMaintenance func() // stops runMaintenance and waits; nil: it is not running
 }
 
-var _ Log = (*Journal)(nil)
+var (
+	_ Log       = (*Journal)(nil)
+	_ Historian = (*Journal)(nil)
+)
 
 func journalDir(dir string) string   { return filepath.Join(dir, "journal") }
 func snapshotsDir(dir string) string { return filepath.Join(dir, "snapshots") }

@@ -61,6 +61,21 @@ func readLabels(fsys vfs.FS, dir string) (map[string]string, error) {
 	return labels, &DataLossError{File: path, What: "is missing"}
 }
 
+// StoredLabels returns the labels of a backup or a data directory.
+func StoredLabels(path string) (map[string]string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || info.IsDir() {
+		return readLabels(vfs.OS{}, path)
+	}
+	in := &backupReader{r: file}
+	err = in.open()
+	return in.head.Labels, err
+}
+
 // HoldsState reports whether dir is a data directory with a snapshot or a journal.
 func HoldsState(dir string) (bool, error) {
 	if _, err := os.Stat(filepath.Join(dir, formatFile)); errors.Is(err, fs.ErrNotExist) {

@@ -284,8 +284,7 @@ func (s *restoration) walk(dir string, segments []openSegment) error {
 		if err != nil {
 			return err
 		}
-		sc := scan{segment: one.segment, newest: one.next == 0, successor: one.next}
-		_, err = sc.walk(&window{file: one.file, size: size}, func(f frame, payload []byte) error {
+		_, err = one.scan().walk(&window{file: one.file, size: size}, func(f frame, payload []byte) error {
 			if err := s.apply(f, payload); err != nil || !s.reached {
 				return err
 			}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/tidwall/buntdb"
+
+	"github.com/troupe-api/troupe/persist/vfs"
 )
 
 // A restored log skips restoreRevisionGap revisions after the backup's revision, plus
@@ -27,6 +29,7 @@ type Source struct {
 	// may be in use. Damage after To is ignored.
 	Journal string
 	To      Point
+	Target  vfs.FS // of the created directory; nil: the operating system's
 }
 
 // Restore creates a data directory with a source's state at a point. dir must be missing, empty, or
@@ -37,7 +40,11 @@ func Restore(dir string, from Source) (Restored, error) { return restore(dir, fr
 func restore(dir string, from Source, o Options) (Restored, error) {
 	o = o.withDefaults()
 	s := &restoration{o: o, to: from.To}
-	err := createDirectory(dir, o, func() (contents, error) {
+	target := o
+	if from.Target != nil {
+		target.FS = from.Target
+	}
+	err := createDirectory(dir, target, func() (contents, error) {
 		if err := s.read(from); err != nil {
 			return contents{}, errors.Join(err, s.close())
 		}

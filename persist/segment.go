@@ -148,13 +148,15 @@ func (w *window) slice(off int64, n int) ([]byte, error) {
 }
 
 type scan struct {
-	fs        vfs.FS
-	segment   segment
-	newest    bool     // the last segment, the only one that may end in a torn batch
-	successor Revision // first revision of the next segment; 0: none or unknown
-	until     Revision // stop after this revision; 0: at the end of the file
-	sumOffset int64    // end offset of the batch whose checksum is sumAtOffset
-	buf       []byte   // reused for all segments
+	fs           vfs.FS
+	segment      segment
+	newest       bool     // the last segment, the only one that may end in a torn batch
+	successor    Revision // first revision of the next segment; 0: none or unknown
+	until        Revision // stop after this revision; 0: at the end of the file
+	from         int64    // offset of the batch to begin with; 0: the first
+	fromRevision Revision // first revision of that batch
+	sumOffset    int64    // end offset of the batch whose checksum is sumAtOffset
+	buf          []byte   // reused for all segments
 }
 
 type scanResult struct {
@@ -200,6 +202,9 @@ func (s scan) walk(w *window, fn func(frame, []byte) error) (scanResult, error) 
 		return done, err
 	}
 	done.end = segmentHeader
+	if s.from > 0 {
+		done.end, done.next = s.from, s.fromRevision
+	}
 	for done.end < w.size && (s.until == 0 || done.next <= s.until) {
 		f, body, fl, err := s.next(w, done.end, done.next)
 		if err != nil {

@@ -348,8 +348,9 @@ func removeOldSnapshots(fs vfs.FS, dir string, keep Revision) error {
 }
 
 func removeOrphans(fs vfs.FS, dir string) error {
-	for _, of := range []string{journalDir(dir), archiveDir(dir)} {
-		if err := removeTemporary(fs, of); err != nil {
+	segments := map[Revision]bool{}
+	for _, of := range []string{journalDir(dir), archiveDir(dir), indexDir(dir)} {
+		if err := removeLeftovers(fs, of, segments); err != nil {
 			return err
 		}
 	}
@@ -374,13 +375,18 @@ func removeOrphans(fs vfs.FS, dir string) error {
 	return nil
 }
 
-func removeTemporary(fsys vfs.FS, dir string) error {
+// removeLeftovers removes temporary files and stale indexes. It adds the directory's segments to
+// segments.
+func removeLeftovers(fsys vfs.FS, dir string, segments map[Revision]bool) error {
 	names, err := fsys.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, name := range names {
-		if strings.HasSuffix(name, tempSuffix) {
+		if first, ok := parseName(name, segmentSuffix); ok {
+			segments[first] = true
+		}
+		if first, ok := parseName(name, indexSuffix); ok && !segments[first] || strings.HasSuffix(name, tempSuffix) {
 			err = errors.Join(err, removeIfThere(fsys, filepath.Join(dir, name)))
 		}
 	}

@@ -18,6 +18,12 @@ func AsStatus(err error) *Status {
 	return NewInternal("")
 }
 
+// HasReason reports whether an error is a Status with the given reason.
+func HasReason(err error, r Reason) bool {
+	status, ok := errors.AsType[*Status](err)
+	return ok && status.Reason == r
+}
+
 func newFailure(code int, reason Reason, details *Details, format string, args ...any) *Status {
 	return &Status{Code: code, Reason: reason, Details: details, Message: fmt.Sprintf(format, args...)}
 }

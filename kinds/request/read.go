@@ -1,6 +1,8 @@
 package request
 
 import (
+	"time"
+
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -21,9 +23,32 @@ const (
 type Get struct {
 	Kind        *schema.Kind
 	Key         meta.Key
-	Subresource string // "" for the object itself
-	Version     uint64 // minimum version; 0 means most recent
-	Stale       bool   // version 0 was requested: any state will do
+	Subresource string    // "" for the object itself
+	Version     uint64    // minimum version; 0 means most recent
+	Stale       bool      // version 0 was requested: any state will do
+	Exact       bool      // the state at Version, not a newer one
+	Time        time.Time // the state at a time; Version is then unset
+}
+
+// History requests the retained revisions of one object, newest first.
+type History struct {
+	Kind   *schema.Kind
+	Key    meta.Key
+	Before uint64 // only older revisions; 0 means all
+	Limit  int    // 0 means the default
+}
+
+// A HistoryResult is the result of a History.
+type HistoryResult struct {
+	Version   uint64 // newest version when the history was read
+	Revisions []Revision
+	Before    uint64 // of the next page; 0 at the end
+}
+
+// A Revision is a change of an object. An Error event stands for a state that cannot be read.
+type Revision struct {
+	Event
+	Time time.Time // of the commit
 }
 
 // List requests the objects of a kind.
@@ -34,9 +59,12 @@ type List struct {
 	Fields    selector.Fields
 	Version   uint64
 	Match     ResourceVersionMatch
-	Limit     int    // 0 means all
-	Continue  string // token of the previous chunk; Version and Match are then unset
-	Selectors string // text of both selectors; a token is valid only with the same text
+	// Logged permits an exact list to be read from the log if its version is no longer in memory.
+	Logged    bool
+	Time      time.Time // the state at a time; Version and Match are then unset
+	Limit     int       // 0 means all
+	Continue  string    // token of the previous chunk; Version and Match are then unset
+	Selectors string    // text of both selectors; a token is valid only with the same text
 }
 
 // A ListResult is the result of a List, in key order. Items are stored objects of one snapshot. The

@@ -88,7 +88,7 @@ func (m *Mem) Used() int64 {
 
 func (m *Mem) used() (n int64) {
 	for _, f := range m.now {
-		n += int64(len(f.data))
+		n += int64(f.size())
 	}
 	return n
 }
@@ -100,10 +100,22 @@ func (m *Mem) Clone() *Mem {
 	defer m.mu.Unlock()
 	c := NewMem()
 	for p, n := range m.now {
-		c.now[p] = &node{dir: n.dir, data: slices.Clone(n.data), synced: slices.Clone(n.data)}
+		c.now[p] = &node{dir: n.dir, data: n.bytes(), synced: n.bytes()}
 	}
 	c.durable = maps.Clone(c.now)
 	return c
+}
+
+// Fork returns an independent copy of a volatile file system, in which no lock is held. The file
+// systems share the bytes that files have now. These are copied only if they are overwritten.
+func (m *Mem) Fork() *Mem {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f := NewVolatile()
+	for p, n := range m.now {
+		f.now[p] = n.fork()
+	}
+	return f
 }
 
 // Bytes returns a copy of a file's content, or nil if the file does not exist.
@@ -111,7 +123,7 @@ func (m *Mem) Bytes(p string) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if n := m.now[path.Clean(p)]; n != nil && !n.dir {
-		return append([]byte{}, n.data...)
+		return n.bytes()
 	}
 	return nil
 }

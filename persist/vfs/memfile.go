@@ -23,10 +23,7 @@ func (f *memFile) ReadAt(b []byte, off int64) (int, error) {
 	if f.m.crashed {
 		return 0, ErrCrashed
 	}
-	if off >= int64(len(f.node.data)) {
-		return 0, io.EOF
-	}
-	n := copy(b, f.node.data[off:])
+	n := f.node.readAt(b, int(off))
 	if n < len(b) {
 		return n, io.EOF
 	}
@@ -45,7 +42,7 @@ func (f *memFile) WriteAt(b []byte, off int64) (int, error) {
 		}
 		return 0, err
 	}
-	grows := off + int64(len(b)) - int64(len(f.node.data))
+	grows := off + int64(len(b)) - int64(f.node.size())
 	if over := f.m.used() + grows - f.m.budget; f.m.budget >= 0 && grows > 0 && over > 0 {
 		b = b[:max(0, int64(len(b))-over)]
 		f.node.write(b, int(off))
@@ -77,7 +74,7 @@ func (f *memFile) Allocate(size int64) error {
 		return ErrVolatile
 	}
 	return f.m.mutate("allocate", f.path, func() error {
-		grows := size - int64(len(f.node.data))
+		grows := size - int64(f.node.size())
 		if f.m.budget >= 0 && grows > 0 && f.m.used()+grows > f.m.budget {
 			return &fs.PathError{Op: "allocate", Path: f.path, Err: syscall.ENOSPC}
 		}
@@ -103,7 +100,7 @@ func (f *memFile) Size() (int64, error) {
 	if f.m.crashed {
 		return 0, ErrCrashed
 	}
-	return int64(len(f.node.data)), nil
+	return int64(f.node.size()), nil
 }
 
 func (f *memFile) Close() error { return nil }

@@ -1,9 +1,12 @@
 package vfs
 
-// A node is a directory or a file. data contains the current bytes, and synced the bytes that
-// survive a crash.
+import "slices"
+
+// A node is a directory or a file. The current bytes are those of shared and then data. synced
+// contains the bytes that survive a crash.
 type node struct {
 	dir          bool
+	shared       []byte // immutable, because forks share it; empty unless the file system is volatile
 	data, synced []byte
 	// data and synced may differ only in their lengths and in data[from:to].
 	from, to int
@@ -13,13 +16,48 @@ func (n *node) write(b []byte, off int) {
 	if len(b) == 0 {
 		return
 	}
-	if end := off + len(b); end > len(n.data) {
+	if off < len(n.shared) {
+		n.shared, n.data = n.shared[:off], slices.Concat(n.shared[off:], n.data)
+	}
+	if end := off + len(b); end > n.size() {
 		n.resize(end)
 	}
+	off -= len(n.shared)
 	n.touch(off, off+copy(n.data[off:], b))
 }
 
+func (n *node) size() int { return len(n.shared) + len(n.data) }
+
+// bytes returns a copy of all bytes.
+func (n *node) bytes() []byte { return slices.Concat(n.shared, n.data) }
+
+func (n *node) readAt(b []byte, off int) int {
+	read := 0
+	if off < len(n.shared) {
+		read = copy(b, n.shared[off:])
+	}
+	if from := off + read - len(n.shared); from >= 0 && from < len(n.data) {
+		read += copy(b[read:], n.data[from:])
+	}
+	return read
+}
+
+// fork returns a node that shares the bytes of a volatile node.
+func (n *node) fork() *node {
+	if len(n.shared) == 0 {
+		n.shared = n.data
+	} else if len(n.data) > 0 {
+		n.shared = n.bytes()
+	}
+	n.data = nil
+	return &node{dir: n.dir, shared: n.shared}
+}
+
 func (n *node) resize(size int) {
+	if size < len(n.shared) {
+		n.shared = n.shared[:size]
+	}
+	size = max(0, size-len(n.shared))
 	before := len(n.data)
 	if size <= before {
 		n.data = n.data[:size]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 )
 
@@ -14,6 +15,7 @@ type Manager struct {
 	store Store
 	names []string
 	set   atomic.Pointer[Set]
+	mu    sync.Mutex // guards the certificates in store
 }
 
 // Open loads or issues the certificates of the store (see Ensure) and returns their Manager.
@@ -28,6 +30,16 @@ func (s Store) Open(names []string) (*Manager, error) {
 	o := &Manager{store: s, names: names}
 	o.set.Store(&set)
 	return o, nil
+}
+
+// Fork returns an independent Manager with the same certificates, which must be in memory.
+func (o *Manager) Fork() *Manager {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f := &Manager{store: o.store, names: o.names}
+	f.store.memory = maps.Clone(o.store.memory)
+	f.set.Store(o.set.Load())
+	return f
 }
 
 // Set returns the current certificates.
@@ -64,6 +76,8 @@ func (o *Manager) CABundle() ([]byte, error) { return o.set.Load().CA.CertPEM, n
 // all certificates. It reports whether the serving certificate changed. If renewal succeeds, the
 // error is the result of Warning.
 func (o *Manager) Renew() (bool, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	set := o.set.Load()
 	if o.store.renewRequested() || !o.store.usable(set.Server, set.CA) || !o.store.usable(set.Admin, set.CA) ||
 		!o.store.usable(set.KubeletClient, set.CA) || !o.store.usable(set.ProxyClient, set.ProxyCA) {

@@ -67,10 +67,9 @@ func TestExpiry(t *testing.T) {
 		}
 	}
 	const tooOld = "too old resource version: "
-	for _, path := range []string{configMaps + "?resourceVersionMatch=Exact&resourceVersion=" + textConventions(first), configMaps + "?limit=1&resourceVersion=" + textConventions(first)} {
-		if a := expired(path); a.Code != 410 || statusOf(t, a).Reason != "Expired" || !strings.HasPrefix(statusOf(t, a).Message, tooOld+textConventions(first)) {
-			t.Errorf("%s: %v", path, a)
-		}
+	// Without resourceVersionMatch, a list is not read from the journal.
+	if a := expired(configMaps + "?limit=1&resourceVersion=" + textConventions(first)); a.Code != 410 || statusOf(t, a).Reason != "Expired" || !strings.HasPrefix(statusOf(t, a).Message, tooOld+textConventions(first)) {
+		t.Errorf("a list: %v", a)
 	}
 	// Try again, because the history of another server may still contain the version.
 	for i := 0; ; i++ {

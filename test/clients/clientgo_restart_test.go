@@ -153,7 +153,7 @@ func expireHistory(t *testing.T, maps typedcorev1.ConfigMapInterface) {
 	for n := range missedWrites {
 		mustClientGo(t, put(t.Context(), maps, "missed", before.ResourceVersion+"/"+strconv.Itoa(n)))
 	}
-	then := metav1.ListOptions{ResourceVersion: before.ResourceVersion, ResourceVersionMatch: metav1.ResourceVersionMatchExact}
+	then := metav1.ListOptions{ResourceVersion: before.ResourceVersion, Limit: 1}
 	eventually(t, "the previous state has expired", func(ctx context.Context) (bool, error) {
 		_, err := maps.List(ctx, then)
 		return apierrors.IsResourceExpired(err), nil

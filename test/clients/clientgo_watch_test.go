@@ -142,7 +142,7 @@ func TestExpiredWatch(t *testing.T) {
 // forget patches an object until the watch history no longer contains o's resourceVersion.
 func forget(t *testing.T, objects dynamic.ResourceInterface, o *unstructured.Unstructured) {
 	t.Helper()
-	then := metav1.ListOptions{ResourceVersion: o.GetResourceVersion(), ResourceVersionMatch: metav1.ResourceVersionMatchExact}
+	then := metav1.ListOptions{ResourceVersion: o.GetResourceVersion(), Limit: 1}
 	n := 0
 	eventually(t, "the previous state has expired", func(ctx context.Context) (bool, error) {
 		for range missedWrites {

@@ -48,6 +48,17 @@ var docs = map[string]struct {
 	setup  string // a command before those of the document
 	config func(t *testing.T, c *daemon.Config, dir, text string)
 }{
+	"docs/client.md": {setup: `troupe create configmap settings --from-literal=color=blue
+troupe delete configmap settings
+mkdir manifests
+echo 'apiVersion: v1
+kind: ConfigMap
+metadata: {name: web}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {ports: [{port: 80, targetport: 8080}]}' >manifests/app.yaml`},
 	"docs/cluster.md": {setup: `kubectl create -f - <<< '{"apiVersion":"v1","kind":"Node","metadata":{"name":"node-7"}}'`},
 	"docs/encryption.md": {
 		setup: "troupe create secret generic a --from-literal=a=b",
@@ -337,6 +348,7 @@ var varyingDoc = []struct{ pattern, with string }{
 	{`KUBECONFIG=\S+`, "KUBECONFIG=PATH"},
 	{`\b\d+(\.\d+)? ?(ms|µs|s|B|KiB|MiB|GiB)\b`, "QUANTITY"},
 	{`: \d+ values`, ": COUNT values"},
+	{`(?m)^\d+   TIME`, "REVISION   TIME"},
 	{`WARN   it is on tmpfs.*\n.*\n`, ""}, // the directory of tests
 }
 

@@ -55,3 +55,43 @@ func TestEphemeral(t *testing.T) {
 		})
 	}
 }
+
+// TestForkCommand forks a running server through its API, its data directory in use, and a backup.
+// Each fork has the objects of the server, and a change of the fork leaves the server alone.
+func TestForkCommand(t *testing.T) {
+	program, dir, temporary := client.TroupeBinary(t), t.TempDir(), t.TempDir()
+	data, backup := filepath.Join(dir, "data"), filepath.Join(dir, "backup")
+	start := func(args ...string) (*client.Client, *client.Process) {
+		cmd := exec.Command(program, args...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+temporary)
+		p := client.StartDaemon(t, cmd)
+		parts := processReadyLine.FindStringSubmatch(p.ReadyLine)
+		if parts == nil {
+			t.Fatalf("the ready line is %q", p.ReadyLine)
+		}
+		c := must.Get(client.New(parts[2]))(t)
+		t.Cleanup(c.Close)
+		return c, p
+	}
+	const maps = "/api/v1/namespaces/default/configmaps"
+	server, _ := start("serve", "--data-dir", data, "--secure-port", "0", "--naming", "kubernetes")
+	must.Get(server.Create(t.Context(), maps, client.Object{"metadata": map[string]any{"name": "a"}}))(t)
+	kubeconfig := filepath.Join(data, "admin.kubeconfig")
+	if out, err := exec.Command(program, "backup", "--kubeconfig", kubeconfig, backup).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, args := range [][]string{{"--kubeconfig", kubeconfig}, {data}, {backup}} {
+		fork, p := start(append([]string{"fork"}, args...)...)
+		if answer, err := fork.Get(t.Context(), maps+"/a"); err != nil || answer.Code != 200 {
+			t.Errorf("fork %v: %v, %v", args, answer, err)
+		}
+		must.Get(fork.Delete(t.Context(), maps+"/a", nil))(t)
+		if answer, err := server.Get(t.Context(), maps+"/a"); err != nil || answer.Code != 200 {
+			t.Errorf("after a deletion in fork %v: %v, %v", args, answer, err)
+		}
+		p.Stop()
+	}
+	if left := must.Get(filepath.Glob(filepath.Join(temporary, "*")))(t); len(left) > 0 {
+		t.Errorf("the forks left %v", left)
+	}
+}

@@ -26,7 +26,9 @@ func addCommands(to *cobra.Command) {
 	embedded.Decode(commandTable, &table)
 	all := map[string]options{
 		"status": &statusOptions{}, "doctor": &doctorOptions{}, "backup": &backupOptions{}, "restore": &restoreOptions{}, "verify": &verifyOptions{},
-		"compact": &compactOptions{}, "migrate": &migrateOptions{}, "cluster": &clusterOptions{}, "envtest install": &installOptions{}, "version": version{},
+		"compact": &compactOptions{}, "migrate": &migrateOptions{}, "cluster": &clusterOptions{}, "envtest install": &installOptions{},
+		"fork": &forkOptions{}, "import": &importOptions{}, "version": version{},
+		"plan": &planOptions{}, "validate": &validateOptions{},
 	}
 	made := map[string]*cobra.Command{}
 	for _, path := range slices.Sorted(maps.Keys(table)) {

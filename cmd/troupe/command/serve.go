@@ -91,7 +91,7 @@ func serve() *cobra.Command {
 		if err := config.Override(c.Flags()); err != nil {
 			return err
 		}
-		return withKubeconfig(config, func(config daemon.Config) error { return run(config, c.OutOrStdout(), c.ErrOrStderr()) })
+		return runDaemon(c, config)
 	}
 	return c
 }
@@ -109,6 +109,10 @@ func (h *helpFlag) Set(s string) error {
 	}
 	*h = helpFlag(s)
 	return nil
+}
+
+func runDaemon(c *cobra.Command, config daemon.Config) error {
+	return withKubeconfig(config, func(config daemon.Config) error { return run(config, c.OutOrStdout(), c.ErrOrStderr()) })
 }
 
 // withKubeconfig writes the kubeconfig of an ephemeral daemon to a temporary directory, unless a

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -13,12 +15,17 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/rewrites"
 )
 
 type statusOptions struct {
 	Kubeconfig string
 	Interval   time.Duration
 	Top        int
+	Hot        bool
+	Output     string
 }
 
 func (o *statusOptions) run(c *cobra.Command, _ []string) error {
@@ -26,7 +33,52 @@ func (o *statusOptions) run(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
+	switch {
+	case o.Output != "" && (o.Output != "json" || !o.Hot):
+		return fmt.Errorf("--output: %q: must be json, with --hot", o.Output)
+	case o.Hot:
+		return r.hot(c.Context(), c.OutOrStdout(), o.Top, o.Output)
+	}
 	return r.status(c.Context(), c.OutOrStdout(), o.Interval, o.Top)
+}
+
+func newTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
+
+// hot prints the objects that controllers keep rewriting.
+func (r *daemonClient) hot(ctx context.Context, w io.Writer, top int, output string) error {
+	body, err := r.get(ctx, daemon.HotPath)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	if output == "json" {
+		_, err := io.Copy(w, body)
+		return err
+	}
+	var hot daemon.Hot
+	if err := json.NewDecoder(body).Decode(&hot); err != nil {
+		return fmt.Errorf("%s%s: %w", r.URL(), daemon.HotPath, err)
+	}
+	if len(hot.Objects) == 0 {
+		_, err := fmt.Fprintln(w, "No object is rewritten repeatedly.")
+		return err
+	}
+	t := newTable(w)
+	fmt.Fprintln(t, "OBJECT\tUPDATES\tMANAGER\tFIELD\tREVERTED\tVALUE")
+	if top > 0 {
+		hot.Objects = hot.Objects[:min(top, len(hot.Objects))]
+	}
+	for _, o := range hot.Objects {
+		for _, m := range slices.Sorted(maps.Keys(o.Managers)) {
+			fmt.Fprintf(t, "%s\t%d\t%s\t\t\t\n", &o, o.Managers[m], rewrites.ManagerName(m))
+		}
+		for _, f := range o.Fields {
+			for _, v := range f.Values {
+				fmt.Fprintf(t, "%s\t\t%s\t%s\t%d\t%s\n", &o, rewrites.ManagerName(v.Manager), f.Path, f.Reverted, cmp.Or(v.Value, "(removed)"))
+			}
+		}
+	}
+	return t.Flush()
 }
 
 // status compares two scrapes taken at the given interval. A single scrape is not useful, because
@@ -84,7 +136,7 @@ func ratio(amount, by float64) float64 {
 var summary string
 
 func (p *statusReport) summary(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w)
 	fmt.Fprint(t, p.after.fill(summary, template.FuncMap{
 		"rate": p.rate, "mean": p.mean, "slowest": p.slowest, "server": func() string { return p.server },
 		"uptime": func() string {
@@ -149,7 +201,7 @@ func (p *statusReport) rows() (rows []row) {
 const collectionHead = "COLLECTION"
 
 func writeRows(w io.Writer, rows []row) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w)
 	fmt.Fprintln(t, "\n"+collectionHead+"\tOBJECTS\tWATCHES\tHISTORY\tWRITES/S\tMEAN\tLONGEST")
 	for _, r := range rows {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.0f\t%s\t%s\n", r.resource, count(r.objects), count(r.watches), size(r.history), r.mutations, short(r.mean), short(r.longest))

@@ -13,6 +13,7 @@ import (
 type Config struct {
 	DataDir        string `flag:"data-dir"`
 	Ephemeral      bool   `flag:"ephemeral"`
+	From           string `flag:"from"`
 	Kubeconfig     string `flag:"write-kubeconfig"`
 	AcceptDataLoss bool   `flag:"accept-data-loss"`
 	Naming         string `flag:"naming"`
@@ -72,11 +73,16 @@ type Serving struct {
 	ShutdownDelay               Duration `flag:"shutdown-delay-duration"`
 	Profiling                   bool     `flag:"profiling"`
 	Console                     bool     `flag:"console"`
+	FaultInjection              bool     `flag:"fault-injection"`
 	CORSAllowedOrigins          []string `flag:"cors-allowed-origins"`
 }
 
 // API configures which APIs are served. The stored objects of a disabled API are kept.
 type API struct {
+	// Kinds is "all" or "minimal", a preset of RuntimeConfig and the controllers.
+	Kinds string `flag:"kinds"`
+	// Definitions lists files and directories of CustomResourceDefinitions to apply.
+	Definitions   []string `flag:"crds"`
 	RuntimeConfig Switches `flag:"runtime-config"`
 	FeatureGates  Switches `flag:"feature-gates"`
 	EventTTL      Duration `flag:"event-ttl"`

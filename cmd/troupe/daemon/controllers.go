@@ -170,7 +170,7 @@ func (c Controllers) runs(b builtIn, n *meta.Naming) bool {
 }
 
 func (s *settings) enables(b builtIn) bool {
-	return s.config.Controllers.runs(b, s.naming) && (b.gate == "" || s.features.Enabled(b.gate))
+	return s.controllerNames().runs(b, s.naming) && (b.gate == "" || s.features.Enabled(b.gate))
 }
 
 // With returns a copy of c with names added. They override existing entries for the same

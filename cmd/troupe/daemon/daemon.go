@@ -1,10 +1,13 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -12,8 +15,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/policy/faultinjection"
 )
 
 // A Daemon is a server that stores its objects in its own data directory or in etcd. Several
@@ -44,6 +51,7 @@ type components struct {
 	authentication    *authentication
 	policy            *policies           // authorization, admission and audit
 	controllers       *clusterControllers // whose writes pass admission
+	definitionFiles   *definitionFiles    // CustomResourceDefinitions of --crds
 	frontEnd          *frontEnd           // the HTTP server
 	maintenance       *maintenance        // reloads files
 }
@@ -56,6 +64,13 @@ type settings struct {
 	log       *slog.Logger
 	now       func() time.Time // see SetClock
 	startedAt time.Time
+	origin    *Daemon                  // see Fork; nil after Start
+	recorder  *actors.Recorder         // see Record
+	faults    *faultinjection.Injector // nil if disabled
+	listener  net.Listener             // inherited from the previous daemon, or nil
+	memory    *memory
+
+	skipWebhook func(clientConfig tree.Tree) bool // see SkipWebhooks; may be nil
 }
 
 // A component is a part of a Daemon. Start sets the component's fields, which then never change.
@@ -68,8 +83,16 @@ type component interface {
 }
 
 // New validates the settings and creates a Daemon that writes its log to logs, which may be nil.
-// It opens no files, so a Daemon that is never started needs no Stop.
+// A daemon with a From setting has the naming profile of that state. New leaves no files open, so
+// a Daemon that is never started needs no Stop.
 func New(c Config, logs io.Writer) (*Daemon, error) {
+	if c.From != "" {
+		labels, err := persist.StoredLabels(c.From)
+		if err != nil {
+			return nil, fmt.Errorf("--from %s: %w", c.From, err)
+		}
+		c.Naming = cmp.Or(labels[namingLabel], c.Naming)
+	}
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -92,23 +115,67 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 	if logs == nil {
 		logs = io.Discard
 	}
-	s := &settings{config: c, naming: naming, features: gates, log: c.Logging.New(logs), now: time.Now, startedAt: time.Now()}
+	s := &settings{config: c, naming: naming, features: gates, log: c.Logging.New(logs), now: time.Now, memory: &memory{}}
+	if c.Serving.FaultInjection {
+		s.faults = faultinjection.NewInjector()
+	}
 	for _, names := range c.renamed {
 		s.log.Warn("deprecated key in the configuration file", "key", names[0], "name", names[1])
 	}
+	d := newDaemon(s)
+	if c.From != "" {
+		d.state.initial = copyOf(c.From)
+	}
+	return d, nil
+}
+
+func newDaemon(s *settings) *Daemon {
+	s.startedAt = time.Now()
 	all := &components{fatal: make(fatalErrors, 2)}
 	b := func() base { return newBase(s, all) }
 	all.state, all.identity, all.storage = &stateLog{base: b()}, &identity{base: b()}, &storage{base: b()}
 	all.aggregator, all.leadership, all.serverControllers = &aggregator{base: b()}, &leadership{base: b()}, &serverControllers{base: b()}
 	all.endpoint, all.authentication, all.policy = &endpoint{base: b()}, &authentication{base: b()}, &policies{base: b()}
-	all.controllers, all.frontEnd, all.maintenance = &clusterControllers{base: b()}, &frontEnd{base: b()}, &maintenance{b()}
-	return &Daemon{settings: s, components: all, stopped: make(chan struct{})}, nil
+	all.controllers, all.definitionFiles = &clusterControllers{base: b()}, &definitionFiles{base: b()}
+	all.frontEnd, all.maintenance = &frontEnd{base: b()}, &maintenance{b()}
+	return &Daemon{settings: s, components: all, stopped: make(chan struct{})}
+}
+
+// Fork creates a Daemon that starts with a copy of d's data, CAs and keys for tokens. Both must be
+// ephemeral. d may be running or stopped, and later changes of one do not affect the other.
+func (d *Daemon) Fork(c Config, logs io.Writer) (*Daemon, error) {
+	if d.memory.certs == nil || !c.Ephemeral {
+		return nil, errors.New("only an ephemeral server that has started can be forked, into an ephemeral server")
+	}
+	c.DataDir = d.config.DataDir
+	if c.From != "" {
+		c.From, c.Naming = "", d.config.Naming
+	}
+	fork, err := New(c, logs)
+	if err == nil {
+		fork.origin, fork.memory = d, d.memory.fork()
+	}
+	return fork, err
 }
 
 // SetClock sets the clock for timestamps in objects and for service account tokens. It must be
 // called before Start, and now must be safe for concurrent use. Certificates, watches, controllers
 // and timeouts still use the system clock.
 func (d *Daemon) SetClock(now func() time.Time) { d.now = now }
+
+// SkipWebhooks makes the daemon never call the admission webhooks that skip selects by their
+// clientConfig. It must be called before Start, and skip must be safe for concurrent use.
+func (d *Daemon) SkipWebhooks(skip func(clientConfig tree.Tree) bool) { d.skipWebhook = skip }
+
+// Record returns a Recorder of all changes of this daemon and its successors (see Restart). It must
+// be called before Start.
+func (d *Daemon) Record() *actors.Recorder {
+	d.recorder = &actors.Recorder{}
+	return d.recorder
+}
+
+// Faults returns the injector of faults, or nil without --fault-injection.
+func (d *Daemon) Faults() *faultinjection.Injector { return d.faults }
 
 // Start opens the data directory and begins to serve requests. If Start fails, it releases all
 // resources.
@@ -122,12 +189,13 @@ func (d *Daemon) Start() error {
 	if err == nil {
 		err = d.startAll(
 			d.storage, d.aggregator, d.leadership, d.serverControllers, d.endpoint,
-			d.authentication, d.policy, d.controllers, d.frontEnd, d.maintenance,
+			d.authentication, d.policy, d.controllers, d.definitionFiles, d.frontEnd, d.maintenance,
 		)
 	}
 	if err != nil {
 		err = errors.Join(err, d.Stop(context.Background()))
 	}
+	d.origin = nil
 	return err
 }
 

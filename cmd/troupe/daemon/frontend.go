@@ -76,6 +76,7 @@ func (f *frontEnd) serverOptions() (none http.Options, err error) {
 		return none, err
 	}
 	extra[BackupPath] = http.ExtraRoute{Write: func(w io.Writer) error { return f.storage.state.backup(f.ctx, w) }}
+	extra[HotPath] = http.ExtraRoute{Write: f.storage.writeHot, ContentType: "application/json"}
 	extra[CompactPath] = http.ExtraRoute{Do: f.storage.compact}
 	// If flags is nil, /flagz is not served.
 	var flags func() map[string]string
@@ -116,6 +117,7 @@ func (f *frontEnd) serverOptions() (none http.Options, err error) {
 
 		DisableConstrainedImpersonation: !f.features.Enabled(features.ConstrainedImpersonation),
 
+		Faults:        f.faults,
 		ShutdownDelay: time.Duration(s.ShutdownDelay),
 	}, nil
 }
@@ -162,6 +164,9 @@ func (f *frontEnd) writeMetrics(w io.Writer) {
 	f.storage.state.encryption.metrics.WriteMetrics(w)
 	if f.flowControl != nil {
 		f.flowControl.WriteMetrics(w)
+	}
+	if f.faults != nil {
+		f.faults.WriteMetrics(w)
 	}
 }
 

@@ -27,14 +27,15 @@ type endpoint struct {
 
 func (e *endpoint) Start() (err error) {
 	address := net.JoinHostPort(e.config.Serving.BindAddress, strconv.Itoa(e.config.Serving.SecurePort))
-	if e.listener, err = net.Listen("tcp", address); err != nil {
-		return fmt.Errorf("%w\nchoose another --bind-address or --secure-port (0 for a free port)", err)
+	if e.listener = e.settings.listener; e.listener == nil {
+		if e.listener, err = net.Listen("tcp", address); err != nil {
+			return fmt.Errorf("%w\nchoose another --bind-address or --secure-port (0 for a free port)", err)
+		}
 	}
-	if err := e.keepAdminKubeconfig(); err != nil {
-		return err
+	if err = e.keepAdminKubeconfig(); err == nil {
+		e.publish()
 	}
-	e.publish()
-	return nil
+	return err
 }
 
 func (e *endpoint) Stop(ctx context.Context) error {
@@ -115,10 +116,7 @@ func (c Config) advertised() netip.Addr {
 	case !bind.IsUnspecified():
 		return bind
 	}
-	local, err := net.InterfaceAddrs()
-	if err != nil {
-		return netip.Addr{}
-	}
+	local, _ := net.InterfaceAddrs() // none after an error
 	for _, a := range local {
 		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().IsGlobalUnicast() {
 			return p.Addr()

@@ -61,8 +61,13 @@ func (id *identity) loadCertificates() error {
 		Dir: c.certDir(), Admin: id.naming.Translate(certs.AdminName), KubeletClient: id.naming.Translate(certs.KubeletClientName),
 		Binding: id.binding(), ReplaceForeign: id.state.etcd != nil, // the CA is the one in etcd
 	}
-	if id.ownCerts, err = store.Open(names); err != nil {
-		return fmt.Errorf("certificates: %w", err)
+	if id.ownCerts = id.memory.certs; id.ownCerts == nil {
+		if id.ownCerts, err = store.Open(names); err != nil {
+			return fmt.Errorf("certificates: %w", err)
+		}
+	}
+	if store.Dir == "" {
+		id.memory.certs = id.ownCerts
 	}
 	if err := id.ownCerts.Warning(); err != nil {
 		id.log.Warn("certificates", "error", err)

@@ -39,12 +39,12 @@ func (id *identity) loadTokenKeys() error {
 	if err != nil {
 		return err
 	}
-	if a.boundIssuer, err = a.newIssuer(signing, id.naming); err != nil {
+	if a.boundIssuer, err = a.newIssuer(signing, id.naming, id.memory); err != nil {
 		return fmt.Errorf("--service-account-signing-key-file: %w", err)
 	}
 	a.secretIssuer = a.boundIssuer
 	if c.PrivateKeyFile != "" {
-		if a.secretIssuer, err = a.newIssuer(c.PrivateKeyFile, id.naming); err != nil {
+		if a.secretIssuer, err = a.newIssuer(c.PrivateKeyFile, id.naming, id.memory); err != nil {
 			return fmt.Errorf("--service-account-private-key-file: %w", err)
 		}
 	}
@@ -67,8 +67,8 @@ func (id *identity) loadTokenKeys() error {
 
 // newIssuer returns an issuer that signs with the first key in a file, and adds that key for
 // verification. If path is empty, it generates a key in memory.
-func (a *serviceAccountTokens) newIssuer(path string, naming *meta.Naming) (*serviceaccount.Issuer, error) {
-	keys, err := readOrMakeKeys(path)
+func (a *serviceAccountTokens) newIssuer(path string, naming *meta.Naming, m *memory) (*serviceaccount.Issuer, error) {
+	keys, err := readOrMakeKeys(path, m)
 	if err != nil {
 		return nil, err
 	}
@@ -104,15 +104,16 @@ func (id *identity) signingKeyFile() (string, error) {
 	return own, binding.EnsureFile(own, serviceaccount.NewKey)
 }
 
-func readOrMakeKeys(path string) ([]*serviceaccount.Key, error) {
+func readOrMakeKeys(path string, m *memory) (_ []*serviceaccount.Key, err error) {
 	if path != "" {
 		return readKeys(path)
 	}
-	key, err := serviceaccount.NewKey()
-	if err != nil {
-		return nil, err
+	if m.tokenKey == nil {
+		if m.tokenKey, err = serviceaccount.NewKey(); err != nil {
+			return nil, err
+		}
 	}
-	return serviceaccount.ReadKeys(key)
+	return serviceaccount.ReadKeys(m.tokenKey)
 }
 
 func readKeys(path string) ([]*serviceaccount.Key, error) {

@@ -42,7 +42,7 @@ func (p *policies) webhookPlugins(namespaces *match.Namespaces, configuration co
 	resolver := services.NewResolver(p.ctx, p.storage.objects, p.naming, given)
 	options := func(plugin string) (webhook.Options, webhookclient.Dialer, error) {
 		dialer := webhookclient.Dialer{Resolver: resolver}
-		o := webhook.Options{Naming: p.naming, Authorizer: p.authorizer, Namespaces: namespaces, Served: p.storage.kinds.Serves, Reviews: !p.features.Enabled(features.ExcludeReviews), Metrics: p.webhookMetrics, Conditions: p.conditionMetrics, Log: p.log}
+		o := webhook.Options{Naming: p.naming, Authorizer: p.authorizer, Namespaces: namespaces, Served: p.storage.kinds.Serves, Reviews: !p.features.Enabled(features.ExcludeReviews), Metrics: p.webhookMetrics, Conditions: p.conditionMetrics, Log: p.log, Skip: p.skipWebhook}
 		c := configuration[plugin]
 		if path := cmp.Or(c.String("kubeConfigFile"), c.String("clientConfigFile")); path != "" {
 			if dialer.Users, err = kubeconfig.OpenUsers(path, p.log); err != nil {

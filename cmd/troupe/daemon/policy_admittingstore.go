@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 
 	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -45,7 +44,7 @@ func (p *policies) CreateNamespace(ctx context.Context, name string) error {
 		Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: name},
 		Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name}}},
 	})
-	if status, ok := errors.AsType[*meta.Status](err); ok && status.Reason == meta.ReasonAlreadyExists {
+	if meta.HasReason(err, meta.ReasonAlreadyExists) {
 		return nil
 	}
 	return err

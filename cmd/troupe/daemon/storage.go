@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"maps"
+	"reflect"
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/actors/allocation"
@@ -34,7 +35,7 @@ type storage struct {
 }
 
 func (s *storage) compileKinds() (err error) {
-	s.kinds, err = catalog.NewWithConfig(s.naming, catalog.RuntimeConfig(s.config.API.RuntimeConfig), s.features.Enabled)
+	s.kinds, err = catalog.NewWithConfig(s.naming, s.runtimeConfig(), s.features.Enabled)
 	return err
 }
 
@@ -55,9 +56,13 @@ func (s *storage) Start() error {
 	s.quotas = quota.New(s.naming, s.log, shared)
 	s.conversionMetrics = conversion.NewMetrics(func(definition string) bool { return s.kinds.Definition(definition) != nil })
 	s.conversionWebhooks = conversion.New(s.naming, s.conversionMetrics)
+	var base *actors.Store
+	if s.origin != nil {
+		base = s.origin.storage.store
+	}
 	s.store, err = actors.Open(actors.Options{
-		Log: s.state.current(), ObjectTime: s.now, Catalog: s.kinds, Naming: s.naming, Logger: s.log, Tuning: tuning, Allocators: allocators,
-		Observer: s.quotas, Converter: s.conversionWebhooks.For, Fatal: s.fatal.report,
+		Log: s.state.current(), ObjectTime: s.now, Catalog: s.kinds, Naming: s.naming, Logger: s.log, Tuning: tuning, Allocators: allocators, Base: base,
+		Observer: s.quotas, Recorder: s.recorder, Converter: s.conversionWebhooks.For, Fatal: s.fatal.report,
 		Stale: s.state.encryption.stale(), Rewrites: s.state.rewrites(),
 	})
 	if err != nil {
@@ -67,7 +72,9 @@ func (s *storage) Start() error {
 	if s.memory = s.newMemoryMonitor(tuning.HistoryBytes); s.memory != nil {
 		s.run(s.memory.run)
 	}
-	s.ensureDefaults()
+	if s.origin == nil || !reflect.DeepEqual(s.rolePages(), s.origin.storage.rolePages()) {
+		s.ensureDefaults()
+	}
 	return nil
 }
 
@@ -105,7 +112,16 @@ func (s *storage) newAllocators() (map[meta.GroupResource]mutation.Allocator, er
 // roles changed by an operator, it only adds missing rules. Failures are only logged, so that the
 // daemon starts on a full disk.
 func (s *storage) ensureDefaults() {
-	var pages rbac.Pages
+	if err := rbac.Reconcile(context.Background(), s.store, s.kinds, s.rolePages()); err != nil {
+		s.log.Warn("creating the default roles and bindings", "error", err)
+	}
+	if err := apiserver.EnsureSystemPriorityClasses(context.Background(), controllers.NewEnv(s.store, s.kinds, s.log)); err != nil {
+		s.log.Warn("creating the system priority classes", "error", err)
+	}
+}
+
+// rolePages returns the pages that default roles may read.
+func (s *storage) rolePages() (pages rbac.Pages) {
 	if s.features.Enabled(features.ComponentFlagz) {
 		pages.Monitoring = append(pages.Monitoring, "/flagz")
 	}
@@ -115,10 +131,5 @@ func (s *storage) ensureDefaults() {
 	if s.config.Serving.Console {
 		pages.Everybody = []string{"/console", "/console/*"}
 	}
-	if err := rbac.Reconcile(context.Background(), s.store, s.kinds, pages); err != nil {
-		s.log.Warn("creating the default roles and bindings", "error", err)
-	}
-	if err := apiserver.EnsureSystemPriorityClasses(context.Background(), controllers.NewEnv(s.store, s.kinds, s.log)); err != nil {
-		s.log.Warn("creating the system priority classes", "error", err)
-	}
+	return pages
 }

@@ -24,6 +24,7 @@ type stateLog struct {
 	encryption *atRest
 	journal    *persist.Journal // nil if the state is in etcd
 	etcd       *etcd.Log        // nil if the state is in the data directory
+	initial    initialState     // nil: none
 }
 
 func (l *stateLog) Start() (err error) {
@@ -61,12 +62,22 @@ func (l *stateLog) makeDirectory() error {
 }
 
 func (l *stateLog) openJournal() (err error) {
+	sync := persist.SyncPolicy(l.config.Journal.Sync)
+	if l.config.Ephemeral {
+		sync = persist.SyncNone
+	}
+	files := l.fileSystem()
+	if l.initial != nil {
+		if err := l.initial(l.config.DataDir, files); err != nil {
+			return err
+		}
+	}
 	l.journal, err = persist.Open(l.config.DataDir, persist.Options{
-		FS:             l.fileSystem(),
+		FS:             files,
 		Transformer:    l.encryption.transformer,
 		SegmentBytes:   int64(l.config.Journal.SegmentBytes),
 		ArchiveBytes:   int64(l.config.Journal.ArchiveBytes),
-		Sync:           persist.SyncPolicy(l.config.Journal.Sync),
+		Sync:           sync,
 		AcceptDataLoss: l.config.AcceptDataLoss,
 		Logger:         l.log,
 	})
@@ -77,10 +88,13 @@ func (l *stateLog) openJournal() (err error) {
 }
 
 func (l *stateLog) fileSystem() vfs.FS {
-	if l.config.Ephemeral {
-		return vfs.NewVolatile()
+	if !l.config.Ephemeral {
+		return vfs.OS{}
 	}
-	return vfs.OS{}
+	if l.memory.files == nil {
+		l.memory.files = vfs.NewVolatile()
+	}
+	return l.memory.files
 }
 
 func (l *stateLog) Stop(ctx context.Context) error {

@@ -21,6 +21,25 @@
 // A Server has the credentials of its administrator, a member of system:masters. Server.User
 // creates credentials for other users, which are subject to RBAC.
 //
+// # Changes
+//
+// Server.Changes yields every committed change in order, with its field manager and a diff.
+// Server.ExpectNoWrites reports writes while a function runs. Server.ExpectSettled reports objects
+// that one controller updates too often, and fields over which two controllers fight:
+//
+//	server.ExpectSettled(t, 5, func(ctx context.Context) { createObjectsAndAwaitReady(ctx) })
+//
+// # Faults
+//
+// WithFaults and Server.SetFaults let selected requests fail, as an API server may at any time:
+// conflicts, overload, lost responses, expired watches, stale reads. Server.Restart restarts the
+// server with its state and address. Faulty responses have the header Troupe-Injected-Fault.
+//
+//	server := troupetest.Start(t, troupetest.WithFaults(
+//		troupetest.Fault{Effect: "Conflict", Verbs: []string{"update"}, Probability: 0.2},
+//		troupetest.Fault{Effect: "ExpireWatch", UserAgent: "my-controller", Events: 3},
+//	))
+//
 // # Leaks
 //
 // A server releases its resources when it stops. One goroutine per process remains, in which the

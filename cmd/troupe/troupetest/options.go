@@ -1,6 +1,8 @@
 package troupetest
 
 import (
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -15,6 +17,8 @@ type settings struct {
 	now    func() time.Time
 	files  []string
 	name   string // of the server in logs
+	faults []Fault
+	seed   uint64 // of faults
 }
 
 // Naming profiles for WithNaming.
@@ -27,20 +31,31 @@ const (
 // default service account, which serviceAccountController would create.
 const serviceAccountPlugin, serviceAccountController = "ServiceAccount", "serviceaccount-controller"
 
-// newSettings applies the options to the defaults. If serviceAccountController does not run,
-// newSettings disables serviceAccountPlugin, unless an option enables it.
+// newSettings applies the options to the defaults.
 func newSettings(options []Option) *settings {
 	c := daemon.Default()
 	c.Ephemeral, c.Naming, c.Serving.SecurePort, c.Controllers = true, Kubernetes, 0, daemon.TestControllers
-	s := &settings{config: c, now: time.Now}
+	return settings{config: c, now: time.Now, seed: rand.Uint64()}.with(options)
+}
+
+// with returns a copy without files, changed by options.
+func (s settings) with(options []Option) *settings {
+	s.files = nil
+	s.config.API.FeatureGates, s.config.API.RuntimeConfig = maps.Clone(s.config.API.FeatureGates), maps.Clone(s.config.API.RuntimeConfig)
 	for _, o := range options {
-		o(s)
+		o(&s)
 	}
-	a := &s.config.Admission
-	if !s.config.Controllers.Runs(serviceAccountController, s.config.Naming) && len(a.Control) == 0 && !slices.Contains(a.Enable, serviceAccountPlugin) {
-		a.Disable = append(slices.Clone(a.Disable), serviceAccountPlugin)
+	return &s
+}
+
+// daemonConfig returns the configuration. If serviceAccountController does not run,
+// serviceAccountPlugin is disabled, unless an option enables it.
+func (s *settings) daemonConfig() daemon.Config {
+	c := s.config
+	if !c.Controllers.Runs(serviceAccountController, c.Naming) && len(c.Admission.Control) == 0 && !slices.Contains(c.Admission.Enable, serviceAccountPlugin) {
+		c.Admission.Disable = append(slices.Clone(c.Admission.Disable), serviceAccountPlugin)
 	}
-	return s
+	return c
 }
 
 // WithNaming sets the naming profile, Kubernetes (the default) or Platform.
@@ -73,4 +88,11 @@ func WithControllers(names ...string) Option {
 // WithConfig changes any daemon setting. change receives the result of all earlier options.
 func WithConfig(change func(*daemon.Config)) Option {
 	return func(s *settings) { change(&s.config) }
+}
+
+// WithBackup starts the server with the objects of a backup or a data directory, which may be in
+// use. The naming profile is that of these objects. A goroutine of the library that reads them,
+// buntdb.(*DB).backgroundManager, ends up to a second later.
+func WithBackup(path string) Option {
+	return WithConfig(func(c *daemon.Config) { c.From = path })
 }

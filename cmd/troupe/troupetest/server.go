@@ -2,9 +2,11 @@ package troupetest
 
 import (
 	"context"
+	"io"
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
@@ -17,34 +19,68 @@ type Server struct {
 	URL string
 	*Credentials
 
-	t      testing.TB
-	daemon *daemon.Daemon
+	t        testing.TB
+	daemon   *daemon.Daemon
+	settings *settings
+	recorder *actors.Recorder
 }
 
 // Start starts a server and returns when it is ready. The server stops when the test and all its
 // subtests have ended. Errors fail the test immediately.
 func Start(t testing.TB, options ...Option) *Server {
 	t.Helper()
-	o := newSettings(options)
+	return start(t, newSettings(options), daemon.New)
+}
+
+// Fork starts a server with a copy of the objects of base, which tests then need not create again.
+// Credentials and tokens of base are also valid at the fork, and resource versions continue. The
+// fork has the options of base, except for files, and then the given ones. base may be in use or
+// stopped; its later changes and those of the fork do not affect each other.
+func Fork(t testing.TB, base *Server, options ...Option) *Server {
+	t.Helper()
+	return start(t, base.settings.with(options), base.daemon.Fork)
+}
+
+func start(t testing.TB, o *settings, create func(daemon.Config, io.Writer) (*daemon.Daemon, error)) *Server {
+	t.Helper()
 	logs := &logBuffer{}
-	d, err := daemon.New(o.config, logs)
+	d, err := create(o.daemonConfig(), logs)
 	if err != nil {
 		t.Fatalf("troupetest: %v", err)
 	}
 	d.SetClock(o.now)
+	recorder := d.Record()
 	t.Cleanup(func() {
 		if t.Failed() {
+			logFaults(t, d.Faults())
 			t.Logf("log of the server %s\n%s", o.name, logs.String())
 		}
 	})
 	if err := d.Start(); err != nil {
 		t.Fatalf("troupetest: starting the server: %v", err)
 	}
-	s := &Server{URL: d.URL(), Credentials: newCredentials(t, d.AdminCredentials()), t: t, daemon: d}
+	s := &Server{URL: d.URL(), Credentials: newCredentials(t, d.AdminCredentials()), t: t, daemon: d, settings: o, recorder: recorder}
 	o.name = s.URL
 	t.Cleanup(s.stop)
 	s.Load(o.files...)
+	if o.config.Serving.FaultInjection {
+		s.SetFaults(o.faults...)
+	}
 	return s
+}
+
+// Restart stops the server and starts it again with the same address, credentials and state, even
+// if the state is in memory. Open watches end as in a shutdown, and clients can resume them. Faults
+// and recorded changes continue. No other method may be called meanwhile.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	next, err := s.daemon.Restart(ctx)
+	if err != nil {
+		t.Fatalf("troupetest: restarting the server: %v", err)
+	}
+	s.daemon = next
 }
 
 func (s *Server) stop() {

@@ -21,6 +21,7 @@ type List struct {
 	selectors                             string // as text
 	resourceVersion, resourceVersionMatch string
 	continueToken                         string
+	time                                  time.Time // of a past state
 	limit                                 int64
 	watch                                 bool
 	bookmarks                             bool
@@ -64,6 +65,11 @@ func ParseList(r ListRules, k *schema.Kind, q requestinfo.Query, watch bool) (o 
 	o.bookmarks = q.Flag("allowWatchBookmarks")
 	_, o.hasSendInitialEvents = q.Lookup("sendInitialEvents")
 	o.sendInitialEvents = q.Flag("sendInitialEvents")
+	if !watch {
+		if o.time, err = parseTime(q); err != nil {
+			return o, err
+		}
+	}
 	f := o.validate(r)
 	if r.DisableChunking {
 		o.limit, o.continueToken = 0, ""
@@ -149,6 +155,7 @@ func (o *List) Request(k *schema.Kind, i *requestinfo.Info) (request.List, error
 	l := request.List{
 		Kind: k, Labels: o.Labels, Fields: o.Fields,
 		Limit: int(min(max(o.limit, 0), 1<<31)), Continue: o.continueToken, Selectors: o.selectors,
+		Time: o.time, Logged: o.resourceVersionMatch == matchExact,
 	}
 	if k.Namespaced {
 		l.Namespace = i.Namespace

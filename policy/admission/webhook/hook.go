@@ -42,7 +42,9 @@ var reviewVersions = []string{"v1", "v1beta1"}
 func (p *Plugin) parse(o *policy.Object) []*hook {
 	var hooks []*hook
 	for _, t := range o.Tree.Objects("webhooks") {
-		hooks = append(hooks, p.parseHook(o.Key.Name, t))
+		if skip := p.options.Skip; skip == nil || !skip(t.Object("clientConfig")) {
+			hooks = append(hooks, p.parseHook(o.Key.Name, t))
+		}
 	}
 	return hooks
 }

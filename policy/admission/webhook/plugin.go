@@ -9,13 +9,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/admission/match"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Options holds the settings and dependencies of a plugin. All dependencies are required.
+// Options holds the settings and dependencies of a plugin. All dependencies except Skip are
+// required.
 type Options struct {
 	Naming     *meta.Naming
 	Authorizer authz.Authorizer // for match conditions
@@ -26,6 +28,7 @@ type Options struct {
 	Metrics    *Metrics
 	Conditions *match.ConditionMetrics
 	Log        *slog.Logger
+	Skip       func(clientConfig tree.Tree) bool // selects webhooks that are never called
 }
 
 // A Plugin calls the webhooks of one type.

@@ -8,20 +8,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// HasReason reports whether an error is a Status with the given reason.
-func HasReason(err error, why meta.Reason) bool {
-	var status *meta.Status
-	return errors.As(err, &status) && status.Reason == why
-}
-
 // IsNotFound reports whether err means that the object does not exist.
-func IsNotFound(err error) bool { return HasReason(err, meta.ReasonNotFound) }
+func IsNotFound(err error) bool { return meta.HasReason(err, meta.ReasonNotFound) }
 
 // IsConflict reports whether err means that the object has changed since it was read.
-func IsConflict(err error) bool { return HasReason(err, meta.ReasonConflict) }
+func IsConflict(err error) bool { return meta.HasReason(err, meta.ReasonConflict) }
 
 // IsAlreadyExists reports whether err means that the name of a new object is taken.
-func IsAlreadyExists(err error) bool { return HasReason(err, meta.ReasonAlreadyExists) }
+func IsAlreadyExists(err error) bool { return meta.HasReason(err, meta.ReasonAlreadyExists) }
 
 // Except returns nil if any of the predicates matches err, and err otherwise.
 func Except(err error, kinds ...func(error) bool) error {
@@ -33,7 +27,7 @@ func Except(err error, kinds ...func(error) bool) error {
 
 // IsInvalid reports whether err means that validation, a policy or a webhook has rejected the
 // change.
-func IsInvalid(err error) bool { return HasReason(err, meta.ReasonInvalid) }
+func IsInvalid(err error) bool { return meta.HasReason(err, meta.ReasonInvalid) }
 
 // IsImmutable reports whether err means that the ConfigMap or Secret is immutable, which a retry
 // cannot fix.

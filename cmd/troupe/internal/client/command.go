@@ -45,8 +45,8 @@ func allOptions() map[string]any {
 		"create configmap": &configMap{}, "create deployment": &deployment{}, "create namespace": plainObject{},
 		"create secret generic": &genericSecret{}, "create secret tls": &tlsSecret{}, "create serviceaccount": plainObject{},
 		"create token": &tokenOptions{}, "delete": &deleteOptions{}, "describe": &describeOptions{}, "diff": &diffOptions{}, "edit": &editOptions{},
-		"exec": &execOptions{}, "explain": &explainOptions{}, "get": &getOptions{}, "label": &labelOptions{field: "labels"}, "logs": &logOptions{}, "patch": &patchOptions{},
-		"port-forward": &forwardOptions{}, "scale": &scaleOptions{}, "wait": &waitOptions{},
+		"exec": &execOptions{}, "explain": &explainOptions{}, "get": &getOptions{}, "history": &historyOptions{}, "label": &labelOptions{field: "labels"}, "logs": &logOptions{}, "patch": &patchOptions{},
+		"port-forward": &forwardOptions{}, "scale": &scaleOptions{}, "undelete": &undeleteOptions{}, "wait": &waitOptions{},
 	}
 }
 

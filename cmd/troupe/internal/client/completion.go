@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/commands"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -73,7 +74,7 @@ func (s *session) completeNames(word, prefix string) (all []string) {
 	if err != nil {
 		return nil
 	}
-	_ = s.pages(r, s.namespaceOf(r, false), nil, "", pageSize, func(t tree.Tree) error {
+	_ = r.Pages(s.ctx, s.Client, s.namespaceOf(r, false), nil, "", discovery.PageSize, func(t tree.Tree) error {
 		for _, item := range t.Objects("items") {
 			all = append(all, prefix+item.Name())
 		}

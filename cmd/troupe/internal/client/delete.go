@@ -106,6 +106,8 @@ type target struct {
 
 func (t target) path() string { return t.resource.Path(t.namespace, t.name) }
 
+func (t target) String() string { return t.resource.TypeName() + "/" + t.name }
+
 // A deleted is a target whose deletion the server has accepted.
 type deleted struct {
 	target
@@ -138,7 +140,7 @@ func (s *session) targetsOf(f *targetFlags, selections []selection) (all []targe
 
 func (s *session) printDeleted(o *deleteOptions, t target) {
 	if o.Output == "name" {
-		s.printf("%s/%s\n", t.resource.TypeName(), t.name)
+		s.printf("%s\n", t)
 		return
 	}
 	how, where := "deleted", ""

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/manifest"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 )
@@ -63,7 +64,7 @@ func asError(err error) error {
 	if err == nil {
 		return nil
 	}
-	if all := unjoin(err); len(all) > 1 {
+	if all := manifest.Unjoin(err); len(all) > 1 {
 		var texts []string
 		for _, one := range all {
 			texts = append(texts, describe(one, ""))
@@ -75,21 +76,6 @@ func asError(err error) error {
 		return &Error{Text: printer.Safe(end.Text), Code: end.Code}
 	}
 	return &Error{Text: describe(err, "")}
-}
-
-// unjoin splits an error made by errors.Join, recursively.
-func unjoin(err error) (all []error) {
-	many, ok := err.(interface{ Unwrap() []error })
-	switch {
-	case err == nil:
-		return nil
-	case !ok:
-		return []error{err}
-	}
-	for _, one := range many.Unwrap() {
-		all = append(all, unjoin(one)...)
-	}
-	return all
 }
 
 func failedTo(do string, err error) error {

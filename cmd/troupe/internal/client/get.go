@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/manifest"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/jsonpath"
@@ -22,7 +23,7 @@ type getOptions struct {
 	printer.TableView
 	Watch, WatchOnly, OutputWatchEvents, IgnoreNotFound, NoHeaders bool
 	ChunkSize                                                      int64
-	SortBy, Raw, Subresource                                       string
+	SortBy, Raw, Subresource, At                                   string
 	sortPath                                                       jsonpath.Path
 }
 
@@ -35,6 +36,12 @@ func (o *getOptions) run(s *session, args []string) error {
 		if o.sortPath, err = printer.ParsePath(o.SortBy); err != nil {
 			return err
 		}
+	}
+	if o.past, err = pastQuery(o.At); err != nil {
+		return err
+	}
+	if o.At != "" && (o.Watch || o.WatchOnly) {
+		return usageError("--at cannot be combined with --watch or --watch-only")
 	}
 	o.Options.NoHeaders, o.TableView.NoHeaders = o.NoHeaders, o.NoHeaders
 	o.Options.Name = s.nameOf
@@ -142,7 +149,7 @@ func (s *session) addTables(o *getOptions, one selection, p *printer.TablePrinte
 	}
 	if len(one.names) == 0 {
 		var whole tree.Tree // collected only for sorting
-		err := s.pages(one.resource, one.namespace, q, s.tableAccept(), o.ChunkSize, func(t tree.Tree) error {
+		err := one.resource.Pages(s.ctx, s.Client, one.namespace, q, s.tableAccept(), o.ChunkSize, func(t tree.Tree) error {
 			t = asTable(t)
 			switch {
 			case o.SortBy == "":
@@ -162,7 +169,7 @@ func (s *session) addTables(o *getOptions, one selection, p *printer.TablePrinte
 	}
 	var faults []error
 	for _, name := range one.names {
-		t, err := s.tree(s.ctx, rest.Request{Method: "GET", Path: s.subresourcePath(o, one, name), Accept: s.tableAccept()})
+		t, err := s.tree(s.ctx, rest.Request{Method: "GET", Path: s.subresourcePath(o, one, name), Query: o.past, Accept: s.tableAccept()})
 		if rest.IsNotFound(err) && o.IgnoreNotFound {
 			continue
 		}
@@ -228,7 +235,7 @@ func (s *session) formatted(o *getOptions, selections []selection) error {
 	default:
 		printErr = p(s.out, listOf(objects))
 	}
-	return errors.Join(append(unjoin(err), unjoin(printErr)...)...)
+	return errors.Join(append(manifest.Unjoin(err), manifest.Unjoin(printErr)...)...)
 }
 
 func listOf(objects []object) tree.Tree {

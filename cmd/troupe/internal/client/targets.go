@@ -19,6 +19,7 @@ type targetFlags struct {
 	Selector, FieldSelector string
 	All                     bool // all objects of the types
 	AllNamespaces           bool
+	past                    url.Values // parameters of reads of the past
 }
 
 func (f *targetFlags) stdinUse() string {
@@ -241,6 +242,7 @@ func (s *session) selectionOf(m *manifest.Manifest) (selection, error) {
 
 func (f *targetFlags) query() url.Values {
 	q := url.Values{}
+	maps.Copy(q, f.past)
 	if f.Selector != "" {
 		q.Set("labelSelector", f.Selector)
 	}
@@ -262,11 +264,9 @@ func (o object) path() string      { return o.resource.Path(o.namespace(), o.nam
 
 func (o object) String() string { return o.resource.TypeName() + "/" + o.name() }
 
-const pageSize = 500
-
 func (s *session) find(f *targetFlags, selections []selection) ([]object, error) {
 	path := func(one selection, name string) string { return one.resource.Path(one.namespace, name) }
-	return s.findAt(f, selections, pageSize, path, false)
+	return s.findAt(f, selections, discovery.PageSize, path, false)
 }
 
 // findAt is like find, but with a given page size for lists and a function that returns the URL
@@ -281,7 +281,7 @@ func (s *session) findAt(f *targetFlags, selections []selection, size int64, pat
 			continue
 		}
 		for _, name := range one.names {
-			t, err := s.Get(s.ctx, path(one, name), nil)
+			t, err := s.Get(s.ctx, path(one, name), f.past)
 			if rest.IsNotFound(err) && ignoreNotFound {
 				continue
 			}
@@ -300,49 +300,13 @@ func (s *session) findAt(f *targetFlags, selections []selection, size int64, pat
 }
 
 func (s *session) list(r *discovery.Resource, namespace string, query url.Values) ([]object, error) {
-	return s.listBy(r, namespace, query, pageSize)
+	return s.listBy(r, namespace, query, discovery.PageSize)
 }
 
 func (s *session) listBy(r *discovery.Resource, namespace string, query url.Values, size int64) (all []object, err error) {
-	err = s.pages(r, namespace, query, "", size, func(t tree.Tree) error {
-		for _, item := range t.Objects("items") {
-			if !item.Has("kind") {
-				item["apiVersion"], item["kind"] = r.APIVersion(), r.Kind
-			}
-			all = append(all, object{resource: r, tree: item})
-		}
-		return nil
-	})
+	items, err := r.Objects(s.ctx, s.Client, namespace, query, size)
+	for _, item := range items {
+		all = append(all, object{resource: r, tree: item})
+	}
 	return all, err
 }
-
-// pages reads a list in pages of the given size and calls each with every page. Size 0 means a
-// single page.
-func (s *session) pages(r *discovery.Resource, namespace string, query url.Values, accept string, size int64, each func(tree.Tree) error) error {
-	q := url.Values{}
-	maps.Copy(q, query)
-	if size > 0 {
-		q.Set("limit", fmt.Sprint(size))
-	}
-	for range maxPages {
-		t, err := s.tree(s.ctx, rest.Request{Method: "GET", Path: r.Path(namespace, ""), Query: q, Accept: accept})
-		if err != nil {
-			return err
-		}
-		if err := each(t); err != nil {
-			return err
-		}
-		token := t.Object("metadata").String("continue")
-		if token == "" {
-			return nil
-		}
-		if token == q.Get("continue") {
-			break
-		}
-		q.Set("continue", token)
-	}
-	return fmt.Errorf("the list of %s does not end", r.FullName())
-}
-
-// maxPages limits the pages of a list, because a server might return continue tokens forever.
-const maxPages = 100_000

@@ -113,7 +113,7 @@ func (s *session) watchObjects(o *getOptions, selections []selection) error {
 		accept = s.tableAccept()
 	}
 	version := ""
-	err = s.pages(one.resource, one.namespace, q, accept, 0, func(t tree.Tree) error {
+	err = one.resource.Pages(s.ctx, s.Client, one.namespace, q, accept, 0, func(t tree.Tree) error {
 		version = t.Object("metadata").String("resourceVersion")
 		if o.WatchOnly {
 			return nil

@@ -38,48 +38,55 @@ func ParseYAML(text []byte) (tree.Tree, error) {
 
 // Split splits a text into YAML documents separated by --- lines, or into concatenated JSON
 // objects. It omits empty documents.
-func Split(text []byte) (documents [][]byte, err error) {
+func Split(text []byte) (documents []*Document, err error) {
 	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && trimmed[0] == '{' {
-		d := json.NewDecoder(bytes.NewReader(trimmed))
+		d, skipped := json.NewDecoder(bytes.NewReader(trimmed)), bytes.Index(text, trimmed)
 		for {
 			var one json.RawMessage
 			switch err := d.Decode(&one); {
 			case err == io.EOF:
 				return documents, nil
 			case err != nil && len(documents) == 0:
-				return [][]byte{text}, nil // flow-style YAML also begins with a brace
+				return []*Document{{Text: text, Line: 1}}, nil // flow-style YAML also begins with a brace
 			case err != nil:
 				return nil, err
 			}
-			documents = append(documents, one)
+			start := skipped + int(d.InputOffset()) - len(one)
+			documents = append(documents, &Document{Text: one, Line: 1 + bytes.Count(text[:start], []byte("\n"))})
 		}
 	}
 	var b strings.Builder
+	first, line := 1, 0 // lines of the document's start and of the current position
 	flush := func() {
-		if hasContent(b.String()) {
-			documents = append(documents, []byte(b.String()))
+		if text := []byte(b.String()); contentLine(text) >= 0 {
+			documents = append(documents, &Document{Text: text, Line: first})
 		}
 		b.Reset()
+		first = line
 	}
-	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "---"); ok && (strings.TrimSpace(rest) == "" || rest[0] == ' ') {
+	for text := range strings.Lines(string(text)) {
+		line++
+		if rest, ok := strings.CutPrefix(text, "---"); ok && (strings.TrimSpace(rest) == "" || rest[0] == ' ') {
 			flush()
 			b.WriteString(strings.TrimPrefix(rest, " "))
 			continue
 		}
-		b.WriteString(line)
+		b.WriteString(text)
 	}
 	flush()
 	return documents, nil
 }
 
-func hasContent(text string) bool {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
-			return true
+// contentLine returns the index of the first line with content, or -1.
+func contentLine(text []byte) int {
+	n := 0
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			return n
 		}
+		n++
 	}
-	return false
+	return -1
 }
 
 // JSON encodes a value on one line, without HTML escapes.

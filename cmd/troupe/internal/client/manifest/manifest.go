@@ -22,7 +22,24 @@ import (
 type Manifest struct {
 	Object tree.Tree
 	Source string // a path, a URL or STDIN
+
+	document *document.Document
+	path     string // of the object in document, if that is a list
 }
+
+// Locate returns the location of a field of the object, or of the object if path is empty.
+func (m Manifest) Locate(path string) document.Location { return m.document.Locate(m.path, path) }
+
+// A DocumentError reports a document that is not an object with apiVersion and kind.
+type DocumentError struct {
+	Source string
+	Line   int    // at which the object begins
+	Field  string // the missing field of an object, or ""
+	Reason string // the error of the parser, unless a field is missing
+	text   string
+}
+
+func (e *DocumentError) Error() string { return e.text }
 
 // Options select the sources to read.
 type Options struct {
@@ -54,9 +71,29 @@ func Read(ctx context.Context, o Options) (all []Manifest, err error) {
 		}
 		return parse(text, o.Kustomize)
 	}
+	return join(o.Filename, func(_ int, file string) ([]Manifest, error) { return o.read(ctx, file) })
+}
+
+// Unjoin splits an error made by errors.Join, recursively.
+func Unjoin(err error) (all []error) {
+	many, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		return []error{err}
+	}
+	for _, one := range many.Unwrap() {
+		all = append(all, Unjoin(one)...)
+	}
+	return all
+}
+
+// join calls read for each item, and returns all manifests with the joined errors.
+func join[T any](items []T, read func(i int, item T) ([]Manifest, error)) (all []Manifest, err error) {
 	var errs []error
-	for _, file := range o.Filename {
-		found, err := o.read(ctx, file)
+	for i, item := range items {
+		found, err := read(i, item)
 		all, errs = append(all, found...), append(errs, err)
 	}
 	return all, errors.Join(errs...)
@@ -85,18 +122,13 @@ func (o Options) read(ctx context.Context, file string) ([]Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []Manifest
-	var errs []error
-	for _, path := range paths {
+	return join(paths, func(_ int, path string) ([]Manifest, error) {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			errs = append(errs, err)
-			continue
+			return nil, err
 		}
-		found, err := parse(text, path)
-		all, errs = append(all, found...), append(errs, err)
-	}
-	return all, errors.Join(errs...)
+		return parse(text, path)
+	})
 }
 
 // paths expands file, which may be a directory or a glob pattern.
@@ -129,7 +161,10 @@ func (o Options) paths(file string) ([]string, error) {
 		return nil
 	})
 	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("the directory %q has no .yaml, .yml or .json files (-R searches subdirectories)", file)
+		err = fmt.Errorf("the directory %q has no .yaml, .yml or .json files", file)
+		if !o.Recursive {
+			err = fmt.Errorf("%w (-R searches subdirectories)", err)
+		}
 	}
 	return all, err
 }
@@ -155,13 +190,12 @@ func download(ctx context.Context, where string) ([]byte, error) {
 // kustomize builds a kustomization with the kustomize program, or else with kubectl.
 func kustomize(ctx context.Context, folder string) ([]byte, error) {
 	for _, command := range [][]string{{"kustomize", "build", folder}, {"kubectl", "kustomize", folder}} {
-		path, err := exec.LookPath(command[0])
-		if err != nil {
-			continue
-		}
-		run := exec.CommandContext(ctx, path, command[1:]...)
+		run := exec.CommandContext(ctx, command[0], command[1:]...)
 		run.Stderr = os.Stderr
 		text, err := run.Output()
+		if errors.Is(err, exec.ErrNotFound) {
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", strings.Join(command, " "), err)
 		}
@@ -175,37 +209,31 @@ func parse(text []byte, source string) ([]Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("error parsing %s: %w", source, err)
 	}
-	var all []Manifest
-	var errs []error
-	for i, d := range documents {
-		t, err := document.ParseYAML(d)
+	return join(documents, func(i int, d *document.Document) ([]Manifest, error) {
+		t, err := document.ParseYAML(d.Text)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("error parsing %s: document %d: %w", source, i+1, err))
-			continue
+			return nil, &DocumentError{source, d.Line, "", err.Error(), fmt.Sprintf("error parsing %s: document %d: %v", source, i+1, err)}
 		}
-		found, err := flatten(t, source)
-		all, errs = append(all, found...), append(errs, err)
-	}
-	return all, errors.Join(errs...)
+		return flatten(Manifest{t, source, d, ""})
+	})
 }
 
-func flatten(t tree.Tree, source string) ([]Manifest, error) {
-	if t.Has("items") && strings.HasSuffix(t.String("kind"), "List") {
-		var all []Manifest
-		var errs []error
-		for _, one := range t.Objects("items") {
-			if kind := t.String("kind"); kind != "List" && !one.Has("kind") {
-				one["kind"], one["apiVersion"] = strings.TrimSuffix(kind, "List"), t.String("apiVersion")
+func flatten(m Manifest) ([]Manifest, error) {
+	t := m.Object
+	kind := t.String("kind")
+	if itemKind, isList := strings.CutSuffix(kind, "List"); isList && t.Has("items") {
+		return join(t.Objects("items"), func(i int, one tree.Tree) ([]Manifest, error) {
+			if itemKind != "" && one != nil && !one.Has("kind") {
+				one["kind"], one["apiVersion"] = itemKind, t.String("apiVersion")
 			}
-			found, err := flatten(one, source)
-			all, errs = append(all, found...), append(errs, err)
-		}
-		return all, errors.Join(errs...)
+			return flatten(Manifest{one, m.Source, m.document, tree.IndexPath(tree.FieldPath(m.path, "items"), i)})
+		})
 	}
 	for _, field := range []string{"apiVersion", "kind"} {
 		if t.String(field) == "" {
-			return nil, fmt.Errorf("error validating %q: %s not set; every object needs apiVersion and kind", source, field)
+			text := fmt.Sprintf("error validating %q: %s not set; every object needs apiVersion and kind", m.Source, field)
+			return nil, &DocumentError{m.Source, m.Locate("").Line, field, "", text}
 		}
 	}
-	return []Manifest{{t, source}}, nil
+	return []Manifest{m}, nil
 }

@@ -99,8 +99,9 @@ const (
 
 // An Answer is a successful response.
 type Answer struct {
-	Code int
-	Body []byte
+	Code     int
+	Body     []byte
+	Warnings []string
 }
 
 // Tree parses the body as a JSON object.
@@ -131,7 +132,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	case int64(len(body)) > c.most:
 		return Answer{}, fmt.Errorf("the response of %s exceeds %d bytes", c.base, c.most)
 	}
-	return Answer{response.StatusCode, body}, nil
+	return Answer{response.StatusCode, body, warningTexts(response.Header)}, nil
 }
 
 // Get reads the object at path.
@@ -182,7 +183,7 @@ func (c *Client) send(ctx context.Context, r Request) (*http.Response, error) {
 		if err != nil {
 			return nil, c.explain(ctx, err)
 		}
-		c.warn(response.Header.Values("Warning"))
+		c.warn(warningTexts(response.Header))
 		if response.StatusCode < 300 {
 			return response, nil
 		}
@@ -223,28 +224,30 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 }
 
 // warn prints each server warning only once.
-func (c *Client) warn(headers []string) {
+func (c *Client) warn(texts []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, h := range headers {
-		text := warningText(h)
-		if text != "" && !c.warned[text] && len(c.warned) < 1000 {
+	for _, text := range texts {
+		if !c.warned[text] && len(c.warned) < 1000 {
 			c.warned[text] = true
 			fmt.Fprintln(c.warnings, "Warning:", text)
 		}
 	}
 }
 
-// warningText returns the text of a Warning header such as: 299 - "a text".
-func warningText(header string) string {
-	_, text, ok := strings.Cut(header, `"`)
-	if !ok || !strings.HasPrefix(header, "299") {
-		return ""
+// warningTexts returns the texts of Warning headers such as: 299 - "a text".
+func warningTexts(h http.Header) (texts []string) {
+	for _, header := range h.Values("Warning") {
+		_, text, ok := strings.Cut(header, `"`)
+		if !ok || !strings.HasPrefix(header, "299") {
+			continue
+		}
+		if i := strings.LastIndexByte(text, '"'); i >= 0 {
+			text = text[:i]
+		}
+		texts = append(texts, strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(text))
 	}
-	if i := strings.LastIndexByte(text, '"'); i >= 0 {
-		text = text[:i]
-	}
-	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(text)
+	return texts
 }
 
 func (c *Client) explain(ctx context.Context, err error) error {

@@ -1,0 +1,103 @@
+package daemon
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/convert"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// An initialState creates the data directory of an ephemeral daemon before it is opened.
+type initialState func(dir string, files vfs.FS) error
+
+// copyOf returns the state in a backup, or in a data directory, which may be in use.
+func copyOf(path string) initialState {
+	return func(dir string, files vfs.FS) error {
+		from := persist.Source{Journal: path, Target: files}
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			backup, err := os.Open(path)
+			if err != nil {
+				return err
+			}
+			defer backup.Close()
+			from.Backup, from.Journal = backup, ""
+		}
+		if _, err := persist.Restore(dir, from); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return nil
+	}
+}
+
+// StartWithObjects makes an ephemeral daemon start with objects of another server (see
+// CreateDirectory). It must be called before Start.
+func (d *Daemon) StartWithObjects(objects [][]byte) {
+	d.state.initial = func(dir string, files vfs.FS) error {
+		_, err := createWith(dir, d.naming, objects, persist.Options{FS: files, Transformer: d.state.encryption.transformer})
+		return err
+	}
+}
+
+// CreateDirectory creates a data directory with objects of another server, including their UIDs,
+// status and managed fields. CustomResourceDefinitions must precede objects of their kinds. It
+// returns the number of stored objects; others are of kinds that Troupe does not serve.
+func CreateDirectory(dir string, naming *meta.Naming, objects [][]byte) (stored int, err error) {
+	return createWith(dir, naming, objects, persist.Options{})
+}
+
+func createWith(dir string, naming *meta.Naming, objects [][]byte, o persist.Options) (stored int, err error) {
+	kinds, err := catalog.New(naming)
+	if err != nil {
+		return 0, err
+	}
+	state := held{labels: map[string]string{namingLabel: naming.Profile}}
+	for _, text := range objects {
+		i, err := importItem(kinds, text)
+		if err != nil {
+			return 0, err
+		}
+		if i.Key != "" {
+			state.items, state.revision = append(state.items, i), max(state.revision, i.Revision)
+		}
+	}
+	return len(state.items), persist.Create(dir, func() (persist.State, error) { return state.state(), nil }, o)
+}
+
+// importItem returns the stored form of an object, or none if its kind is not served. A
+// CustomResourceDefinition adds its kinds to the catalog.
+func importItem(kinds *catalog.Catalog, text []byte) (none persist.Item, err error) {
+	object, err := document.Parse(text)
+	if err != nil {
+		return none, err
+	}
+	apiVersion, kind, metadata := object.String("apiVersion"), object.String("kind"), object.Object("metadata")
+	k := kinds.ByGVK(meta.ParseGVK(apiVersion, kind))
+	if k == nil {
+		return none, nil
+	}
+	decoded, _, err := codec.DecodeJSON(k.Message(), text)
+	if err != nil {
+		return none, fmt.Errorf("%s %s %q: %w", apiVersion, kind, object.Name(), err)
+	}
+	if k.Kind == "CustomResourceDefinition" {
+		if definition := kinds.Compile(decoded); definition != nil {
+			kinds.AddDefinition(definition)
+		}
+	}
+	version, err := strconv.ParseUint(metadata.String("resourceVersion"), 10, 64)
+	if err != nil {
+		return none, fmt.Errorf("%s %s %q: metadata.resourceVersion: %w", apiVersion, kind, object.Name(), err)
+	}
+	if k.ConversionWebhook() == nil { // otherwise objects keep the version in which they were written
+		decoded, k = convert.Keep(k, convert.ToStored(k, decoded)), k.Stored
+	}
+	key := meta.Key{GroupResource: k.Storage, Namespace: metadata.String("namespace"), Name: object.Name()}
+	return persist.Item{Key: key.String(), Value: codec.EncodeJSON(k, decoded).WithVersion(version), Revision: persist.Revision(version)}, nil
+}
