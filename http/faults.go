@@ -62,7 +62,7 @@ func (x *requestContext) acceptsStale() bool {
 	q := x.target.Query
 	version, match := q.Get("resourceVersion"), q.Get("resourceVersionMatch")
 	return version != "" && x.info.Subresource == "" && q.Get("continue") == "" &&
-		(version == "0" || x.info.Verb == "get" || match == "NotOlderThan" || match == "" && q.Get("limit") == "")
+		(version == "0" || match == "NotOlderThan" || match == "" && (x.info.Verb == "get" || q.Get("limit") == ""))
 }
 
 // getObject reads an object. A fault makes it read an older state if the history still has one that

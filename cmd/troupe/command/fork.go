@@ -17,7 +17,7 @@ type forkOptions struct {
 }
 
 // run serves a copy of a server's state. The state of a running server comes from its backup.
-func (o *forkOptions) run(c *cobra.Command, args []string) (err error) {
+func (o *forkOptions) run(c *cobra.Command, args []string) error {
 	config := daemon.Default()
 	config.Ephemeral, config.Kubeconfig, config.Serving.SecurePort = true, o.WriteKubeconfig, o.SecurePort
 	if len(args) > 0 && o.Kubeconfig != "" {

@@ -52,8 +52,10 @@ func (o *importOptions) run(c *cobra.Command, _ []string) error {
 // read returns all objects, CustomResourceDefinitions first, and the kinds that were left out.
 func (o *importOptions) read(ctx context.Context, client *rest.Client, served *discovery.Catalog) (objects [][]byte, omitted []string, err error) {
 	resources := served.Preferred()
-	rank := func(r *discovery.Resource) int { return -slices.Index([]string{"customresourcedefinitions"}, r.Name) }
-	slices.SortStableFunc(resources, func(a, b *discovery.Resource) int { return rank(a) - rank(b) })
+	if i := slices.IndexFunc(resources, func(r *discovery.Resource) bool { return r.Kind == "CustomResourceDefinition" }); i > 0 {
+		definitions := resources[i]
+		resources = slices.Insert(slices.Delete(resources, i, i+1), 0, definitions)
+	}
 	read := map[string]bool{} // UIDs, because several groups may serve the same objects, such as events
 	for _, r := range resources {
 		isSecret := r.Group == "" && r.Kind == "Secret"

@@ -74,7 +74,10 @@ func TestForkUnderLoad(t *testing.T) {
 	go func() {
 		defer close(acknowledged)
 		for n := 0; ; n++ {
-			mustDo(t, base, 201, "POST", path, fmt.Sprintf(`{"metadata":{"name":"m%06d"},"data":{"n":"%d"}}`, n, n))
+			if code, o := do(t, base.Credentials, "POST", base.URL+path, fmt.Sprintf(`{"metadata":{"name":"m%06d"},"data":{"n":"%d"}}`, n, n)); code != 201 {
+				t.Errorf("create %d: %d %v", n, code, o)
+				return
+			}
 			select {
 			case acknowledged <- n:
 			case <-stop:
@@ -85,7 +88,11 @@ func TestForkUnderLoad(t *testing.T) {
 	for range 5 {
 		var least int
 		for range 20 {
-			least = <-acknowledged
+			n, more := <-acknowledged
+			if !more {
+				return
+			}
+			least = n
 		}
 		items := mustDo(t, troupetest.Fork(t, base), 200, "GET", path, "")["items"].([]any)
 		if len(items) <= least {

@@ -98,7 +98,7 @@ func (o *historyOptions) show(s *session, one target, users auditLog) error {
 			grid.Row(row...)
 			continue
 		}
-		s.printf("%s\n", strings.Join(row, "  "))
+		s.printf("%s\n", strings.TrimRight(strings.Join(row, "  "), " "))
 		after := v.object
 		if v.event == "DELETED" {
 			after = nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	udiff "github.com/aymanbagabas/go-udiff"
+	"github.com/aymanbagabas/go-udiff/myers"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -25,7 +26,13 @@ func Unified(before, after tree.Tree, from, to string) string {
 		mask(a, after, "(before)")
 		mask(b, before, "(after)")
 	}
-	return udiff.Unified(from, to, text(a), text(b))
+	// Compare whole lines. udiff.Unified compares characters, and may then report unchanged lines.
+	old := text(a)
+	diff, err := udiff.ToUnified(from, to, old, myers.ComputeEdits(old, text(b)), udiff.DefaultContextLines)
+	if err != nil {
+		panic(err) // the edits do not apply to the text that they were computed from
+	}
+	return diff
 }
 
 // Same reports whether two states are equal except for fields that every write changes. Resource
