@@ -6,7 +6,7 @@ require (
 	cel.dev/cel-go v0.32.0
 	github.com/VictoriaMetrics/metrics v1.45.0
 	github.com/asynkron/protoactor-go v0.0.0-20240822202345-3c0e61ca19c9
-	github.com/aymanbagabas/go-udiff v0.3.1
+	github.com/aymanbagabas/go-udiff v0.4.2
 	github.com/bufbuild/protocompile v0.14.1
 	github.com/gobwas/ws v1.4.0 // coder/websocket hides the frames, which watchers share
 	github.com/golang-jwt/jwt/v5 v5.3.0

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	udiff "github.com/aymanbagabas/go-udiff"
-	"github.com/aymanbagabas/go-udiff/myers"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -28,7 +27,7 @@ func Unified(before, after tree.Tree, from, to string) string {
 	}
 	// Compare whole lines. udiff.Unified compares characters, and may then report unchanged lines.
 	old := text(a)
-	diff, err := udiff.ToUnified(from, to, old, myers.ComputeEdits(old, text(b)), udiff.DefaultContextLines)
+	diff, err := udiff.ToUnified(from, to, old, udiff.Lines(old, text(b)), udiff.DefaultContextLines)
 	if err != nil {
 		panic(err) // the edits do not apply to the text that they were computed from
 	}
