@@ -31,7 +31,7 @@ func (p *Processes) StartTroupe(ctx context.Context, troupe, dir string, flags .
 	if s.Process, err = p.Start(troupe, append(args, flags...)...); err != nil {
 		return nil, err
 	}
-	return s, p.Await(ctx, "troupe serve", func() bool { return strings.Contains(s.String(), "https://127.0.0.1") })
+	return s, p.Await(ctx, "troupe serve", func() bool { return strings.Contains(s.String(), "troupe ready: ") })
 }
 
 // StartManager starts kube-controller-manager as a client of s.

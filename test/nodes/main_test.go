@@ -1,0 +1,66 @@
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/realnode"
+)
+
+var cluster *realnode.Cluster
+
+func TestMain(m *testing.M) {
+	realnode.Main("nodes", "..", func(ctx context.Context, dir string, p realnode.Programs) (err error) {
+		if cluster, err = realnode.Start(ctx, dir, p, realnode.Options{Nodes: 2, BuiltIn: os.Getenv("CONTROLLERS") == "builtin"}); err != nil {
+			return err
+		}
+		defer cluster.Stop()
+		if code := m.Run(); code != 0 {
+			return fmt.Errorf("failed; exit status %d", code)
+		}
+		return nil
+	})
+}
+
+// kubectl runs kubectl and returns its output. A failure fails the test.
+func kubectl(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := cluster.Run(args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// apply creates the objects of a manifest.
+func apply(t *testing.T, manifest string) {
+	t.Helper()
+	if _, err := cluster.RunWith(manifest, "apply", "-f", "-"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eventually waits until kubectl prints a text.
+func eventually(t *testing.T, want string, args ...string) {
+	t.Helper()
+	client.Eventually(t, func() error {
+		out, err := cluster.Run(args...)
+		if err == nil && !strings.Contains(out, want) {
+			err = fmt.Errorf("kubectl %s: want %q in\n%s", strings.Join(args, " "), want, out)
+		}
+		return err
+	})
+}
+
+// namespace creates a namespace for a test, and deletes it at the end.
+func namespace(t *testing.T) string {
+	t.Helper()
+	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
+	kubectl(t, "create", "namespace", name)
+	t.Cleanup(func() { kubectl(t, "delete", "namespace", name, "--wait=false") })
+	return name
+}

@@ -1,0 +1,131 @@
+package realnode
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/cluster"
+)
+
+// Programs are the programs and images of a cluster, in one directory.
+type Programs struct {
+	dir    string
+	images []string // file names
+}
+
+func (p Programs) path(name string) string { return filepath.Join(p.dir, name) }
+
+// builtPrograms returns the programs that build built.
+func builtPrograms(dir string) Programs {
+	p := Programs{dir: filepath.Join(dir, "programs")}
+	p.images, _ = filepath.Glob(p.path("*.tar")) // the pattern is valid
+	return p
+}
+
+// build builds all programs and images in a directory of dir. The first build takes half an hour of
+// CPU time; programs are cached.
+func build(dir, root string, more []string) error {
+	p := builtPrograms(dir)
+	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+		return err
+	}
+	if _, err := client.BuildTroupe(p.dir); err != nil {
+		return err
+	}
+	for _, program := range append([]string{"kubernetes/kubectl", "kubernetes/kubelet", "kubernetes/kubeadm", "kubernetes/kube-controller-manager", "kubernetes/kube-scheduler",
+		"kubernetes/kube-proxy", "kubernetes/agnhost", "coredns/coredns"}, more...) {
+		step("build " + program)
+		module, name := filepath.Split(program)
+		built, err := cluster.Program(filepath.Join(root, "cluster", module), name)
+		if err != nil {
+			return err
+		}
+		if err := link(built, p.path(name)); err != nil {
+			return err
+		}
+	}
+	pause := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", p.path("pause"), "./realnode/pause")
+	pause.Dir, pause.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := pause.CombinedOutput(); err != nil {
+		return fmt.Errorf("building pause: %w\n%s", err, out)
+	}
+	for _, i := range p.allImages() {
+		name := strings.NewReplacer("/", "_", ":", "_").Replace(i.names[0]) + ".tar"
+		if err := i.write(p.path(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// link makes a hard link, or a copy where the file systems differ.
+func link(from, to string) error {
+	if err := os.Remove(to); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	return run("cp", from, to)
+}
+
+func (p Programs) allImages() []image {
+	shell := map[string]string{"/bin/sh": "dash", "/bin/bash": "bash"}
+	tools := map[string]string{"/usr/bin/curl": "curl", "/usr/bin/dig": "dig", "/usr/bin/nc": "nc", "/usr/bin/ss": "ss", "/sbin/ip": "ip"}
+	busybox := map[string]string{}
+	for _, applet := range strings.Fields(applets) {
+		busybox["/bin/"+applet] = "busybox"
+	}
+	users := map[string]string{"/etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/sh\n", "/etc/group": "root:x:0:\nnogroup:x:65534:\n",
+		"/etc/nsswitch.conf": "hosts: files dns\n"}
+	return []image{
+		{names: []string{"registry.k8s.io/pause:3.10.2", "registry.k8s.io/pause:3.10.1"}, programs: map[string]string{"/pause": p.path("pause")}, Entrypoint: []string{"/pause"}, User: "65535:65535"},
+		{names: []string{"registry.k8s.io/e2e-test-images/busybox:1.37.0-2", "registry.k8s.io/e2e-test-images/busybox:1.36.1-1"},
+			programs: map[string]string{"/bin/busybox": "busybox"}, links: busybox, files: users, Cmd: []string{"sh"}},
+		{names: []string{"registry.k8s.io/e2e-test-images/agnhost:2.66.1"},
+			programs: merge(map[string]string{"/agnhost": p.path("agnhost"), "/bin/busybox": "busybox"}, shell, tools),
+			links:    without(busybox, "/bin/sh", "/bin/nc", "/bin/ip"), files: users, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"}},
+		{names: []string{"registry.k8s.io/coredns/coredns:v1.14.6"}, programs: map[string]string{"/coredns": p.path("coredns")}, Entrypoint: []string{"/coredns"}},
+		{names: []string{"registry.k8s.io/kube-proxy:v1.37.2"}, programs: merge(map[string]string{"/usr/local/bin/kube-proxy": p.path("kube-proxy"),
+			"/usr/sbin/xtables-nft-multi": "xtables-nft-multi", "/usr/sbin/conntrack": "conntrack"}, extensions()), links: map[string]string{
+			"/usr/sbin/iptables": "xtables-nft-multi", "/usr/sbin/iptables-save": "xtables-nft-multi", "/usr/sbin/iptables-restore": "xtables-nft-multi",
+			"/usr/sbin/ip6tables": "xtables-nft-multi", "/usr/sbin/ip6tables-save": "xtables-nft-multi", "/usr/sbin/ip6tables-restore": "xtables-nft-multi"}},
+	}
+}
+
+// applets lists the programs of BusyBox that the tests call.
+const applets = `sh ash cat ls echo sleep true false test id whoami pwd env printenv date wget nslookup ping hostname stat mkdir rm cp mv touch chmod chown ln head tail grep sed awk
+	sort uniq wc cut tr find xargs tee dd df du mount umount ps kill killall top free uname seq expr tar gzip gunzip httpd nc ip ifconfig route netstat vi sync base64 md5sum sha256sum
+	dirname basename readlink mktemp printf timeout usleep yes od hexdump cmp diff which nproc getopt traceroute traceroute6 logger mkfifo mknod tty stty truncate fallocate blkid`
+
+// extensions returns the extensions of iptables.
+func extensions() map[string]string {
+	all, _ := filepath.Glob("/usr/lib/*/xtables/*.so") // without them, iptables reports what it misses
+	m := map[string]string{}
+	for _, path := range all {
+		m[path] = path
+	}
+	return m
+}
+
+func merge(all ...map[string]string) map[string]string {
+	merged := map[string]string{}
+	for _, m := range all {
+		for k, v := range m {
+			merged[k] = v
+		}
+	}
+	return merged
+}
+
+func without(m map[string]string, names ...string) map[string]string {
+	m = merge(m)
+	for _, name := range names {
+		delete(m, name)
+	}
+	return m
+}

@@ -1,0 +1,242 @@
+package realnode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+// Main is the main function of a command that runs real nodes. It checks the requirements, builds
+// the programs, and calls run in a sandbox, with a temporary directory. root is the directory of
+// the test module. The first signal cancels ctx.
+func Main(name, root string, run func(ctx context.Context, dir string, p Programs) error, programs ...string) {
+	err := error(nil)
+	switch os.Getenv(roleVariable) {
+	case "":
+		err = outside(name, root, programs)
+	case roleInit:
+		err = initSandbox()
+	case roleMachine:
+		err = initMachine()
+	default:
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+		defer stop()
+		context.AfterFunc(ctx, stop)
+		err = run(ctx, os.Getenv(dirVariable), builtPrograms(os.Getenv(dirVariable)))
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		os.Exit(exit.ExitCode()) // the process inside has reported the error
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		os.Exit(1)
+	}
+}
+
+// A sandboxed command runs as four kinds of processes, which these variables tell apart.
+const (
+	roleVariable = "TROUPE_REALNODE_ROLE"
+	dirVariable  = "TROUPE_REALNODE_DIR"
+
+	roleInit    = "init"    // the first process of the sandbox
+	roleRun     = "run"     // its child, which calls run
+	roleMachine = "machine" // the first process of a machine
+)
+
+// kernelSettings lists the settings of the whole kernel that a kubelet changes.
+var kernelSettings = []string{"vm/overcommit_memory", "kernel/panic", "kernel/panic_on_oops"}
+
+// outside runs the command in a sandbox, and removes what remains of it.
+func outside(name, root string, programs []string) error {
+	if err := checkRequirements(); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "troupe-"+name+"-")
+	if err != nil {
+		return err
+	}
+	if err := build(dir, root, programs); err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	saved := map[string][]byte{}
+	for _, setting := range kernelSettings {
+		if saved[setting], err = os.ReadFile(filepath.Join("/proc/sys", setting)); err != nil {
+			return err
+		}
+	}
+	c, err := again(roleInit, dir, syscall.CLONE_NEWNS|syscall.CLONE_NEWNET|syscall.CLONE_NEWPID|syscall.CLONE_NEWIPC)
+	if err != nil {
+		return err
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	if err = c.Start(); err == nil {
+		go func() {
+			for s := range signals {
+				_ = c.Process.Signal(s) // it may have ended
+			}
+		}()
+		err = c.Wait()
+	}
+	for setting, value := range saved {
+		err = errors.Join(err, os.WriteFile(filepath.Join("/proc/sys", setting), value, 0o600))
+	}
+	return errors.Join(err, removeCgroups(cgroupOf(dir)), os.RemoveAll(dir))
+}
+
+// again returns a command that runs this program again, in new namespaces. It is killed when this
+// process ends.
+func again(role, dir string, namespaces uintptr) (*exec.Cmd, error) {
+	runtime.LockOSThread() // Pdeathsig refers to the thread
+	own, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	c := exec.Command(own, os.Args[1:]...)
+	c.Env = append(os.Environ(), roleVariable+"="+role, dirVariable+"="+dir)
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+	c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: namespaces, Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	return c, nil
+}
+
+// initSandbox is the first process of a sandbox. It runs the command in a child, passes signals on,
+// and reaps orphans.
+func initSandbox() error {
+	if err := errors.Join(
+		syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""),
+		syscall.Mount("proc", "/proc", "proc", 0, ""),
+		syscall.Mount("tmpfs", "/run", "tmpfs", 0, ""),
+	); err != nil {
+		return err
+	}
+	c, err := again(roleRun, os.Getenv(dirVariable), 0)
+	if err != nil {
+		return err
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	if err := c.Start(); err != nil {
+		return err
+	}
+	go func() {
+		for s := range signals {
+			_ = c.Process.Signal(s) // it may have ended
+		}
+	}()
+	os.Exit(reap(c.Process.Pid))
+	return nil
+}
+
+// reap waits for children, which include orphans, until child ends. It returns its exit status.
+func reap(child int) int {
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, 0, nil)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return 1
+		case pid == child && status.Exited():
+			return status.ExitStatus()
+		case pid == child:
+			return 128 + int(status.Signal())
+		}
+	}
+}
+
+// cgroupOf returns the name of the cgroup of all machines of a sandbox.
+func cgroupOf(dir string) string { return filepath.Base(dir) }
+
+// cgroups returns the directories of a cgroup: one, or one of each hierarchy of cgroup v1.
+func cgroups(name string) ([]string, error) {
+	if unified() {
+		return []string{filepath.Join(cgroupRoot, name)}, nil
+	}
+	hierarchies, err := os.ReadDir(cgroupRoot)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, h := range hierarchies {
+		if h.IsDir() && h.Name() != "unified" {
+			all = append(all, filepath.Join(cgroupRoot, h.Name(), name))
+		}
+	}
+	return all, nil
+}
+
+const cgroupRoot = "/sys/fs/cgroup"
+
+// unified reports whether the kernel uses cgroup v2.
+func unified() bool {
+	_, err := os.Stat(filepath.Join(cgroupRoot, "cgroup.controllers"))
+	return err == nil
+}
+
+// createCgroup creates a cgroup with its parents, with all controllers.
+func createCgroup(name string) error {
+	all, err := cgroups(name)
+	if err != nil {
+		return err
+	}
+	for _, dir := range all {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		for parent := filepath.Dir(dir); unified() && strings.HasPrefix(parent, cgroupRoot); parent = filepath.Dir(parent) {
+			for _, controller := range []string{"cpu", "cpuset", "memory", "pids", "io", "hugetlb"} {
+				// A controller that the kernel lacks is an error, which the kubelet reports.
+				_ = os.WriteFile(filepath.Join(parent, "cgroup.subtree_control"), []byte("+"+controller), 0o600)
+			}
+		}
+		if strings.Contains(dir, "/cpuset/") {
+			if err := copyCpuset(dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// copyCpuset copies the CPUs and memory nodes to a new cgroup and its parent, which are empty in
+// cgroup v1.
+func copyCpuset(dir string) error {
+	for _, d := range []string{filepath.Dir(dir), dir} {
+		for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
+			value, err := os.ReadFile(filepath.Join(cgroupRoot, "cpuset", file))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(d, file), value, 0o600)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// removeCgroups removes a cgroup and those below it, whose processes have ended.
+func removeCgroups(name string) error {
+	all, err := cgroups(name)
+	for _, root := range all {
+		var dirs []string
+		_ = filepath.WalkDir(root, func(path string, entry os.DirEntry, _ error) error { // it may not exist
+			if entry != nil && entry.IsDir() {
+				dirs = append(dirs, path)
+			}
+			return nil
+		})
+		for i := len(dirs) - 1; i >= 0; i-- {
+			err = errors.Join(err, syscall.Rmdir(dirs[i]))
+		}
+	}
+	return err
+}
