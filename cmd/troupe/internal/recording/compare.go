@@ -39,6 +39,9 @@ func (w *write) action() string {
 
 // content returns the request body without what differs in each run.
 func (w *write) content() tree.Tree {
+	if w.body == nil {
+		return nil
+	}
 	t := tree.Clone(w.body).(tree.Tree)
 	if w.subresource == "status" && t.Has("status") {
 		t = tree.Tree{"apiVersion": t["apiVersion"], "kind": t["kind"], "metadata": tree.Tree{"name": w.Name}, "status": t["status"]}
@@ -48,6 +51,9 @@ func (w *write) content() tree.Tree {
 	}
 	return scrub(t).(tree.Tree)
 }
+
+// line is equal for writes without a difference.
+func (w *write) line() string { return w.signature() + string(document.JSON(w.content())) }
 
 var uid = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
@@ -78,15 +84,18 @@ type comparison struct {
 	recorded, replayed []*write
 }
 
-// report compares the writes per object.
-func report(path string, recorded, replayed []*write) *plan.Report {
+// report compares the writes per object. failed are writes that failed in the recording.
+func report(path string, recorded, replayed []*write, failed map[string]bool) *plan.Report {
 	var order []meta.Key
-	objects := map[meta.Key]*comparison{}
+	objects, kinds := map[meta.Key]*comparison{}, map[meta.GroupResource]tree.Tree{}
 	of := func(w *write) *comparison {
 		key := w.object()
 		if objects[key] == nil {
 			objects[key] = &comparison{}
 			order = append(order, key)
+		}
+		if w.result.Has("metadata") && w.subresource == "" && w.result.String("kind") != "Status" {
+			kinds[key.GroupResource] = w.result
 		}
 		return objects[key]
 	}
@@ -101,24 +110,21 @@ func report(path string, recorded, replayed []*write) *plan.Report {
 	r := &plan.Report{}
 	for _, key := range order {
 		c := objects[key]
-		kind, line := key.Resource, 0
-		for _, w := range append(c.recorded[:len(c.recorded):len(c.recorded)], c.replayed...) {
-			if k := w.result.String("kind"); k != "" && k != "Status" {
-				kind = k
-			}
-		}
+		line, kind := 0, kinds[key.GroupResource]
 		if len(c.recorded) > 0 {
 			line = c.recorded[0].seq
 		}
-		r.Add(path, line, kind, key.Namespace, key.Name, c.findings()...)
+		r.Add(path, line, kind.String("apiVersion"), cmp.Or(kind.String("kind"), key.Resource), key.Namespace, key.Name, c.findings(failed)...)
 	}
 	return r
 }
 
-func (c *comparison) findings() (all []plan.Finding) {
+// findings returns the differences. A write that only succeeds in the replay is none, because the
+// server in this process has no quotas, policies or unknown objects that reject it.
+func (c *comparison) findings(failed map[string]bool) (all []plan.Finding) {
 	lines := func(writes []*write) (all []string) {
 		for _, w := range writes {
-			all = append(all, w.action()+string(document.JSON(w.content())))
+			all = append(all, w.line())
 		}
 		return all
 	}
@@ -132,7 +138,7 @@ func (c *comparison) findings() (all []plan.Finding) {
 			case i < len(was):
 				all = append(all, finding("missing", was[i], was[i].content(), nil))
 			}
-			if i < len(is) {
+			if i < len(is) && !failed[is[i].line()] {
 				all = append(all, finding("additional", is[i], nil, is[i].content()))
 			}
 		}

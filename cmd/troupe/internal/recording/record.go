@@ -55,7 +55,7 @@ func (p *Proxy) run(ctx context.Context, c Command) (err error) {
 	program.Env, program.Stdout, program.Stderr = append(os.Environ(), "KUBECONFIG="+path), c.Stdout, c.Stderr
 	program.Cancel, program.WaitDelay = func() error { return program.Process.Signal(syscall.SIGTERM) }, exitTimeout
 	if err := program.Run(); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("%s: %w", c.Args[0], err)
+		return fmt.Errorf("the command failed: %w", err)
 	}
 	return nil
 }

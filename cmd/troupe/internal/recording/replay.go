@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -98,7 +99,7 @@ func (p *Player) Run(ctx context.Context) (_ *plan.Report, err error) {
 	for !p.ended {
 		p.next(ctx, nil)
 	}
-	return report(p.Path, recorded, p.writes), p.err
+	return report(p.Path, recorded, p.writes, read.failed), p.err
 }
 
 func (p *Player) ignored(t target) bool {
@@ -157,21 +158,27 @@ func (p *Player) play(ctx context.Context) error {
 	return p.await(ctx, func() bool { return false })
 }
 
+// startFactor is how much longer than Idle the command may take until its first request.
+const startFactor = 20
+
 // await waits until done, or until the command is idle or has exited. An idle command is not
 // awaited again before the next change.
 func (p *Player) await(ctx context.Context, done func() bool) error {
-	quiet := time.NewTimer(p.Idle)
+	patience := p.Idle
+	if !p.started {
+		patience *= startFactor
+	}
+	quiet := time.NewTimer(patience)
 	defer quiet.Stop()
 	for !p.ended && (len(p.entries) > 0 || !p.idle && !done()) {
-		var idle <-chan time.Time
-		if p.started {
-			idle = quiet.C
-		}
-		if p.next(ctx, idle) {
+		if p.next(ctx, quiet.C) {
 			quiet.Reset(p.Idle)
 		}
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return ctx.Err()
+		case p.idle && !p.started:
+			return fmt.Errorf("no request within %v: the controller must use the kubeconfig in KUBECONFIG", patience)
 		}
 	}
 	return nil

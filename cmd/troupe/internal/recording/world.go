@@ -47,7 +47,7 @@ type history struct {
 	target
 	states  map[uint64]state // by resource version
 	own     map[uint64]int   // the versions that are results of own writes, and the Seq of their requests
-	deleted int              // Seq of the last own delete, or 0
+	deletes []int            // Seqs of own deletes
 	written bool             // by the controller
 	absent  bool             // a read found no object before the first state
 }
@@ -66,10 +66,11 @@ type builder struct {
 	objects  map[meta.Key]*history
 	watched  map[meta.GroupResource]bool
 	steps    []step
+	failed   map[string]bool // failed writes, as compared
 }
 
 func newBuilder(ignored func(target) bool) *builder {
-	return &builder{ignored, map[int]*write{}, map[meta.Key]*history{}, map[meta.GroupResource]bool{}, nil}
+	return &builder{ignored, map[int]*write{}, map[meta.Key]*history{}, map[meta.GroupResource]bool{}, nil, map[string]bool{}}
 }
 
 // add adds an entry. It returns the write that the entry completes, or nil.
@@ -106,6 +107,8 @@ func (b *builder) add(e Entry) *write {
 			b.steps = append(b.steps, step{seq: w.seq, write: w})
 			return w
 		}
+	case w.writes():
+		b.failed[w.line()] = true
 	case w.verb == "get" && w.subresource == "" && e.Code == 404:
 		h := b.history(w.target, w.Namespace, w.Name)
 		h.absent = h.absent || len(h.states) == 0
@@ -147,9 +150,11 @@ func (b *builder) observe(t target, object tree.Tree, s state) *history {
 	}
 	h := b.history(t, metadata.String("namespace"), object.Name())
 	s.object = object
-	// A selective watch reports a change that no longer matches as a deletion.
 	if known, ok := h.states[version]; ok {
-		s.seq, s.removed, s.watched = min(s.seq, known.seq), s.removed && known.removed, s.watched && known.watched
+		// A selective watch reports a change that no longer matches as a deletion. The write that
+		// removes the last finalizer deletes the object, but returns it.
+		s.removed = (s.removed || known.removed) && (s.removed == known.removed || isDeleting(object))
+		s.seq, s.watched = min(s.seq, known.seq), s.watched && known.watched
 		if known.removed == s.removed {
 			s.object = known.object
 		}
@@ -163,7 +168,7 @@ func (b *builder) observeWrite(w *write) {
 	h := b.history(w.target, w.Namespace, cmp.Or(w.Name, metadata.String("name")))
 	h.written = true
 	if w.verb == "delete" && w.subresource == "" {
-		h.deleted = w.seq
+		h.deletes = append(h.deletes, w.seq)
 	}
 	version, err := strconv.ParseUint(metadata.String("resourceVersion"), 10, 64)
 	if err != nil {
@@ -212,6 +217,8 @@ func (b *builder) world(since uint64) *world {
 	return w
 }
 
+func isDeleting(object tree.Tree) bool { return object.Object("metadata").Has("deletionTimestamp") }
+
 // replay returns the initial state, if any, and the changes by others.
 func (h *history) replay(since uint64) (initial tree.Tree, changes []step) {
 	versions := slices.Sorted(maps.Keys(h.states))
@@ -227,8 +234,8 @@ func (h *history) replay(since uint64) (initial tree.Tree, changes []step) {
 		switch {
 		case own:
 			all[i].seq = seq
-		case s.removed && h.deleted > 0 && h.deleted < s.seq && before.Object("metadata")["deletionTimestamp"] == nil && len(before.Object("metadata").List("finalizers")) == 0:
-			all[i].seq = h.deleted
+		case s.removed && len(h.deletes) > 0 && h.deletes[0] < s.seq && !isDeleting(before) && len(before.Object("metadata").List("finalizers")) == 0:
+			all[i].seq, h.deletes = h.deletes[0], h.deletes[1:]
 		case i == 0 && !s.removed && (version <= since || !s.watched && !h.absent):
 			initial = after
 		default:
