@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -37,7 +39,13 @@ type controller struct {
 }
 
 func runController(build string) int {
-	if build == "idle" {
+	switch build {
+	case "idle":
+		return 0
+	case "hanging":
+		signals := make(chan os.Signal, 1)
+		signal.Notify(signals, syscall.SIGTERM)
+		<-signals
 		return 0
 	}
 	config, err := kubeconfig.Load(os.Getenv("KUBECONFIG"))

@@ -53,6 +53,8 @@ func (o *others) act(ctx context.Context) {
 	o.await(ctx, "delete", run)
 	o.do("DELETE", "/apis/example.com/v1/namespaces/shop/widgets/w", "")
 	o.await(ctx, "delete", "w")
+	o.do("POST", "/apis/example.com/v1/namespaces/shop/widgets", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"size":4}}`)
+	o.await(ctx, "create", "run-")
 	o.do("DELETE", shop+"configmaps/a", "")
 	o.await(ctx, "delete", "a-copy")
 	o.do("POST", shop+"configmaps", `{"metadata":{"name":"stop"}}`)
@@ -165,10 +167,11 @@ func TestRecordErrors(t *testing.T) {
 		{record + " controller", `unexpected argument "controller": give the command after --`},
 		{record + " --secrets omit " + controller, `--secrets "omit": must be redact or copy`},
 		{record + " " + controller, "nothing was recorded: the controller must use the kubeconfig in KUBECONFIG\n[exit 1]"},
-		{record + " -- " + os.Args[0] + " controller same", "exit status 3\n[exit 3]"},
+		{record + " -- " + os.Args[0] + " controller same", "error: the command failed: exit status 3\n[exit 3]"},
 		{record + " -- missing-program", `"missing-program": executable file not found`},
 		{"replay x.recording", "give one recording, and the command after --\n[exit 2]"},
 		{"replay x.recording --idle 0s " + controller, "--idle 0s: must be positive\n[exit 2]"},
+		{"replay testdata/record/shop.recording --idle 50ms " + strings.Join(controllerArgs("hanging"), " "), "no request within 1s: the controller must use the kubeconfig in KUBECONFIG\n[exit 2]"},
 		{"replay x.recording -o xml " + controller, `--output "xml": must be one of text, json, sarif, junit`},
 		{"replay missing.recording " + controller, "missing.recording: no such file"},
 		{"replay " + write("new", `{"recording":2}`+"\n") + " " + controller, "new: format 2 is newer than 1: use a newer troupe"},

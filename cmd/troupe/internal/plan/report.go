@@ -40,8 +40,8 @@ type Report struct {
 }
 
 // Add adds an object that was checked elsewhere. The findings need no file and object.
-func (r *Report) Add(file string, line int, kind, namespace, name string, findings ...Finding) {
-	o := &object{File: file, Line: line, reference: reference{Kind: kind, Namespace: namespace, Name: name}, findings: findings}
+func (r *Report) Add(file string, line int, apiVersion, kind, namespace, name string, findings ...Finding) {
+	o := &object{File: file, Line: line, reference: reference{apiVersion, kind, namespace, name}, findings: findings}
 	for i := range findings {
 		findings[i].File, findings[i].Object = file, o.title()
 	}

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/subtle"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -25,91 +23,72 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// A Proxy forwards the requests of one command to a server, with the credentials of a kubeconfig.
-type Proxy struct {
-	Server *kubeconfig.Config
-	Naming *meta.Naming
-	Redact bool // replace the values of Secrets in entries
-	// Observe receives all entries in order, before the server or the command receives what they
-	// contain. The proxy does not use the entry afterwards.
-	Observe func(Entry)
-	// Before is called before a request for an object is observed. It may be nil.
-	Before func(context.Context, target)
+// A proxy forwards the requests of one command to a server, with the credentials of a kubeconfig.
+type proxy struct {
+	*httputil.ReverseProxy
+	naming *meta.Naming
+	kinds  *catalog.Catalog // decodes Protobuf
+	redact bool             // replace the values of Secrets in entries
+	token  string
+	// observe receives all entries in order, before the server or the command receives what they
+	// contain.
+	observe func(Entry)
+	// before is called before a request for an object is observed. It may be nil.
+	before func(context.Context, target)
 
-	kinds   *catalog.Catalog // decodes Protobuf
-	token   string
-	forward *httputil.ReverseProxy
-
-	mu  sync.Mutex // guards seq, and orders calls of Observe
+	mu  sync.Mutex // guards seq, and orders calls of observe
 	seq int
 }
 
-// start listens on a free loopback port. It returns the kubeconfig for the command.
-func (p *Proxy) start() (kubeconfig []byte, stop func() error, err error) {
-	if p.kinds, err = catalog.New(p.Naming); err != nil {
-		return nil, nil, err
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, nil, err
-	}
-	p.seq, p.token = 1, rand.Text()
-	p.forward = &httputil.ReverseProxy{
+// newProxy returns a proxy without observers.
+func newProxy(server *kubeconfig.Config, naming *meta.Naming, secrets string) (*proxy, error) {
+	kinds, err := catalog.New(naming)
+	forward := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(p.Server.Server)
+			r.SetURL(server.Server)
 			r.Out.Header.Del("Authorization") // the transport sets that of the kubeconfig
 			r.Out.Header.Del("Accept-Encoding")
 		},
 		// Only HTTP/1.1 allows upgrades, such as for exec.
-		Transport:     p.Server.Transport(func() *http.Transport { return &http.Transport{MaxIdleConnsPerHost: 64} }),
+		Transport:     server.Transport(func() *http.Transport { return &http.Transport{MaxIdleConnsPerHost: 64} }),
 		FlushInterval: -1,
-		ErrorLog:      log.New(io.Discard, "", 0),
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
-			reject(w, http.StatusBadGateway, fmt.Sprintf("%s: %v", p.Server.Server, err))
-		},
-		ModifyResponse: p.observeResponse,
+		ErrorLog:      log.New(io.Discard, "", 0), // for watches that the command ends
 	}
-	server := &http.Server{Handler: p, ErrorLog: p.forward.ErrorLog}
+	return &proxy{ReverseProxy: forward, naming: naming, kinds: kinds, redact: secrets == "redact", token: rand.Text(), seq: 1}, err
+}
+
+const kubeconfigText = `apiVersion: v1
+kind: Config
+current-context: proxy
+clusters: [{name: proxy, cluster: {server: "http://%s"}}]
+users: [{name: proxy, user: {token: %s}}]
+contexts: [{name: proxy, context: {cluster: proxy, user: proxy, namespace: %q}}]
+`
+
+// serve listens on a free loopback port. It returns the kubeconfig for the command.
+func (p *proxy) serve(namespace string) (kubeconfig string, stop func() error, err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	server := &http.Server{Handler: p, ErrorLog: p.ErrorLog}
 	go server.Serve(listener)
-	config := document.JSON(tree.Tree{
-		"apiVersion": "v1", "kind": "Config", "current-context": "proxy",
-		"clusters": []any{tree.Tree{"name": "proxy", "cluster": tree.Tree{"server": "http://" + listener.Addr().String()}}},
-		"users":    []any{tree.Tree{"name": "proxy", "user": tree.Tree{"token": p.token}}},
-		"contexts": []any{tree.Tree{"name": "proxy", "context": tree.Tree{"cluster": "proxy", "user": "proxy", "namespace": p.Server.Namespace}}},
-	})
-	return config, server.Close, nil
+	return fmt.Sprintf(kubeconfigText, listener.Addr(), p.token, namespace), server.Close, nil
 }
 
-func reject(w http.ResponseWriter, code int, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(code)
-	w.Write(document.JSON(tree.Tree{
-		"kind": "Status", "apiVersion": "v1", "metadata": tree.Tree{}, "status": "Failure", "code": code,
-		"reason": strings.ReplaceAll(http.StatusText(code), " ", ""), "message": "troupe: " + message,
-	}))
-}
-
-func (p *Proxy) emit(e Entry) int {
+func (p *proxy) emit(e Entry) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.seq++
 	e.Seq = p.seq
-	p.Observe(e)
+	p.observe(e)
 	return e.Seq
 }
 
-type callKey struct{}
-
-// A call is an observed request, in the context of its response.
-type call struct {
-	target
-	seq int
-}
-
 // ServeHTTP implements http.Handler.
-func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+p.token)) != 1 {
-		reject(w, http.StatusUnauthorized, "use the kubeconfig in KUBECONFIG")
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "Bearer "+p.token {
+		http.Error(w, "use the kubeconfig in KUBECONFIG", http.StatusUnauthorized)
 		return
 	}
 	e := Entry{Method: r.Method, URI: r.URL.RequestURI()}
@@ -118,37 +97,38 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	t, ok := parseTarget(e)
 	if !ok {
-		p.forward.ServeHTTP(w, r)
+		p.ReverseProxy.ServeHTTP(w, r)
 		return
 	}
-	if p.Before != nil {
-		p.Before(r.Context(), t)
+	if p.before != nil {
+		p.before(r.Context(), t)
 	}
-	if r.Body != nil && t.writes() {
+	if t.writes() {
 		body, err := io.ReadAll(r.Body)
 		if err == nil {
 			e.Body, err = p.decode(r.Header.Get("Content-Type"), body)
 		}
 		if err != nil {
-			reject(w, http.StatusUnsupportedMediaType, err.Error())
+			http.Error(w, "troupe: "+err.Error(), http.StatusUnsupportedMediaType)
 			return
 		}
-		e.Body = p.redacted(t, e.Body)
-		r.Body = io.NopCloser(bytes.NewReader(body))
+		e.Body, r.Body = p.redacted(t, e.Body), io.NopCloser(bytes.NewReader(body))
 	}
 	// Only JSON can be recorded. Clients decode responses by their Content-Type.
-	accept := strings.NewReplacer(p.Naming.ProtobufMediaType(), "application/json", "application/cbor", "application/json")
+	accept := strings.NewReplacer(p.naming.ProtobufMediaType(), "application/json", "application/cbor", "application/json")
 	r.Header.Set("Accept", accept.Replace(r.Header.Get("Accept")))
-	p.forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, call{t, p.emit(e)})))
+	forward, seq := *p.ReverseProxy, p.emit(e)
+	forward.ModifyResponse = func(response *http.Response) error { return p.observeResponse(t, seq, response) }
+	forward.ServeHTTP(w, r)
 }
 
 // decode returns a request body as JSON.
-func (p *Proxy) decode(contentType string, body []byte) (json.RawMessage, error) {
+func (p *proxy) decode(contentType string, body []byte) (json.RawMessage, error) {
 	mediaType, _, _ := mime.ParseMediaType(contentType)
 	switch {
 	case len(body) == 0:
 		return nil, nil
-	case mediaType == p.Naming.ProtobufMediaType():
+	case mediaType == p.naming.ProtobufMediaType():
 		e, err := codec.UnwrapEnvelope(body)
 		if err != nil {
 			return nil, err
@@ -175,39 +155,31 @@ func (p *Proxy) decode(contentType string, body []byte) (json.RawMessage, error)
 	return body, nil
 }
 
-// observeResponse observes a response, and makes its events observed when they are read.
-func (p *Proxy) observeResponse(r *http.Response) error {
-	c, ok := r.Request.Context().Value(callKey{}).(call)
-	if !ok {
-		return nil
-	}
-	e := Entry{Request: c.seq, Code: r.StatusCode}
+// observeResponse observes a response. Watch events are observed when they are read.
+func (p *proxy) observeResponse(t target, seq int, r *http.Response) error {
+	e := Entry{Request: seq, Code: r.StatusCode}
 	mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case mediaType != "application/json":
-	case c.verb == "watch" && r.StatusCode == http.StatusOK:
-		r.Body = &eventReader{ReadCloser: r.Body, each: func(line []byte) { p.observeEvent(c, line) }}
+	case t.verb == "watch" && r.StatusCode == http.StatusOK:
+		r.Body = &eventReader{ReadCloser: r.Body, each: func(line []byte) {
+			var event struct {
+				Type   string
+				Object json.RawMessage
+			}
+			if json.Unmarshal(line, &event) == nil {
+				p.emit(Entry{Request: seq, Event: event.Type, Body: p.redacted(t, event.Object)})
+			}
+		}}
 	default:
 		body, err := io.ReadAll(r.Body)
-		if err = errors.Join(err, r.Body.Close()); err != nil {
+		if err != nil {
 			return err
 		}
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		r.Header.Set("Content-Length", fmt.Sprint(len(body)))
-		e.Body = p.redacted(c.target, body)
+		r.Body, e.Body = io.NopCloser(bytes.NewReader(body)), p.redacted(t, body)
 	}
 	p.emit(e)
 	return nil
-}
-
-func (p *Proxy) observeEvent(c call, line []byte) {
-	var event struct {
-		Type   string          `json:"type"`
-		Object json.RawMessage `json:"object"`
-	}
-	if json.Unmarshal(line, &event) == nil {
-		p.emit(Entry{Request: c.seq, Event: event.Type, Body: p.redacted(c.target, event.Object)})
-	}
 }
 
 // An eventReader calls each with every complete line that it has read.
@@ -229,15 +201,15 @@ func (r *eventReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// redacted returns a body as it may be recorded.
-func (p *Proxy) redacted(t target, body json.RawMessage) json.RawMessage {
-	if !p.Redact || !t.isSecret() || len(body) == 0 {
+// redacted returns a copy of a body as it may be recorded.
+func (p *proxy) redacted(t target, body json.RawMessage) json.RawMessage {
+	if !p.redact || !t.isSecret() {
 		return bytes.Clone(body)
 	}
 	v, err := tree.Decode(body)
 	if err != nil {
 		return nil
 	}
-	Redact(v, p.Naming)
+	Redact(v, p.naming)
 	return document.JSON(v)
 }

@@ -2,7 +2,6 @@ package recording
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -31,19 +30,19 @@ const exitTimeout = 30 * time.Second
 
 // run runs the command with a kubeconfig for the proxy until it exits, or terminates it when ctx
 // ends. Without Args, it prints the path of the kubeconfig and waits for ctx.
-func (p *Proxy) run(ctx context.Context, c Command) (err error) {
-	config, stop, err := p.start()
+func (c Command) run(ctx context.Context, p *proxy, namespace string) error {
+	config, stop, err := p.serve(namespace)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
+	defer stop()
 	dir, err := os.MkdirTemp("", "troupe-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "kubeconfig")
-	if err := os.WriteFile(path, config, 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		return err
 	}
 	if len(c.Args) == 0 {
@@ -69,7 +68,7 @@ type Recorder struct {
 
 	client      *rest.Client
 	definitions *discovery.Resource // nil if the server has none
-	proxy       *Proxy
+	proxy       *proxy
 	read        sync.Map // paths that the recorder has read itself
 }
 
@@ -82,40 +81,47 @@ func (r *Recorder) Run(ctx context.Context) (n int, err error) {
 		return 0, err
 	}
 	r.definitions, _ = served.Own("apiextensions", "customresourcedefinitions")
+	if r.proxy, err = newProxy(r.Server, served.Naming, r.Secrets); err != nil {
+		return 0, err
+	}
 	header := Header{Format: format, Naming: served.Naming.Profile, Secrets: r.Secrets}
-	// The state of the server is of no other use, so a user without the right to read it may record.
-	if list, err := r.client.Get(ctx, "/api/v1/namespaces", url.Values{"limit": {"1"}}); err == nil {
+	if list, err := r.client.Get(ctx, "/api/v1/namespaces", url.Values{"limit": {"1"}}); err == nil { // the user may have the right
 		header.ResourceVersion = list.Object("metadata").String("resourceVersion")
 	}
 	file, err := os.OpenFile(r.Path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	ctx, fail := context.WithCancelCause(ctx)
+	defer file.Close()
+	ctx, fail := context.WithCancel(ctx)
+	defer fail()
+	var failed error
 	write := func(line any) {
 		if _, err := file.Write(append(document.JSON(line), '\n')); err != nil {
-			fail(err)
+			failed = err
+			fail()
 		}
 	}
 	write(header)
-	observe := func(e Entry) {
-		n = e.Seq - 1
+	r.proxy.before = r.prepare
+	r.proxy.observe = func(e Entry) {
+		n++
 		write(e)
 	}
-	r.proxy = &Proxy{Server: r.Server, Naming: served.Naming, Redact: r.Secrets == "redact", Observe: observe, Before: r.before}
-	err = r.proxy.run(ctx, r.Command)
-	if failed := context.Cause(ctx); failed != nil && !errors.Is(failed, context.Canceled) {
+	err = r.Command.run(ctx, r.proxy, r.Server.Namespace)
+	r.proxy.mu.Lock() // a request may still be in flight
+	defer r.proxy.mu.Unlock()
+	switch {
+	case failed != nil:
 		err = failed
-	}
-	if err == nil && n == 0 {
+	case err == nil && n == 0:
 		err = errNothing
 	}
 	return n, err
 }
 
-// before reads what a replay needs and the command does not.
-func (r *Recorder) before(ctx context.Context, t target) {
+// prepare reads what a replay needs and the command does not.
+func (r *Recorder) prepare(ctx context.Context, t target) {
 	if r.definitions != nil && r.proxy.kinds.Kind(t.Group, t.version, t.Resource) == nil {
 		r.readOnce(ctx, target{}, r.definitions.Path("", t.GroupResource.String()))
 	}

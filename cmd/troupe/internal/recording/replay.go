@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,19 +33,16 @@ type Player struct {
 
 	client   *rest.Client
 	imposer  *daemon.Imposer
-	world    *world
 	recorded map[string][]*write // by signature
 
-	entries chan Entry // of the replay
-	exited  chan error
-	*builder
-	made              map[string]int // by signature
-	writes            []*write
-	started, idle     bool  // of the command
-	ended             bool  // the command has exited
-	err               error // of the command
-	names             []string
-	forward, backward *strings.Replacer // from names in the recording to those in the replay, and back
+	*world                              // of the replay
+	entries              chan Entry     // for it
+	made                 map[string]int // its writes by signature
+	started, idle, ended bool           // of the command
+	exited               chan error
+	err                  error
+	names                []string
+	forward, backward    *strings.Replacer // from names in the recording to those in the replay, and back
 }
 
 // Run replays the recording and returns the differences. If the command fails, it also returns an
@@ -56,86 +52,65 @@ func (p *Player) Run(ctx context.Context) (_ *plan.Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	read := newBuilder(p.ignored)
-	p.recorded, p.made, p.builder = map[string][]*write{}, map[string]int{}, newBuilder(p.ignored)
+	read := newWorld(p.ignored)
+	p.recorded, p.made, p.world = map[string][]*write{}, map[string]int{}, newWorld(p.ignored)
 	p.forward, p.backward = strings.NewReplacer(), strings.NewReplacer()
-	var recorded []*write
 	for _, e := range p.Entries {
 		if w := read.add(e); w != nil {
-			recorded = append(recorded, w)
 			p.recorded[w.signature()] = append(p.recorded[w.signature()], w)
 		}
 	}
 	since, _ := strconv.ParseUint(p.ResourceVersion, 10, 64) // 0 if it is unknown
-	p.world = read.world(since)
-	stop, err := p.serve(ctx)
+	initial, steps := read.replay(since)
+	p.Config.Naming = p.Naming
+	d, err := plan.NewServer(p.Config, initial)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
+	d.SkipWebhooks(func(tree.Tree) bool { return true })
+	p.imposer = d.Impose()
+	if err := d.Start(); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, d.Stop(context.Background())) }()
 	config, err := kubeconfig.Load(p.Config.Kubeconfig)
 	if err != nil {
 		return nil, err
 	}
 	p.client = rest.New(config, rest.Options{Agent: "troupe-replay", Warnings: io.Discard})
 	defer p.client.Close()
-	if err := p.createNamespaces(ctx); err != nil {
-		return nil, err
-	}
 	commandCtx, terminate := context.WithCancel(ctx)
 	defer terminate()
 	p.entries, p.exited = make(chan Entry, 1000), make(chan error, 1)
-	proxy := &Proxy{Server: config, Naming: naming, Redact: p.Secrets == "redact", Observe: func(e Entry) {
+	proxy, err := newProxy(config, naming, p.Secrets)
+	if err != nil {
+		return nil, err
+	}
+	proxy.observe = func(e Entry) {
 		select {
 		case p.entries <- e:
 		case <-ctx.Done():
 		}
-	}}
-	go func() { p.exited <- proxy.run(commandCtx, p.Command) }()
-	if err := p.play(ctx); err != nil {
+	}
+	go func() { p.exited <- p.Command.run(commandCtx, proxy, "") }()
+	if err := p.play(ctx, steps); err != nil {
 		return nil, err
 	}
 	terminate()
 	for !p.ended {
 		p.next(ctx, nil)
 	}
-	return report(p.Path, recorded, p.writes, read.failed), p.err
+	return report(p.Path, read.writes, p.writes, read.failed), p.err
 }
 
 func (p *Player) ignored(t target) bool {
 	return slices.Contains(p.Ignore, t.Resource) || slices.Contains(p.Ignore, t.GroupResource.String())
 }
 
-// serve starts a server with the initial objects. It has only the controllers of kube-apiserver.
-func (p *Player) serve(ctx context.Context) (stop func() error, err error) {
-	c := p.Config
-	c.Ephemeral, c.Naming, c.Serving.SecurePort, c.Controllers = true, p.Naming, 0, "apiserver"
-	c.Admission.Disable = append(slices.Clone(c.Admission.Disable), "ServiceAccount") // needs objects that a controller creates
-	d, err := daemon.New(c, nil)
-	if err != nil {
-		return nil, err
-	}
-	d.SkipWebhooks(func(tree.Tree) bool { return true })
-	d.StartWithObjects(p.world.initial)
-	p.imposer = d.Impose()
-	return func() error { return d.Stop(context.WithoutCancel(ctx)) }, d.Start()
-}
-
-func (p *Player) createNamespaces(ctx context.Context) error {
-	for _, name := range p.world.namespaces {
-		body := tree.Tree{"apiVersion": "v1", "kind": "Namespace", "metadata": tree.Tree{"name": name}}
-		_, err := p.client.Do(ctx, rest.Request{Method: http.MethodPost, Path: "/api/v1/namespaces", Body: document.JSON(body)})
-		if err != nil && !rest.IsConflict(err) {
-			return err
-		}
-	}
-	return nil
-}
-
 // play makes the changes by others, each after the steps of the command that precede it.
-func (p *Player) play(ctx context.Context) error {
+func (p *Player) play(ctx context.Context, steps []step) error {
 	needed := map[string]int{}
-	for _, s := range p.world.steps {
+	for _, s := range steps {
 		done := func() bool { return p.ended }
 		switch {
 		case s.watch != nil:
@@ -145,7 +120,7 @@ func (p *Player) play(ctx context.Context) error {
 			needed[signature]++
 			done = func() bool { return p.made[signature] >= needed[signature] }
 		case !p.ended:
-			if err := p.impose(ctx, s.change); err != nil {
+			if err := p.impose(ctx, s); err != nil {
 				return err
 			}
 			p.idle = false
@@ -212,7 +187,6 @@ func (p *Player) handle(e Entry) (active bool) {
 			p.translate(all[n].result.Object("metadata"), w.result.Object("metadata"))
 		}
 		p.made[signature]++
-		p.writes = append(p.writes, w)
 	}
 	first := !p.started
 	p.started = true
@@ -236,10 +210,9 @@ func (p *Player) translate(recorded, replayed tree.Tree) {
 
 // impose makes a change by others to the current object. A change or deletion of an object that the
 // command has not created has no effect.
-func (p *Player) impose(ctx context.Context, c *change) error {
-	before, after := p.translated(c.before), p.translated(c.after)
-	metadata := cmp.Or(c.after.Object("metadata").String("name"), c.before.Name())
-	path := p.forward.Replace(c.path(c.Namespace, metadata))
+func (p *Player) impose(ctx context.Context, s step) error {
+	before, after := p.translated(s.before), p.translated(s.after)
+	path := p.forward.Replace(s.target.path(s.target.Namespace, s.target.Name))
 	for {
 		live, err := p.client.Get(ctx, path, nil)
 		if err != nil && !rest.IsNotFound(err) {
@@ -263,9 +236,6 @@ func (p *Player) impose(ctx context.Context, c *change) error {
 }
 
 func (p *Player) translated(object tree.Tree) tree.Tree {
-	if object == nil {
-		return nil
-	}
 	return parseBody([]byte(p.forward.Replace(string(document.JSON(object)))))
 }
 

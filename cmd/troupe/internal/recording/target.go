@@ -2,10 +2,10 @@ package recording
 
 import (
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
@@ -16,13 +16,18 @@ type target struct {
 	version, verb, subresource string
 }
 
+var (
+	collectionVerbs = map[string]string{"GET": "list", "DELETE": "deletecollection", "POST": "create"}
+	objectVerbs     = map[string]string{"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+)
+
 // parseTarget returns false for paths that are not those of objects, such as discovery.
 func parseTarget(e Entry) (t target, ok bool) {
 	u, err := url.ParseRequestURI(e.URI)
 	if err != nil {
 		return t, false
 	}
-	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	parts, query := strings.Split(strings.Trim(u.Path, "/"), "/"), u.Query()
 	switch {
 	case len(parts) > 2 && parts[0] == "api":
 		t.version, parts = parts[1], parts[2:]
@@ -36,17 +41,14 @@ func parseTarget(e Entry) (t target, ok bool) {
 	}
 	parts = append(parts, "", "")
 	t.Resource, t.Name, t.subresource = parts[0], parts[1], parts[2]
-	t.verb = map[string]string{"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}[e.Method]
-	query := u.Query()
+	t.verb = objectVerbs[e.Method]
 	switch {
 	case query.Has("dryRun"):
 		t.verb = ""
 	case e.Method == "GET" && slices.Contains([]string{"true", "1"}, query.Get("watch")):
 		t.verb = "watch"
-	case e.Method == "GET" && t.Name == "":
-		t.verb = "list"
-	case e.Method == "DELETE" && t.Name == "":
-		t.verb = "deletecollection"
+	case t.Name == "":
+		t.verb = collectionVerbs[e.Method]
 	case strings.HasPrefix(e.Type, rest.ApplyPatch):
 		t.verb = "apply"
 	}
@@ -55,7 +57,7 @@ func parseTarget(e Entry) (t target, ok bool) {
 
 // writes reports whether the request may change a stored object. Reviews are not stored.
 func (t target) writes() bool {
-	return slices.Contains([]string{"create", "update", "patch", "apply", "delete", "deletecollection"}, t.verb) && !strings.HasSuffix(t.Resource, "reviews")
+	return !slices.Contains([]string{"", "get", "list", "watch"}, t.verb) && !strings.HasSuffix(t.Resource, "reviews")
 }
 
 // isSecret reports whether bodies of the request contain values of Secrets, or tokens.
@@ -65,12 +67,5 @@ func (t target) isSecret() bool {
 
 // path returns the path of an object.
 func (t target) path(namespace, name string) string {
-	p := "/api/" + t.version
-	if t.Group != "" {
-		p = "/apis/" + t.Group + "/" + t.version
-	}
-	if namespace != "" {
-		p += "/namespaces/" + namespace
-	}
-	return path.Join(p, t.Resource, name)
+	return (&discovery.Resource{Group: t.Group, Version: t.version, Name: t.Resource, Namespaced: true}).Path(namespace, name)
 }

@@ -13,20 +13,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A world is what a recording says about the objects on the server.
-type world struct {
-	initial [][]byte // CustomResourceDefinitions first
-	steps   []step   // in order
-	// namespaces are those of objects, unless their own objects are known.
-	namespaces []string
+// A step is a watch or a write of the controller, or else a change of an object by others. A
+// missing object is nil.
+type step struct {
+	seq           int
+	watch         *meta.GroupResource
+	write         *write
+	target        target
+	before, after tree.Tree
 }
 
-// A step is a watch or a write of the controller, or a change by others.
-type step struct {
-	seq    int
-	watch  *meta.GroupResource
-	write  *write
-	change *change
+func (s step) isChange() bool {
+	return s.watch == nil && s.write == nil && (s.before != nil || s.after != nil)
 }
 
 // A write is a successful write of the controller.
@@ -34,12 +32,6 @@ type write struct {
 	target
 	seq          int
 	body, result tree.Tree
-}
-
-// A change is a change of an object by others. A missing object is nil.
-type change struct {
-	target
-	before, after tree.Tree
 }
 
 // A history is what is known about one object.
@@ -59,22 +51,23 @@ type state struct {
 	removed, watched bool
 }
 
-// A builder reads entries.
-type builder struct {
+// A world is what entries say about the objects on the server and the writes of the controller.
+type world struct {
 	ignored  func(target) bool
 	requests map[int]*write // by Seq
 	objects  map[meta.Key]*history
 	watched  map[meta.GroupResource]bool
-	steps    []step
 	failed   map[string]bool // failed writes, as compared
+	writes   []*write        // successful writes
+	steps    []step          // watches and writes
 }
 
-func newBuilder(ignored func(target) bool) *builder {
-	return &builder{ignored, map[int]*write{}, map[meta.Key]*history{}, map[meta.GroupResource]bool{}, nil, map[string]bool{}}
+func newWorld(ignored func(target) bool) *world {
+	return &world{ignored: ignored, requests: map[int]*write{}, objects: map[meta.Key]*history{}, watched: map[meta.GroupResource]bool{}, failed: map[string]bool{}}
 }
 
 // add adds an entry. It returns the write that the entry completes, or nil.
-func (b *builder) add(e Entry) *write {
+func (b *world) add(e Entry) *write {
 	if e.Method != "" {
 		t, ok := parseTarget(e)
 		if !ok {
@@ -104,7 +97,7 @@ func (b *builder) add(e Entry) *write {
 		w.result = body
 		b.observeWrite(w)
 		if !b.ignored(w.target) {
-			b.steps = append(b.steps, step{seq: w.seq, write: w})
+			b.steps, b.writes = append(b.steps, step{seq: w.seq, write: w}), append(b.writes, w)
 			return w
 		}
 	case w.writes():
@@ -134,7 +127,7 @@ func parseBody(text json.RawMessage) tree.Tree {
 	return t
 }
 
-func (b *builder) history(t target, namespace, name string) *history {
+func (b *world) history(t target, namespace, name string) *history {
 	t.Namespace, t.Name, t.subresource = namespace, name, ""
 	if b.objects[t.Key] == nil {
 		b.objects[t.Key] = &history{target: t, states: map[uint64]state{}, own: map[uint64]int{}}
@@ -142,7 +135,7 @@ func (b *builder) history(t target, namespace, name string) *history {
 	return b.objects[t.Key]
 }
 
-func (b *builder) observe(t target, object tree.Tree, s state) *history {
+func (b *world) observe(t target, object tree.Tree, s state) *history {
 	metadata := object.Object("metadata")
 	version, err := strconv.ParseUint(metadata.String("resourceVersion"), 10, 64)
 	if err != nil || metadata.String("uid") == "" || object.String("kind") == "PartialObjectMetadata" {
@@ -163,7 +156,7 @@ func (b *builder) observe(t target, object tree.Tree, s state) *history {
 	return h
 }
 
-func (b *builder) observeWrite(w *write) {
+func (b *world) observeWrite(w *write) {
 	metadata := w.result.Object("metadata")
 	h := b.history(w.target, w.Namespace, cmp.Or(w.Name, metadata.String("name")))
 	h.written = true
@@ -180,41 +173,46 @@ func (b *builder) observeWrite(w *write) {
 	h.own[version] = w.seq
 }
 
-// world returns what the entries say. since is the resource version when the recording began.
-func (b *builder) world(since uint64) *world {
-	w := &world{steps: b.steps}
-	known, definitions := map[string]bool{"": true}, 0
+// replay returns the objects that existed at a resource version, those that others need first, and
+// all steps in order.
+func (b *world) replay(since uint64) (initial [][]byte, steps []step) {
+	var first, later [][]byte
+	namespaces := map[string]bool{"": true}
+	steps = b.steps
 	keys := slices.SortedFunc(maps.Keys(b.objects), func(a, b meta.Key) int { return cmp.Compare(a.String(), b.String()) })
 	for _, key := range keys {
 		h := b.objects[key]
 		if h.written && b.ignored(h.target) {
 			continue
 		}
-		if key.Resource == "namespaces" {
-			known[key.Name] = true
-		}
-		first, changes := h.replay(since)
-		w.steps = append(w.steps, changes...)
+		object, changes := h.replay(since)
+		steps = append(steps, changes...)
 		switch {
-		case first == nil:
+		case object == nil:
 		case key.Resource == "customresourcedefinitions":
-			w.initial = slices.Insert(w.initial, definitions, document.JSON(first))
-			definitions++
+			first = append(first, document.JSON(object))
 		default:
-			w.initial = append(w.initial, document.JSON(first))
+			later = append(later, document.JSON(object))
+		}
+		if key.Resource == "namespaces" {
+			namespaces[key.Name] = true
 		}
 	}
-	isChange := map[bool]int{true: -1}
-	slices.SortStableFunc(w.steps, func(a, b step) int {
-		return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(isChange[a.change != nil], isChange[b.change != nil]))
+	slices.SortStableFunc(steps, func(a, b step) int {
+		if c := cmp.Compare(a.seq, b.seq); c != 0 || a.isChange() == b.isChange() {
+			return c
+		}
+		return map[bool]int{true: -1, false: 1}[a.isChange()]
 	})
 	for _, key := range keys {
-		if !known[key.Namespace] {
-			known[key.Namespace] = true
-			w.namespaces = append(w.namespaces, key.Namespace)
+		if !namespaces[key.Namespace] {
+			namespaces[key.Namespace] = true
+			first = append(first, document.JSON(tree.Tree{
+				"apiVersion": "v1", "kind": "Namespace", "metadata": tree.Tree{"name": key.Namespace, "resourceVersion": "1"}, "status": tree.Tree{"phase": "Active"},
+			}))
 		}
 	}
-	return w
+	return append(first, later...), steps
 }
 
 func isDeleting(object tree.Tree) bool { return object.Object("metadata").Has("deletionTimestamp") }
@@ -239,7 +237,7 @@ func (h *history) replay(since uint64) (initial tree.Tree, changes []step) {
 		case i == 0 && !s.removed && (version <= since || !s.watched && !h.absent):
 			initial = after
 		default:
-			all[i].change = &change{h.target, before, after}
+			all[i].target, all[i].before, all[i].after = h.target, before, after
 		}
 		before = after
 	}
@@ -247,5 +245,5 @@ func (h *history) replay(since uint64) (initial tree.Tree, changes []step) {
 	for i := len(all) - 2; i >= 0; i-- {
 		all[i].seq = min(all[i].seq, all[i+1].seq)
 	}
-	return initial, slices.DeleteFunc(all, func(s step) bool { return s.change == nil })
+	return initial, slices.DeleteFunc(all, func(s step) bool { return !s.isChange() })
 }
