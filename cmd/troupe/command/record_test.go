@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/recording"
 	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
 	"github.com/troupe-api/troupe/internal/must"
+	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
 // others makes the changes to which the controller reacts, each after the previous reaction.
@@ -148,6 +150,55 @@ func TestKilledRecorder(t *testing.T) {
 	must.Succeed(t, os.WriteFile(file, append(text, `{"seq":1000,"req`...), 0o600))
 	if out := runCommand(t, append([]string{"replay", file, "--idle", "1h"}, controllerArgs("same")...)); out != equal {
 		t.Errorf("with an incomplete last line: %s", out)
+	}
+}
+
+// TestRecordUntilInterrupted records the requests of several clients, of which only those with the
+// printed kubeconfig are forwarded. An interrupt ends the recorder successfully.
+func TestRecordUntilInterrupted(t *testing.T) {
+	t.Parallel()
+	server := troupetest.Start(t)
+	file := filepath.Join(t.TempDir(), "until.recording")
+	recorder := exec.Command(os.Args[0], "troupe", "record", "--kubeconfig", server.KubeconfigFile(), "-o", file)
+	stdout := must.Get(recorder.StdoutPipe())(t)
+	must.Succeed(t, recorder.Start())
+	line := must.Get(bufio.NewReader(stdout).ReadString('\n'))(t)
+	path, ok := strings.CutPrefix(strings.TrimSpace(line), "export KUBECONFIG=")
+	if !ok {
+		t.Fatalf("the command printed %q", line)
+	}
+	config := must.Get(kubeconfig.Load(path))(t)
+	url := config.Server.String() + "/api/v1/namespaces/default/configmaps"
+	client := &http.Client{Transport: config.Transport(func() *http.Transport { return &http.Transport{DisableKeepAlives: true} })}
+	for _, c := range []struct {
+		client            *http.Client
+		contentType, body string
+		want              int
+	}{
+		{http.DefaultClient, "application/json", `{"metadata":{"name":"one"}}`, http.StatusUnauthorized},
+		{client, "application/cbor", "\xa0", http.StatusUnsupportedMediaType},
+		{client, "application/json", `{"metadata":{"name":"one"}}`, http.StatusCreated},
+		{client, "application/yaml", "metadata: {name: two}", http.StatusCreated},
+	} {
+		answer := must.Get(c.client.Post(url, c.contentType, strings.NewReader(c.body)))(t)
+		answer.Body.Close()
+		if answer.StatusCode != c.want {
+			t.Errorf("%s: %s, want %d", c.contentType, answer.Status, c.want)
+		}
+	}
+	must.Succeed(t, recorder.Process.Signal(os.Interrupt))
+	must.Succeed(t, recorder.Wait())
+	var bodies []string
+	for _, e := range must.Get(recording.Read(file))(t).Entries {
+		if e.Method != "" {
+			bodies = append(bodies, string(e.Body))
+		}
+	}
+	if got := strings.Join(bodies, " "); got != `{"metadata":{"name":"one"}} {"metadata":{"name":"two"}}` {
+		t.Errorf("recorded %s", got)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the kubeconfig was left behind: %v", err)
 	}
 }
 
