@@ -23,8 +23,8 @@ import (
 // teamManager, with its value as the team.
 const recordedTeam = "TROUPE_TEST_RECORDED_TEAM"
 
-// A teamReconciler labels namespaces with a team, creates a ConfigMap with a generated name in each,
-// and deletes Secrets. It stops its manager when the namespace stop exists.
+// A teamReconciler labels namespaces with a team, and creates and deletes a ConfigMap with a
+// generated name in each. It stops its manager when the namespace stop exists.
 type teamReconciler struct {
 	runtimeclient.Client
 	record.EventRecorder

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -71,6 +72,13 @@ func (c *controller) run(ctx context.Context) error {
 	if err := c.send(ctx, "POST", shop+"secrets", tree.Tree{"metadata": tree.Tree{"name": "login-copy"}, "data": secret["data"]}); err != nil {
 		return err
 	}
+	// The LimitRange, which the controller does not read, is only on the recorded server.
+	err = c.send(ctx, "POST", shop+"persistentvolumeclaims", tree.Tree{"metadata": tree.Tree{"name": "large"}, "spec": tree.Tree{
+		"accessModes": []any{"ReadWriteOnce"}, "resources": tree.Tree{"requests": tree.Tree{"storage": "2Gi"}},
+	}})
+	if err != nil && !rest.HasCode(err, http.StatusForbidden) {
+		return err
+	}
 	type event struct {
 		kind   string
 		object tree.Tree
@@ -85,13 +93,19 @@ func (c *controller) run(ctx context.Context) error {
 			events <- event{"ADDED", item}
 		}
 		from := url.Values{"watch": {"1"}, "resourceVersion": {list.Object("metadata").String("resourceVersion")}}
-		go c.Watch(ctx, path, from, "", func(e rest.Event) error {
-			object, err := document.Parse(e.Object)
-			events <- event{e.Type, object}
-			return err
-		})
+		go func() {
+			c.Watch(ctx, path, from, "", func(e rest.Event) error {
+				object, err := document.Parse(e.Object)
+				events <- event{e.Type, object}
+				return err
+			})
+			events <- event{kind: "END"}
+		}()
 	}
 	for e := range events {
+		if e.kind == "END" {
+			return errors.New("a watch has ended")
+		}
 		reconcile := c.configMap
 		if _, ok := e.object["spec"]; ok {
 			reconcile = c.widget

@@ -62,7 +62,7 @@ func (o *others) act(ctx context.Context) {
 	o.do("POST", shop+"configmaps", `{"metadata":{"name":"stop"}}`)
 }
 
-// startShop starts a server without garbage collection, which would delete what the controller does.
+// startShop starts a server without garbage collection, which would anticipate the controller.
 func startShop(t *testing.T, profile string) *troupetest.Server {
 	t.Helper()
 	files := troupetest.WithFiles("testdata/record/" + profile + ".yaml")
@@ -71,7 +71,7 @@ func startShop(t *testing.T, profile string) *troupetest.Server {
 
 func controllerArgs(build string) []string { return []string{"--", os.Args[0], "controller", build} }
 
-const equal = "objects: 5, errors: 0, warnings: 0\n"
+const equal = "objects: 6, errors: 0, warnings: 0\n"
 
 // TestRecord records the controller and replays the recording to the same build, and to one that
 // runs into no conflict.

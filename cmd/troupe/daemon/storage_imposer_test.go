@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestImpose writes an object in turn with clients: both see each other's changes, and a write on an
-// old version fails.
+// TestImpose writes an object in turn with clients. No change is lost, and a write on an old
+// version fails.
 func TestImpose(t *testing.T) {
 	c := daemon.Default()
 	c.Ephemeral, c.Serving.SecurePort, c.Kubeconfig = true, 0, t.TempDir()+"/kubeconfig"
