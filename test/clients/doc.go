@@ -29,6 +29,11 @@
 // console` installs Chromium from Debian packages. The tests have the build tag chromium, because
 // `make test` must pass without a browser.
 //
+// # Controller
+//
+// These tests run controllers of other projects, with forks, faults and recorded changes of package
+// troupetest.
+//
 // # CtrlWebhook
 //
 // These tests use controller-runtime's admission webhooks: servers with and without a manager, all
