@@ -54,6 +54,8 @@
 // directory and a new server. A code block with commands is marked sh or console. In sh, the
 // commands must succeed. In console, commands follow "$ " and must print the output shown.
 //
+// A block that begins with a comment with the name of a file in test shows that file.
+//
 // Ages, addresses, times, durations and sizes may have any value. An … stands for any text or,
 // alone on a line, for any number of lines. notRun lists commands that a test machine cannot run.
 // Their make targets, tests and programs must exist. Each `troupe serve` command gets a free port
