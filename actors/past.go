@@ -199,7 +199,7 @@ func (c *collection) loggedSnapshot(ctx context.Context, r request.List) (*snaps
 }
 
 // History returns the retained revisions of an object, newest first. Without an embedded journal,
-// these are the changes in memory.
+// these are the changes in memory. It fails with Expired if the object exists, but has none.
 func (s *Store) History(ctx context.Context, r request.History) (result request.HistoryResult, err error) {
 	c := s.collection(r.Kind)
 	if c == nil {
@@ -233,6 +233,9 @@ func (s *Store) History(ctx context.Context, r request.History) (result request.
 		return result, err
 	}
 	if len(result.Revisions) == 0 && r.Before == math.MaxUint64 {
+		if c.published.Load().get(path(r.Key.Namespace, r.Key.Name)) != nil {
+			return result, meta.NewExpired("no change of the object is retained; with etcd, the server knows only those that it has received within --watch-history-time")
+		}
 		return result, s.notFound(request.Get{Kind: r.Kind, Key: r.Key})
 	}
 	for i := range result.Revisions {
