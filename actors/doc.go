@@ -146,8 +146,8 @@
 //
 // Get and List read the collection's published snapshot and wait for no owner. A list at an older
 // version is computed from the snapshot by undoing changes in the history (snapshotAt).
-// If the history is too short, past.go reads the log, at most twice at once: single objects, their
-// revisions, and whole lists (loggedSnapshot).
+// If the history is too short, past.go reads the log: single objects, their revisions, and lists
+// (loggedSnapshot). At most two reads run at once, of different users.
 //
 // # A watch
 //

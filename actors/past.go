@@ -11,12 +11,14 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/persist"
 )
 
 // Limits of reads of the log.
 const (
 	maxLogReads       = 2       // at once; others wait
+	maxLogReaders     = 1 << 12 // users whose reads are counted
 	maxRevisions      = 500     // of a page of an object's history
 	maxHistoryPage    = 8 << 20 // bytes of objects, after which a page ends early
 	loggedKeyOverhead = 128     // bytes of memory for each changed key of a list
@@ -27,14 +29,22 @@ func (s *Store) historian() persist.Historian {
 	return h
 }
 
-// readLog calls fn with a reader of the log's old commits.
-func (s *Store) readLog(ctx context.Context, fn func(p *persist.Past) error) error {
-	select {
-	case s.logReads <- struct{}{}:
-	case <-ctx.Done():
-		return meta.NewTooManyRequests("too many requests read the past, please try again later", 1)
+// readLog calls fn with a reader of the log's old commits. Only one read of a user runs or waits
+// for the limit of all users, so users take turns.
+func (s *Store) readLog(ctx context.Context, user string, fn func(p *persist.Past) error) error {
+	own, known := s.logReaders.Get(user)
+	if !known {
+		s.logReaders.Put(user, make(chan struct{}, 1), 1)
+		own, _ = s.logReaders.Get(user)
 	}
-	defer func() { <-s.logReads }()
+	for _, reads := range []chan struct{}{own, s.logReads} {
+		select {
+		case reads <- struct{}{}:
+			defer func() { <-reads }()
+		case <-ctx.Done():
+			return meta.NewTooManyRequests("too many requests read the past, please try again later", 1)
+		}
+	}
 	p, err := s.historian().Past(ctx)
 	if err == nil {
 		err = errors.Join(fn(p), p.Close())
@@ -55,14 +65,14 @@ func (s *Store) readLog(ctx context.Context, fn func(p *persist.Past) error) err
 }
 
 // versionAt returns the newest version at a time.
-func (s *Store) versionAt(ctx context.Context, t time.Time) (version uint64, err error) {
+func (s *Store) versionAt(ctx context.Context, user string, t time.Time) (version uint64, err error) {
 	switch {
 	case t.After(s.now()):
 		return 0, meta.NewBadRequest("at: Invalid value: " + t.Format(time.RFC3339) + ": must not be in the future")
 	case s.historian() == nil:
 		return 0, meta.NewBadRequest("at: a time needs the embedded journal; with etcd, use resourceVersion and resourceVersionMatch=Exact")
 	}
-	err = s.readLog(ctx, func(p *persist.Past) error {
+	err = s.readLog(ctx, user, func(p *persist.Past) error {
 		at, err := p.RevisionAt(t)
 		version = uint64(at)
 		return err
@@ -81,7 +91,7 @@ func (c *collection) objectAt(ctx context.Context, r request.Get) (o *meta.Objec
 		return state.get(path(r.Key.Namespace, r.Key.Name)), nil
 	}
 	r.Key.GroupResource = c.storage
-	err = c.store.readLog(ctx, func(p *persist.Past) error {
+	err = c.store.readLog(ctx, r.User, func(p *persist.Past) error {
 		o, err = c.loggedObject(p, r.Key.String(), persist.Revision(r.Version))
 		return err
 	})
@@ -129,11 +139,29 @@ func (c *collection) decodeCommit(commit *persist.Commit) (*meta.Object, error) 
 	return nil, meta.NewStoreReadError(c.storage, key.Name, "its state at that version cannot be decoded")
 }
 
+// A loggedState is the state of a kind's collection that the chunks of a list share.
+type loggedState struct {
+	*snapshot
+	kind *schema.Kind
+	read time.Time
+}
+
+func (s *Store) expireLogged(before time.Time) {
+	if l := s.logged.Load(); l != nil && l.read.Before(before) {
+		s.logged.CompareAndSwap(l, nil)
+	}
+}
+
 // loggedSnapshot returns the state of the collection at an applied version, by undoing the changes
-// in the log. The objects that it reads count against HistoryBytes.
-func (c *collection) loggedSnapshot(ctx context.Context, version uint64) (*snapshot, error) {
+// in the log. The objects that it reads count against HistoryBytes. The state of the last chunked
+// list is kept, so that its chunks do not read the log again.
+func (c *collection) loggedSnapshot(ctx context.Context, r request.List) (*snapshot, error) {
+	version, kind := r.Version, c.kind()
+	if l := c.store.logged.Load(); l != nil && l.kind == kind && l.version == version {
+		return l.snapshot, nil
+	}
 	objects, at := fork(c.published.Load().objects), persist.Revision(version)
-	err := c.store.readLog(ctx, func(p *persist.Past) error {
+	err := c.store.readLog(ctx, r.User, func(p *persist.Past) error {
 		changed, bytes := map[string]bool{}, int64(0) // whether the first change creates the key
 		reserve := func(n int) error {
 			if bytes += int64(n); bytes > c.store.tuning.HistoryBytes {
@@ -163,11 +191,15 @@ func (c *collection) loggedSnapshot(ctx context.Context, version uint64) (*snaps
 		}
 		return err
 	})
-	return &snapshot{objects: objects, version: version}, err
+	state := &snapshot{objects: objects, version: version}
+	if err == nil && r.Limit > 0 {
+		c.store.logged.Store(&loggedState{state, kind, c.store.now()})
+	}
+	return state, err
 }
 
 // History returns the retained revisions of an object, newest first. Without an embedded journal,
-// these are the changes in memory.
+// these are the changes in memory. It fails with Expired if the object exists, but has none.
 func (s *Store) History(ctx context.Context, r request.History) (result request.HistoryResult, err error) {
 	c := s.collection(r.Kind)
 	if c == nil {
@@ -194,13 +226,16 @@ func (s *Store) History(ctx context.Context, r request.History) (result request.
 	}
 	if s.historian() == nil {
 		c.recentRevisions(r, add)
-	} else if err := s.readLog(ctx, func(p *persist.Past) error {
+	} else if err := s.readLog(ctx, r.User, func(p *persist.Past) error {
 		_, err := p.Commits(r.Key.String(), persist.Revision(r.Before-1), func(commit persist.Commit) bool { return add(c.revision(&commit)) })
 		return err
 	}); err != nil {
 		return result, err
 	}
 	if len(result.Revisions) == 0 && r.Before == math.MaxUint64 {
+		if c.published.Load().get(path(r.Key.Namespace, r.Key.Name)) != nil {
+			return result, meta.NewExpired("no change of the object is retained; with etcd, the server knows only those that it has received within --watch-history-time")
+		}
 		return result, s.notFound(request.Get{Kind: r.Kind, Key: r.Key})
 	}
 	for i := range result.Revisions {

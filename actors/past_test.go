@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -122,10 +124,137 @@ func TestLoggedListIsBounded(t *testing.T) {
 		t.Errorf("the states before are listed: %v", err)
 	}
 	must.Succeed(t, list(first)) // the changed objects did not exist
-	l := h.list(request.List{Match: request.MatchExact, Version: first, Logged: true, Limit: 1})
-	if l.Continue != "" || len(l.Items) != 2 {
-		t.Errorf("a list from the log has %d items and continues at %q", len(l.Items), l.Continue)
+}
+
+// chunks lists in chunks and calls between before each further one.
+func (h *testStore) chunks(r request.List, between func()) (items []*meta.Object) {
+	h.t.Helper()
+	for {
+		l := h.list(r)
+		if len(l.Items) > r.Limit || l.Continue != "" && len(l.Items) < r.Limit {
+			h.t.Fatalf("a chunk of %d has %d objects", r.Limit, len(l.Items))
+		}
+		if items = append(items, l.Items...); l.Continue == "" {
+			return items
+		}
+		if l.Remaining <= 0 {
+			h.t.Errorf("%d objects remain", l.Remaining)
+		}
+		between()
+		r = request.List{Limit: r.Limit, Continue: l.Continue}
 	}
+}
+
+// TestLoggedChunks checks that the chunks of a list from the log have one version, with the state
+// in memory, after it was dropped, and after a restart.
+func TestLoggedChunks(t *testing.T) {
+	chance, seen, dir := rand.New(rand.NewPCG(5, 7)), listsByVersion{}, t.TempDir()
+	var clock atomic.Int64
+	clock.Store(time.Now().Unix())
+	log := &pausedLog{}
+	configure := func(o *actors.Options) {
+		o.Tuning.HistoryBytes, o.Now = 64<<10, func() time.Time { return time.Unix(clock.Load(), 0) }
+		log.Journal, o.Log = o.Log.(*persist.Journal), log
+	}
+	h := open(t, dir, configure)
+	defer func() { h.close() }()
+	for i := range 8 {
+		must.Get(h.create(fmt.Sprint("c", i), "oldest"))(t)
+	}
+	l := h.list(request.List{})
+	want := listText(l.Items)
+	h.churn(chance, 300, seen)
+	for name, between := range map[string]func(){
+		"kept":    func() {},
+		"changed": func() { h.churn(chance, 5, seen) },
+		"dropped": func() { h.DropCaches() },
+		"much later": func() { // also than the lifetime of a token for a state in memory
+			clock.Add(3600)
+			h.DropCaches()
+		},
+		"after a restart": func() {
+			h.close()
+			h = open(t, dir, configure)
+		},
+	} {
+		for _, limit := range []int{1, 3, 8, 9} {
+			before := log.count.Load()
+			got := h.chunks(request.List{Match: request.MatchExact, Version: l.Version, Logged: true, Limit: limit}, between)
+			if !slices.Equal(listText(got), want) {
+				t.Errorf("%s: chunks of %d are\n%s\nwant\n%s", name, limit, strings.Join(listText(got), "\n"), strings.Join(want, "\n"))
+			}
+			if n := log.count.Load() - before; name == "kept" && n > 1 {
+				t.Errorf("chunks of %d read the log %d times", limit, n)
+			}
+		}
+	}
+	first := request.List{Match: request.MatchExact, Version: l.Version, Logged: true, Limit: 1}
+	h.list(first)
+	clock.Add(3600)
+	if before := log.count.Load(); !poll(func() bool { return len(h.list(first).Items) == 1 && log.count.Load() > before }) {
+		t.Error("the state is kept forever")
+	}
+}
+
+// A pausedLog is a log of which the reads whose context has a gate wait for it.
+type pausedLog struct {
+	*persist.Journal
+	started chan string
+	count   atomic.Int64
+}
+
+type gateKey struct{}
+
+func (l *pausedLog) Past(ctx context.Context) (*persist.Past, error) {
+	l.count.Add(1)
+	if gate, ok := ctx.Value(gateKey{}).(chan struct{}); ok {
+		l.started <- ""
+		<-gate
+	}
+	return l.Journal.Past(ctx)
+}
+
+// TestUsersTakeTurns checks that a user cannot occupy all reads of the log, and that their number
+// is limited.
+func TestUsersTakeTurns(t *testing.T) {
+	log := &pausedLog{started: make(chan string)}
+	h := open(t, t.TempDir(), func(o *actors.Options) { log.Journal, o.Log = o.Log.(*persist.Journal), log })
+	defer h.close()
+	must.Get(h.create("a", "1"))(t)
+	read := func(ctx context.Context, user string) error {
+		_, err := h.History(ctx, request.History{Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"}, User: user})
+		return err
+	}
+	gate := make(chan struct{})
+	var reads sync.WaitGroup
+	refused := func(user string) {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		before := log.count.Load()
+		for range 30 { // a read that could run would begin in half of them
+			if err := read(ctx, user); statusCode(err) != 429 {
+				t.Errorf("a read of %s: %v, want 429", user, err)
+			}
+		}
+		if n := log.count.Load(); n != before {
+			t.Errorf("%d reads of %s ran", n-before, user)
+		}
+	}
+	for _, user := range []string{"ann", "bob"} {
+		reads.Go(func() {
+			if err := read(context.WithValue(t.Context(), gateKey{}, gate), user); err != nil {
+				t.Errorf("the read of %s: %v", user, err)
+			}
+		})
+		<-log.started
+		refused(user)
+	}
+	refused("eve")
+	close(gate)
+	reads.Wait()
+	must.Succeed(t, read(t.Context(), "ann"))
+	must.Succeed(t, read(t.Context(), "eve"))
 }
 
 // TestUnreadableRevision checks that the history of an object shows a state that does not decode as

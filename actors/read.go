@@ -33,7 +33,7 @@ func (s *Store) Count(k *schema.Kind, namespace string) int {
 // Get returns one object from a state that is at least as new as r.Version.
 func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
 	if !r.Time.IsZero() {
-		version, err := s.versionAt(ctx, r.Time)
+		version, err := s.versionAt(ctx, r.User, r.Time)
 		if err != nil {
 			return nil, err
 		}
@@ -93,17 +93,13 @@ func (s *Store) listStored(ctx context.Context, r request.List) (request.ListRes
 		return c.continueList(ctx, r)
 	}
 	if !r.Time.IsZero() {
-		version, err := s.versionAt(ctx, r.Time)
+		version, err := s.versionAt(ctx, r.User, r.Time)
 		if err != nil {
 			return request.ListResult{}, err
 		}
 		r.Version, r.Match, r.Logged = version, request.MatchExact, true
 	}
-	state, version, err := c.snapshotFor(ctx, r.Match, r.Version)
-	if meta.HasReason(err, meta.ReasonExpired) && r.Logged && s.historian() != nil {
-		r.Limit = 0 // a later chunk would read the log again
-		state, err = c.loggedSnapshot(ctx, version)
-	}
+	state, version, err := c.listedSnapshot(ctx, r)
 	if err != nil {
 		return request.ListResult{}, err
 	}
@@ -115,6 +111,15 @@ func (c *collection) listFrom(ctx context.Context, r request.List, state *snapsh
 		return c.selected(ctx, r, state, version, from)
 	}
 	return c.list(ctx, r, state, version, from)
+}
+
+// listedSnapshot is like snapshotFor, but may read the log.
+func (c *collection) listedSnapshot(ctx context.Context, r request.List) (*snapshot, uint64, error) {
+	state, version, err := c.snapshotFor(ctx, r.Match, r.Version)
+	if meta.HasReason(err, meta.ReasonExpired) && r.Logged && c.store.historian() != nil {
+		state, err = c.loggedSnapshot(ctx, r)
+	}
+	return state, version, err
 }
 
 // snapshotFor returns the snapshot for a read at the given version. It also returns the version
@@ -178,8 +183,10 @@ func (c *collection) list(ctx context.Context, r request.List, state *snapshot, 
 }
 
 func (c *collection) continueAt(l *request.ListResult, r request.List, state *snapshot, next string) {
-	c.snapshotCache.put(l.Version, state, c.store.now())
-	t := token{Resource: c.storage.String(), Namespace: r.Namespace, Selectors: r.Selectors, Version: l.Version, Next: next, Began: c.store.now().Unix(), By: c.store.id}
+	if l.Version >= c.history.floor.Load() {
+		c.snapshotCache.put(l.Version, state, c.store.now())
+	}
+	t := token{Resource: c.storage.String(), Namespace: r.Namespace, Selectors: r.Selectors, Version: l.Version, Logged: r.Logged && c.store.historian() != nil, Next: next, Began: c.store.now().Unix(), By: c.store.id}
 	if before, err := decodeToken(r.Continue); err == nil && !before.Newest && before.Began > 0 {
 		t.Began, t.By = before.Began, before.By
 	}
@@ -203,16 +210,15 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 		return request.ListResult{}, meta.NewBadRequest("invalid continue token: continue key is not valid: it is the token of another list")
 	}
 	// Clients expect continue tokens to expire, so a token expires after HistoryTime even if
-	// nothing has changed. A token issued by another process expires only when its version leaves
-	// the history, because clocks may differ.
-	if !t.Newest && t.Began > 0 && t.By == c.store.id && c.store.now().Sub(time.Unix(t.Began, 0)) > c.store.tuning.HistoryTime {
+	// nothing has changed. A token issued by another process, or for a state in the log,
+	// expires only when its version is no longer retained.
+	if !t.Newest && !t.Logged && t.Began > 0 && t.By == c.store.id && c.store.now().Sub(time.Unix(t.Began, 0)) > c.store.tuning.HistoryTime {
 		return request.ListResult{}, expiredToken(t)
 	}
-	match, at := request.MatchExact, t.Version
-	if t.Newest {
-		match, at = r.Match, r.Version
+	if !t.Newest {
+		r.Match, r.Version, r.Logged = request.MatchExact, t.Version, t.Logged
 	}
-	state, version, err := c.snapshotFor(ctx, match, at)
+	state, version, err := c.listedSnapshot(ctx, r)
 	if meta.HasReason(err, meta.ReasonExpired) {
 		return request.ListResult{}, expiredToken(t)
 	}

@@ -146,6 +146,7 @@ func (s *Store) maintain() {
 			answer <- s.compact()
 		case <-ticker.C:
 			s.retention.expire(s.now().Add(-s.tuning.HistoryTime))
+			s.expireLogged(s.now().Add(-s.tuning.HistoryTime))
 			for _, c := range s.allCollections() {
 				c.publisher.Send(tick{s.now()})
 			}

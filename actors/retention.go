@@ -132,8 +132,9 @@ func (t *retention) truncate(h *history, version uint64) {
 func (s *Store) SetHistoryLimit(bytes int64) { s.retention.setLimit(min(bytes, s.tuning.HistoryBytes)) }
 
 // DropCaches stops idle actors and drops the snapshots of chunked lists, which can be rebuilt from
-// the history.
+// the history or the log.
 func (s *Store) DropCaches() {
+	s.logged.Store(nil)
 	for _, c := range s.allCollections() {
 		c.snapshotCache.clear()
 		c.passivate(time.Now())

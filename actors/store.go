@@ -12,6 +12,7 @@ import (
 
 	"github.com/troupe-api/troupe/actors/internal/conversion"
 	"github.com/troupe-api/troupe/actors/internal/runtime"
+	"github.com/troupe-api/troupe/internal/cache"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -55,8 +56,10 @@ type Store struct {
 	appliedRevision  appliedRevision
 	conversions      *conversion.Service
 	quarantine       quarantine
-	retention        *retention    // of the histories of all collections
-	logReads         chan struct{} // holds an element for each running read of the log
+	retention        *retention                          // of the histories of all collections
+	logReads         chan struct{}                       // holds an element for each running read of the log
+	logReaders       *cache.Cache[string, chan struct{}] // likewise, for the reads of each user
+	logged           atomic.Pointer[loggedState]         // of the last chunked list
 
 	retry       snapshotRetry // of snapshots; only maintain uses it
 	failed      atomic.Pointer[error]
@@ -78,7 +81,7 @@ func Open(o Options) (*Store, error) {
 	}
 	s := &Store{
 		id: rand.Text()[:8], log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal, observer: o.Observer, recorder: o.Recorder, stale: o.Stale, rewrites: o.Rewrites, base: o.Base,
-		retention: newRetention(o.Tuning.HistoryBytes), conversions: conversion.NewService(o.Converter), compactions: make(chan chan error), logReads: make(chan struct{}, maxLogReads), stop: make(chan struct{}),
+		retention: newRetention(o.Tuning.HistoryBytes), conversions: conversion.NewService(o.Converter), compactions: make(chan chan error), logReads: make(chan struct{}, maxLogReads), logReaders: cache.New[string, chan struct{}](maxLogReaders), stop: make(chan struct{}),
 	}
 	s.collections.Store(&map[meta.GroupResource]*collection{})
 	s.lastApplied = o.Naming.Translate("kubectl.platform.io/last-applied-configuration")

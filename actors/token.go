@@ -16,6 +16,7 @@ type token struct {
 	// Newest means that the list continues at the newest version, because the state at Version is
 	// no longer available.
 	Newest bool   `json:"c,omitempty"`
+	Logged bool   `json:"l,omitempty"` // the state at Version may be read from the log
 	Next   string `json:"s"`
 	// Began is the Unix time in seconds at which the process named in By read the first chunk. It
 	// is 0 in tokens from earlier releases.

@@ -55,6 +55,7 @@ func (s *Server) deleteCollection(x *requestContext) error {
 	if err != nil {
 		return err
 	}
+	l.User = x.attributes.User.Name
 	o, d, err := s.deleteOptions(x)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ func (s *Server) history(x *requestContext) error {
 		return err
 	}
 	x.format = negotiate.Format{Pretty: x.format.Pretty}
-	r := request.History{Kind: x.kind, Key: x.info.Key(x.kind)}
+	r := request.History{Kind: x.kind, Key: x.info.Key(x.kind), User: x.attributes.User.Name}
 	if err := params.ParseHistory(x.target.Query, &r); err != nil {
 		return err
 	}

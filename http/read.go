@@ -13,7 +13,7 @@ func (s *Server) get(x *requestContext) error {
 	if x.info.Subresource == "" && x.target.Query.Flag("history") {
 		return s.history(x)
 	}
-	r := request.Get{Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource}
+	r := request.Get{Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource, User: x.attributes.User.Name}
 	if err := params.ParseGet(x.target.Query, &r); err != nil {
 		return err
 	}
@@ -67,6 +67,7 @@ func (s *Server) list(x *requestContext) error {
 	if err != nil {
 		return err
 	}
+	l.User = x.attributes.User.Name
 	listing, err := s.listObjects(x, l)
 	if err != nil {
 		return err

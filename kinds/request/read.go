@@ -28,6 +28,7 @@ type Get struct {
 	Stale       bool      // version 0 was requested: any state will do
 	Exact       bool      // the state at Version, not a newer one
 	Time        time.Time // the state at a time; Version is then unset
+	User        string    // whose reads of the past take turns
 }
 
 // History requests the retained revisions of one object, newest first.
@@ -36,6 +37,7 @@ type History struct {
 	Key    meta.Key
 	Before uint64 // only older revisions; 0 means all
 	Limit  int    // 0 means the default
+	User   string // whose reads of the past take turns
 }
 
 // A HistoryResult is the result of a History.
@@ -65,6 +67,7 @@ type List struct {
 	Limit     int       // 0 means all
 	Continue  string    // token of the previous chunk; Version and Match are then unset
 	Selectors string    // text of both selectors; a token is valid only with the same text
+	User      string    // whose reads of the past take turns
 }
 
 // A ListResult is the result of a List, in key order. Items are stored objects of one snapshot. The

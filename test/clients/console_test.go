@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -276,6 +277,66 @@ func TestDryRun(t *testing.T) {
 	})
 }
 
+// TestObjectHistory checks the revisions of an object, the page of one of them, and the restoration
+// of a deleted object, which only happens after a dry run.
+func TestObjectHistory(t *testing.T) {
+	eachProfile(t, func(t *testing.T, s *consoleSite) {
+		const web, webPage = "/apis/apps/v1/namespaces/default/deployments/web", "#/objects/apps/deployments/default/web"
+		const rows = `[...document.querySelectorAll(".history tbody tr")].map(r => r.cells[2].textContent + " " + r.cells[3].textContent).join("|")`
+		s.excuse("404")
+		s.signIn(adminToken)
+		s.see("Requests by verb")
+		s.open(s.page(webPage))
+		s.click("History")
+		s.wait("its revisions", rows+` === "MODIFIED scaler|ADDED team"`)
+		s.click("Show")
+		s.see("Hide")
+		if got := s.text(`[...document.querySelectorAll(".difference span")].map(e => e.className + e.textContent.trim()).filter(t => t.includes("replicas")).join("|")`); got != "removed-   replicas: 1|added+   replicas: 3" {
+			t.Errorf("the difference is %q", got)
+		}
+		s.screenshot("history-" + s.naming.Profile)
+		s.run("open the first", chromedp.Click(".history tbody tr:last-child a", chromedp.ByQuery))
+		s.see("This is revision")
+		s.see("replicas: 1")
+		s.click("Current state")
+		s.see("replicas: 3")
+		s.click("History")
+		s.see("ADDED")
+		s.apply("scaler", web, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"replicas":4}}`)
+		s.click("Reload the history")
+		s.wait("the new revision", rows+` === "MODIFIED scaler|MODIFIED scaler|ADDED team"`)
+
+		answer, err := s.Get(s.Ctx, web)
+		must.Succeed(t, err)
+		old := answer.Object().UID()
+		s.Send(200, "DELETE", web, client.JSON, `{"propagationPolicy":"Orphan"}`)
+		s.see("The object does not exist.")
+		s.wait("the deletion", rows+`.startsWith("DELETED -|MODIFIED ")`)
+		s.click("Restore (dry run)")
+		s.see("Accepted by the dry run")
+		s.screenshot("restore-" + s.naming.Profile)
+		if answer, err = s.Get(s.Ctx, web); err != nil || answer.Code != 404 {
+			t.Errorf("the dry run left %v, %v", answer, err)
+		}
+		s.click("Restore web")
+		s.see("Try a change")
+		s.click("Fields")
+		s.see("replicas: 4")
+		if answer, err = s.Get(s.Ctx, web); err != nil || answer.Code != 200 || answer.Object().UID() == old {
+			t.Errorf("restored: %v, %v", answer, err)
+		}
+
+		owned := "/apis/apps/v1/namespaces/default/replicasets/owned"
+		s.Send(201, "POST", "/apis/apps/v1/namespaces/default/replicasets", client.JSON, fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"owned",
+		  "ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment","name":"web","uid":%q}]},"spec":{"selector":{"matchLabels":{"app":"web"}},
+		  "template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"web","image":"nginx:1"}]}}}}`, old))
+		s.Do(s.Ctx, "DELETE", owned, client.JSON, []byte("{}")) // unless it was collected as garbage
+		s.open(s.page("#/objects/apps/replicasets/default/owned"))
+		s.click("Restore (dry run)")
+		s.see("Deployment web, which no longer exists")
+	})
+}
+
 func TestEventsAndRelations(t *testing.T) {
 	s := openSite(t, meta.Kubernetes)
 	s.signIn(adminToken)
@@ -376,7 +437,7 @@ func TestAccessible(t *testing.T) {
 		check(page.path)
 	}
 	s.open(s.page("#/objects/apps/deployments/default/web"))
-	for tab, text := range map[string]string{"Events": "Scaled up", "Relations": "ReplicaSet", "Try a change": "Object as YAML"} {
+	for tab, text := range map[string]string{"Events": "Scaled up", "Relations": "ReplicaSet", "History": "ADDED", "Try a change": "Object as YAML"} {
 		s.click(tab)
 		s.see(text)
 		check(tab)

@@ -29,6 +29,11 @@
 // console` installs Chromium from Debian packages. The tests have the build tag chromium, because
 // `make test` must pass without a browser.
 //
+// # Controller
+//
+// These tests run controllers of other projects, with forks, faults and recorded changes of package
+// troupetest.
+//
 // # CtrlWebhook
 //
 // These tests use controller-runtime's admission webhooks: servers with and without a manager, all
@@ -48,6 +53,8 @@
 // TestDocs runs the commands in README.md, CONTRIBUTING.md and docs. Each document gets a new
 // directory and a new server. A code block with commands is marked sh or console. In sh, the
 // commands must succeed. In console, commands follow "$ " and must print the output shown.
+//
+// A block that begins with a comment with the name of a file in test shows that file.
 //
 // Ages, addresses, times, durations and sizes may have any value. An … stands for any text or,
 // alone on a line, for any number of lines. notRun lists commands that a test machine cannot run.

@@ -69,6 +69,29 @@ spec: {ports: [{port: 80, targetport: 8080}]}' >manifests/app.yaml`},
 			client.WriteFile(t, c.Encryption.ConfigFile, config)
 		},
 	},
+	"docs/recipes.md": {setup: `mkdir policies
+cat >policies/web.yaml <<'END'
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 9
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: replicas}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: ["*"], resources: [deployments]}]
+  validations: [{expression: object.spec.replicas <= 5, message: at most 5 replicas}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: replicas}
+spec: {policyName: replicas, validationActions: [Deny]}
+END`},
 	"docs/network.md": {setup: "kubectl create service clusterip web --tcp=80"},
 }
 
@@ -106,6 +129,9 @@ func docBlocks(file, text string) (blocks []docBlock) {
 // commandStart matches blocks that start with a command and must therefore be marked as sh or
 // console.
 var commandStart = regexp.MustCompile(`^(\$ |(bin/)?troupe [a-z]|kubectl |make [a-z]|go (run|test|tool|get) |cd |export |openssl |\.ci/)`)
+
+// shownFile matches blocks that show a whole file, which begins with its own name.
+var shownFile = regexp.MustCompile(`^(?:#|//) (test/\S+)\n`)
 
 type docStep struct {
 	command string
@@ -167,6 +193,9 @@ func TestDocs(t *testing.T) {
 		text := string(client.ReadFile(t, filepath.Join(root, file)))
 		var blocks [][]docStep // with those commands that run
 		for _, b := range docBlocks(file, text) {
+			if m := shownFile.FindStringSubmatch(b.text); m != nil && b.text != string(client.ReadFile(t, filepath.Join(root, m[1]))) {
+				t.Errorf("%s: the block differs from %s", b.at, m[1])
+			}
 			steps := slices.DeleteFunc(b.steps(t), func(s docStep) bool {
 				i := slices.IndexFunc(notRun, func(n unrun) bool { return n.commands.MatchString(s.command) })
 				if i < 0 {

@@ -3,12 +3,14 @@
 package clients
 
 import (
+	"encoding/base64"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
 	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -55,6 +57,18 @@ func TestHelm(t *testing.T) {
 	run("uninstall site --namespace shop --wait")
 	for _, path := range []string{"/api/v1/namespaces/shop/configmaps/web", "/apis/apps/v1/namespaces/shop/deployments/site", "/apis/helm.example.com/v1/namespaces/shop/widgets/web"} {
 		s.Send(404, "GET", path, "", "")
+	}
+}
+
+// TestHelmLookup checks that a chart finds an existing object of its release in a dry run.
+func TestHelmLookup(t *testing.T) {
+	t.Parallel()
+	s := troupetest.Start(t, troupetest.WithFiles("testdata/helm/existing.yaml"))
+	c := exec.CommandContext(t.Context(), helm(t), "template", "web", "testdata/helm/lookup", "--dry-run=server")
+	c.Env = append(os.Environ(), "KUBECONFIG="+s.KubeconfigFile(), "HOME="+t.TempDir())
+	out, err := c.CombinedOutput()
+	if want := "password: " + base64.StdEncoding.EncodeToString([]byte("kept")); err != nil || !strings.Contains(string(out), want) {
+		t.Errorf("no %q in %s, %v", want, out, err)
 	}
 }
 

@@ -7,7 +7,7 @@ let k8s, server, config, core, apps;
 
 before(async () => {
   k8s = await import('@kubernetes/client-node');
-  server = await start();
+  server = await start('--controllers', 'apiserver,namespace-controller,garbage-collector-controller');
   config = new k8s.KubeConfig();
   config.loadFromFile(server.kubeconfig);
   core = config.makeApiClient(k8s.CoreV1Api);

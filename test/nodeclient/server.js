@@ -1,12 +1,10 @@
-// Starts the binary in TROUPE with `serve --ephemeral` and waits until it is ready.
+// Starts `troupe serve --ephemeral` and waits until it is ready. TROUPE names another binary.
 const { spawn } = require('node:child_process');
 const readline = require('node:readline');
 
-exports.start = async function start() {
-  const binary = process.env.TROUPE;
-  if (!binary) throw new Error('the variable TROUPE must name the binary');
-  const child = spawn(binary, ['serve', '--ephemeral', '--secure-port', '0', '--naming', 'kubernetes',
-    '--controllers', 'apiserver,namespace-controller,garbage-collector-controller'], { stdio: ['ignore', 'pipe', 'inherit'] });
+exports.start = async function start(...flags) {
+  const child = spawn(process.env.TROUPE || 'troupe', ['serve', '--ephemeral', '--secure-port', '0', '--naming', 'kubernetes',
+    ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
   const line = await Promise.race([
     new Promise((resolve) => readline.createInterface({ input: child.stdout }).once('line', resolve)),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/internal/must"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -154,6 +156,74 @@ func testHistory(t *testing.T, profile string) {
 			t.Errorf("the audit log lacks %q", uri)
 		}
 	}
+}
+
+// TestHistoryOnEtcd checks what a server on etcd knows of the past: the changes in memory, and no
+// times. What it does not know, it says.
+func TestHistoryOnEtcd(t *testing.T) {
+	servers := strings.Join(etcdtest.Start(t, 1).URLs(), ",")
+	client.InProfiles(t, func(t *testing.T, profile string) {
+		dir := t.TempDir()
+		serve := func(flags ...string) (*daemonProcess, caller) {
+			p := serveProcess(t, dir, append(flags, "--naming", profile, "--etcd-servers", servers, "--etcd-prefix", dir, "--etcd-healthcheck-timeout", client.Watchdog.String())...)
+			return p, p.caller()
+		}
+		p, c := serve()
+		troupe := func(want int, args ...string) string {
+			t.Helper()
+			cmd := exec.CommandContext(t.Context(), client.TroupeBinary(t), append(args, "--kubeconfig", p.Kubeconfig)...)
+			out, err := cmd.CombinedOutput()
+			if code := cmd.ProcessState.ExitCode(); code != want {
+				t.Errorf("troupe %q: %v, want exit code %d: %s", args, err, want, out)
+			}
+			return string(out)
+		}
+		first := must.Get(parse(c.must(t, 201, "POST", configMaps, `{"metadata":{"name":"a"},"data":{"v":"first"}}`)))(t).version()
+		for range 4 {
+			for _, manager := range []string{"ann", "bob"} {
+				c.must(t, 200, "PATCH", configMaps+"/a?fieldManager="+manager, fmt.Sprintf(`{"data":{"v":%q}}`, manager))
+			}
+		}
+		if got := troupe(0, "status", "--hot"); !strings.Contains(got, "configmaps/default/a") || !strings.Contains(got, ".data.v") || !strings.Contains(got, "ann") {
+			t.Errorf("hot objects:\n%s", got)
+		}
+		c.must(t, 200, "DELETE", configMaps+"/a", "")
+		c.must(t, 201, "POST", configMaps, client.ConfigMapText("b"))
+		exact := fmt.Sprintf("?resourceVersion=%d&resourceVersionMatch=Exact", first)
+		if got := strings.Fields(troupe(0, "history", "cm", "a", "-o", "jsonpath={.items[*].type}")); len(got) != 10 || got[0] != "DELETED" || got[9] != "ADDED" {
+			t.Errorf("the history is %q", got)
+		}
+		if got := troupe(0, "history", "cm", "a", "--no-headers", "--limit=2"); !strings.Contains(got, "DELETED    -\n") || !strings.Contains(got, "MODIFIED   bob") {
+			t.Errorf("the newest revisions are\n%s", got)
+		}
+		if got := troupe(0, "undelete", "cm", "a", "-o", "jsonpath={.data.v}"); !strings.Contains(got, "bob") {
+			t.Errorf("the deleted object was %q", got)
+		}
+		if got := troupe(0, "get", "cm", "a", "--at", fmt.Sprint(first), "-o", "jsonpath={.metadata.resourceVersion}"); got != fmt.Sprint(first) {
+			t.Errorf("at version %d: %q", first, got)
+		}
+		if got := c.must(t, 200, "GET", configMaps+exact, ""); strings.Count(got, `"uid"`) != 1 || !strings.Contains(got, `"name":"a"`) {
+			t.Errorf("at version %d there is %s", first, got)
+		}
+		const onTimes = "at: a time needs the embedded journal; with etcd, use resourceVersion and resourceVersionMatch=Exact"
+		if got := troupe(1, "get", "cm", "--at", time.Now().UTC().Format(time.RFC3339)); !strings.Contains(got, onTimes) {
+			t.Errorf("a list at a time: %q", got)
+		}
+		p.Stop()
+		p, c = serve("--watch-history-time=10ms")
+		eventually(t, "the changes leave the memory", func() bool {
+			_, got, err := c.do("GET", configMaps+"/b?history=true", "")
+			return err == nil && strings.Contains(got, "no change of the object is retained; with etcd, ")
+		})
+		troupe(1, "history", "cm", "b")
+		troupe(1, "history", "cm", "a")
+		c.must(t, 410, "GET", configMaps+exact, "")
+		c.must(t, 410, "GET", configMaps+"/a"+exact, "")
+		if got := troupe(0, "status", "--hot"); got != "No object is rewritten repeatedly.\n" {
+			t.Errorf("hot objects after a restart: %q", got)
+		}
+		p.Stop()
+	})
 }
 
 func itemsOf(t *testing.T, list string) string {

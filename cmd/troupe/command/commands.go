@@ -28,7 +28,7 @@ func addCommands(to *cobra.Command) {
 		"status": &statusOptions{}, "doctor": &doctorOptions{}, "backup": &backupOptions{}, "restore": &restoreOptions{}, "verify": &verifyOptions{},
 		"compact": &compactOptions{}, "migrate": &migrateOptions{}, "cluster": &clusterOptions{}, "envtest install": &installOptions{},
 		"fork": &forkOptions{}, "import": &importOptions{}, "version": version{},
-		"plan": &planOptions{}, "validate": &validateOptions{},
+		"plan": &planOptions{}, "validate": &validateOptions{}, "record": &recordOptions{}, "replay": &replayOptions{},
 	}
 	made := map[string]*cobra.Command{}
 	for _, path := range slices.Sorted(maps.Keys(table)) {

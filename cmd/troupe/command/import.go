@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,8 +12,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
-	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/recording"
 )
 
 type importOptions struct{ Kubeconfig, Context, DataDir, Secrets string }
@@ -81,19 +79,10 @@ func (o *importOptions) read(ctx context.Context, client *rest.Client, served *d
 			}
 			read[uid] = true
 			if isSecret && o.Secrets == "redact" {
-				redact(one, served.Naming)
+				recording.Redact(one, served.Naming)
 			}
 			objects = append(objects, document.JSON(one))
 		}
 	}
 	return objects, omitted, nil
-}
-
-// redact replaces the values of a Secret, and removes the copy of them that kubectl apply keeps.
-func redact(secret tree.Tree, naming *meta.Naming) {
-	data := secret.Object("data")
-	for key := range data {
-		data[key] = base64.StdEncoding.EncodeToString([]byte("redacted"))
-	}
-	delete(secret.Object("metadata").Object("annotations"), naming.Translate("kubectl.platform.io/last-applied-configuration"))
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
@@ -73,31 +75,50 @@ func createWith(dir string, naming *meta.Naming, objects [][]byte, o persist.Opt
 // importItem returns the stored form of an object, or none if its kind is not served. A
 // CustomResourceDefinition adds its kinds to the catalog.
 func importItem(kinds *catalog.Catalog, text []byte) (none persist.Item, err error) {
+	i, err := decodeImported(kinds, text)
+	if err != nil || i == nil {
+		return none, err
+	}
+	if i.kind.Kind == "CustomResourceDefinition" {
+		if definition := kinds.Compile(i.decoded); definition != nil {
+			kinds.AddDefinition(definition)
+		}
+	}
+	version, err := strconv.ParseUint(i.resourceVersion, 10, 64)
+	if err != nil {
+		return none, fmt.Errorf("%s: metadata.resourceVersion: %w", i.key, err)
+	}
+	return persist.Item{Key: i.key, Value: i.encoded.WithVersion(version), Revision: persist.Revision(version)}, nil
+}
+
+// An imported is an object of another server and its stored form.
+type imported struct {
+	kind                 *schema.Kind // as served
+	key, resourceVersion string
+	decoded              tree.Tree
+	encoded              codec.Encoded
+}
+
+// decodeImported returns nil if the kind is not served.
+func decodeImported(kinds *catalog.Catalog, text []byte) (*imported, error) {
 	object, err := document.Parse(text)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	apiVersion, kind, metadata := object.String("apiVersion"), object.String("kind"), object.Object("metadata")
 	k := kinds.ByGVK(meta.ParseGVK(apiVersion, kind))
 	if k == nil {
-		return none, nil
+		return nil, nil
 	}
 	decoded, _, err := codec.DecodeJSON(k.Message(), text)
 	if err != nil {
-		return none, fmt.Errorf("%s %s %q: %w", apiVersion, kind, object.Name(), err)
+		return nil, fmt.Errorf("%s %s %q: %w", apiVersion, kind, object.Name(), err)
 	}
-	if k.Kind == "CustomResourceDefinition" {
-		if definition := kinds.Compile(decoded); definition != nil {
-			kinds.AddDefinition(definition)
-		}
-	}
-	version, err := strconv.ParseUint(metadata.String("resourceVersion"), 10, 64)
-	if err != nil {
-		return none, fmt.Errorf("%s %s %q: metadata.resourceVersion: %w", apiVersion, kind, object.Name(), err)
-	}
+	key := meta.Key{GroupResource: k.Storage, Namespace: metadata.String("namespace"), Name: object.Name()}
+	i := &imported{kind: k, key: key.String(), resourceVersion: metadata.String("resourceVersion"), decoded: decoded}
 	if k.ConversionWebhook() == nil { // otherwise objects keep the version in which they were written
 		decoded, k = convert.Keep(k, convert.ToStored(k, decoded)), k.Stored
 	}
-	key := meta.Key{GroupResource: k.Storage, Namespace: metadata.String("namespace"), Name: object.Name()}
-	return persist.Item{Key: key.String(), Value: codec.EncodeJSON(k, decoded).WithVersion(version), Revision: persist.Revision(version)}, nil
+	i.encoded = codec.EncodeJSON(k, decoded)
+	return i, nil
 }

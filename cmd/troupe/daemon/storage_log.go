@@ -25,6 +25,7 @@ type stateLog struct {
 	journal    *persist.Journal // nil if the state is in etcd
 	etcd       *etcd.Log        // nil if the state is in the data directory
 	initial    initialState     // nil: none
+	second     *secondWriter    // of the journal; see Impose; may be nil
 }
 
 func (l *stateLog) Start() (err error) {
@@ -108,8 +109,12 @@ func (l *stateLog) Stop(ctx context.Context) error {
 }
 
 func (l *stateLog) current() persist.Log {
-	if l.etcd != nil {
+	switch {
+	case l.etcd != nil:
 		return l.etcd
+	case l.second != nil:
+		l.second.Log = l.journal
+		return l.second
 	}
 	return l.journal
 }

@@ -12,7 +12,8 @@
 //
 //   - The files contain no secrets and are the same for every user. The application requests all
 //     other data through the API, with the permissions of the signed-in user, and audited.
-//   - The application sends no writes except dry runs and access reviews, which are not stored.
+//   - The application stores nothing, except a deleted object that the user restores after a dry
+//     run. Its other writes are dry runs and access reviews.
 //   - A page loads only from this server, runs only its own scripts, and cannot be framed. It
 //     connects only to this server and the token endpoint.
 //   - A token stays in the tab: in its session storage and the Authorization header. No cookie is

@@ -27,7 +27,14 @@ type fault struct {
 func main() {
 	pattern := flag.String("run", "", "Regular expression of the faults to plant; all if it is empty.")
 	tests := flag.String("tests", "", "Arguments of go test for all of them, instead of what is named with each, to see what else would notice it.")
+	list := flag.Bool("list", false, "Print the faults and their tests, and plant none.")
 	flag.Parse()
+	if *list {
+		for _, f := range faults() {
+			fmt.Printf("%s: go test %s\n", f.name, f.tests)
+		}
+		return
+	}
 	if err := run(*pattern, *tests); err != nil {
 		fmt.Fprintln(os.Stderr, "faults:", err)
 		os.Exit(1)

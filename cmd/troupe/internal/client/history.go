@@ -16,6 +16,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/difference"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/rewrites"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -93,7 +94,7 @@ func (o *historyOptions) show(s *session, one target, users auditLog) error {
 		grid.Row([]string{"REVISION", "TIME", "EVENT", "MANAGER", "USER"}[:columns]...)
 	}
 	for _, v := range revisions {
-		row := []string{v.version(), v.time, v.event, v.managers(), users.user(one, v)}[:columns]
+		row := []string{v.version(), v.time, v.event, v.manager(), users.user(one, v)}[:columns]
 		if !o.Diff {
 			grid.Row(row...)
 			continue
@@ -142,32 +143,13 @@ func (s *session) revisions(one target, limit int64) (all []revision, err error)
 
 func (v revision) version() string { return v.object.Object("metadata").String("resourceVersion") }
 
-// managers returns the field managers whose entries the revision changed. An entry is the same if
-// its fields were changed twice within a second, and unknown if the previous revision is. The
-// managers of the latest entries are then returned.
-func (v revision) managers() string {
-	if v.event == "DELETED" {
-		return ""
+// manager returns the field manager that made the revision, or "-" if it is unknown. A delete has
+// none.
+func (v revision) manager() string {
+	if v.event == "DELETED" || v.previous == nil && v.event != "ADDED" {
+		return "-"
 	}
-	var changed, latest []string
-	before, newest := v.previous.Object("metadata").List("managedFields"), ""
-	for _, entry := range v.object.Object("metadata").Objects("managedFields") {
-		name, at := entry.String("manager"), entry.String("time")
-		if !slices.ContainsFunc(before, func(old any) bool { return tree.StrictEqual(old, entry) }) && !slices.Contains(changed, name) {
-			changed = append(changed, name)
-		}
-		if at > newest {
-			newest, latest = at, nil
-		}
-		if at == newest && !slices.Contains(latest, name) {
-			latest = append(latest, name)
-		}
-	}
-	if len(changed) == 0 || v.previous == nil && v.event != "ADDED" {
-		changed = latest
-	}
-	slices.Sort(changed)
-	return strings.Join(changed, ",")
+	return cmp.Or(rewrites.Manager(v.previous, v.object), "-")
 }
 
 // pastQuery returns the parameters of a read of the past, which at gives as a revision or time.

@@ -106,27 +106,32 @@ func (p *planner) read(ctx context.Context) error {
 	return nil
 }
 
-// newDaemon returns a daemon with the initial state. It has the controllers of kube-apiserver.
-// Others would change the initial state, such as garbage collection if the owner of an object was
-// not copied.
-func (p *planner) newDaemon(ctx context.Context) (_ *daemon.Daemon, err error) {
-	c := &p.Config
+// NewServer returns a server on a free port that starts with objects of another server, or without
+// any if they are nil. It has the controllers of kube-apiserver. Others would change the initial
+// state, such as garbage collection if the owner of an object was not copied.
+func NewServer(c daemon.Config, objects [][]byte) (*daemon.Daemon, error) {
 	c.Serving.SecurePort, c.Controllers = 0, "apiserver"
 	c.Admission.Disable = append(slices.Clone(c.Admission.Disable), "ServiceAccount") // needs objects that a controller creates
+	d, err := daemon.New(c, nil)
+	if err == nil && objects != nil {
+		d.StartWithObjects(objects)
+	}
+	return d, err
+}
+
+// newDaemon returns a daemon with the initial state.
+func (p *planner) newDaemon(ctx context.Context) (_ *daemon.Daemon, err error) {
 	var live [][]byte
 	if p.Live != nil {
 		if live, err = p.readLive(ctx); err != nil {
 			return nil, err
 		}
 	}
-	d, err := daemon.New(*c, nil)
+	d, err := NewServer(p.Config, live)
 	if err != nil {
 		return nil, err
 	}
 	d.SkipWebhooks(func(clientConfig tree.Tree) bool { return p.webhookFault(clientConfig) != nil })
-	if p.Live != nil {
-		d.StartWithObjects(live)
-	}
 	return d, nil
 }
 

@@ -39,6 +39,15 @@ type Report struct {
 	other []Finding // that concern no object
 }
 
+// Add adds an object that was checked elsewhere. The findings need no file and object.
+func (r *Report) Add(file string, line int, apiVersion, kind, namespace, name string, findings ...Finding) {
+	o := &object{File: file, Line: line, reference: reference{apiVersion, kind, namespace, name}, findings: findings}
+	for i := range findings {
+		findings[i].File, findings[i].Object = file, o.title()
+	}
+	r.input, r.all = append(r.input, o), append(r.all, o)
+}
+
 // Findings returns all findings: first those of unreadable documents and of the initial state, then
 // those of objects in the order of the input.
 func (r *Report) Findings() []Finding {

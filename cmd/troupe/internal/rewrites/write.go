@@ -39,6 +39,14 @@ func NewWrite(c actors.Change) (Write, error) {
 	return w, nil
 }
 
+// Manager returns the manager of the change from previous, which is nil for a create, to object. It
+// returns "" if the manager is unknown.
+func Manager(previous, object tree.Tree) string {
+	w := Write{Previous: previous, Object: object}
+	w.findManager()
+	return w.Manager
+}
+
 // StatusOnly reports whether nothing but the status has changed.
 func (w *Write) StatusOnly() bool {
 	return len(w.Fields) > 0 && !slices.ContainsFunc(w.Fields, func(f Field) bool { return f.Path != ".status" && !isBelow(f.Path, ".status") })

@@ -44,6 +44,9 @@ func (r *Resource) Pages(ctx context.Context, c *rest.Client, namespace string, 
 			break
 		}
 		q.Set("continue", token)
+		for _, name := range []string{"at", "resourceVersion", "resourceVersionMatch"} { // the token has the version
+			q.Del(name)
+		}
 	}
 	return fmt.Errorf("the list of %s does not end", r.FullName())
 }

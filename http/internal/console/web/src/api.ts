@@ -70,6 +70,7 @@ export interface Resource {
   kind: string;
   namespaced: boolean;
   verbs: string[];
+  subresources: string[];
 }
 
 // A Failure is an answer of the server that is no success.
@@ -149,6 +150,7 @@ export class Client {
             kind: r.responseKind.kind,
             namespaced: r.scope === "Namespaced",
             verbs: r.verbs,
+            subresources: (r.subresources ?? []).map((s: any) => s.subresource),
           });
         }
     }

@@ -116,3 +116,16 @@ export function describe(m: ManagedFields): string {
     .filter(Boolean)
     .join(" ");
 }
+
+// author is the manager that most likely made a change: the one of most changed lines, then one with a new time. It is empty where nobody
+// of them did, as in a delete that waits.
+export function author(before: APIObject | undefined, after: APIObject): string {
+  const key = (m: ManagedFields) => [m.manager, m.operation, m.subresource, m.time].join("/");
+  const known = new Set(before?.metadata.managedFields?.map(key));
+  const managers = after.metadata.managedFields ?? [];
+  const scores = managers.map((m): number => (known.has(key(m)) ? 0 : 1));
+  const same = new Set(before && ownedLines(before).map((l) => l.path + l.text));
+  for (const l of ownedLines(after)) if (!same.has(l.path + l.text)) for (const m of l.managers) scores[m] += 2;
+  const best = Math.max(0, ...scores);
+  return best > 0 ? managers[scores.indexOf(best)].manager : "";
+}

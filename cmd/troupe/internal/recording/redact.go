@@ -1,0 +1,43 @@
+package recording
+
+import (
+	"encoding/base64"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+var redacted = base64.StdEncoding.EncodeToString([]byte("redacted"))
+
+// Redact replaces the values of Secrets: in an object, a list, a patch or the response to a request
+// for a token. It removes the copy of the values that kubectl apply keeps.
+func Redact(v any, naming *meta.Naming) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			Redact(item, naming)
+		}
+	case tree.Tree:
+		for name, value := range v {
+			switch name {
+			case "metadata":
+				delete(v.Annotations(), naming.Translate("kubectl.platform.io/last-applied-configuration"))
+			case "data", "stringData", "token", "value":
+				v[name] = redactValues(value)
+			default:
+				Redact(value, naming)
+			}
+		}
+	}
+}
+
+func redactValues(v any) any {
+	t, ok := v.(tree.Tree)
+	if !ok {
+		return redacted
+	}
+	for name := range t {
+		t[name] = redacted
+	}
+	return t
+}
