@@ -6,11 +6,12 @@ FLAGS    ?=
 FUZZTIME ?= 1m
 SOAK_MINUTES ?= 60
 TESTS    ?=
+NODES    ?= simulated
 
-.PHONY: help build run test check lint generate bench speed fuzz soak conformance release
+.PHONY: help build run test check lint generate bench speed fuzz soak conformance node-test release
 
 help: ## list the targets
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|'
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|'
 
 build: ## build bin/troupe
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
@@ -52,8 +53,11 @@ soak: build ## run the long tests in SOAK_MINUTES: kills, power cuts, faults, lo
 	cd test && go run ./tools/soak -minutes $(SOAK_MINUTES)
 	cd test && go run ./tools/check -flakes 1
 
-conformance: ## run the end-to-end suite of Kubernetes on simulated nodes; TESTS has its flags
-	cd test/tools/conformance && go run . $(TESTS)
+conformance: ## run the end-to-end suite of Kubernetes on simulated nodes, or NODES=real; TESTS has its flags
+	cd test/tools/conformance && go run . $(if $(filter real,$(NODES)),--real) $(TESTS)
+
+node-test: ## run containers on two real nodes, as root; TESTS has flags such as -run Network or -built-in
+	cd test && go test -count 1 -timeout 90m -v ./nodes $(TESTS)
 
 release: build ## check that the build is reproducible, list its modules and known vulnerabilities
 	.ci/release reproducible

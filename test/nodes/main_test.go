@@ -2,8 +2,8 @@ package nodes
 
 import (
 	"context"
+	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -11,11 +11,15 @@ import (
 	"github.com/troupe-api/troupe/test/realnode"
 )
 
-var cluster *realnode.Cluster
+var (
+	cluster *realnode.Cluster
+	builtIn = flag.Bool("built-in", false, "Use the server's own controllers and scheduler.")
+)
 
 func TestMain(m *testing.M) {
+	flag.Parse()
 	realnode.Main("nodes", "..", func(ctx context.Context, dir string, p realnode.Programs) (err error) {
-		if cluster, err = realnode.Start(ctx, dir, p, realnode.Options{Nodes: 2, BuiltIn: os.Getenv("CONTROLLERS") == "builtin"}); err != nil {
+		if cluster, err = realnode.Start(ctx, dir, p, realnode.Options{Nodes: 2, BuiltIn: *builtIn}); err != nil {
 			return err
 		}
 		defer cluster.Stop()

@@ -48,7 +48,7 @@ type Cluster struct {
 // Start starts a cluster. It must run in a sandbox. It returns when all nodes and the add-ons are
 // ready.
 func Start(ctx context.Context, dir string, p Programs, o Options) (*Cluster, error) {
-	c := &Cluster{dir: dir, programs: p, Kubectl: p.path("kubectl")}
+	c := &Cluster{dir: dir, programs: p, Kubectl: p.Path("kubectl")}
 	if err := c.start(ctx, o); err != nil {
 		c.Stop()
 		return nil, err
@@ -77,7 +77,7 @@ func (c *Cluster) start(ctx context.Context, o Options) error {
 		return err
 	}
 	for _, phase := range []string{"upload-config all", "bootstrap-token", "addon all"} {
-		args := append([]string{c.programs.path("kubeadm"), "init", "phase"}, strings.Fields(phase)...)
+		args := append([]string{c.programs.Path("kubeadm"), "init", "phase"}, strings.Fields(phase)...)
 		if err := run(append(args, "--config", config, "--kubeconfig", c.Kubeconfig)...); err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (c *Cluster) start(ctx context.Context, o Options) error {
 		return err
 	}
 	for i := range o.Nodes {
-		if err := c.addMachine(ctx, fmt.Sprint("node-", i+1), fmt.Sprint("172.30.0.", i+2)); err != nil {
+		if err := c.Join(ctx, fmt.Sprint("node-", i+1), fmt.Sprint("172.30.0.", i+2), ByToken); err != nil {
 			return err
 		}
 	}
@@ -107,7 +107,7 @@ func step(text string) { fmt.Println(time.Now().Format("15:04:05"), text) }
 // Stop stops all processes.
 func (c *Cluster) Stop() {
 	for _, m := range c.Machines {
-		m.stop()
+		m.Kill()
 	}
 	c.processes.Stop()
 }
@@ -152,17 +152,17 @@ func (c *Cluster) startControlPlane(ctx context.Context, o Options) (err error) 
 	if o.BuiltIn {
 		return nil
 	}
-	if _, err := c.processes.StartManager(c.programs.path("kube-controller-manager"), c.Server,
+	if _, err := c.processes.StartManager(c.programs.Path("kube-controller-manager"), c.Server,
 		"--allocate-node-cidrs=true", "--cluster-cidr="+podSubnet, "--service-cluster-ip-range="+serviceSubnet, "--controllers=*,bootstrapsigner,tokencleaner"); err != nil {
 		return err
 	}
-	_, err = c.processes.StartScheduler(c.programs.path("kube-scheduler"), c.Server)
+	_, err = c.processes.StartScheduler(c.programs.Path("kube-scheduler"), c.Server)
 	return err
 }
 
 // StartServer starts the API server, also after it was killed.
 func (c *Cluster) StartServer(ctx context.Context) (err error) {
-	c.Server, err = c.processes.StartTroupe(ctx, c.programs.path("troupe"), c.dir, c.flags...)
+	c.Server, err = c.processes.StartTroupe(ctx, c.programs.Path("troupe"), c.dir, c.flags...)
 	return err
 }
 
@@ -192,22 +192,35 @@ kind: KubeProxyConfiguration
 conntrack: {maxPerCore: 0, min: 0, tcpEstablishedTimeout: 0s, tcpCloseWaitTimeout: 0s}
 `
 
-// addMachine starts a machine that joins the cluster with kubeadm.
-func (c *Cluster) addMachine(ctx context.Context, name, address string) error {
+// A Discovery is how a node that joins finds the cluster and verifies its CA.
+type Discovery int
+
+const (
+	ByToken Discovery = iota // with a bootstrap token, and the hash of the CA's key
+	ByFile                   // with a kubeconfig
+)
+
+// Join starts a machine, which joins the cluster with kubeadm.
+func (c *Cluster) Join(ctx context.Context, name, address string, discovery Discovery) error {
 	m, err := startMachine(c.dir, c.programs.dir, name, address)
 	if err != nil {
 		return err
 	}
 	c.Machines = append(c.Machines, m)
-	hash, err := c.caHash()
+	discover, err := c.discovery(discovery)
+	if err != nil {
+		return err
+	}
+	info, err := c.Run("-n", "kube-public", "get", "configmap", "cluster-info", "-o", "jsonpath={.data.kubeconfig}")
 	if err != nil {
 		return err
 	}
 	for path, text := range map[string]string{
+		discoveryFile:                 info,
 		"/etc/containerd/config.toml": containerdConfig,
 		"/etc/resolv.conf":            "nameserver " + serverAddress + "\n",
 		"/etc/hosts":                  "127.0.0.1 localhost\n" + address + " " + name + "\n",
-		"/etc/kubeadm.yaml":           fmt.Sprintf(joinConfig, hash, m.cgroup(), address, name),
+		"/etc/kubeadm.yaml":           fmt.Sprintf(joinConfig, discover, m.cgroup(), address, name),
 	} {
 		if err := m.Write(path, text); err != nil {
 			return err
@@ -257,10 +270,8 @@ const containerdConfig = `version = 2
 const joinConfig = `apiVersion: kubeadm.k8s.io/v1beta4
 kind: JoinConfiguration
 discovery:
-  bootstrapToken:
-    token: ` + token + `
-    apiServerEndpoint: ` + server + `
-    caCertHashes: ["%s"]
+  tlsBootstrapToken: ` + token + `
+  %s
 nodeRegistration:
   kubeletExtraArgs:
   - {name: cgroup-root, value: /%s}
@@ -268,6 +279,17 @@ nodeRegistration:
   name: %s
   ignorePreflightErrors: [SystemVerification, Mem, NumCPU]
 `
+
+const discoveryFile = "/etc/cluster-info.yaml"
+
+// discovery returns the field of a JoinConfiguration.
+func (c *Cluster) discovery(d Discovery) (string, error) {
+	if d == ByFile {
+		return "file: {kubeConfigPath: " + discoveryFile + "}", nil
+	}
+	hash, err := c.caHash()
+	return fmt.Sprintf("bootstrapToken: {token: %s, apiServerEndpoint: %q, caCertHashes: [%q]}", token, server, hash), err
+}
 
 // caHash returns the hash of the public key of the server's CA, as kubeadm join expects it.
 func (c *Cluster) caHash() (string, error) {

@@ -87,9 +87,19 @@ func startMachine(dir, programs, name, address string) (*Machine, error) {
 	return m, nil
 }
 
-func (m *Machine) stop() {
-	_ = m.init.Process.Kill() // ends all processes of the machine; it may have ended
+// Kill ends all processes of the machine.
+func (m *Machine) Kill() {
+	_ = m.init.Process.Kill() // it may have ended
 	_ = m.init.Wait()         // it was killed
+}
+
+// Disconnect takes the machine off the network, or connects it again.
+func (m *Machine) Disconnect(off bool) error {
+	state := "up"
+	if off {
+		state = "down"
+	}
+	return run("ip", "link", "set", m.Name, state)
 }
 
 const readyLine = "ready\n"

@@ -17,12 +17,13 @@ type Programs struct {
 	images []string // file names
 }
 
-func (p Programs) path(name string) string { return filepath.Join(p.dir, name) }
+// Path returns the path of a program.
+func (p Programs) Path(name string) string { return filepath.Join(p.dir, name) }
 
 // builtPrograms returns the programs that build built.
 func builtPrograms(dir string) Programs {
 	p := Programs{dir: filepath.Join(dir, "programs")}
-	p.images, _ = filepath.Glob(p.path("*.tar")) // the pattern is valid
+	p.images, _ = filepath.Glob(p.Path("*.tar")) // the pattern is valid
 	return p
 }
 
@@ -44,18 +45,18 @@ func build(dir, root string, more []string) error {
 		if err != nil {
 			return err
 		}
-		if err := link(built, p.path(name)); err != nil {
+		if err := link(built, p.Path(name)); err != nil {
 			return err
 		}
 	}
-	pause := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", p.path("pause"), "./realnode/pause")
+	pause := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", p.Path("pause"), "./realnode/pause")
 	pause.Dir, pause.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := pause.CombinedOutput(); err != nil {
 		return fmt.Errorf("building pause: %w\n%s", err, out)
 	}
 	for _, i := range p.allImages() {
 		name := strings.NewReplacer("/", "_", ":", "_").Replace(i.names[0]) + ".tar"
-		if err := i.write(p.path(name)); err != nil {
+		if err := i.write(p.Path(name)); err != nil {
 			return err
 		}
 	}
@@ -83,14 +84,14 @@ func (p Programs) allImages() []image {
 	users := map[string]string{"/etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/sh\n", "/etc/group": "root:x:0:\nnogroup:x:65534:\n",
 		"/etc/nsswitch.conf": "hosts: files dns\n"}
 	return []image{
-		{names: []string{"registry.k8s.io/pause:3.10.2", "registry.k8s.io/pause:3.10.1"}, programs: map[string]string{"/pause": p.path("pause")}, Entrypoint: []string{"/pause"}, User: "65535:65535"},
+		{names: []string{"registry.k8s.io/pause:3.10.2", "registry.k8s.io/pause:3.10.1"}, programs: map[string]string{"/pause": p.Path("pause")}, Entrypoint: []string{"/pause"}, User: "65535:65535"},
 		{names: []string{"registry.k8s.io/e2e-test-images/busybox:1.37.0-2", "registry.k8s.io/e2e-test-images/busybox:1.36.1-1"},
 			programs: map[string]string{"/bin/busybox": "busybox"}, links: busybox, files: users, Cmd: []string{"sh"}},
 		{names: []string{"registry.k8s.io/e2e-test-images/agnhost:2.66.1"},
-			programs: merge(map[string]string{"/agnhost": p.path("agnhost"), "/bin/busybox": "busybox"}, shell, tools),
+			programs: merge(map[string]string{"/agnhost": p.Path("agnhost"), "/bin/busybox": "busybox"}, shell, tools),
 			links:    without(busybox, "/bin/sh", "/bin/nc", "/bin/ip"), files: users, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"}},
-		{names: []string{"registry.k8s.io/coredns/coredns:v1.14.6"}, programs: map[string]string{"/coredns": p.path("coredns")}, Entrypoint: []string{"/coredns"}},
-		{names: []string{"registry.k8s.io/kube-proxy:v1.37.2"}, programs: merge(map[string]string{"/usr/local/bin/kube-proxy": p.path("kube-proxy"),
+		{names: []string{"registry.k8s.io/coredns/coredns:v1.14.6"}, programs: map[string]string{"/coredns": p.Path("coredns")}, Entrypoint: []string{"/coredns"}},
+		{names: []string{"registry.k8s.io/kube-proxy:v1.37.2"}, programs: merge(map[string]string{"/usr/local/bin/kube-proxy": p.Path("kube-proxy"),
 			"/usr/sbin/xtables-nft-multi": "xtables-nft-multi", "/usr/sbin/conntrack": "conntrack"}, extensions()), links: map[string]string{
 			"/usr/sbin/iptables": "xtables-nft-multi", "/usr/sbin/iptables-save": "xtables-nft-multi", "/usr/sbin/iptables-restore": "xtables-nft-multi",
 			"/usr/sbin/ip6tables": "xtables-nft-multi", "/usr/sbin/ip6tables-save": "xtables-nft-multi", "/usr/sbin/ip6tables-restore": "xtables-nft-multi"}},

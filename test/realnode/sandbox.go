@@ -166,7 +166,7 @@ func cgroups(name string) ([]string, error) {
 	}
 	var all []string
 	for _, h := range hierarchies {
-		if h.IsDir() && h.Name() != "unified" {
+		if h.IsDir() { // of cgroup v1, and that of cgroup v2 beside them
 			all = append(all, filepath.Join(cgroupRoot, h.Name(), name))
 		}
 	}

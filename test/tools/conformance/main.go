@@ -13,12 +13,22 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/cluster"
 	"github.com/troupe-api/troupe/test/controlplane"
+	"github.com/troupe-api/troupe/test/realnode"
 )
 
-func main() { controlplane.Main("conformance", run) }
+func main() {
+	if slices.Contains(os.Args, "--real") {
+		realnode.Main("conformance", "../..", run, "kubernetes/e2e.test")
+		return
+	}
+	controlplane.Main("conformance", func(ctx context.Context, dir string) error { return run(ctx, dir, realnode.Programs{}) })
+}
 
-// run runs the tests and prints the results. It returns an error if a test fails.
-func run(ctx context.Context, dir string) error {
+// run runs the tests and prints the results. It returns an error if a test fails. built are the
+// programs for real nodes.
+func run(ctx context.Context, dir string, built realnode.Programs) (err error) {
+	real := flag.Bool("real", false, "Run on two real nodes; needs root.")
+	builtIn := flag.Bool("built-in", false, "With --real, use the server's own controllers and scheduler.")
 	focus := flag.String("focus", `\[Conformance\]`, "Expression of the names of the tests to run.")
 	skip := flag.String("skip", "", `Expression of the names of tests to leave out, as \[Conformance\] for those beyond it; "" leaves out none.`)
 	kubeconfig := flag.String("kubeconfig", "", "Client configuration of a cluster that runs already.")
@@ -42,13 +52,13 @@ func run(ctx context.Context, dir string) error {
 		without = nil
 	}
 	w := worker{limit: *limit, kubeconfig: *kubeconfig}
-	if w.kubectl, err = client.BuildKubectl(dir); err != nil {
+	inapplicable := "inapplicable.txt"
+	if *real {
+		w.kubectl, w.program, inapplicable = built.Path("kubectl"), built.Path("e2e.test"), os.DevNull
+	} else if err := w.build(dir); err != nil {
 		return err
 	}
-	if w.program, err = cluster.Program(pins, "e2e.test"); err != nil {
-		return err
-	}
-	s, err := newSuite(w.program, "inapplicable.txt", expression, without)
+	s, err := newSuite(w.program, inapplicable, expression, without)
 	if err != nil {
 		return err
 	}
@@ -62,6 +72,13 @@ func run(ctx context.Context, dir string) error {
 	var started controlplane.Processes
 	defer started.Stop()
 	switch {
+	case *real:
+		c, err := realnode.Start(ctx, dir, built, realnode.Options{Nodes: 2, BuiltIn: *builtIn})
+		if err != nil {
+			return err
+		}
+		defer c.Stop()
+		w.kubeconfig = c.Kubeconfig
 	case w.kubeconfig != "":
 	case reference.APIServer != "":
 		w.kubeconfig, err = startReference(ctx, &started, dir, w.kubectl, reference, *nodes)
@@ -73,6 +90,15 @@ func run(ctx context.Context, dir string) error {
 	}
 	err = runAll(ctx, s, w, *workers, r.record)
 	return errors.Join(r.print(os.Stdout), err)
+}
+
+// build builds kubectl and the suite.
+func (w *worker) build(dir string) (err error) {
+	if w.kubectl, err = client.BuildKubectl(dir); err != nil {
+		return err
+	}
+	w.program, err = cluster.Program(pins, "e2e.test")
+	return err
 }
 
 func runAll(ctx context.Context, s *suite, w worker, workers int, record func(result)) error {
