@@ -19,7 +19,7 @@ func containers(t *testing.T, namespace string) string {
 // startWeb starts the Deployment web and waits until it is available.
 func startWeb(t *testing.T, namespace string) {
 	t.Helper()
-	if _, err := cluster.RunWith(web, "-n", namespace, "apply", "-f", "-"); err != nil {
+	if _, err := cluster.RunWith(web(), "-n", namespace, "apply", "-f", "-"); err != nil {
 		t.Fatal(err)
 	}
 	kubectl(t, "-n", namespace, "rollout", "status", "deployment/web", "--timeout=5m")
@@ -85,6 +85,7 @@ func TestDeadNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	kubectl(t, "wait", "--for=condition=Ready", "node/node-3", "--timeout=5m")
+	kubectl(t, "cordon", "node-1", "node-2")
 	apply(t, fmt.Sprintf(`
 apiVersion: apps/v1
 kind: Deployment
@@ -94,8 +95,6 @@ spec:
   template:
     metadata: {labels: {app: mobile}}
     spec:
-      affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [
-        {weight: 100, preference: {matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [node-3]}]}}]}}
       tolerations:
       - {key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: 1}
       containers: [{name: mobile, image: %s, args: [pause]}]
@@ -104,6 +103,7 @@ spec:
 	if node := kubectl(t, "-n", ns, "get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"); node != "node-3" {
 		t.Fatalf("the Pod is on %q", node)
 	}
+	kubectl(t, "uncordon", "node-1", "node-2")
 	cluster.Machines[2].Kill()
 	died := time.Now()
 	eventually(t, "True", "-n", ns, "get", "deployment", "mobile", "-o", `jsonpath={.status.conditions[?(@.type=="Available")].status}{.status.unavailableReplicas}`)

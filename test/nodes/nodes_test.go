@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -12,8 +13,16 @@ import (
 
 const agnhost = "registry.k8s.io/e2e-test-images/agnhost:2.66.1"
 
-// web is a Deployment with one Pod per node and a Service of type NodePort.
-const web = `
+// web returns a Deployment with one Pod per node, and a Service of type NodePort. The built-in
+// scheduler spreads Pods, but rejects the constraint.
+func web() string {
+	if *builtIn {
+		return regexp.MustCompile(`(?m)^ *topologySpreadConstraints:\n.*\n`).ReplaceAllString(webManifest, "")
+	}
+	return webManifest
+}
+
+const webManifest = `
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web}
@@ -95,7 +104,7 @@ spec:
 func TestNetwork(t *testing.T) {
 	t.Parallel()
 	ns := namespace(t)
-	if _, err := cluster.RunWith(web, "-n", ns, "apply", "-f", "-"); err != nil {
+	if _, err := cluster.RunWith(web(), "-n", ns, "apply", "-f", "-"); err != nil {
 		t.Fatal(err)
 	}
 	kubectl(t, "-n", ns, "rollout", "status", "deployment/web", "--timeout=5m")
