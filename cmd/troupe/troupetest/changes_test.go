@@ -102,9 +102,7 @@ func TestChange(t *testing.T) {
 	}
 	want := `create ConfigMap default/a by creator
 update ConfigMap default/a by editor
--data:
 -  gone: x
-+data:
 -  k: "1"
 +  k: "2"
 update ConfigMap default/a by editor
