@@ -288,7 +288,9 @@ func (p *planner) send(ctx context.Context, o *object, config tree.Tree) (rest.A
 
 func (p *planner) succeeded(o *object, answer rest.Answer, before tree.Tree) error {
 	for _, text := range answer.Warnings {
-		o.note(levelWarning, "Warning", "", text)
+		if !o.extra {
+			o.note(levelWarning, "Warning", "", text)
+		}
 	}
 	if o.failed() || !p.Diff || o.extra { // parts of a failed object have been left out
 		return nil

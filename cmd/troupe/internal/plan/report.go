@@ -150,6 +150,9 @@ func (o *object) explain(e *rest.StatusError, dropped [][]any) (undecodable [][]
 	default:
 		for _, c := range causes {
 			field, message := c.String("field"), c.String("message")
+			if field == "<nil>" { // the object as a whole
+				field = ""
+			}
 			at := o.Locate(field)
 			below := func(d []any) bool { return len(at.Steps) >= len(d) && slices.Equal(at.Steps[:len(d)], d) }
 			isConsequence := len(dropped) > 0 && !at.Found && !strings.HasPrefix(message, "Required")
