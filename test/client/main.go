@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"sync"
 	"testing"
 )
@@ -24,6 +25,9 @@ func AtEnd(f func() error) {
 // Main runs the tests of a suite and then the functions registered by AtEnd. It returns the exit
 // code for TestMain.
 func Main(m *testing.M) int {
+	if signal.Ignored(os.Interrupt) { // in the background of a shell; programs would inherit it
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	code := m.Run()
 	shared.Lock()
 	defer shared.Unlock()

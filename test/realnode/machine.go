@@ -6,11 +6,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // A Machine is a simulated machine with real programs: it has its own network, mounts, processes
@@ -45,7 +43,7 @@ func startMachine(dir, programs, name, address string) (*Machine, error) {
 		return nil, err
 	}
 	var err error
-	if m.init, err = again(roleMachine, m.dir, syscall.CLONE_NEWNS|syscall.CLONE_NEWNET|syscall.CLONE_NEWPID|syscall.CLONE_NEWIPC|syscall.CLONE_NEWUTS); err != nil {
+	if m.init, err = again(roleMachine, m.dir); err != nil {
 		return nil, err
 	}
 	m.init.Env = append(m.init.Env, machineVariable+"="+name, programsVariable+"="+programs)
@@ -130,78 +128,6 @@ func runWith(input io.Reader, args ...string) error {
 	c.Stdin = input
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, out)
-	}
-	return nil
-}
-
-// initMachine is the first process of a machine. It builds the machine's root directory and reaps
-// orphans.
-func initMachine() error {
-	dir := os.Getenv(dirVariable)
-	root := filepath.Join(dir, "root")
-	// The upper directory must not be below the lower one, so it is in memory.
-	if err := errors.Join(
-		syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""),
-		syscall.Mount("tmpfs", root, "tmpfs", 0, "mode=755"),
-		makeDirs(root, "upper", "work", "merged"),
-		syscall.Mount("overlay", filepath.Join(root, "merged"), "overlay", 0, fmt.Sprintf("lowerdir=/,upperdir=%[1]s/upper,workdir=%[1]s/work", root)),
-	); err != nil {
-		return err
-	}
-	merged := filepath.Join(root, "merged")
-	if err := makeDirs(merged, "proc", "sys", "dev", "run", "tmp", "var/log", "var/lib/kubelet", "var/lib/containerd", programsDir, ".old"); err != nil {
-		return err
-	}
-	type mount struct {
-		source, target, kind string
-		flags                uintptr
-	}
-	for _, m := range []mount{
-		{"proc", "proc", "proc", 0},
-		{"sysfs", "sys", "sysfs", 0},
-		{cgroupRoot, cgroupRoot, "", syscall.MS_BIND | syscall.MS_REC},
-		{"/dev", "dev", "", syscall.MS_BIND | syscall.MS_REC},
-		{"tmpfs", "run", "tmpfs", 0},
-		{"tmpfs", "tmp", "tmpfs", 0},
-		{"tmpfs", "var/log", "tmpfs", 0},
-		{filepath.Join(dir, "kubelet"), "var/lib/kubelet", "", syscall.MS_BIND},
-		{filepath.Join(dir, "containerd"), "var/lib/containerd", "", syscall.MS_BIND},
-		{os.Getenv(programsVariable), programsDir, "", syscall.MS_BIND},
-	} {
-		if err := syscall.Mount(m.source, filepath.Join(merged, m.target), m.kind, m.flags, ""); err != nil {
-			return fmt.Errorf("mount %s: %w", m.target, err)
-		}
-	}
-	if err := errors.Join(
-		syscall.PivotRoot(merged, filepath.Join(merged, ".old")),
-		os.Chdir("/"),
-		syscall.Unmount("/.old", syscall.MNT_DETACH),
-		syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_SHARED, ""), // volumes may propagate mounts
-		syscall.Sethostname([]byte(os.Getenv(machineVariable))),
-	); err != nil {
-		return err
-	}
-	ready := os.NewFile(3, "ready")
-	if _, err := ready.WriteString(readyLine); err != nil {
-		return err
-	}
-	if err := ready.Close(); err != nil {
-		return err
-	}
-	ended := make(chan os.Signal, 1)
-	signal.Notify(ended, syscall.SIGCHLD)
-	for range ended {
-		for pid := 1; pid > 0; pid, _ = syscall.Wait4(-1, nil, syscall.WNOHANG, nil) { // no child is left
-		}
-	}
-	return nil
-}
-
-func makeDirs(root string, names ...string) error {
-	for _, name := range names {
-		if err := os.MkdirAll(filepath.Join(root, name), 0o755); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 )
@@ -72,7 +71,7 @@ func outside(name, root string, programs []string) error {
 			return err
 		}
 	}
-	c, err := again(roleInit, dir, syscall.CLONE_NEWNS|syscall.CLONE_NEWNET|syscall.CLONE_NEWPID|syscall.CLONE_NEWIPC)
+	c, err := again(roleInit, dir)
 	if err != nil {
 		return err
 	}
@@ -90,66 +89,6 @@ func outside(name, root string, programs []string) error {
 		err = errors.Join(err, os.WriteFile(filepath.Join("/proc/sys", setting), value, 0o600))
 	}
 	return errors.Join(err, removeCgroups(cgroupOf(dir)), os.RemoveAll(dir))
-}
-
-// again returns a command that runs this program again, in new namespaces. It is killed when this
-// process ends.
-func again(role, dir string, namespaces uintptr) (*exec.Cmd, error) {
-	runtime.LockOSThread() // Pdeathsig refers to the thread
-	own, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	c := exec.Command(own, os.Args[1:]...)
-	c.Env = append(os.Environ(), roleVariable+"="+role, dirVariable+"="+dir)
-	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
-	c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: namespaces, Pdeathsig: syscall.SIGKILL, Setpgid: true}
-	return c, nil
-}
-
-// initSandbox is the first process of a sandbox. It runs the command in a child, passes signals on,
-// and reaps orphans.
-func initSandbox() error {
-	if err := errors.Join(
-		syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""),
-		syscall.Mount("proc", "/proc", "proc", 0, ""),
-		syscall.Mount("tmpfs", "/run", "tmpfs", 0, ""),
-	); err != nil {
-		return err
-	}
-	c, err := again(roleRun, os.Getenv(dirVariable), 0)
-	if err != nil {
-		return err
-	}
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	if err := c.Start(); err != nil {
-		return err
-	}
-	go func() {
-		for s := range signals {
-			_ = c.Process.Signal(s) // it may have ended
-		}
-	}()
-	os.Exit(reap(c.Process.Pid))
-	return nil
-}
-
-// reap waits for children, which include orphans, until child ends. It returns its exit status.
-func reap(child int) int {
-	for {
-		var status syscall.WaitStatus
-		pid, err := syscall.Wait4(-1, &status, 0, nil)
-		switch {
-		case err == syscall.EINTR:
-		case err != nil:
-			return 1
-		case pid == child && status.Exited():
-			return status.ExitStatus()
-		case pid == child:
-			return 128 + int(status.Signal())
-		}
-	}
 }
 
 // cgroupOf returns the name of the cgroup of all machines of a sandbox.
@@ -235,7 +174,7 @@ func removeCgroups(name string) error {
 			return nil
 		})
 		for i := len(dirs) - 1; i >= 0; i-- {
-			err = errors.Join(err, syscall.Rmdir(dirs[i]))
+			err = errors.Join(err, os.Remove(dirs[i]))
 		}
 	}
 	return err

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command pause is the first process of a Pod. It reaps orphans until it is terminated.
 package main
 
