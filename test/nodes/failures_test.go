@@ -105,6 +105,7 @@ spec:
 	}
 	kubectl(t, "uncordon", "node-1", "node-2")
 	cluster.Machines[2].Kill()
+	cluster.Machines = cluster.Machines[:2]
 	died := time.Now()
 	eventually(t, "True", "-n", ns, "get", "deployment", "mobile", "-o", `jsonpath={.status.conditions[?(@.type=="Available")].status}{.status.unavailableReplicas}`)
 	eventually(t, "node-", "-n", ns, "get", "pods", "--field-selector=spec.nodeName!=node-3,status.phase=Running", "-o", "jsonpath={.items[*].spec.nodeName}")
