@@ -196,7 +196,7 @@ func TestLoggedChunks(t *testing.T) {
 	}
 }
 
-// A pausedLog is a log of which the reads whose context has a gate wait for it.
+// A pausedLog delays each read whose context has a gate until the gate opens.
 type pausedLog struct {
 	*persist.Journal
 	started chan string

@@ -51,8 +51,8 @@ spec:
   ports: [{port: 80, targetPort: 8080}]
 `
 
-// TestContainers checks what kubectl does with running containers: logs, exec, attach, cp,
-// port-forward and debug.
+// TestContainers checks what kubectl does with running containers: logs, exec, cp and
+// debug.
 func TestContainers(t *testing.T) {
 	t.Parallel()
 	ns := namespace(t)

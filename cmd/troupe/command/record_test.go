@@ -153,8 +153,8 @@ func TestKilledRecorder(t *testing.T) {
 	}
 }
 
-// TestRecordUntilInterrupted records the requests of several clients, of which only those with the
-// printed kubeconfig are forwarded. An interrupt ends the recorder successfully.
+// TestRecordUntilInterrupted checks that the recorder forwards and records the requests of several
+// clients, rejects those without the printed token, and exits with 0 after an interrupt.
 func TestRecordUntilInterrupted(t *testing.T) {
 	t.Parallel()
 	server := troupetest.Start(t)

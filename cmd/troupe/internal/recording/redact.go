@@ -32,12 +32,14 @@ func Redact(v any, naming *meta.Naming) {
 }
 
 func redactValues(v any) any {
-	t, ok := v.(tree.Tree)
-	if !ok {
-		return redacted
+	switch v := v.(type) {
+	case nil: // a patch removes the value
+		return nil
+	case tree.Tree:
+		for name, value := range v {
+			v[name] = redactValues(value)
+		}
+		return v
 	}
-	for name := range t {
-		t[name] = redacted
-	}
-	return t
+	return redacted
 }

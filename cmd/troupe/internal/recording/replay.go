@@ -93,12 +93,13 @@ func (p *Player) Run(ctx context.Context) (_ *plan.Report, err error) {
 		}
 	}
 	go func() { p.exited <- p.Command.run(commandCtx, proxy, "") }()
-	if err := p.play(ctx, steps); err != nil {
-		return nil, err
-	}
+	err = p.play(ctx, steps)
 	terminate()
-	for !p.ended {
-		p.next(ctx, nil)
+	for !p.ended { // also after an error, so that the command does not outlive the replay
+		p.next(context.WithoutCancel(ctx), nil)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return report(p.Path, read.writes, p.writes, read.failed), p.err
 }
