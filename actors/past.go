@@ -142,12 +142,16 @@ func (c *collection) decodeCommit(commit *persist.Commit) (*meta.Object, error) 
 // A loggedState is the state of a kind's collection that the chunks of a list share.
 type loggedState struct {
 	*snapshot
-	kind *schema.Kind
-	read time.Time
+	kind    *schema.Kind
+	read    time.Time
+	base    uint64 // version of the published snapshot from which it was computed
+	history *history
 }
 
+// expireLogged drops a state that was read before a time, or whose current objects have been
+// replaced and dropped from the history, so that only the state keeps them in memory.
 func (s *Store) expireLogged(before time.Time) {
-	if l := s.logged.Load(); l != nil && l.read.Before(before) {
+	if l := s.logged.Load(); l != nil && (l.read.Before(before) || l.history.floor.Load() > l.base) {
 		s.logged.CompareAndSwap(l, nil)
 	}
 }
@@ -160,7 +164,8 @@ func (c *collection) loggedSnapshot(ctx context.Context, r request.List) (*snaps
 	if l := c.store.logged.Load(); l != nil && l.kind == kind && l.version == version {
 		return l.snapshot, nil
 	}
-	objects, at := fork(c.published.Load().objects), persist.Revision(version)
+	published := c.published.Load()
+	objects, at := fork(published.objects), persist.Revision(version)
 	err := c.store.readLog(ctx, r.User, func(p *persist.Past) error {
 		changed, bytes := map[string]bool{}, int64(0) // whether the first change creates the key
 		reserve := func(n int) error {
@@ -193,7 +198,7 @@ func (c *collection) loggedSnapshot(ctx context.Context, r request.List) (*snaps
 	})
 	state := &snapshot{objects: objects, version: version}
 	if err == nil && r.Limit > 0 {
-		c.store.logged.Store(&loggedState{state, kind, c.store.now()})
+		c.store.logged.Store(&loggedState{state, kind, c.store.now(), published.version, c.history})
 	}
 	return state, err
 }

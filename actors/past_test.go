@@ -194,6 +194,11 @@ func TestLoggedChunks(t *testing.T) {
 	if before := log.count.Load(); !poll(func() bool { return len(h.list(first).Items) == 1 && log.count.Load() > before }) {
 		t.Error("the state is kept forever")
 	}
+	h.list(first)
+	h.churn(chance, 300, seen) // more than HistoryBytes
+	if before := log.count.Load(); !poll(func() bool { return len(h.list(first).Items) == 1 && log.count.Load() > before }) {
+		t.Error("the state keeps replaced objects that the history has dropped")
+	}
 }
 
 // A pausedLog delays each read whose context has a gate until the gate opens.
