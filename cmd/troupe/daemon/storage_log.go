@@ -25,7 +25,7 @@ type stateLog struct {
 	journal    *persist.Journal // nil if the state is in etcd
 	etcd       *etcd.Log        // nil if the state is in the data directory
 	initial    initialState     // nil: none
-	second     *secondWriter    // of the journal; see Impose; may be nil
+	second     *secondWriter    // of the journal; see RawWriter; may be nil
 }
 
 func (l *stateLog) Start() (err error) {

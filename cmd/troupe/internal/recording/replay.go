@@ -32,7 +32,7 @@ type Player struct {
 	Idle time.Duration
 
 	client   *rest.Client
-	imposer  *daemon.Imposer
+	writer   *daemon.RawWriter
 	recorded map[string][]*write // by signature
 
 	*world                              // of the replay
@@ -68,7 +68,7 @@ func (p *Player) Run(ctx context.Context) (_ *plan.Report, err error) {
 		return nil, err
 	}
 	d.SkipWebhooks(func(tree.Tree) bool { return true })
-	p.imposer = d.Impose()
+	p.writer = d.RawWriter()
 	if err := d.Start(); err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (p *Player) play(ctx context.Context, steps []step) error {
 			needed[signature]++
 			done = func() bool { return p.made[signature] >= needed[signature] }
 		case !p.ended:
-			if err := p.impose(ctx, s); err != nil {
+			if err := p.apply(ctx, s); err != nil {
 				return err
 			}
 			p.idle = false
@@ -209,9 +209,9 @@ func (p *Player) translate(recorded, replayed tree.Tree) {
 	}
 }
 
-// impose makes a change by others to the current object. A change or deletion of an object that the
+// apply makes a change by others to the current object. A change or deletion of an object that the
 // command has not created has no effect.
-func (p *Player) impose(ctx context.Context, s step) error {
+func (p *Player) apply(ctx context.Context, s step) error {
 	before, after := p.translated(s.before), p.translated(s.after)
 	path := p.forward.Replace(s.target.path(s.target.Namespace, s.target.Name))
 	for {
@@ -230,7 +230,7 @@ func (p *Player) impose(ctx context.Context, s step) error {
 				return nil
 			}
 		}
-		if err := p.imposer.Write(ctx, document.JSON(next), after == nil); !errors.Is(err, persist.ErrCondition) {
+		if err := p.writer.Write(ctx, document.JSON(next), after == nil); !errors.Is(err, persist.ErrCondition) {
 			return err
 		}
 	}

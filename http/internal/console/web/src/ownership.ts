@@ -117,8 +117,8 @@ export function describe(m: ManagedFields): string {
     .join(" ");
 }
 
-// author is the manager that most likely made a change: the one of most changed lines, then one with a new time. It is empty where nobody
-// of them did, as in a delete that waits.
+// author returns the manager that most likely made a change: the owner of most changed lines, otherwise one with a new time. It returns
+// "" if no manager changed, as for a delete that waits for finalizers.
 export function author(before: APIObject | undefined, after: APIObject): string {
   const key = (m: ManagedFields) => [m.manager, m.operation, m.subresource, m.time].join("/");
   const known = new Set(before?.metadata.managedFields?.map(key));

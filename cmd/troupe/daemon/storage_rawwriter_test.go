@@ -15,13 +15,13 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestImpose writes an object in turn with clients. No change is lost, and a write on an old
+// TestRawWriter writes an object in turn with clients. No change is lost, and a write on an old
 // version fails.
-func TestImpose(t *testing.T) {
+func TestRawWriter(t *testing.T) {
 	c := daemon.Default()
 	c.Ephemeral, c.Serving.SecurePort, c.Kubeconfig = true, 0, t.TempDir()+"/kubeconfig"
 	d := must.Get(daemon.New(c, nil))(t)
-	imposer := d.Impose()
+	writer := d.RawWriter()
 	must.Succeed(t, d.Start())
 	defer d.Stop(t.Context())
 	config := must.Get(kubeconfig.Load(c.Kubeconfig))(t)
@@ -37,12 +37,12 @@ func TestImpose(t *testing.T) {
 	object := func(version, value string) []byte {
 		return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"one","namespace":"default","uid":"u-1","resourceVersion":%q},"data":{"k":%q}}`, version, value)
 	}
-	must.Succeed(t, imposer.Write(t.Context(), object("", "imposed"), false))
-	if code, text := do("GET", "one", ""); code != 200 || !strings.Contains(text, `"uid":"u-1"`) || !strings.Contains(text, `{"k":"imposed"}`) {
+	must.Succeed(t, writer.Write(t.Context(), object("", "raw"), false))
+	if code, text := do("GET", "one", ""); code != 200 || !strings.Contains(text, `"uid":"u-1"`) || !strings.Contains(text, `{"k":"raw"}`) {
 		t.Errorf("the object is %d %s", code, text)
 	}
 	for version, remove := range map[string]bool{"": false, "1": true} {
-		if err := imposer.Write(t.Context(), object(version, "again"), remove); !errors.Is(err, persist.ErrCondition) {
+		if err := writer.Write(t.Context(), object(version, "again"), remove); !errors.Is(err, persist.ErrCondition) {
 			t.Errorf("a write on version %q returned %v", version, err)
 		}
 	}
@@ -51,7 +51,7 @@ func TestImpose(t *testing.T) {
 		`[]`:                                   "not an object",
 		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","namespace":"default","resourceVersion":"x"}}`: "metadata.resourceVersion",
 	} {
-		if err := imposer.Write(t.Context(), []byte(object), false); err == nil || !strings.Contains(err.Error(), want) {
+		if err := writer.Write(t.Context(), []byte(object), false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q in it", object, err, want)
 		}
 	}
@@ -72,7 +72,7 @@ func TestImpose(t *testing.T) {
 	for i := 0; i < each; {
 		_, text := do("GET", "one", "")
 		written := strings.Replace(text, `"data":{`, fmt.Sprintf(`"data":{"d%d":"",`, i), 1)
-		err := imposer.Write(t.Context(), []byte(written), false)
+		err := writer.Write(t.Context(), []byte(written), false)
 		if err == nil {
 			i++
 		} else if !errors.Is(err, persist.ErrCondition) {
@@ -86,7 +86,7 @@ func TestImpose(t *testing.T) {
 			t.Fatalf("change %d was lost: %s", i, text)
 		}
 	}
-	must.Succeed(t, imposer.Write(t.Context(), object(version(text), ""), true))
+	must.Succeed(t, writer.Write(t.Context(), object(version(text), ""), true))
 	if code, _ := do("GET", "one", ""); code != 404 {
 		t.Errorf("the deleted object returns %d", code)
 	}

@@ -10,25 +10,25 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// An Imposer writes states of objects that another server has had: without admission, validation
-// and controllers, and with their UIDs, status and managed fields. Clients see them as changes.
-type Imposer struct {
+// A RawWriter commits objects exactly as another server had them, with their UIDs, status and
+// managed fields, and without admission or validation. Watches report them like any change.
+type RawWriter struct {
 	d   *Daemon
 	log *secondWriter
 }
 
-// Impose returns the Imposer of a daemon whose state is in its own data directory. It must be
+// RawWriter returns the RawWriter of a daemon whose state is in its own data directory. It must be
 // called before Start.
-func (d *Daemon) Impose() *Imposer {
+func (d *Daemon) RawWriter() *RawWriter {
 	d.state.second = &secondWriter{}
-	return &Imposer{d, d.state.second}
+	return &RawWriter{d, d.state.second}
 }
 
 // Write makes the object current, or deletes it, and waits until reads include the change. The
 // resourceVersion must be that of the current object, or empty for a new one. Otherwise Write fails
 // with persist.ErrCondition.
-func (i *Imposer) Write(ctx context.Context, object []byte, remove bool) error {
-	o, err := decodeImported(i.d.storage.kinds, object)
+func (w *RawWriter) Write(ctx context.Context, object []byte, remove bool) error {
+	o, err := decodeImported(w.d.storage.kinds, object)
 	if err != nil {
 		return err
 	}
@@ -39,14 +39,14 @@ func (i *Imposer) Write(ctx context.Context, object []byte, remove bool) error {
 	if err != nil {
 		return fmt.Errorf("%s: metadata.resourceVersion: %w", o.key, err)
 	}
-	result, err := i.log.write(persist.Write{
+	result, err := w.log.write(persist.Write{
 		Key: o.key, Value: o.encoded.JSON, RevisionOffset: o.encoded.VersionOffset, Delete: remove,
 		Conditions: []persist.Condition{{Key: o.key, Revision: persist.Revision(current)}},
 	})
 	if err != nil {
 		return err
 	}
-	if err := i.d.storage.store.AwaitVersion(ctx, uint64(result.Revision)); err != nil {
+	if err := w.d.storage.store.AwaitVersion(ctx, uint64(result.Revision)); err != nil {
 		return err
 	}
 	return result.Err
