@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"testing"
@@ -13,7 +14,7 @@ import (
 )
 
 // TestMain runs the tests and discards the logs of client libraries. In a child process of
-// TestEnvtestKilled, it runs a control plane instead.
+// TestEnvtestKilled or TestRecordManager, it runs a control plane or a manager instead.
 func TestMain(m *testing.M) {
 	if os.Getenv(abandoned) != "" {
 		abandon()
@@ -21,5 +22,12 @@ func TestMain(m *testing.M) {
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
 	log.SetLogger(logr.Discard())
+	if team := os.Getenv(recordedTeam); team != "" {
+		if err := runTeamManager(team); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(client.Main(m))
 }

@@ -170,12 +170,13 @@ func TestRecordUntilInterrupted(t *testing.T) {
 	config := must.Get(kubeconfig.Load(path))(t)
 	url := config.Server.String() + "/api/v1/namespaces/default/configmaps"
 	client := &http.Client{Transport: config.Transport(func() *http.Transport { return &http.Transport{DisableKeepAlives: true} })}
+	anonymous := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config.TLS}}
 	for _, c := range []struct {
 		client            *http.Client
 		contentType, body string
 		want              int
 	}{
-		{http.DefaultClient, "application/json", `{"metadata":{"name":"one"}}`, http.StatusUnauthorized},
+		{anonymous, "application/json", `{"metadata":{"name":"one"}}`, http.StatusUnauthorized},
 		{client, "application/cbor", "\xa0", http.StatusUnsupportedMediaType},
 		{client, "application/json", `{"metadata":{"name":"one"}}`, http.StatusCreated},
 		{client, "application/yaml", "metadata: {name: two}", http.StatusCreated},

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -20,6 +23,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/certs"
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
@@ -60,20 +64,28 @@ func newProxy(server *kubeconfig.Config, naming *meta.Naming, secrets string) (*
 const kubeconfigText = `apiVersion: v1
 kind: Config
 current-context: proxy
-clusters: [{name: proxy, cluster: {server: "http://%s"}}]
+clusters: [{name: proxy, cluster: {server: "https://%s", certificate-authority-data: %s}}]
 users: [{name: proxy, user: {token: %s}}]
 contexts: [{name: proxy, context: {cluster: proxy, user: proxy, namespace: %q}}]
 `
 
-// serve listens on a free loopback port. It returns the kubeconfig for the command.
+// serve listens on a free loopback port, with TLS, because client-go sends no tokens without it. It
+// returns the kubeconfig for the command.
 func (p *proxy) serve(namespace string) (kubeconfig string, stop func() error, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", nil, err
 	}
-	server := &http.Server{Handler: p, ErrorLog: p.ErrorLog}
-	go server.Serve(listener)
-	return fmt.Sprintf(kubeconfigText, listener.Addr(), p.token, namespace), server.Close, nil
+	identity, err := certs.Store{}.Open([]string{"127.0.0.1"})
+	if err != nil {
+		return "", nil, errors.Join(err, listener.Close())
+	}
+	server := &http.Server{Handler: p, ErrorLog: p.ErrorLog, TLSConfig: &tls.Config{
+		Certificates: []tls.Certificate{*identity.Certificate()}, NextProtos: []string{"http/1.1"},
+	}}
+	go server.ServeTLS(listener, "", "")
+	ca := base64.StdEncoding.EncodeToString(identity.Set().CA.CertPEM)
+	return fmt.Sprintf(kubeconfigText, listener.Addr(), ca, p.token, namespace), server.Close, nil
 }
 
 func (p *proxy) emit(e Entry) int {
