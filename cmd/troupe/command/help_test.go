@@ -14,6 +14,18 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
+// TestVersion checks the output of troupe version, which omits most subcommands for a fast start.
+func TestVersion(t *testing.T) {
+	var out strings.Builder
+	c := root("version")
+	c.SetArgs([]string{"version"})
+	c.SetOut(&out)
+	must.Succeed(t, c.Execute())
+	if want := "troupe " + daemon.Version + "\n"; out.String() != want {
+		t.Errorf("got %q, want %q", &out, want)
+	}
+}
+
 // TestHelpCommands checks that the commands in help texts parse, and that the files they read in
 // the data directory exist.
 func TestHelpCommands(t *testing.T) {

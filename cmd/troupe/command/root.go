@@ -38,7 +38,12 @@ For shell completion, see troupe completion --help.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	c.AddGroup(&cobra.Group{ID: "server", Title: "Server:"})
+	c.AddGroup(
+		&cobra.Group{ID: "server", Title: "Server:"},
+		&cobra.Group{ID: "client", Title: "Objects:"},
+		&cobra.Group{ID: "cluster", Title: "Running workloads:"},
+		&cobra.Group{ID: "access", Title: "Access and connection:"},
+	)
 	c.AddCommand(serve())
 	if len(args) > 0 && args[0] == "serve" {
 		return c

@@ -51,14 +51,9 @@ func allOptions() map[string]any {
 }
 
 // AddTo adds the client commands to the program. The connection flags become program flags, so
-// that they may precede the command.
+// that they may precede the command. The program has the groups client, cluster and access.
 func AddTo(root *cobra.Command) {
 	f := &connectionFlags{}
-	root.AddGroup(
-		&cobra.Group{ID: "client", Title: "Objects:"},
-		&cobra.Group{ID: "cluster", Title: "Running workloads:"},
-		&cobra.Group{ID: "access", Title: "Access and connection:"},
-	)
 	var table struct {
 		Shared   map[string]commands.Flags // flags that several commands have
 		Commands map[string]declaration
