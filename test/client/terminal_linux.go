@@ -15,7 +15,9 @@ func InTerminal(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true
 
 // ResizeTerminal sets the size of a terminal, in characters.
 func ResizeTerminal(keyboard *os.File, width, height int) error {
-	return unix.IoctlSetWinsize(int(keyboard.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(height), Col: uint16(width)})
+	return control(keyboard, func(fd int) error {
+		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(height), Col: uint16(width)})
+	})
 }
 
 // TerminalMode returns the mode of a terminal. raw reports whether the terminal is in raw mode.
@@ -36,11 +38,13 @@ func OpenTerminal(t testing.TB) (terminal, keyboard *os.File) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { keyboard.Close() })
-	fd := int(keyboard.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	var n int
+	err = control(keyboard, func(fd int) (err error) {
+		if err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err == nil {
+			n, err = unix.IoctlGetInt(fd, unix.TIOCGPTN)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,4 +54,15 @@ func OpenTerminal(t testing.TB) (terminal, keyboard *os.File) {
 	}
 	t.Cleanup(func() { terminal.Close() })
 	return terminal, keyboard
+}
+
+// control calls f with the descriptor of a file. Unlike File.Fd, it keeps the file's deadlines.
+func control(file *os.File, f func(fd int) error) error {
+	raw, err := file.SyscallConn()
+	if err == nil {
+		if failed := raw.Control(func(fd uintptr) { err = f(int(fd)) }); failed != nil {
+			err = failed
+		}
+	}
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -103,8 +104,9 @@ const halfCloseTimeout = 30 * time.Second
 // CopyBoth copies between two connections in both directions until both directions have ended.
 //
 // Each direction ends separately, as in TCP. After the first direction has ended, the other may
-// be silent only for halfCloseTimeout, so that a half-dead connection does not stay open. An
-// error ends both.
+// be silent only for halfCloseTimeout, so that a half-dead connection does not stay open. A
+// connection that accepts no more data may already have sent its last data, which is still copied.
+// Any other error ends both directions.
 func CopyBoth(a, b net.Conn) {
 	p := &pair{a: a, b: b}
 	var both sync.WaitGroup
@@ -128,9 +130,11 @@ func (p *pair) copy(to, from net.Conn) {
 	defer copyBuffers.Put(buf)
 	for {
 		n, err := from.Read(buf[:])
-		if n > 0 && write(to, buf[:n]) != nil {
-			p.close()
-			return
+		if n > 0 {
+			if err := write(to, buf[:n]); err != nil {
+				p.endBroken(to, err)
+				return
+			}
 		}
 		switch {
 		case err == io.EOF:
@@ -163,4 +167,12 @@ func (p *pair) endDirection(to net.Conn) {
 		return
 	}
 	_ = to.SetReadDeadline(time.Now().Add(halfCloseTimeout)) // fails only if closed
+}
+
+// endBroken ends the direction to a connection to which a write failed.
+func (p *pair) endBroken(to net.Conn, err error) {
+	p.ending.Store(true)
+	if errors.Is(err, os.ErrDeadlineExceeded) || to.SetReadDeadline(time.Now().Add(halfCloseTimeout)) != nil {
+		p.close()
+	}
 }
