@@ -26,10 +26,10 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// TestMain lets the test binary also run as a daemon, an etcd that only listens, or the floor.
+// TestMain lets the test binary also run as troupe, an etcd that only listens, or the floor.
 func TestMain(m *testing.M) {
 	switch {
-	case len(os.Args) > 1 && os.Args[1] == "serve":
+	case len(os.Args) > 1 && (os.Args[1] == "serve" || os.Args[1] == "validate"):
 		os.Exit(command.Main(os.Args))
 	case len(os.Args) > 1 && os.Args[1] == nameFloor:
 		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -54,7 +54,7 @@ func TestRunFreshDaemon(t *testing.T) {
 		"overload, before", "overload, burst", "overload, after", "mixed", "mixed, get", "mixed, events", "mixed-protobuf, get",
 		"cluster", "cluster, create", "selector, indexed field", "selector, label", "growth, get, 20 objects", "growth, event, 1 watchers",
 		"growth, get, 1 RoleBindings", "growth, list by other field, 6 Pods", "cold start, empty", "memory, empty", "cold start, full", "memory, full",
-		"definitions, created", "definitions, memory", "definitions, OpenAPI index", "definitions, start",
+		"definitions, created", "definitions, memory", "definitions, OpenAPI index", "definitions, start", "fork", "fork, memory", "validate",
 		"million, create", "million, update", "million, pause", "million, memory", "million, recovery", "million, memory recovered"} {
 		if !rows[title] {
 			t.Errorf("no row %q in the report", title)

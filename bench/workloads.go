@@ -54,6 +54,8 @@ func workloads() (all []Workload) {
 		{Name: "soak", Run: soak, named: true},
 		{Name: "cold-start", Run: coldStart, Own: true},
 		{Name: "definitions", Run: defineMany, Own: true},
+		{Name: "fork", Run: forks, Own: true},
+		{Name: "validate", Run: validate, Own: true},
 		{Name: "million", Run: million, Own: true, named: true},
 	} {
 		run := w.Run

@@ -4,11 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"runtime"
-	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
@@ -153,33 +149,4 @@ func TestBackup(t *testing.T) {
 	mustDo(t, original, 200, "GET", path+"/a", "")
 	mustDo(t, server, 200, "GET", "/apis/rbac.authorization.platform.io", "")
 	mustDo(t, troupetest.Fork(t, server), 404, "GET", path+"/a", "")
-}
-
-// BenchmarkFork forks a server with 1,000 objects. It reports the median and the minimum, and the
-// heap that each fork holds while it is idle.
-func BenchmarkFork(b *testing.B) {
-	base := troupetest.Start(b)
-	for n := range 1000 {
-		request := must.Get(http.NewRequest("POST", base.URL+"/api/v1/namespaces/default/configmaps", strings.NewReader(fmt.Sprintf(`{"metadata":{"name":"m%d"},"data":{"text":"%01000d"}}`, n, n))))(b)
-		must.Get(base.Client().Do(request))(b).Body.Close()
-	}
-	heap := func() uint64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc + m.StackInuse
-	}
-	var took []time.Duration
-	before := heap()
-	s := &scope{TB: b}
-	for b.Loop() {
-		began := time.Now()
-		troupetest.Fork(s, base)
-		took = append(took, time.Since(began))
-	}
-	b.ReportMetric(float64(heap()-before)/float64(len(took))/(1<<20), "MiB/fork")
-	s.end()
-	slices.Sort(took)
-	b.ReportMetric(float64(took[0].Microseconds())/1000, "fastest-ms")
-	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "median-ms")
 }
