@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/cluster"
 )
@@ -38,7 +39,7 @@ func build(dir, root string, more []string) error {
 		return err
 	}
 	for _, program := range append([]string{"kubernetes/kubectl", "kubernetes/kubelet", "kubernetes/kubeadm", "kubernetes/kube-controller-manager", "kubernetes/kube-scheduler",
-		"kubernetes/kube-proxy", "kubernetes/agnhost", "coredns/coredns"}, more...) {
+		"kubernetes/kube-proxy", "kubernetes/agnhost", "coredns/coredns", "sample-apiserver/sample-apiserver"}, more...) {
 		step("build " + program)
 		module, name := filepath.Split(program)
 		built, err := cluster.Program(filepath.Join(root, "cluster", module), name)
@@ -48,6 +49,13 @@ func build(dir, root string, more []string) error {
 		if err := link(built, p.Path(name)); err != nil {
 			return err
 		}
+	}
+	etcd, err := etcdtest.Binary()
+	if err != nil {
+		return err
+	}
+	if err := link(etcd, p.Path("etcd")); err != nil {
+		return err
 	}
 	pause := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", p.Path("pause"), "./realnode/pause")
 	pause.Dir, pause.Env = root, append(os.Environ(), "CGO_ENABLED=0")
@@ -83,6 +91,13 @@ func (p Programs) allImages() []image {
 	}
 	users := map[string]string{"/etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/sh\n", "/etc/group": "root:x:0:\nnogroup:x:65534:\n",
 		"/etc/nsswitch.conf": "hosts: files dns\n"}
+	website := func(text string) map[string]string {
+		return merge(users, map[string]string{"/usr/share/nginx/html/index.html": "<html><body>Welcome to nginx!</body></html>\n", "/usr/share/nginx/html/data.json": text})
+	}
+	web := func(text string, names ...string) image { // serves static files in place of nginx
+		return image{names: names, programs: map[string]string{"/bin/busybox": "busybox"}, links: busybox, files: website(text),
+			Entrypoint: []string{"httpd", "-f", "-p", "80", "-h", "/usr/share/nginx/html"}}
+	}
 	return []image{
 		{names: []string{"registry.k8s.io/pause:3.10.2", "registry.k8s.io/pause:3.10.1"}, programs: map[string]string{"/pause": p.Path("pause")}, Entrypoint: []string{"/pause"}, User: "65535:65535"},
 		{names: []string{"registry.k8s.io/e2e-test-images/busybox:1.37.0-2", "registry.k8s.io/e2e-test-images/busybox:1.36.1-1"},
@@ -90,6 +105,16 @@ func (p Programs) allImages() []image {
 		{names: []string{"registry.k8s.io/e2e-test-images/agnhost:2.66.1"},
 			programs: merge(map[string]string{"/agnhost": p.Path("agnhost"), "/bin/busybox": "busybox"}, shell, tools),
 			links:    without(busybox, "/bin/sh", "/bin/nc", "/bin/ip"), files: users, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"}},
+		web("", "registry.k8s.io/e2e-test-images/nginx:1.27.0-2", "registry.k8s.io/e2e-test-images/nginx:1.28.0-2"),
+		web(`{"image":"nautilus.jpg"}`, "registry.k8s.io/e2e-test-images/nautilus:1.8"),
+		web(`{"image":"kitten.jpg"}`, "registry.k8s.io/e2e-test-images/kitten:1.8"),
+		{names: []string{"registry.k8s.io/e2e-test-images/glibc-dns-testing:2.1.1"},
+			programs: merge(map[string]string{"/bin/busybox": "busybox", "/usr/bin/getent": "getent", "/bin/hostname": "hostname"}, shell, tools),
+			links:    without(busybox, "/bin/sh", "/bin/hostname", "/bin/nslookup", "/bin/nc", "/bin/ip"), files: users, Cmd: []string{"sleep", "86400"}},
+		{names: []string{"registry.k8s.io/e2e-test-images/nonroot:1.5"}, programs: map[string]string{"/bin/busybox": "busybox"}, links: busybox, files: users,
+			Entrypoint: []string{"id"}, User: "1234"},
+		{names: []string{"registry.k8s.io/e2e-test-images/sample-apiserver:1.29.2"}, programs: map[string]string{"/sample-apiserver": p.Path("sample-apiserver")}, Entrypoint: []string{"/sample-apiserver"}},
+		{names: []string{"registry.k8s.io/etcd:3.7.0-0"}, programs: map[string]string{"/usr/local/bin/etcd": p.Path("etcd")}, Entrypoint: []string{"etcd"}},
 		{names: []string{"registry.k8s.io/coredns/coredns:v1.14.6"}, programs: map[string]string{"/coredns": p.Path("coredns")}, Entrypoint: []string{"/coredns"}},
 		{names: []string{"registry.k8s.io/kube-proxy:v1.37.2"}, programs: merge(map[string]string{"/usr/local/bin/kube-proxy": p.Path("kube-proxy"),
 			"/usr/sbin/xtables-nft-multi": "xtables-nft-multi", "/usr/sbin/conntrack": "conntrack"}, extensions()), links: map[string]string{

@@ -33,6 +33,10 @@ var (
 	utility = sync.OnceValues(func() (string, error) { return program("etcdutl", "etcdutl") })
 )
 
+// Binary builds etcd from the newest module in test/etcdserver, or the version in the environment
+// variable ETCD, and returns its path.
+func Binary() (string, error) { return binary() }
+
 func program(module, name string) (string, error) {
 	version := cmp.Or(os.Getenv("ETCD"), newest)
 	if strings.Contains(version, "/") {
