@@ -84,7 +84,7 @@ func link(from, to string) error {
 
 func (p Programs) allImages() []image {
 	shell := map[string]string{"/bin/sh": "dash", "/bin/bash": "bash"}
-	tools := map[string]string{"/usr/bin/curl": "curl", "/usr/bin/dig": "dig", "/usr/bin/nc": "nc", "/usr/bin/ss": "ss", "/sbin/ip": "ip"}
+	tools := map[string]string{"/usr/bin/curl": "curl", "/usr/bin/dig": "dig", "/usr/bin/getent": "getent", "/usr/bin/nc": "nc", "/usr/bin/ss": "ss", "/sbin/ip": "ip"}
 	busybox := map[string]string{}
 	for _, applet := range strings.Fields(applets) {
 		busybox["/bin/"+applet] = "busybox"
@@ -102,14 +102,14 @@ func (p Programs) allImages() []image {
 		{names: []string{"registry.k8s.io/pause:3.10.2", "registry.k8s.io/pause:3.10.1"}, programs: map[string]string{"/pause": p.Path("pause")}, Entrypoint: []string{"/pause"}, User: "65535:65535"},
 		{names: []string{"registry.k8s.io/e2e-test-images/busybox:1.37.0-2", "registry.k8s.io/e2e-test-images/busybox:1.36.1-1"},
 			programs: map[string]string{"/bin/busybox": "busybox"}, links: busybox, files: users, Cmd: []string{"sh"}},
-		{names: []string{"registry.k8s.io/e2e-test-images/agnhost:2.66.1"},
+		{names: []string{"registry.k8s.io/e2e-test-images/agnhost:2.66.1", "registry.k8s.io/e2e-test-images/agnhost:2.55"},
 			programs: merge(map[string]string{"/agnhost": p.Path("agnhost"), "/bin/busybox": "busybox"}, shell, tools),
 			links:    without(busybox, "/bin/sh", "/bin/nc", "/bin/ip"), files: users, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"}},
 		web("", "registry.k8s.io/e2e-test-images/nginx:1.27.0-2", "registry.k8s.io/e2e-test-images/nginx:1.28.0-2"),
 		web(`{"image":"nautilus.jpg"}`, "registry.k8s.io/e2e-test-images/nautilus:1.8"),
 		web(`{"image":"kitten.jpg"}`, "registry.k8s.io/e2e-test-images/kitten:1.8"),
 		{names: []string{"registry.k8s.io/e2e-test-images/glibc-dns-testing:2.1.1"},
-			programs: merge(map[string]string{"/bin/busybox": "busybox", "/usr/bin/getent": "getent", "/bin/hostname": "hostname"}, shell, tools),
+			programs: merge(map[string]string{"/bin/busybox": "busybox", "/bin/hostname": "hostname"}, shell, tools),
 			links:    without(busybox, "/bin/sh", "/bin/hostname", "/bin/nslookup", "/bin/nc", "/bin/ip"), files: users, Cmd: []string{"sleep", "86400"}},
 		{names: []string{"registry.k8s.io/e2e-test-images/nonroot:1.5"}, programs: map[string]string{"/bin/busybox": "busybox"}, links: busybox, files: users,
 			Entrypoint: []string{"id"}, User: "1234"},
