@@ -57,6 +57,15 @@ func build(dir, root string, more []string) error {
 	if err := link(etcd, p.Path("etcd")); err != nil {
 		return err
 	}
+	sources, err := cluster.ModuleDir(filepath.Join(root, "cluster/kubernetes"), "k8s.io/kubernetes")
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"localhost.crt", "localhost.key"} {
+		if err := link(filepath.Join(sources, "test/images/agnhost/porter", name), p.Path(name)); err != nil {
+			return err
+		}
+	}
 	pause := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", p.Path("pause"), "./realnode/pause")
 	pause.Dir, pause.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := pause.CombinedOutput(); err != nil {
@@ -101,10 +110,12 @@ func (p Programs) allImages() []image {
 	return []image{
 		{names: []string{"registry.k8s.io/pause:3.10.2", "registry.k8s.io/pause:3.10.1"}, programs: map[string]string{"/pause": p.Path("pause")}, Entrypoint: []string{"/pause"}, User: "65535:65535"},
 		{names: []string{"registry.k8s.io/e2e-test-images/busybox:1.37.0-2", "registry.k8s.io/e2e-test-images/busybox:1.36.1-1"},
-			programs: map[string]string{"/bin/busybox": "busybox"}, links: busybox, files: users, Cmd: []string{"sh"}},
+			// Other shells drop environment variables whose names they cannot use.
+			programs: map[string]string{"/bin/busybox": "busybox", "/bin/sh": "bash"}, links: without(busybox, "/bin/sh"), files: users, Cmd: []string{"sh"}},
 		{names: []string{"registry.k8s.io/e2e-test-images/agnhost:2.66.1", "registry.k8s.io/e2e-test-images/agnhost:2.55"},
-			programs: merge(map[string]string{"/agnhost": p.Path("agnhost"), "/bin/busybox": "busybox"}, shell, tools),
-			links:    without(busybox, "/bin/sh", "/bin/nc", "/bin/ip"), files: users, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"}},
+			programs: merge(map[string]string{"/agnhost": p.Path("agnhost"), "/localhost.crt": p.Path("localhost.crt"), "/localhost.key": p.Path("localhost.key"), "/bin/busybox": "busybox"}, shell, tools),
+			links:    merge(without(busybox, "/bin/sh", "/bin/nc", "/bin/ip"), map[string]string{"/agnhost-2": "agnhost"}),
+			files:    users, Entrypoint: []string{"/agnhost"}, Cmd: []string{"pause"}},
 		web("", "registry.k8s.io/e2e-test-images/nginx:1.27.0-2", "registry.k8s.io/e2e-test-images/nginx:1.28.0-2"),
 		web(`{"image":"nautilus.jpg"}`, "registry.k8s.io/e2e-test-images/nautilus:1.8"),
 		web(`{"image":"kitten.jpg"}`, "registry.k8s.io/e2e-test-images/kitten:1.8"),
