@@ -28,8 +28,8 @@ func version(info *debug.BuildInfo) string {
 			m = d
 		}
 	}
-	// The version of a local directory is empty or "(devel)"; that of a commit without a tag has two
-	// hyphens, before its time and its hash; that of a modified checkout ends with "+dirty".
+	// A local directory has no version, or "(devel)". The version of a commit without a tag has two
+	// hyphens, before its time and its hash. That of a modified checkout ends with "+dirty".
 	if m.Path != module || m.Replace != nil || !strings.HasPrefix(m.Version, "v") || strings.Count(m.Version, "-") > 1 || strings.Contains(m.Version, "+") {
 		return development
 	}
