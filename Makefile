@@ -10,7 +10,7 @@ NODES    ?= simulated
 VERSION  ?=
 KEY      ?=
 
-.PHONY: help build run test check lint vulncheck generate bench speed fuzz soak conformance node-test release
+.PHONY: help build run test check lint vulncheck outdated generate bench speed fuzz soak conformance node-test release
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -36,6 +36,11 @@ lint: ## check formatting, vet, staticcheck and generated files; with CI=true ot
 
 vulncheck: ## look up reachable code in the Go vulnerability database; needs vuln.go.dev
 	go run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...
+
+outdated: ## list newer versions of the direct dependencies of all modules; needs the module proxy
+	@for module in . test test/release; do \
+	  (cd $$module && go list -m -f '{{if not (or .Main .Indirect .Replace)}}{{.Path}}{{end}}' all | \
+	    xargs go list -e -m -u -f '{{with .Update}}{{$$.Path}} {{$$.Version}} {{.Version}}{{end}}' | sed "s|^|$$module: |"); done
 
 generate: ## generate files of kinds, commands and tables, and with npm those of the console
 	go run ./kinds/internal/gen
