@@ -36,12 +36,13 @@ var testPlatform = platform{"linux", "amd64"}
 
 // built returns a release of the working tree for one platform, which all tests share.
 var built = sync.OnceValues(func() (*release, error) {
-	dir, err := os.MkdirTemp(shared, "")
-	if err != nil {
-		return nil, err
-	}
-	return write(filepath.Join(dir, "dist"))
+	var err error
+	toClose, err = write(filepath.Join(shared, "dist"))
+	return toClose, err
 })
+
+// toClose is the release of built, if any.
+var toClose *release
 
 // shared is a directory for the whole run of the tests.
 var shared string
@@ -53,6 +54,11 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	code := m.Run()
+	if toClose != nil {
+		if err := toClose.close(); err != nil {
+			panic(err)
+		}
+	}
 	if err := os.RemoveAll(shared); err != nil {
 		panic(err)
 	}
