@@ -119,9 +119,14 @@ func checkFormat(fsys vfs.FS, dir string) (int, error) {
 		return 0, err
 	}
 	if f.Format != directoryFormat && f.Format != previousFormat {
-		return 0, fmt.Errorf("%s has format %d, this program knows formats %d and %d", dir, f.Format, previousFormat, directoryFormat)
+		return 0, errFormat(dir, f.Format, directoryFormat)
 	}
 	return f.Format, nil
+}
+
+// errFormat returns the error for a format that only a newer release can have written.
+func errFormat(what string, format, newest int) error {
+	return fmt.Errorf("%s has format %d, but this release reads formats up to %d: use the newer release that wrote it, or a backup of this one", what, format, newest)
 }
 
 // checkUninitialized returns an error if a directory contains files that an interrupted

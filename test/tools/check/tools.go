@@ -17,6 +17,7 @@ var tools = []tool{
 	{"openssl", "openssl", "certificate requests"},
 	{"strace", "strace", "system calls that fail"},
 	{"mkfs.ext4", "e2fsprogs", "power cuts"},
+	{"systemd-analyze", "systemd", "packages"},
 }
 
 func (t tool) install() string { return "apt-get install " + t.pkg }

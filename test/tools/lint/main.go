@@ -105,7 +105,7 @@ func main() {
 	}
 }
 
-// check returns the sorted findings of both modules. The working directory must be inside the
+// check returns the sorted findings of all modules. The working directory must be inside the
 // repository.
 func check(all bool, patterns []string) ([]finding, error) {
 	out, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
@@ -125,11 +125,13 @@ func check(all bool, patterns []string) ([]finding, error) {
 		return nil, err
 	}
 	findings = append(findings, inProse...)
-	inMain, inTests := []string{"./..."}, []string{"./..."}
+	inMain, inTests, inRelease := []string{"./..."}, []string{"./..."}, []string{"./..."}
 	if len(patterns) > 0 {
-		inMain, inTests = nil, nil
+		inMain, inTests, inRelease = nil, nil, nil
 		for _, p := range patterns {
-			if rest, ok := strings.CutPrefix(p, "./test/"); ok {
+			if p == "./test/release" {
+				inRelease = []string{"./..."}
+			} else if rest, ok := strings.CutPrefix(p, "./test/"); ok {
 				inTests = append(inTests, "./"+rest)
 			} else {
 				inMain = append(inMain, p)
@@ -149,7 +151,11 @@ func check(all bool, patterns []string) ([]finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range append(analyzed, more...) {
+	ofRelease, err := analyze(filepath.Join(root, "test/release"), "", inRelease, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range slices.Concat(analyzed, more, ofRelease) {
 		if filepath.IsAbs(f.Location.File) { // packages that cannot be loaded have no position
 			if f.Location.File, err = filepath.Rel(root, f.Location.File); err != nil {
 				return nil, err
