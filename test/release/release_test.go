@@ -41,6 +41,9 @@ var built = sync.OnceValues(func() (*release, error) {
 	return toClose, err
 })
 
+// repository returns a repository with the working tree as its only commit.
+var repository = sync.OnceValues(func() (string, error) { return commitWorkingTree(context.Background()) })
+
 // toClose is the release of built, if any.
 var toClose *release
 
@@ -68,41 +71,37 @@ func TestMain(m *testing.M) {
 // write writes a release of the working tree. It keeps the temporary directory of the release.
 func write(out string) (*release, error) {
 	ctx := context.Background()
-	root, commit, err := workingTree(ctx)
+	repository, err := repository()
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRelease(ctx, root, commit, options{version: testVersion, out: out, platforms: []platform{testPlatform}})
+	r, err := newRelease(ctx, repository, "HEAD", options{version: testVersion, out: out, platforms: []platform{testPlatform}})
 	if err != nil {
 		return nil, err
 	}
 	return r, r.write(ctx)
 }
 
-// workingTree returns the root of the repository, and a commit with its working tree that no branch
-// names.
-func workingTree(ctx context.Context) (root, commit string, err error) {
-	if root, err = git(ctx, ".", "rev-parse", "--show-toplevel"); err != nil {
-		return "", "", err
+// commitWorkingTree commits the working tree to a new repository, because the sources may be in
+// none. It returns the repository's directory.
+func commitWorkingTree(ctx context.Context) (dir string, err error) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		return "", err
 	}
+	dir = filepath.Join(shared, "repository")
 	env := []string{
-		"GIT_INDEX_FILE=" + filepath.Join(shared, "index"), "GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@example.com", "GIT_COMMITTER_NAME=test",
-		"GIT_COMMITTER_EMAIL=test@example.com", "GIT_AUTHOR_DATE=2026-11-30T12:00:00Z", "GIT_COMMITTER_DATE=2026-11-30T12:00:00Z",
+		"GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@example.com", "GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test@example.com",
+		"GIT_AUTHOR_DATE=2026-11-30T12:00:00Z", "GIT_COMMITTER_DATE=2026-11-30T12:00:00Z", "GIT_DIR=" + dir, "GIT_WORK_TREE=" + root,
 	}
-	var last string
-	for _, args := range [][]string{{"read-tree", "HEAD"}, {"add", "--all"}, {"write-tree"}, {"commit-tree", "-p", "HEAD", "-m", "test"}} {
-		if args[0] == "commit-tree" {
-			args = append(args, last)
-		}
+	for _, args := range [][]string{{"init", "--quiet"}, {"add", "--all"}, {"commit", "--quiet", "--message", "test"}} {
 		c := exec.CommandContext(ctx, "git", args...)
 		c.Dir, c.Env = root, append(os.Environ(), env...)
-		out, err := output(c)
-		if err != nil {
-			return "", "", err
+		if _, err := output(c); err != nil {
+			return "", err
 		}
-		last = strings.TrimSpace(string(out))
 	}
-	return root, last, nil
+	return dir, nil
 }
 
 // TestReproducible checks that two releases of a commit, built in different directories, have the

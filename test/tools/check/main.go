@@ -85,7 +85,6 @@ func (c checker) all(ctx context.Context) error {
 	}
 	c.stage("packages", c.test(ctx, c.root, nil, plain...))
 	c.stage("packages, race detector", c.test(ctx, c.root, []string{withCgo}, append([]string{"-race"}, raced...)...))
-	c.stage("release", c.release(ctx))
 	if err := c.suites(ctx); err != nil {
 		return err
 	}
@@ -105,11 +104,6 @@ const withoutDWARF = "-ldflags=-w"
 // test returns a step that runs go test. The timeout allows for a busy machine.
 func (c checker) test(ctx context.Context, dir string, env []string, args ...string) step {
 	return run{dir: dir, args: append([]string{"test", "-json", "-vet=off", withoutDWARF, "-timeout=1h"}, args...), env: env}.step(ctx)
-}
-
-// release returns a step that tests the module release, which builds the working tree.
-func (c checker) release(ctx context.Context) step {
-	return c.test(ctx, filepath.Join(c.module, "release"), nil, "-count=1", "./...")
 }
 
 // make returns a step that runs a target of the Makefile. It shows the output only on failure.
@@ -154,7 +148,7 @@ func (c checker) download(ctx context.Context) error {
 		return nil
 	}
 	fmt.Fprintln(c.out, "downloading the modules of the tests, about 500 MB, and compiling everything once: 10 to 30 minutes on two CPUs")
-	for _, dir := range []string{c.root, c.module, filepath.Join(c.module, "release")} {
+	for _, dir := range []string{c.root, c.module} {
 		command := exec.CommandContext(ctx, "go", "mod", "download")
 		command.Dir, command.Stderr = dir, os.Stderr
 		if err := command.Run(); err != nil {
@@ -173,7 +167,6 @@ func (c checker) changed(ctx context.Context) error {
 	var packages, plain, raced []string
 	suiteTests := map[string][]string{} // test names by suite
 	var inTools []string
-	inRelease := false
 	for _, file := range files {
 		dir, name := filepath.Split(file)
 		dir = strings.TrimSuffix(dir, "/")
@@ -190,8 +183,6 @@ func (c checker) changed(ctx context.Context) error {
 				return err
 			}
 			suiteTests[suite] = append(suiteTests[suite], tests...)
-		case inTest && suite == "release":
-			inRelease = true
 		case inTest && strings.HasPrefix(suite, "tools/"):
 			inTools = append(inTools, "./"+suite)
 		case inTest:
@@ -219,9 +210,6 @@ func (c checker) changed(ctx context.Context) error {
 	}
 	if len(inTools) > 0 {
 		c.stage("tools of the tests", c.test(ctx, c.module, nil, append([]string{"-count=1"}, inTools...)...))
-	}
-	if inRelease {
-		c.stage("release", c.release(ctx))
 	}
 	for _, suite := range suites {
 		if names := suiteTests[suite]; len(names) > 0 {

@@ -17,7 +17,6 @@ var tools = []tool{
 	{"openssl", "openssl", "certificate requests"},
 	{"strace", "strace", "system calls that fail"},
 	{"mkfs.ext4", "e2fsprogs", "power cuts"},
-	{"systemd-analyze", "systemd", "packages"},
 }
 
 func (t tool) install() string { return "apt-get install " + t.pkg }

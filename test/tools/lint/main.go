@@ -105,7 +105,7 @@ func main() {
 	}
 }
 
-// check returns the sorted findings of all modules. The working directory must be inside the
+// check returns the sorted findings of both modules. The working directory must be inside the
 // repository.
 func check(all bool, patterns []string) ([]finding, error) {
 	out, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
@@ -125,13 +125,11 @@ func check(all bool, patterns []string) ([]finding, error) {
 		return nil, err
 	}
 	findings = append(findings, inProse...)
-	inMain, inTests, inRelease := []string{"./..."}, []string{"./..."}, []string{"./..."}
+	inMain, inTests := []string{"./..."}, []string{"./..."}
 	if len(patterns) > 0 {
-		inMain, inTests, inRelease = nil, nil, nil
+		inMain, inTests = nil, nil
 		for _, p := range patterns {
-			if p == "./test/release" {
-				inRelease = []string{"./..."}
-			} else if rest, ok := strings.CutPrefix(p, "./test/"); ok {
+			if rest, ok := strings.CutPrefix(p, "./test/"); ok {
 				inTests = append(inTests, "./"+rest)
 			} else {
 				inMain = append(inMain, p)
@@ -151,11 +149,7 @@ func check(all bool, patterns []string) ([]finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	ofRelease, err := analyze(filepath.Join(root, "test/release"), "", inRelease, nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range slices.Concat(analyzed, more, ofRelease) {
+	for _, f := range append(analyzed, more...) {
 		if filepath.IsAbs(f.Location.File) { // packages that cannot be loaded have no position
 			if f.Location.File, err = filepath.Rel(root, f.Location.File); err != nil {
 				return nil, err
