@@ -29,22 +29,22 @@ type stateLog struct {
 }
 
 func (l *stateLog) Start() (err error) {
-	if !l.config.Ephemeral {
-		if err := l.makeDirectory(); err != nil {
-			return err
-		}
-	}
 	if l.encryption, err = newAtRest(l.config.Encryption, l.naming, l.log); err != nil {
 		return err
 	}
+	open := l.openJournal
 	if l.config.Etcd.used() {
-		return l.openEtcd()
+		open = l.openEtcd
 	}
-	return l.openJournal()
+	if err = open(); err == nil && !l.config.Ephemeral {
+		err = l.makeDirectory()
+	}
+	return err
 }
 
 // makeDirectory creates the data directory or restricts its permissions, because it contains
-// Secrets and private keys. It only logs a warning if the file system does not allow the change.
+// Secrets and private keys. It only logs a warning if the file system does not allow the change. It
+// is called after the directory was checked, so that an unrelated directory stays as it is.
 func (l *stateLog) makeDirectory() error {
 	dir := l.config.DataDir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
