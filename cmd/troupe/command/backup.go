@@ -111,8 +111,11 @@ func (o *restoreOptions) run(c *cobra.Command, args []string) (err error) {
 	if !done.Time.IsZero() {
 		written = ", stored " + done.Time.UTC().Format(time.RFC3339Nano)
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "restored %s at resource version %d%s: troupe serve --data-dir %[1]s\n", o.DataDir, done.Revision, written)
-	return nil
+	naming, err := daemon.StoredNaming(o.DataDir)
+	if err == nil {
+		fmt.Fprintf(c.ErrOrStderr(), "restored %s at resource version %d%s: troupe serve --naming %s --data-dir %[1]s\n", o.DataDir, done.Revision, written, naming)
+	}
+	return err
 }
 
 // parsePoint parses the value of --to, which is a resource version or an RFC 3339 time.

@@ -80,3 +80,17 @@ func object(t *testing.T, server *troupetest.Server, path string) (o map[string]
 	must.Succeed(t, json.Unmarshal(must.Get(io.ReadAll(response.Body))(t), &o))
 	return o
 }
+
+// TestRestoreHint checks that restore prints a command that serves the restored directory.
+func TestRestoreHint(t *testing.T) {
+	t.Parallel()
+	for _, profile := range []string{troupetest.Kubernetes, troupetest.Platform} {
+		server, dir := troupetest.Start(t, troupetest.WithNaming(profile)), t.TempDir()
+		backup, restored := filepath.Join(dir, "backup"), filepath.Join(dir, "restored")
+		runCommand(t, []string{"backup", "--kubeconfig", server.KubeconfigFile(), backup})
+		out := runCommand(t, []string{"restore", "--data-dir", restored, backup})
+		if want := ": troupe serve --naming " + profile + " --data-dir " + restored + "\n"; !strings.HasSuffix(out, want) {
+			t.Errorf("the command printed %q, want %q", out, want)
+		}
+	}
+}
