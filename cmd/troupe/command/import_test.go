@@ -57,11 +57,13 @@ func TestImport(t *testing.T) {
 // TestImportErrors checks that invalid flags create no data directory.
 func TestImportErrors(t *testing.T) {
 	t.Parallel()
-	server, dir := troupetest.Start(t), t.TempDir()
+	server, dir := troupetest.Start(t, troupetest.WithFaults(troupetest.Fault{Effect: "InternalError", Verbs: []string{"list"}})), t.TempDir()
 	for _, c := range []struct{ args, want string }{
 		{"--secrets hide", `--secrets "hide": must be redact, copy or omit`},
 		{"--data-dir " + server.KubeconfigFile(), "not a directory"},
 		{"--context missing", "missing"},
+		{"--data-dir testdata", `cannot restore into testdata: it is not empty`}, // before the objects are read
+		{"", "listing "},
 	} {
 		args := append([]string{"import", "--kubeconfig", server.KubeconfigFile(), "--data-dir", filepath.Join(dir, "data")}, strings.Fields(c.args)...)
 		if out := runCommand(t, args); !strings.Contains(out, c.want) {
