@@ -57,12 +57,13 @@ func (o *backupOptions) run(c *cobra.Command, args []string) error {
 	}
 	source := o.DataDir
 	take := func(w io.Writer) (persist.Revision, error) { return persist.BackupDir(o.DataDir, w) }
-	if o.Kubeconfig != "" || hasKubeconfig() && !c.Flags().Changed("data-dir") && len(o.Etcd.Servers) == 0 {
-		r, err := loadDaemonClient(o.Kubeconfig)
+	isGiven := c.Flags().Changed("data-dir") || len(o.Etcd.Servers) > 0
+	if o.Kubeconfig != "" || !isGiven && (hasKubeconfig() || !exists(o.DataDir)) {
+		r, err := loadDaemonClient(c, o.Kubeconfig)
 		if err != nil {
 			return err
 		}
-		source, take = r.URL(), func(w io.Writer) (persist.Revision, error) { return r.backup(c.Context(), w) }
+		source, take = r.Server(), func(w io.Writer) (persist.Revision, error) { return r.backup(c.Context(), w) }
 	}
 	if len(o.Etcd.Servers) > 0 {
 		source, take = "etcd", func(w io.Writer) (persist.Revision, error) { return o.BackupEtcd(c.Context(), w) }
