@@ -141,6 +141,9 @@ func (o *verifyOptions) run(c *cobra.Command, args []string) error {
 	if err := takeDirectory(c, o.DataDir, args); err != nil {
 		return err
 	}
+	if info, err := os.Stat(o.DataDir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is a file, not a data directory: troupe restore checks a backup while it restores it", o.DataDir)
+	}
 	keys := keyCensus{}
 	visit := keys.count
 	if o.EncryptionProviderConfig != "" {
