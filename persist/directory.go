@@ -28,8 +28,8 @@ type format struct {
 }
 
 // lockDirectory creates the directory durably and locks it. It creates the lock file only in a new
-// directory. If it recreated a removed lock file, a second process could lock a directory that is
-// in use.
+// directory, not in an unrelated one. If it recreated a removed lock file, a second process could
+// lock a directory that is in use.
 func lockDirectory(o Options, dir string) (vfs.Lock, error) {
 	fsys, path := o.FS, filepath.Join(dir, lockFile)
 	if err := fsys.MkdirAll(dir); err != nil {
@@ -39,8 +39,13 @@ func lockDirectory(o Options, dir string) (vfs.Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	if slices.Contains(names, formatFile) && !slices.Contains(names, lockFile) && !o.AcceptDataLoss {
-		return nil, &DataLossError{File: path, What: "is missing, so another process may be using the directory"}
+	if !slices.Contains(names, lockFile) && !o.AcceptDataLoss {
+		if slices.Contains(names, formatFile) {
+			return nil, &DataLossError{File: path, What: "is missing, so another process may be using the directory"}
+		}
+		if err := checkUninitialized(fsys, dir); err != nil {
+			return nil, err
+		}
 	}
 	lock, err := lockOf(fsys, path)
 	if err != nil {
