@@ -7,8 +7,10 @@ FUZZTIME ?= 1m
 SOAK_MINUTES ?= 60
 TESTS    ?=
 NODES    ?= simulated
+VERSION  ?=
+KEY      ?=
 
-.PHONY: help build run test check lint generate bench speed fuzz soak conformance node-test release
+.PHONY: help build run test check lint vulncheck outdated generate bench speed fuzz soak conformance node-test release
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -29,8 +31,16 @@ lint: ## check formatting, vet, staticcheck and generated files; with CI=true ot
 	cd test && go run ./tools/lint $(if $(CI),-all)
 	$(if $(CI),cd test && go run ./tools/platforms)
 	go run ./kinds/internal/gen -check
-	@if curl -sfI -m 3 -o /dev/null https://vuln.go.dev/index/modules.json.gz 2>/dev/null; then .ci/release vulncheck || echo ".ci/release vulncheck reports known vulnerabilities"; \
+	@if curl -sfI -m 3 -o /dev/null https://vuln.go.dev/index/modules.json.gz 2>/dev/null; then $(MAKE) -s vulncheck || echo "make vulncheck reports known vulnerabilities"; \
 	  else echo "vuln.go.dev is out of reach: known vulnerabilities were not looked up"; fi
+
+vulncheck: ## look up reachable code in the Go vulnerability database; needs vuln.go.dev
+	go run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...
+
+outdated: ## list newer versions of the direct dependencies of all modules; needs the module proxy
+	@for module in . test test/release; do \
+	  (cd $$module && go list -m -f '{{if not (or .Main .Indirect .Replace)}}{{.Path}}{{end}}' all | \
+	    xargs go list -e -m -u -f '{{with .Update}}{{$$.Path}} {{$$.Version}} {{.Version}}{{end}}' | sed "s|^|$$module: |"); done
 
 generate: ## generate files of kinds, commands and tables, and with npm those of the console
 	go run ./kinds/internal/gen
@@ -59,7 +69,5 @@ conformance: ## run the end-to-end suite of Kubernetes on simulated nodes, or NO
 node-test: ## run containers on two real nodes, as root; TESTS has flags such as -run Network or -built-in
 	cd test && go test -count 1 -timeout 90m -v ./nodes $(TESTS)
 
-release: build ## check that the build is reproducible, list its modules and known vulnerabilities
-	.ci/release reproducible
-	.ci/release sbom
-	.ci/release vulncheck
+release: ## write the files of the release VERSION to dist; KEY=FILE signs them
+	cd test/release && go run . -version "$(VERSION)" -out ../../dist -reproduce $(if $(KEY),-key "$(KEY)")

@@ -239,7 +239,7 @@ func (s *Store) History(ctx context.Context, r request.History) (result request.
 	}
 	if len(result.Revisions) == 0 && r.Before == math.MaxUint64 {
 		if c.published.Load().get(path(r.Key.Namespace, r.Key.Name)) != nil {
-			return result, meta.NewExpired("no change of the object is retained; with etcd, the server knows only those that it has received within --watch-history-time")
+			return result, meta.NewExpired("no change of the object is retained: increase --journal-archive-bytes or, with etcd, --watch-history-time")
 		}
 		return result, s.notFound(request.Get{Kind: r.Kind, Key: r.Key})
 	}

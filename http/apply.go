@@ -93,7 +93,11 @@ func configError(k *schema.Kind, encoding negotiate.Encoding, body []byte, fault
 	if malformed := jsontext.SyntaxError(""); encoding == negotiate.YAML && errors.As(err, &malformed) {
 		step = "encoding" // to JSON
 	}
-	return apierrors.BadRequest("error " + step + " patch: " + err.Error())
+	text := err.Error()
+	if path := codec.MalformedPath(err); path != "" && !strings.HasPrefix(text, path) {
+		text = path + ": " + text
+	}
+	return apierrors.BadRequest("error " + step + " patch: " + text)
 }
 
 // structureError returns an error that lists all configuration fields that do not match the

@@ -28,8 +28,8 @@ type format struct {
 }
 
 // lockDirectory creates the directory durably and locks it. It creates the lock file only in a new
-// directory. If it recreated a removed lock file, a second process could lock a directory that is
-// in use.
+// directory, not in an unrelated one. If it recreated a removed lock file, a second process could
+// lock a directory that is in use.
 func lockDirectory(o Options, dir string) (vfs.Lock, error) {
 	fsys, path := o.FS, filepath.Join(dir, lockFile)
 	if err := fsys.MkdirAll(dir); err != nil {
@@ -39,8 +39,13 @@ func lockDirectory(o Options, dir string) (vfs.Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	if slices.Contains(names, formatFile) && !slices.Contains(names, lockFile) && !o.AcceptDataLoss {
-		return nil, &DataLossError{File: path, What: "is missing, so another process may be using the directory"}
+	if !slices.Contains(names, lockFile) && !o.AcceptDataLoss {
+		if slices.Contains(names, formatFile) {
+			return nil, &DataLossError{File: path, What: "is missing, so another process may be using the directory"}
+		}
+		if err := checkUninitialized(fsys, dir); err != nil {
+			return nil, err
+		}
 	}
 	lock, err := lockOf(fsys, path)
 	if err != nil {
@@ -119,9 +124,14 @@ func checkFormat(fsys vfs.FS, dir string) (int, error) {
 		return 0, err
 	}
 	if f.Format != directoryFormat && f.Format != previousFormat {
-		return 0, fmt.Errorf("%s has format %d, this program knows formats %d and %d", dir, f.Format, previousFormat, directoryFormat)
+		return 0, errFormat(dir, f.Format, directoryFormat)
 	}
 	return f.Format, nil
+}
+
+// errFormat returns the error for a format that only a newer release can have written.
+func errFormat(what string, format, newest int) error {
+	return fmt.Errorf("%s has format %d, but this release reads formats up to %d: use the newer release that wrote it, or a backup of this one", what, format, newest)
 }
 
 // checkUninitialized returns an error if a directory contains files that an interrupted

@@ -1,7 +1,9 @@
 package persist
 
 import (
+	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,6 +55,44 @@ func load(t *testing.T, fs *vfs.Mem, root string) {
 		fs.SetBytes(to, data)
 		return err
 	}))
+}
+
+// TestNewerFormat checks that a directory or backup of a newer release is refused, that the error
+// suggests the newer release, and that the directory is unchanged.
+func TestNewerFormat(t *testing.T) {
+	t.Parallel()
+	check := func(what string, err error) {
+		t.Helper()
+		if err == nil || errors.Is(err, ErrDataLoss) || !strings.Contains(err.Error(), what+" has format 3, but this release reads formats up to ") || !strings.Contains(err.Error(), "use the newer release") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	fs := vfs.NewMem()
+	j, _ := mustReopen(t, testOptions(fs))
+	mustAppend(t, j, put("a", "1"))
+	mustClose(t, j)
+	must.Succeed(t, writeChecksummed(fs, filepath.Join(testDir, formatFile), format{3}))
+	before := content(fs)
+	_, _, err := reopen(testOptions(fs))
+	check(testDir, err)
+	if !maps.Equal(content(fs), before) {
+		t.Error("the refused directory changed")
+	}
+
+	var b bytes.Buffer
+	w := chunkWriter{w: &b}
+	must.Succeed(t, w.json(chunkHead, backupHead{Magic: backupMagic, Format: 3}))
+	must.Succeed(t, w.json(chunkEnd, backupEnd{0, w.chunks, w.sum}))
+	_, err = CheckBackup(&b)
+	check("the backup", err)
+}
+
+func content(fs *vfs.Mem) map[string]string {
+	files := map[string]string{}
+	for _, path := range fs.Files() {
+		files[path] = string(fs.Bytes(path))
+	}
+	return files
 }
 
 // TestPreviousFormatOnFullDisk checks that a directory of format 1 is readable on a full disk. The

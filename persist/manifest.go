@@ -68,7 +68,7 @@ func parseManifest(path string, data []byte) (manifest, error) {
 	blocks := int64(len(m.Sums) / 8)
 	switch {
 	case m.Format != formatVersion:
-		return m, fmt.Errorf("%s has format %d, this program knows format %d", path, m.Format, formatVersion)
+		return m, errFormat(path, m.Format, formatVersion)
 	case m.Block <= 0 || m.Block > blockBytes || m.Bytes < 0 || m.Items < 0 || len(m.Sums)%8 != 0,
 		blocks != m.Bytes/m.Block+min(1, m.Bytes%m.Block):
 		return m, &CorruptError{File: path, What: "its lengths are inconsistent"}

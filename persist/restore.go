@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -100,7 +99,7 @@ func (in *backupReader) open() error {
 		return errBackup("it does not begin with the mark of a backup")
 	}
 	if in.head.Format != formatVersion {
-		return fmt.Errorf("the backup has format %d, this program knows format %d", in.head.Format, formatVersion)
+		return errFormat("the backup", in.head.Format, formatVersion)
 	}
 	return in.use()
 }

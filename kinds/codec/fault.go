@@ -65,6 +65,20 @@ type mismatchError struct {
 
 func (e mismatchError) Unwrap() error { return e.typeError }
 
+type malformedError struct {
+	typeError
+	path string
+}
+
+func (e malformedError) Unwrap() error { return e.typeError }
+
+// MalformedPath returns the path of a value of the wrong format, such as a quantity. It returns ""
+// for other errors, whose text has the path.
+func MalformedPath(err error) string {
+	e, _ := errors.AsType[malformedError](err)
+	return e.path
+}
+
 // ConversionText returns the message for an error of Conform after a strategic merge patch.
 // kube-apiserver uses other messages for these errors, because it does not decode the result
 // from JSON.

@@ -129,7 +129,7 @@ func (t *pathTracker) mismatchOf(v any, goType string) {
 
 func (t *pathTracker) malformed(text string) {
 	if t.err == nil {
-		t.err = typeError(text)
+		t.err = malformedError{typeError(text), strings.TrimSuffix(t.pathTo(""), ".")}
 	}
 }
 

@@ -189,7 +189,7 @@ func encodeFormat(base persist.Revision) string { return fmt.Sprintf(formatText,
 
 func decodeFormat(text []byte) (base persist.Revision, err error) {
 	if _, err := fmt.Sscanf(string(text), formatText, &base); err != nil || encodeFormat(base) != string(text) {
-		return 0, fmt.Errorf("etcd: unknown format %.60q", text)
+		return 0, fmt.Errorf("etcd: the state has the format %.60q, which this release does not read: use the release that wrote it", text)
 	}
 	return base, nil
 }

@@ -63,36 +63,43 @@ func (r Rules) Files() []string {
 }
 
 // Load loads the selected kubeconfig or, if no kubeconfig exists, the container's service account.
-// If neither exists, the error is ErrNone.
+// If neither exists and KUBECONFIG is empty, the error is ErrNone.
 func (r Rules) Load() (*Config, error) {
-	files := r.Files()
-	f, err := r.read(files)
+	files := r.existing()
+	f, err := readFiles(files...)
 	if err != nil {
 		return nil, err
 	}
+	if len(files) == 0 && os.Getenv(variable) != "" {
+		files = r.Files()
+	}
 	config, err := r.config(f)
-	if err != nil && !errors.Is(err, ErrNone) && len(files) > 0 {
+	if errors.Is(err, ErrNone) && len(files) > 0 {
+		err = errors.New("the file does not exist, or has no clusters")
+	}
+	if err != nil && len(files) > 0 {
 		return nil, fmt.Errorf("client configuration %s: %w", strings.Join(files, ", "), err)
 	}
 	return config, err
 }
 
-// read merges the files that exist. If Path is set, that file must exist.
-func (r Rules) read(files []string) (*file, error) {
-	if r.Path == "" {
-		var there []string
-		for _, path := range files {
-			if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-				there = append(there, path)
-			}
-		}
-		if files = there; len(there) == 0 && r.Fallback != "" && !inContainer() {
-			if _, err := os.Stat(r.Fallback); err == nil {
-				files = []string{r.Fallback}
-			}
+// existing returns the files to read: those that exist, or else the fallback. If Path is set, it is
+// that file, which must exist.
+func (r Rules) existing() (there []string) {
+	if r.Path != "" {
+		return []string{r.Path}
+	}
+	for _, path := range r.Files() {
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			there = append(there, path)
 		}
 	}
-	return readFiles(files...)
+	if len(there) == 0 && r.Fallback != "" && !inContainer() {
+		if _, err := os.Stat(r.Fallback); err == nil {
+			return []string{r.Fallback}
+		}
+	}
+	return there
 }
 
 func (r Rules) config(f *file) (*Config, error) {

@@ -56,15 +56,24 @@ func TestDeployFlags(t *testing.T) {
 	}
 }
 
-// TestObjects checks that the server accepts the manifests without warnings, and that the Pod meets
-// the restricted Pod security level of its namespace.
+// TestObjects checks that the server accepts the manifests without warnings, and that the Pods meet
+// the restricted Pod security level of their namespace.
 func TestObjects(t *testing.T) {
+	for _, name := range []string{"kustomize", "kustomize-etcd"} {
+		t.Run(name, func(t *testing.T) { applyKustomization(t, name) })
+	}
+}
+
+func applyKustomization(t *testing.T, name string) {
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder+"kustomize")
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder+name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	collections := map[string]string{"Namespace": "/api/v1/namespaces", "Service": "/api/v1/namespaces/troupe/services", "StatefulSet": "/apis/apps/v1/namespaces/troupe/statefulsets"}
+	collections := map[string]string{
+		"Namespace": "/api/v1/namespaces", "Service": "/api/v1/namespaces/troupe/services", "StatefulSet": "/apis/apps/v1/namespaces/troupe/statefulsets",
+		"NetworkPolicy": "/apis/networking.k8s.io/v1/namespaces/troupe/networkpolicies", "PodDisruptionBudget": "/apis/policy/v1/namespaces/troupe/poddisruptionbudgets",
+	}
 	var template any
 	for _, r := range built.Resources() {
 		text, err := r.MarshalJSON()
@@ -86,7 +95,9 @@ func TestObjects(t *testing.T) {
 	}
 	pod["metadata"].(map[string]any)["name"] = "troupe-0"
 	spec := pod["spec"].(map[string]any)
-	spec["volumes"] = []any{map[string]any{"name": "data", "persistentVolumeClaim": map[string]any{"claimName": "data-troupe-0"}}}
+	if spec["volumes"] == nil {
+		spec["volumes"] = []any{map[string]any{"name": "data", "persistentVolumeClaim": map[string]any{"claimName": "data-troupe-0"}}}
+	}
 	text, err := json.Marshal(pod)
 	if err != nil {
 		t.Fatal(err)

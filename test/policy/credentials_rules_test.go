@@ -69,7 +69,8 @@ current-context: x
 		{"", kubeconfig.Rules{}, "https://home||"},
 		{"", kubeconfig.Rules{Fallback: two}, "https://home||"},
 		{gone, kubeconfig.Rules{Fallback: two}, "https://d|Bearer of v|"},
-		{gone, kubeconfig.Rules{}, kubeconfig.ErrNone.Error()},
+		{gone, kubeconfig.Rules{}, "client configuration " + gone + ": the file does not exist, or has no clusters"},
+		{three, kubeconfig.Rules{}, "client configuration " + three + ": the file does not exist, or has no clusters"},
 		{gone, kubeconfig.Rules{Overrides: kubeconfig.Overrides{Server: "https://flag", Token: "f"}}, "https://flag|Bearer f|"},
 		{two, kubeconfig.Rules{Overrides: kubeconfig.Overrides{Server: "https://flag", Token: "f"}}, "https://flag|Bearer f|"},
 	} {

@@ -30,6 +30,8 @@ audit-log-path: %s
 
 const historyAuditPolicy = "apiVersion: %s/v1\nkind: Policy\nrules: [{level: Metadata, resources: [{resources: [secrets]}]}, {level: None}]\n"
 
+const noHistory = "no change of the object is retained: increase --journal-archive-bytes or, with etcd, --watch-history-time"
+
 // A pastState is what a list returned at a time.
 type pastState struct {
 	version uint64
@@ -148,6 +150,9 @@ func testHistory(t *testing.T, profile string) {
 		t.Errorf("an unchanged object is %s", text)
 	}
 	c.must(t, 410, "GET", fmt.Sprintf("%s/a?resourceVersion=%d&resourceVersionMatch=Exact", configMaps, 1), "")
+	if text := c.must(t, 410, "GET", secrets+"/b?history=true", ""); !strings.Contains(text, noHistory) {
+		t.Errorf("the history of an object without changes: %s", text)
+	}
 	p.Stop()
 	mustCommand(t, "verify", "--data-dir", data)
 	lines := string(must.Get(os.ReadFile(audit))(t))
@@ -213,7 +218,7 @@ func TestHistoryOnEtcd(t *testing.T) {
 		p, c = serve("--watch-history-time=10ms")
 		eventually(t, "the changes leave the memory", func() bool {
 			_, got, err := c.do("GET", configMaps+"/b?history=true", "")
-			return err == nil && strings.Contains(got, "no change of the object is retained; with etcd, ")
+			return err == nil && strings.Contains(got, noHistory)
 		})
 		troupe(1, "history", "cm", "b")
 		troupe(1, "history", "cm", "a")

@@ -32,7 +32,7 @@ func TestRefusals(t *testing.T) {
 		says string
 	}{
 		{"second opener", append(serving, "--data-dir", used), "choose another directory with --data-dir"},
-		{"port in use", []string{"serve", "--data-dir", filepath.Join(root, "port"), "--secure-port", running.URL[strings.LastIndex(running.URL, ":")+1:]}, "choose another --bind-address or --secure-port"},
+		{"port in use", []string{"serve", "--data-dir", filepath.Join(root, "port"), "--secure-port", running.URL[strings.LastIndex(running.URL, ":")+1:]}, "\nchoose another --secure-port (0 for a free port)"},
 		{"backup of a directory in use", []string{"backup", "--data-dir", used, filepath.Join(root, "x")}, "with --kubeconfig"},
 		{"backup to nowhere", []string{"backup", "--data-dir", other}, "backup needs exactly one FILE, got 0"},
 		{"another profile", append(serving, "--data-dir", other, "--naming", "kubernetes"), "naming profile platform"},
@@ -42,6 +42,9 @@ func TestRefusals(t *testing.T) {
 		{"unknown flag", append(serving, "--port", "1"), "--port"},
 		{"bad value", append(serving, "--data-dir", other, "--request-timeout", "0s"), "request-timeout"},
 		{"kubeconfig nowhere", append(serving, "--ephemeral", "--write-kubeconfig", filepath.Join(root, "nowhere", "kubeconfig")), "--write-kubeconfig: open " + root},
+		{"address of another machine", append(serving, "--ephemeral", "--bind-address", "192.0.2.1"), "\nchoose another --bind-address\n"},
+		{"port in use, of a fork", []string{"fork", state, "--secure-port", running.URL[strings.LastIndex(running.URL, ":")+1:]}, "\nchoose another --secure-port (0 for a free port)"},
+		{"verify of a backup", []string{"verify", state}, state + " is a file, not a data directory"},
 		{"restore over data", []string{"restore", "--data-dir", other, state}, "not empty"},
 		{"restore of rubbish", []string{"restore", "--data-dir", filepath.Join(root, "new"), broken}, "backup is damaged"},
 		{"two sources", []string{"backup", "--data-dir", other, "--kubeconfig", running.Kubeconfig, state}, "kubeconfig"},

@@ -57,12 +57,13 @@ func (o *backupOptions) run(c *cobra.Command, args []string) error {
 	}
 	source := o.DataDir
 	take := func(w io.Writer) (persist.Revision, error) { return persist.BackupDir(o.DataDir, w) }
-	if o.Kubeconfig != "" || hasKubeconfig() && !c.Flags().Changed("data-dir") && len(o.Etcd.Servers) == 0 {
-		r, err := loadDaemonClient(o.Kubeconfig)
+	isGiven := c.Flags().Changed("data-dir") || len(o.Etcd.Servers) > 0
+	if o.Kubeconfig != "" || !isGiven && (hasKubeconfig() || !exists(o.DataDir)) {
+		r, err := loadDaemonClient(c, o.Kubeconfig)
 		if err != nil {
 			return err
 		}
-		source, take = r.URL(), func(w io.Writer) (persist.Revision, error) { return r.backup(c.Context(), w) }
+		source, take = r.Server(), func(w io.Writer) (persist.Revision, error) { return r.backup(c.Context(), w) }
 	}
 	if len(o.Etcd.Servers) > 0 {
 		source, take = "etcd", func(w io.Writer) (persist.Revision, error) { return o.BackupEtcd(c.Context(), w) }
@@ -111,8 +112,11 @@ func (o *restoreOptions) run(c *cobra.Command, args []string) (err error) {
 	if !done.Time.IsZero() {
 		written = ", stored " + done.Time.UTC().Format(time.RFC3339Nano)
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "restored %s at resource version %d%s: troupe serve --data-dir %[1]s\n", o.DataDir, done.Revision, written)
-	return nil
+	naming, err := daemon.StoredNaming(o.DataDir)
+	if err == nil {
+		fmt.Fprintf(c.ErrOrStderr(), "restored %s at resource version %d%s: troupe serve --naming %s --data-dir %[1]s\n", o.DataDir, done.Revision, written, naming)
+	}
+	return err
 }
 
 // parsePoint parses the value of --to, which is a resource version or an RFC 3339 time.
@@ -136,6 +140,9 @@ type verifyOptions struct{ DataDir, EncryptionProviderConfig string }
 func (o *verifyOptions) run(c *cobra.Command, args []string) error {
 	if err := takeDirectory(c, o.DataDir, args); err != nil {
 		return err
+	}
+	if info, err := os.Stat(o.DataDir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is a file, not a data directory: troupe restore checks a backup while it restores it", o.DataDir)
 	}
 	keys := keyCensus{}
 	visit := keys.count

@@ -2,14 +2,12 @@ package command
 
 import (
 	_ "embed"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/commands"
 	"github.com/troupe-api/troupe/internal/embedded"
 )
@@ -27,7 +25,7 @@ func addCommands(to *cobra.Command) {
 	all := map[string]options{
 		"status": &statusOptions{}, "doctor": &doctorOptions{}, "backup": &backupOptions{}, "restore": &restoreOptions{}, "verify": &verifyOptions{},
 		"compact": &compactOptions{}, "migrate": &migrateOptions{}, "cluster": &clusterOptions{}, "envtest install": &installOptions{},
-		"fork": &forkOptions{}, "import": &importOptions{}, "version": version{},
+		"fork": &forkOptions{}, "import": &importOptions{}, "version": &versionOptions{},
 		"plan": &planOptions{}, "validate": &validateOptions{}, "record": &recordOptions{}, "replay": &replayOptions{},
 	}
 	made := map[string]*cobra.Command{}
@@ -47,11 +45,4 @@ func addCommands(to *cobra.Command) {
 		made[path] = c
 		parent.AddCommand(c)
 	}
-}
-
-type version struct{}
-
-func (version) run(c *cobra.Command, _ []string) error {
-	_, err := fmt.Fprintln(c.OutOrStdout(), "troupe", daemon.Version)
-	return err
 }

@@ -9,32 +9,29 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/persist"
-	"github.com/troupe-api/troupe/policy/kubeconfig"
-	"github.com/troupe-api/troupe/policy/remote"
 )
 
-type daemonClient struct{ *remote.Client }
+type daemonClient struct{ *rest.Client }
 
 // defaultKubeconfig is the kubeconfig path of a daemon started in the current directory.
 const defaultKubeconfig = "troupe-data/admin.kubeconfig"
 
 func hasKubeconfig() bool { return os.Getenv("KUBECONFIG") != "" }
 
-// loadDaemonClient loads the kubeconfig at path. If path is empty, it loads the files in
-// KUBECONFIG or else the default kubeconfig. It rejects plain HTTP, because requests contain
-// administrator credentials.
-func loadDaemonClient(path string) (*daemonClient, error) {
-	if path == "" && !hasKubeconfig() {
-		path = defaultKubeconfig
-	}
-	s, err := remote.LoadRules(kubeconfig.Rules{Path: path})
+// loadDaemonClient returns a client for the server of a kubeconfig, as loadClient does. It rejects
+// plain HTTP, because requests contain administrator credentials.
+func loadDaemonClient(c *cobra.Command, path string) (*daemonClient, error) {
+	s, err := loadClient(c, path, "")
 	if err != nil {
 		return nil, err
 	}
-	if !strings.HasPrefix(s.URL(), "https://") {
-		return nil, fmt.Errorf("kubeconfig %s: the current context has no https server", cmp.Or(path, os.Getenv("KUBECONFIG")))
+	if !strings.HasPrefix(s.Server(), "https://") {
+		return nil, fmt.Errorf("%s: the server of the kubeconfig's current context must have an https URL", s.Server())
 	}
 	return &daemonClient{s}, nil
 }
@@ -54,11 +51,10 @@ func (r *daemonClient) get(ctx context.Context, path string) (io.ReadCloser, err
 	return r.do(ctx, http.MethodGet, path)
 }
 
-// do sends a request and returns the response body. Tests may pass a nil ctx.
+// do sends a request and returns the response body, which is not compressed. Tests may pass a nil
+// ctx.
 func (r *daemonClient) do(ctx context.Context, method, path string) (io.ReadCloser, error) {
-	body, err := r.Do(cmp.Or(ctx, context.Background()), method, path)
-	if err != nil {
-		return nil, fmt.Errorf("%s%s: %w", r.URL(), path, err)
-	}
-	return body, nil
+	return r.Stream(cmp.Or(ctx, context.Background()), rest.Request{
+		Method: method, Path: path, Header: http.Header{"Accept-Encoding": {"identity"}},
+	})
 }

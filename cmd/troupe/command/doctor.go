@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
 type doctorOptions struct{ DataDir, Kubeconfig string }
@@ -17,15 +19,15 @@ func (o *doctorOptions) run(c *cobra.Command, args []string) error {
 	if err := takeDirectory(c, o.DataDir, args); err != nil {
 		return err
 	}
-	if o.DataDir == "" && o.Kubeconfig == "" && !hasKubeconfig() && !exists(defaultKubeconfig) {
-		return errors.New("give a data directory, or a running server with --kubeconfig or KUBECONFIG")
-	}
 	d := &diagnosis{out: c.OutOrStdout()}
 	if o.DataDir != "" {
 		d.lookAtDirectory(o.DataDir)
 	}
 	if o.Kubeconfig != "" || o.DataDir == "" {
-		r, err := loadDaemonClient(o.Kubeconfig)
+		r, err := loadDaemonClient(c, o.Kubeconfig)
+		if errors.Is(err, kubeconfig.ErrNone) {
+			return errors.New("give a data directory, or a running server with --kubeconfig or KUBECONFIG")
+		}
 		if err != nil {
 			return err
 		}

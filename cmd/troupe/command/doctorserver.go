@@ -5,11 +5,13 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	_ "embed"
+	"errors"
 	"io"
 	"net"
 	"net/url"
 	"time"
 
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/internal/embedded"
 )
 
@@ -31,10 +33,14 @@ func symptoms() (all []symptom) {
 const expiresSoon = 14 * 24 * time.Hour
 
 func (d *diagnosis) lookAtServer(ctx context.Context, r *daemonClient) {
-	d.printf("server %s\n", r.URL())
+	d.printf("server %s\n", r.Server())
 	s, err := r.scrape(ctx)
 	if err != nil {
-		d.fault("Check that the server is running, and that the user of the kubeconfig may read /metrics.", "reading the metrics failed: %v", err)
+		advice := "Check the kubeconfig, and that its server is running."
+		if _, refused := errors.AsType[*rest.StatusError](err); refused {
+			advice = "The user of the kubeconfig needs the permission to get /metrics."
+		}
+		d.fault(advice, "reading the metrics failed: %v", err)
 		return
 	}
 	d.lookAtReadiness(ctx, r)
@@ -48,7 +54,7 @@ func (d *diagnosis) lookAtServer(ctx context.Context, r *daemonClient) {
 			d.warn(one.Advice, "%s", what)
 		}
 	}
-	d.lookAtServingCertificate(ctx, r.URL())
+	d.lookAtServingCertificate(ctx, r.Server())
 }
 
 func (d *diagnosis) lookAtReadiness(ctx context.Context, r *daemonClient) {

@@ -32,7 +32,7 @@ func (o *forkOptions) run(c *cobra.Command, args []string) error {
 		}
 		defer os.RemoveAll(dir)
 		config.From = filepath.Join(dir, "state.backup")
-		server, err := loadDaemonClient(o.Kubeconfig)
+		server, err := loadDaemonClient(c, o.Kubeconfig)
 		if err != nil {
 			return err
 		}

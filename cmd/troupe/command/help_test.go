@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -16,13 +17,29 @@ import (
 
 // TestVersion checks the output of troupe version, which omits most subcommands for a fast start.
 func TestVersion(t *testing.T) {
-	var out strings.Builder
-	c := root("version")
-	c.SetArgs([]string{"version"})
-	c.SetOut(&out)
-	must.Succeed(t, c.Execute())
-	if want := "troupe " + daemon.Version + "\n"; out.String() != want {
-		t.Errorf("got %q, want %q", &out, want)
+	run := func(args ...string) (string, error) {
+		var out strings.Builder
+		args = append([]string{"version"}, args...)
+		c := root(args...)
+		c.SetArgs(args)
+		c.SetOut(&out)
+		err := c.Execute()
+		return out.String(), err
+	}
+	platform := runtime.GOOS + "/" + runtime.GOARCH
+	for output, want := range map[string]string{
+		"text": `^troupe ` + daemon.Version + `\n(commit +\w+.*\ndate +\S+\n)?go +` + runtime.Version() + `\nplatform +` + platform + `\nkubernetes +v1\.\d+\.\d+\n$`,
+		"json": `^{\n  "version": "` + daemon.Version + `",\n[^}]*"goVersion": "` + runtime.Version() + `",\n  "platform": "` + platform + `",\n  "kubernetesVersion": "v1[.0-9]+"\n}\n$`,
+	} {
+		if got, err := run("--output", output); err != nil || !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("%s: got %s, %v, want %s", output, got, err, want)
+		}
+	}
+	if first, err := run(); err != nil || !strings.HasPrefix(first, "troupe "+daemon.Version+"\n") {
+		t.Errorf("without flags: got %s, %v", first, err)
+	}
+	if _, err := run("-o", "xml"); err == nil || !strings.Contains(err.Error(), `--output: "xml": must be text or json`) {
+		t.Errorf("--output xml: %v", err)
 	}
 }
 

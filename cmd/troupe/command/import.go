@@ -31,11 +31,12 @@ func (o *importOptions) run(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	objects, omitted, err := o.read(c.Context(), client, served)
-	if err != nil {
-		return err
-	}
-	stored, err := daemon.CreateDirectory(o.DataDir, served.Naming, objects)
+	var objects [][]byte
+	var omitted []string
+	stored, err := daemon.CreateDirectory(o.DataDir, served.Naming, func() (_ [][]byte, err error) {
+		objects, omitted, err = o.read(c.Context(), client, served)
+		return objects, err
+	})
 	if err != nil {
 		return err
 	}

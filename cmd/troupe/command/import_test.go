@@ -57,11 +57,13 @@ func TestImport(t *testing.T) {
 // TestImportErrors checks that invalid flags create no data directory.
 func TestImportErrors(t *testing.T) {
 	t.Parallel()
-	server, dir := troupetest.Start(t), t.TempDir()
+	server, dir := troupetest.Start(t, troupetest.WithFaults(troupetest.Fault{Effect: "InternalError", Verbs: []string{"list"}})), t.TempDir()
 	for _, c := range []struct{ args, want string }{
 		{"--secrets hide", `--secrets "hide": must be redact, copy or omit`},
 		{"--data-dir " + server.KubeconfigFile(), "not a directory"},
 		{"--context missing", "missing"},
+		{"--data-dir testdata", `cannot restore into testdata: it is not empty`}, // before the objects are read
+		{"", "listing "},
 	} {
 		args := append([]string{"import", "--kubeconfig", server.KubeconfigFile(), "--data-dir", filepath.Join(dir, "data")}, strings.Fields(c.args)...)
 		if out := runCommand(t, args); !strings.Contains(out, c.want) {
@@ -79,4 +81,18 @@ func object(t *testing.T, server *troupetest.Server, path string) (o map[string]
 	defer response.Body.Close()
 	must.Succeed(t, json.Unmarshal(must.Get(io.ReadAll(response.Body))(t), &o))
 	return o
+}
+
+// TestRestoreHint checks that restore prints a command that serves the restored directory.
+func TestRestoreHint(t *testing.T) {
+	t.Parallel()
+	for _, profile := range []string{troupetest.Kubernetes, troupetest.Platform} {
+		server, dir := troupetest.Start(t, troupetest.WithNaming(profile)), t.TempDir()
+		backup, restored := filepath.Join(dir, "backup"), filepath.Join(dir, "restored")
+		runCommand(t, []string{"backup", "--kubeconfig", server.KubeconfigFile(), backup})
+		out := runCommand(t, []string{"restore", "--data-dir", restored, backup})
+		if want := ": troupe serve --naming " + profile + " --data-dir " + restored + "\n"; !strings.HasSuffix(out, want) {
+			t.Errorf("the command printed %q, want %q", out, want)
+		}
+	}
 }

@@ -70,6 +70,22 @@ func TestPlanLiveTwice(t *testing.T) {
 	}
 }
 
+// TestPlanLiveForbidden plans as a user who may read only some of the objects of the input. A plan
+// would show the others as created.
+func TestPlanLiveForbidden(t *testing.T) {
+	t.Parallel()
+	server := troupetest.Start(t, troupetest.WithFiles("testdata/plan/forbidden/base.yaml"))
+	user := server.User("reader").KubeconfigFile()
+	for _, c := range []struct{ input, want string }{
+		{"readable.yaml", "objects: 1, errors: 0, warnings: 5; created: 1, changed: 0, unchanged: 0\n"},
+		{"all.yaml", "error: reading the live state: the user needs the permission to get configmaps, namespaces, secrets, widgets.example.com\n[exit 2]\n"},
+	} {
+		if got := runCommand(t, []string{"plan", "testdata/plan/forbidden/" + c.input, "--kubeconfig", user}); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s: got\n%s\nwant %s", c.input, got, c.want)
+		}
+	}
+}
+
 var variable = regexp.MustCompile(`(uid|creationTimestamp): \S+`)
 
 // changes returns the resource version of a server's state.

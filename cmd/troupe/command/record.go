@@ -33,6 +33,11 @@ func (o *recordOptions) run(c *cobra.Command, args []string) error {
 	case !slices.Contains([]string{"redact", "copy"}, o.Secrets):
 		return fmt.Errorf("--secrets %q: must be redact or copy", o.Secrets)
 	}
+	if len(command) > 0 {
+		if _, err := exec.LookPath(command[0]); err != nil {
+			return err
+		}
+	}
 	config, err := kubeconfig.Rules{Path: o.Kubeconfig, Fallback: defaultKubeconfig, Context: o.Context}.Load()
 	if err != nil {
 		return err
@@ -47,7 +52,9 @@ func (o *recordOptions) run(c *cobra.Command, args []string) error {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		err = &client.Error{Text: "error: " + err.Error(), Code: max(exit.ExitCode(), 1)}
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "%s: %d entries\n", o.Output, n)
+	if n > 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "%s: %d entries\n", o.Output, n)
+	}
 	return err
 }
 

@@ -214,13 +214,15 @@ func TestRecordErrors(t *testing.T) {
 	header := `{"recording":1,"naming":"kubernetes","secrets":"redact"}` + "\n"
 	controller := strings.Join(controllerArgs("idle"), " ")
 	record := "record --kubeconfig " + server.KubeconfigFile() + " -o " + filepath.Join(dir, "out")
+	kept := write("kept", "kept")
 	for _, c := range []struct{ args, want string }{
 		{"record " + controller, "--output is required"},
 		{record + " controller", `unexpected argument "controller": give the command after --`},
 		{record + " --secrets omit " + controller, `--secrets "omit": must be redact or copy`},
 		{record + " " + controller, "nothing was recorded: the controller must use the kubeconfig in KUBECONFIG\n[exit 1]"},
 		{record + " -- " + os.Args[0] + " controller same", "error: the command failed: exit status 3\n[exit 3]"},
-		{record + " -- missing-program", `"missing-program": executable file not found`},
+		{record + "/x " + controller, "error: open " + filepath.Join(dir, "out/x") + ": not a directory\n[exit 1]"},
+		{"record --kubeconfig " + server.KubeconfigFile() + " -o " + kept + " -- missing-program", `"missing-program": executable file not found`},
 		{"replay x.recording", "give one recording, and the command after --\n[exit 2]"},
 		{"replay x.recording --idle 0s " + controller, "--idle 0s: must be positive\n[exit 2]"},
 		{"replay testdata/record/shop.recording --idle 50ms " + strings.Join(controllerArgs("hanging"), " "), "no request within 1s: the controller must use the kubeconfig in KUBECONFIG\n[exit 2]"},
@@ -233,8 +235,11 @@ func TestRecordErrors(t *testing.T) {
 		{"replay " + write("gap", header+`{"seq":3}`+"\n") + " " + controller, "gap:2: seq is 3, must be the line number"},
 		{"replay " + write("broken", header+`{"seq":2}`+"\n{\n") + " " + controller, "broken:3: unexpected end of JSON input"},
 	} {
-		if out := runCommand(t, strings.Fields(c.args)); !strings.Contains(out, c.want) {
+		if out := runCommand(t, strings.Fields(c.args)); !strings.Contains(out, c.want) || strings.Contains(out, " 0 entries") {
 			t.Errorf("%s: %q, want %q in it", c.args, out, c.want)
 		}
+	}
+	if text := must.Get(os.ReadFile(kept))(t); string(text) != "kept" {
+		t.Errorf("a command that does not exist has changed the recording to %q", text)
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client"
 )
 
+// Root returns the troupe command with all subcommands.
+func Root() *cobra.Command { return root() }
+
 // root returns the troupe command with its subcommands. For serve and version, it omits
 // subcommands that would only slow down startup. Cobra must not print errors, because Main prints
 // them.
@@ -49,7 +52,7 @@ For shell completion, see troupe completion --help.`,
 		return c
 	}
 	addCommands(c)
-	if len(args) == 1 && args[0] == "version" {
+	if len(args) > 0 && args[0] == "version" {
 		return c
 	}
 	client.AddTo(c)

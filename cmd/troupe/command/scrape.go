@@ -110,6 +110,7 @@ func (s *scrape) fill(text string, more template.FuncMap) string {
 		"value": s.value, "sum": s.sum, "label": s.label, "labels": s.labels, "resources": s.resources,
 		"count": count, "size": size, "short": short, "ratio": ratio, "join": strings.Join,
 		"add": func(a, b float64) float64 { return a + b },
+		"sub": func(a, b float64) float64 { return max(0, a-b) },
 	})
 	var b strings.Builder
 	if err := template.Must(t.Funcs(more).Parse(text)).Execute(&b, nil); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -29,13 +30,15 @@ type statusOptions struct {
 }
 
 func (o *statusOptions) run(c *cobra.Command, _ []string) error {
-	r, err := loadDaemonClient(o.Kubeconfig)
+	r, err := loadDaemonClient(c, o.Kubeconfig)
 	if err != nil {
 		return err
 	}
 	switch {
-	case o.Output != "" && (o.Output != "json" || !o.Hot):
-		return fmt.Errorf("--output: %q: must be json, with --hot", o.Output)
+	case o.Output != "" && o.Output != "json":
+		return fmt.Errorf("--output %q: must be json", o.Output)
+	case o.Output != "" && !o.Hot:
+		return errors.New("--output json requires --hot; without it, read /metrics")
 	case o.Hot:
 		return r.hot(c.Context(), c.OutOrStdout(), o.Top, o.Output)
 	}
@@ -57,7 +60,7 @@ func (r *daemonClient) hot(ctx context.Context, w io.Writer, top int, output str
 	}
 	var hot daemon.Hot
 	if err := json.NewDecoder(body).Decode(&hot); err != nil {
-		return fmt.Errorf("%s%s: %w", r.URL(), daemon.HotPath, err)
+		return fmt.Errorf("%s%s: %w", r.Server(), daemon.HotPath, err)
 	}
 	if len(hot.Objects) == 0 {
 		_, err := fmt.Fprintln(w, "No object is rewritten repeatedly.")
@@ -97,7 +100,7 @@ func (r *daemonClient) status(ctx context.Context, w io.Writer, interval time.Du
 	if err != nil {
 		return err
 	}
-	p := statusReport{server: r.URL(), before: before, after: after}
+	p := statusReport{server: r.Server(), before: before, after: after}
 	if err := p.summary(w); err != nil {
 		return err
 	}

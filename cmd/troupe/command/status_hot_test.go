@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -89,9 +91,31 @@ secrets/default/fought               bob      .data.k  4         ***
 	if len(hot.Objects) != 3 || hot.Objects[0].Managers["counter"] != 31 || hot.Objects[1].Fields[0].Values[1].Manager != "bob" {
 		t.Errorf("%s", out)
 	}
-	for _, args := range [][]string{{"-o", "json"}, {"--hot", "-o", "yaml"}} {
-		if _, err := runStatus(t, s, args...); err == nil || !strings.Contains(err.Error(), "must be json, with --hot") {
-			t.Errorf("%v: %v", args, err)
+}
+
+// TestServerErrors checks that the commands for operators show the server's own message, and what
+// is wrong with a kubeconfig.
+func TestServerErrors(t *testing.T) {
+	t.Parallel()
+	server, other := troupetest.Start(t), troupetest.Start(t)
+	user := server.User("guest").KubeconfigFile()
+	untrusted := filepath.Join(t.TempDir(), "kubeconfig")
+	must.Succeed(t, os.WriteFile(untrusted, bytes.ReplaceAll(other.Kubeconfig(), []byte(other.URL), []byte(server.URL)), 0o600))
+	for _, c := range []struct{ command, kubeconfig, want string }{
+		{"status", user, `User "guest" cannot get path "/metrics"`},
+		{"status --hot", user, `User "guest" cannot get path "/debug/hot"`},
+		{"compact", user, `User "guest" cannot post path "/compact"`},
+		{"backup " + filepath.Join(t.TempDir(), "backup"), user, `User "guest" cannot get path "/backup"`},
+		{"fork", user, `User "guest" cannot get path "/backup"`},
+		{"doctor", user, "User \"guest\" cannot get path \"/metrics\"\n       → The user of the kubeconfig needs the permission"},
+		{"status", untrusted, "the kubeconfig does not trust the certificate of " + server.URL},
+		{"doctor", untrusted, "\n       → Check the kubeconfig, and that its server is running."},
+		{"status -o json", user, "--output json requires --hot"},
+		{"status --hot -o yaml", user, `--output "yaml": must be json`},
+	} {
+		args := append(strings.Fields(c.command), "--kubeconfig", c.kubeconfig)
+		if out := runCommand(t, args); !strings.Contains(out, c.want) {
+			t.Errorf("%s: %q, want %q in it", c.command, out, c.want)
 		}
 	}
 }

@@ -3,7 +3,9 @@ package command
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -101,7 +103,7 @@ func TestStatusNamesRealSeries(t *testing.T) {
 		}
 	}()
 	t.Setenv("KUBECONFIG", d.Kubeconfig())
-	r := must.Get(loadDaemonClient(""))(t)
+	r := must.Get(loadDaemonClient(root(), ""))(t)
 	if _, err := r.scrape(t.Context()); err != nil { // counts as a request, too
 		t.Fatal(err)
 	}
@@ -129,15 +131,24 @@ func TestStatusNamesRealSeries(t *testing.T) {
 	if got := found.sum("apiserver_request_total", `code="200"`); got < 1 {
 		t.Errorf("%v requests were answered", got)
 	}
-	for _, args := range [][]string{{"doctor"}, {"backup", filepath.Join(t.TempDir(), "backup")}, {"status", "--interval", "1ms"}, {"compact"}} {
-		c := root()
-		c.SetArgs(args)
-		c.SetOut(io.Discard)
-		c.SetErr(io.Discard)
-		if err := c.Execute(); err != nil {
-			t.Errorf("%s with KUBECONFIG: %v", args[0], err)
+	run := func(source string) {
+		for _, args := range [][]string{{"doctor"}, {"backup", filepath.Join(t.TempDir(), "backup")}, {"status", "--interval", "1ms"}, {"compact"}} {
+			c := root()
+			c.SetArgs(args)
+			c.SetOut(io.Discard)
+			c.SetErr(io.Discard)
+			if err := c.Execute(); err != nil {
+				t.Errorf("%s with %s: %v", args[0], source, err)
+			}
 		}
 	}
+	run("KUBECONFIG")
+	home, config := t.TempDir(), must.Get(os.ReadFile(d.Kubeconfig()))(t)
+	must.Succeed(t, errors.Join(os.Mkdir(filepath.Join(home, ".kube"), 0o700), os.WriteFile(filepath.Join(home, ".kube", "config"), config, 0o600)))
+	t.Setenv("KUBECONFIG", "")
+	t.Setenv("HOME", home)
+	t.Chdir(t.TempDir())
+	run("~/.kube/config")
 	var out bytes.Buffer
 	if err := r.status(t.Context(), &out, time.Millisecond, 0); err != nil || !strings.Contains(out.String(), "naming platform") || !strings.Contains(out.String(), "\nnamespaces ") {
 		t.Errorf("%v\n%s", err, out.String())

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +18,6 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/policy/faultinjection"
 )
 
@@ -87,11 +85,10 @@ type component interface {
 // a Daemon that is never started needs no Stop.
 func New(c Config, logs io.Writer) (*Daemon, error) {
 	if c.From != "" {
-		labels, err := persist.StoredLabels(c.From)
-		if err != nil {
+		var err error
+		if c.Naming, err = StoredNaming(c.From); err != nil {
 			return nil, fmt.Errorf("--from %s: %w", c.From, err)
 		}
-		c.Naming = cmp.Or(labels[namingLabel], c.Naming)
 	}
 	if err := c.Validate(); err != nil {
 		return nil, err

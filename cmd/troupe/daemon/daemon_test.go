@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/internal/must"
@@ -49,5 +51,20 @@ func TestDataDirectoryIsPrivate(t *testing.T) {
 	mustStart(t, dir)
 	if info := must.Get(os.Stat(dir))(t); info.Mode().Perm() != 0o700 {
 		t.Errorf("a data directory that others could read: %v", info.Mode())
+	}
+}
+
+// TestUnrelatedDirectory checks that a directory of something else is rejected and not changed.
+func TestUnrelatedDirectory(t *testing.T) {
+	dir := t.TempDir()
+	must.Succeed(t, errors.Join(os.WriteFile(filepath.Join(dir, "file"), nil, 0o644), os.Chmod(dir, 0o755)))
+	d, err := start(t, dir, "platform")
+	if err == nil || !strings.Contains(err.Error(), `holds "file" but no format file: it is not a data directory`) {
+		t.Errorf("start: %v", err)
+	}
+	must.Succeed(t, d.Stop(t.Context()))
+	info, files := must.Get(os.Stat(dir))(t), must.Get(os.ReadDir(dir))(t)
+	if info.Mode().Perm() != 0o755 || len(files) != 1 {
+		t.Errorf("the directory has the mode %v and the files %v", info.Mode(), files)
 	}
 }

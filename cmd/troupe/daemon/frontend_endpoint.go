@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
+	"syscall"
 
 	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/actors/controllers/apiserver"
@@ -29,7 +30,11 @@ func (e *endpoint) Start() (err error) {
 	address := net.JoinHostPort(e.config.Serving.BindAddress, strconv.Itoa(e.config.Serving.SecurePort))
 	if e.listener = e.settings.listener; e.listener == nil {
 		if e.listener, err = net.Listen("tcp", address); err != nil {
-			return fmt.Errorf("%w\nchoose another --bind-address or --secure-port (0 for a free port)", err)
+			advice := "choose another --secure-port (0 for a free port)"
+			if errors.Is(err, syscall.EADDRNOTAVAIL) {
+				advice = "choose another --bind-address"
+			}
+			return fmt.Errorf("%w\n%s", err, advice)
 		}
 	}
 	if err = e.keepAdminKubeconfig(); err == nil {

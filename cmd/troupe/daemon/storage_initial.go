@@ -42,34 +42,40 @@ func copyOf(path string) initialState {
 // CreateDirectory). It must be called before Start.
 func (d *Daemon) StartWithObjects(objects [][]byte) {
 	d.state.initial = func(dir string, files vfs.FS) error {
-		_, err := createWith(dir, d.naming, objects, persist.Options{FS: files, Transformer: d.state.encryption.transformer})
+		read := func() ([][]byte, error) { return objects, nil }
+		_, err := createWith(dir, d.naming, read, persist.Options{FS: files, Transformer: d.state.encryption.transformer})
 		return err
 	}
 }
 
 // CreateDirectory creates a data directory with objects of another server, including their UIDs,
-// status and managed fields. CustomResourceDefinitions must precede objects of their kinds. It
-// returns the number of stored objects; others are of kinds that Troupe does not serve.
-func CreateDirectory(dir string, naming *meta.Naming, objects [][]byte) (stored int, err error) {
-	return createWith(dir, naming, objects, persist.Options{})
+// status and managed fields. It calls read once it has checked that dir is empty or missing.
+// CustomResourceDefinitions must precede objects of their kinds. CreateDirectory returns the number
+// of stored objects; others are of kinds that Troupe does not serve.
+func CreateDirectory(dir string, naming *meta.Naming, read func() ([][]byte, error)) (stored int, err error) {
+	return createWith(dir, naming, read, persist.Options{})
 }
 
-func createWith(dir string, naming *meta.Naming, objects [][]byte, o persist.Options) (stored int, err error) {
+func createWith(dir string, naming *meta.Naming, read func() ([][]byte, error), o persist.Options) (stored int, err error) {
 	kinds, err := catalog.New(naming)
 	if err != nil {
 		return 0, err
 	}
 	state := held{labels: map[string]string{namingLabel: naming.Profile}}
-	for _, text := range objects {
-		i, err := importItem(kinds, text)
-		if err != nil {
-			return 0, err
+	err = persist.Create(dir, func() (persist.State, error) {
+		objects, err := read()
+		for _, text := range objects {
+			i, err := importItem(kinds, text)
+			if err != nil {
+				return persist.State{}, err
+			}
+			if i.Key != "" {
+				state.items, state.revision = append(state.items, i), max(state.revision, i.Revision)
+			}
 		}
-		if i.Key != "" {
-			state.items, state.revision = append(state.items, i), max(state.revision, i.Revision)
-		}
-	}
-	return len(state.items), persist.Create(dir, func() (persist.State, error) { return state.state(), nil }, o)
+		return state.state(), err
+	}, o)
+	return len(state.items), err
 }
 
 // importItem returns the stored form of an object, or none if its kind is not served. A

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,22 +30,22 @@ type stateLog struct {
 }
 
 func (l *stateLog) Start() (err error) {
-	if !l.config.Ephemeral {
-		if err := l.makeDirectory(); err != nil {
-			return err
-		}
-	}
 	if l.encryption, err = newAtRest(l.config.Encryption, l.naming, l.log); err != nil {
 		return err
 	}
+	open := l.openJournal
 	if l.config.Etcd.used() {
-		return l.openEtcd()
+		open = l.openEtcd
 	}
-	return l.openJournal()
+	if err = open(); err == nil && !l.config.Ephemeral {
+		err = l.makeDirectory()
+	}
+	return err
 }
 
 // makeDirectory creates the data directory or restricts its permissions, because it contains
-// Secrets and private keys. It only logs a warning if the file system does not allow the change.
+// Secrets and private keys. It only logs a warning if the file system does not allow the change. It
+// is called after the directory was checked, so that an unrelated directory stays as it is.
 func (l *stateLog) makeDirectory() error {
 	dir := l.config.DataDir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -167,6 +168,13 @@ func closeWithin(ctx context.Context, what string, shut func() error) error {
 
 // namingLabel records the naming profile of a data directory or etcd store.
 const namingLabel = "naming"
+
+// StoredNaming returns the naming profile of a backup or a data directory. It is the default one if
+// none is recorded.
+func StoredNaming(path string) (string, error) {
+	labels, err := persist.StoredLabels(path)
+	return cmp.Or(labels[namingLabel], meta.Platform.Profile), err
+}
 
 // withAdvice appends the remedy to an error, if one is known.
 func withAdvice(err error) error {

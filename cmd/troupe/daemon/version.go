@@ -1,9 +1,12 @@
 package daemon
 
-import "github.com/troupe-api/troupe/http"
+import (
+	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/internal/build"
+)
 
-// Version is the program's version. Release builds set it through the linker.
-var Version = "0.1.0"
+// Version is the version of Troupe, from the build info, such as "0.3.0".
+var Version = build.Version()
 
-// GitVersion returns the version in the /version response, such as "v1.37.2+troupe.0.1.0".
+// GitVersion returns the version in the /version response, such as "v1.37.2+troupe.0.3.0".
 func GitVersion() string { return http.GitVersion(Version) }

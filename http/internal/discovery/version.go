@@ -3,7 +3,8 @@ package discovery
 import (
 	"encoding/json"
 	"runtime"
-	"runtime/debug"
+
+	"github.com/troupe-api/troupe/internal/build"
 )
 
 // The Kubernetes version whose API is served, and the oldest minor version that clients and
@@ -26,7 +27,7 @@ func GitVersion(own string) string {
 
 // Version returns the document at /version. Clients require a semantic gitVersion.
 func Version(gitVersion string) []byte {
-	commit, date, tree := buildInfo()
+	commit, date, tree := build.Commit()
 	b, err := json.MarshalIndent(struct {
 		Major                 string `json:"major"`
 		Minor                 string `json:"minor"`
@@ -49,30 +50,4 @@ func Version(gitVersion string) []byte {
 		panic(err)
 	}
 	return b
-}
-
-// noDate is the build date if the actual date is unknown. Clients parse the date, so it must be
-// valid.
-const noDate = "1970-01-01T00:00:00Z"
-
-func buildInfo() (commit, date, tree string) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "", noDate, ""
-	}
-	date, tree = noDate, "clean"
-	// commit is empty in builds from source archives. Clients only display the commit.
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			commit = s.Value
-		case "vcs.time":
-			date = s.Value
-		case "vcs.modified":
-			if s.Value == "true" {
-				tree = "dirty"
-			}
-		}
-	}
-	return commit, date, tree
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -220,8 +221,9 @@ func (s *session) selectionOf(m *manifest.Manifest) (selection, error) {
 	r := c.ForKind(o.String("apiVersion"), o.String("kind"))
 	meta := o.Object("metadata")
 	if r == nil {
-		return selection{}, fmt.Errorf("resource mapping not found for name: %q namespace: %q from %q: no matches for kind %q in version %q\nensure CRDs are installed first",
-			meta.String("name"), meta.String("namespace"), m.Source, o.String("kind"), o.String("apiVersion"))
+		return selection{}, fmt.Errorf("resource mapping not found for name: %q namespace: %q from %q: no matches for kind %q in version %q\n%s",
+			meta.String("name"), meta.String("namespace"), m.Source, o.String("kind"), o.String("apiVersion"),
+			cmp.Or(c.Advice(o.String("apiVersion"), o.String("kind")), "ensure CRDs are installed first"))
 	}
 	one := selection{resource: r, manifest: m}
 	if name := meta.String("name"); name != "" {

@@ -37,6 +37,9 @@ func parseGoal(text string) (goal, error) {
 		return goal{made: true, holds: func(t tree.Tree) (bool, error) { return t != nil, nil }}, nil
 	case "condition":
 		name, value, given := strings.Cut(rest, "=")
+		if name == "" {
+			break
+		}
 		if !given {
 			value = "true"
 		}

@@ -323,7 +323,7 @@ func (p *planner) unserved(o *object) string {
 			return text + ": its CustomResourceDefinition at " + d.place() + " has errors"
 		}
 	}
-	return text + ": add its CustomResourceDefinition to the input, or with --crds"
+	return text + ": " + cmp.Or(p.kinds.Advice(o.APIVersion, o.Kind), "add its CustomResourceDefinition to the input, or with --crds")
 }
 
 const unchanged = "unchanged"

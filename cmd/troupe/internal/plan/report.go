@@ -126,6 +126,8 @@ func (o *object) explain(e *rest.StatusError, dropped [][]any) (undecodable [][]
 	}
 	typed, isTyped := strings.CutPrefix(e.Message, "failed to create typed patch object ")
 	mistyped := mistypedField.FindStringSubmatch(e.Message)
+	malformed, isMalformed := strings.CutPrefix(e.Message, "error decoding patch: ")
+	malformedField, malformedText, hasField := strings.Cut(malformed, ": ")
 	strict := strictField.FindAllStringSubmatch(e.Message, -1)
 	causes := e.Details.Objects("causes")
 	switch {
@@ -141,6 +143,8 @@ func (o *object) explain(e *rest.StatusError, dropped [][]any) (undecodable [][]
 	case mistyped != nil:
 		field := mistyped[2] // without list indexes and map keys
 		drop(cmp.Or(findType(o.Object, strings.Split(field, "."), "", mistyped[1]), field), "cannot unmarshal "+mistyped[1]+" into type "+mistyped[3])
+	case isMalformed && hasField && o.Locate(malformedField).Found:
+		drop(malformedField, malformedText)
 	case strict != nil && e.Reason == "BadRequest":
 		for _, m := range strict {
 			drop(m[2], m[1]+" field")

@@ -66,11 +66,12 @@ type logLine struct {
 	text string
 }
 
-// logOf returns the log of a container's current or previous run. The log is the simulated
-// program's output. Each line's timestamp is the start of the run.
+// logOf returns the log of a container's current or previous run. While the container waits for a
+// restart, the last run is the current one. The log is the simulated program's output. Each line's
+// timestamp is the start of the run.
 func (c *Cluster) logOf(of containerRef, previous bool) (lines []logLine, ok bool) {
 	state := of.status.State
-	if previous {
+	if previous || state.Running == nil && state.Terminated == nil {
 		state = of.status.LastState
 	}
 	var begin time.Time
@@ -96,11 +97,11 @@ func (c *Cluster) serveLogs(w http.ResponseWriter, r *http.Request, of container
 	previous := query.Get("previous") == "true"
 	lines, ok := c.logOf(of, previous)
 	if !ok {
-		message := "container %q in pod %q is waiting to start: ContainerCreating"
-		if previous {
-			message = "previous terminated container %q in pod %q not found"
+		message := fmt.Sprintf("previous terminated container %q in pod %q not found", of.Name, of.pod.Metadata.Name)
+		if waiting := of.status.State.Waiting; !previous && waiting != nil {
+			message = fmt.Sprintf("container %q in pod %q is waiting to start: %s", of.Name, of.pod.Metadata.Name, waiting.Reason)
 		}
-		http.Error(w, fmt.Sprintf(message, of.Name, of.pod.Metadata.Name), http.StatusBadRequest)
+		http.Error(w, message, http.StatusBadRequest)
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain")

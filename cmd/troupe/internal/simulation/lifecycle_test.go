@@ -3,6 +3,7 @@ package simulation
 import (
 	"encoding/json"
 	"fmt"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -132,5 +133,49 @@ func TestLifecycle(t *testing.T) {
 				t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(c.want, "\n  "))
 			}
 		})
+	}
+}
+
+// TestLogsOfRestarts requests the logs of a container that fails, in each of its states.
+func TestLogsOfRestarts(t *testing.T) {
+	logs := func(p *Pod, query string) string {
+		container, status := p.container("c")
+		answer := httptest.NewRecorder()
+		new(Cluster).serveLogs(answer, httptest.NewRequest("GET", "/containerLogs"+query, nil), containerRef{container, p, status})
+		return strings.TrimSpace(answer.Body.String())
+	}
+	const (
+		initializing = `container "c" in pod "p" is waiting to start: PodInitializing`
+		noPrevious   = `previous terminated container "c" in pod "p" not found`
+	)
+	seen := map[string]bool{}
+	play(t, `{"metadata":{"name":"p"},"spec":{"initContainers":[{"name":"i","command":["sleep","1"]}],
+		"containers":[{"name":"c","command":["sh","-c","echo one; sleep 1; false"]}]}}`, 20, func(_ int, p *Pod) {
+		_, status := p.container("c")
+		if status == nil {
+			return
+		}
+		state, current, previous := "initializing", initializing, noPrevious
+		switch {
+		case status.State.Waiting == nil:
+			state, current = "running", "one"
+		case status.State.Waiting.Reason == "CrashLoopBackOff":
+			state, current = "CrashLoopBackOff", "one"
+		}
+		if status.RestartCount > 0 {
+			previous = "one"
+		}
+		seen[state] = true
+		if got := logs(p, ""); got != current {
+			t.Errorf("%s: the log is %q, want %q", state, got, current)
+		}
+		if got := logs(p, "?previous=true"); got != previous {
+			t.Errorf("%s after %d restarts: the previous log is %q, want %q", state, status.RestartCount, got, previous)
+		}
+	})
+	for _, state := range []string{"initializing", "running", "CrashLoopBackOff"} {
+		if !seen[state] {
+			t.Errorf("the container was never %s: %v", state, seen)
+		}
 	}
 }

@@ -81,6 +81,28 @@ func (c *Catalog) ForKind(apiVersion, kind string) *Resource {
 	return nil
 }
 
+// Advice returns how to correct an apiVersion and a kind that the server does not serve: with the
+// served version, the names of the server's profile, or the right case. It returns "" if the server
+// has nothing alike.
+func (c *Catalog) Advice(apiVersion, kind string) string {
+	group, _, hasGroup := strings.Cut(apiVersion, "/")
+	if !hasGroup {
+		group = ""
+	}
+	profile := ""
+	for _, other := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
+		if prefix, ok := strings.CutSuffix(group, other.Group("")); ok && other != c.Naming {
+			group, profile = c.Naming.Group(prefix), fmt.Sprintf("the naming profile (--naming) is %s, not %s: ", c.Naming.Profile, other.Profile)
+		}
+	}
+	for _, r := range c.Resources {
+		if strings.EqualFold(r.Kind, kind) && (r.Group == group || group == "extensions") {
+			return fmt.Sprintf("%suse apiVersion %s and kind %s", profile, r.APIVersion(), r.Kind)
+		}
+	}
+	return ""
+}
+
 // Preferred returns all resources, each in its preferred version.
 func (c *Catalog) Preferred() (all []*Resource) {
 	seen := map[meta.GroupResource]bool{}

@@ -235,5 +235,9 @@ func flatten(m Manifest) ([]Manifest, error) {
 			return nil, &DocumentError{m.Source, m.Locate("").Line, field, "", text}
 		}
 	}
+	if _, isText := t.Object("metadata")["name"].(string); !isText && t.Object("metadata")["name"] != nil {
+		const reason = "metadata.name must be a string"
+		return nil, &DocumentError{m.Source, m.Locate("metadata.name").Line, "", reason, fmt.Sprintf("error validating %q: %s", m.Source, reason)}
+	}
 	return []Manifest{m}, nil
 }

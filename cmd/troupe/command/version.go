@@ -1,0 +1,50 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/internal/build"
+)
+
+type versionOptions struct{ Output string }
+
+// A buildVersion is the output of troupe version.
+type buildVersion struct {
+	Version           string `json:"version"`
+	Commit            string `json:"commit,omitempty"`
+	Date              string `json:"date"` // of the commit
+	TreeState         string `json:"treeState"`
+	GoVersion         string `json:"goVersion"`
+	Platform          string `json:"platform"`
+	KubernetesVersion string `json:"kubernetesVersion"`
+}
+
+var versionText = template.Must(template.New("version").Parse(`troupe {{.Version}}
+{{with .Commit}}commit      {{.}}{{if ne $.TreeState "clean"}} ({{$.TreeState}}){{end}}
+date        {{$.Date}}
+{{end}}go          {{.GoVersion}}
+platform    {{.Platform}}
+kubernetes  {{.KubernetesVersion}}
+`))
+
+func (o *versionOptions) run(c *cobra.Command, _ []string) error {
+	v := buildVersion{Version: daemon.Version, GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	v.Commit, v.Date, v.TreeState = build.Commit()
+	v.KubernetesVersion, _, _ = strings.Cut(daemon.GitVersion(), "+")
+	switch o.Output {
+	case "text":
+		return versionText.Execute(c.OutOrStdout(), v)
+	case "json":
+		e := json.NewEncoder(c.OutOrStdout())
+		e.SetIndent("", "  ")
+		return e.Encode(v)
+	}
+	return fmt.Errorf("--output: %q: must be text or json", o.Output)
+}

@@ -1,0 +1,4 @@
+{{- define "troupe.labels" -}}
+app.kubernetes.io/name: troupe
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
