@@ -36,7 +36,7 @@ var notRun = []unrun{
 	{regexp.MustCompile(`^troupe restore .* --to `), "needs an archive with this point; TestPointInTime of test/storage has one"},
 	{regexp.MustCompile(`^source <\(troupe completion bash\)`), "needs a terminal; .ci/suite shells tests it"},
 	{regexp.MustCompile(`^troupe completion fish \| source`), "needs fish; .ci/suite shells tests it"},
-	{regexp.MustCompile(`^(install|systemctl) `), "needs root and systemd"},
+	{regexp.MustCompile(`^(apt|install|systemctl) `), "needs root and systemd"},
 	{regexp.MustCompile(`^troupe doctor --data-dir /var/lib/troupe`), "needs the service of systemd"},
 	{regexp.MustCompile(`(?s)^troupe serve .*--bind-address 172\.30\.0\.1|^kubeadm `), "needs nodes; make node-test does the same"},
 	{regexp.MustCompile(`^podman `), "needs podman"},

@@ -86,7 +86,7 @@ func TestPlanLiveForbidden(t *testing.T) {
 	}
 }
 
-var variable = regexp.MustCompile(`(uid|creationTimestamp): \S+`)
+var variable = regexp.MustCompile(`(uid|creationTimestamp|"version"): [^\s,]+`)
 
 // changes returns the resource version of a server's state.
 func changes(t *testing.T, server *troupetest.Server) string {
