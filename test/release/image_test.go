@@ -26,7 +26,7 @@ import (
 func TestImage(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
-		t.Skip("mounting a read-only root needs root")
+		t.Fatal("mounting a read-only root needs root")
 	}
 	r := must.Get(built())(t)
 	image := theImage(t, filepath.Join(r.out, "troupe_0.3.0_oci.tar"))

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -114,7 +115,7 @@ func (o *restoreOptions) run(c *cobra.Command, args []string) (err error) {
 	}
 	naming, err := daemon.StoredNaming(o.DataDir)
 	if err == nil {
-		fmt.Fprintf(c.ErrOrStderr(), "restored %s at resource version %d%s: troupe serve --naming %s --data-dir %[1]s\n", o.DataDir, done.Revision, written, naming)
+		fmt.Fprintf(c.ErrOrStderr(), "restored %s at resource version %d%s: troupe serve --naming %s --data-dir %[1]s\n", o.DataDir, done.Revision, written, cmp.Or(naming, daemon.Default().Naming))
 	}
 	return err
 }

@@ -19,28 +19,30 @@ type versionOptions struct{ Output string }
 type buildVersion struct {
 	Version           string `json:"version"`
 	Commit            string `json:"commit,omitempty"`
-	Date              string `json:"date"` // of the commit
-	TreeState         string `json:"treeState"`
+	Date              string `json:"date,omitempty"` // of the commit
+	TreeState         string `json:"treeState,omitempty"`
 	GoVersion         string `json:"goVersion"`
 	Platform          string `json:"platform"`
 	KubernetesVersion string `json:"kubernetesVersion"`
 }
 
-var versionText = template.Must(template.New("version").Parse(`troupe {{.Version}}
+const versionText = `troupe {{.Version}}
 {{with .Commit}}commit      {{.}}{{if ne $.TreeState "clean"}} ({{$.TreeState}}){{end}}
 date        {{$.Date}}
 {{end}}go          {{.GoVersion}}
 platform    {{.Platform}}
 kubernetes  {{.KubernetesVersion}}
-`))
+`
 
 func (o *versionOptions) run(c *cobra.Command, _ []string) error {
 	v := buildVersion{Version: daemon.Version, GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	v.Commit, v.Date, v.TreeState = build.Commit()
+	if hash, date, state := build.Commit(); hash != "" {
+		v.Commit, v.Date, v.TreeState = hash, date, state
+	}
 	v.KubernetesVersion, _, _ = strings.Cut(daemon.GitVersion(), "+")
 	switch o.Output {
 	case "text":
-		return versionText.Execute(c.OutOrStdout(), v)
+		return template.Must(template.New("version").Parse(versionText)).Execute(c.OutOrStdout(), v)
 	case "json":
 		e := json.NewEncoder(c.OutOrStdout())
 		e.SetIndent("", "  ")

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,10 +86,11 @@ type component interface {
 // a Daemon that is never started needs no Stop.
 func New(c Config, logs io.Writer) (*Daemon, error) {
 	if c.From != "" {
-		var err error
-		if c.Naming, err = StoredNaming(c.From); err != nil {
+		stored, err := StoredNaming(c.From)
+		if err != nil {
 			return nil, fmt.Errorf("--from %s: %w", c.From, err)
 		}
+		c.Naming = cmp.Or(stored, c.Naming)
 	}
 	if err := c.Validate(); err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -169,11 +168,11 @@ func closeWithin(ctx context.Context, what string, shut func() error) error {
 // namingLabel records the naming profile of a data directory or etcd store.
 const namingLabel = "naming"
 
-// StoredNaming returns the naming profile of a backup or a data directory. It is the default one if
-// none is recorded.
+// StoredNaming returns the naming profile of a backup or a data directory, or "" if none is
+// recorded.
 func StoredNaming(path string) (string, error) {
 	labels, err := persist.StoredLabels(path)
-	return cmp.Or(labels[namingLabel], meta.Platform.Profile), err
+	return labels[namingLabel], err
 }
 
 // withAdvice appends the remedy to an error, if one is known.
