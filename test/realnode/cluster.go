@@ -8,6 +8,8 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +23,9 @@ const (
 	bridge        = "troupe0"
 	serverAddress = "172.30.0.1"
 	server        = serverAddress + ":6443"
+
+	registryAddress = serverAddress + ":5000"
+
 	podSubnet     = "10.244.0.0/16"
 	serviceSubnet = "10.96.0.0/16"
 	token         = "abcdef.0123456789abcdef"
@@ -43,6 +48,7 @@ type Cluster struct {
 	dir       string
 	programs  Programs
 	processes controlplane.Processes
+	registry  http.Server
 }
 
 // Start starts a cluster. It must run in a sandbox. It returns when all nodes and the add-ons are
@@ -68,6 +74,12 @@ func (c *Cluster) start(ctx context.Context, o Options) error {
 			return err
 		}
 	}
+	listener, err := net.Listen("tcp", registryAddress)
+	if err != nil {
+		return err
+	}
+	c.registry.Handler = registry(c.programs.images())
+	go func() { _ = c.registry.Serve(listener) }() // until Stop
 	if err := c.startControlPlane(ctx, o); err != nil {
 		return err
 	}
@@ -95,7 +107,7 @@ func (c *Cluster) start(ctx context.Context, o Options) error {
 		return err
 	}
 	step("the nodes are ready")
-	err := c.processes.Await(ctx, "the add-ons", func() bool {
+	err = c.processes.Await(ctx, "the add-ons", func() bool {
 		return c.kubectl("-n", "kube-system", "rollout", "status", "ds/kube-proxy", "deploy/coredns", "--timeout=5s") == nil
 	})
 	step("the add-ons are ready")
@@ -110,6 +122,7 @@ func (c *Cluster) Stop() {
 		m.Kill()
 	}
 	c.processes.Stop()
+	_ = c.registry.Close() // nobody uses it any more
 }
 
 func (c *Cluster) kubectl(args ...string) error {
@@ -216,11 +229,12 @@ func (c *Cluster) Join(ctx context.Context, name, address string, discovery Disc
 		return err
 	}
 	for path, text := range map[string]string{
-		discoveryFile:                 info,
-		"/etc/containerd/config.toml": containerdConfig,
-		"/etc/resolv.conf":            "nameserver " + serverAddress + "\n",
-		"/etc/hosts":                  "127.0.0.1 localhost\n" + address + " " + name + "\n",
-		"/etc/kubeadm.yaml":           fmt.Sprintf(joinConfig, discover, m.cgroup(), address, name),
+		discoveryFile:                                 info,
+		"/etc/containerd/config.toml":                 containerdConfig,
+		"/etc/containerd/certs.d/_default/hosts.toml": "[host.\"http://" + registryAddress + "\"]\n",
+		"/etc/resolv.conf":                            "nameserver " + serverAddress + "\n",
+		"/etc/hosts":                                  "127.0.0.1 localhost\n" + address + " " + name + "\n",
+		"/etc/kubeadm.yaml":                           fmt.Sprintf(joinConfig, discover, m.cgroup(), address, name),
 	} {
 		if err := m.Write(path, text); err != nil {
 			return err
@@ -232,12 +246,6 @@ func (c *Cluster) Join(ctx context.Context, name, address string, discovery Disc
 	if err := c.processes.Await(ctx, "containerd", func() bool { return m.Run("ctr", "version") == nil }); err != nil {
 		return err
 	}
-	for _, image := range c.programs.images {
-		if err := m.Run("ctr", "-n", "k8s.io", "images", "import", filepath.Join(programsDir, filepath.Base(image))); err != nil {
-			return err
-		}
-	}
-	step(name + " has its images")
 	if _, err := c.processes.Start(m.enter("sh", "-c", kubeletScript)[0], m.enter("sh", "-c", kubeletScript)[1:]...); err != nil {
 		return err
 	}
@@ -258,6 +266,8 @@ const containerdConfig = `version = 2
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "registry.k8s.io/pause:3.10.2"
   restrict_oom_score_adj = true
+  [plugins."io.containerd.grpc.v1.cri".registry]
+    config_path = "/etc/containerd/certs.d"
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "/usr/lib/cni"
     conf_dir = "/etc/cni/net.d"

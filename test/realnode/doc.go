@@ -1,5 +1,5 @@
 // Package realnode runs real Kubernetes nodes on Troupe, on one Linux machine: kubelet, containerd,
-// kube-proxy, the CNI plugins of Debian, and images without a registry. It needs root.
+// kube-proxy, the CNI plugins of Debian, and images from a registry of its own. It needs root.
 //
 //	sandbox   the namespaces in which a command runs again: own network, mounts and processes.
 //	          Everything it starts ends with it, and no packet leaves it.
@@ -7,10 +7,11 @@
 //	cluster   the API server, Kubernetes' controllers and scheduler, and the machines
 //	program   a program of Kubernetes, built from the module that cluster/kubernetes pins
 //	image     a container image, assembled from programs of this machine and built ones
+//	registry  a server with all images, from which the machines pull those of any registry
 //
 // A sandbox has one bridge with the address of the API server. Each machine is connected to it:
 //
-//	172.30.0.1      API server, kube-controller-manager, kube-scheduler and the tests
+//	172.30.0.1      API server, kube-controller-manager, kube-scheduler, registry and the tests
 //	172.30.0.2, 3   machines node-1, node-2
 //	10.244.0.0/16   Pods, a /24 for each machine
 //	10.96.0.0/16    Services

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,56 +24,91 @@ type image struct {
 	programs map[string]string // paths in the image: programs of this machine, with their libraries
 	links    map[string]string // paths in the image: targets of symbolic links
 	files    map[string]string // paths in the image: contents
-	dirs     []string          // further empty directories, writable by everybody
+
+	setUserID bool // programs run as their owner, root
 
 	Entrypoint, Cmd, Env []string
 	User                 string
 }
 
-// write writes the image as an archive that "ctr image import" reads: manifest.json, a
-// configuration, and one layer.
-func (i image) write(path string) error {
-	layer, err := os.CreateTemp(filepath.Dir(path), "layer")
+// write adds the image to the registry of a directory. The image has one layer, uncompressed.
+func (i image) write(dir string) error {
+	layer, err := os.CreateTemp(dir, "layer")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(layer.Name())
 	defer layer.Close()
 	sum := sha256.New()
 	if err := i.writeLayer(io.MultiWriter(layer, sum)); err != nil {
 		return err
 	}
-	config, err := json.Marshal(map[string]any{
+	size, err := layer.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	digest := digestOf(sum)
+	if err := os.Rename(layer.Name(), filepath.Join(dir, digest)); err != nil {
+		return err
+	}
+	config, err := writeBlob(dir, "application/vnd.oci.image.config.v1+json", map[string]any{
 		"architecture": "amd64", "os": "linux",
 		"config": map[string]any{"Entrypoint": i.Entrypoint, "Cmd": i.Cmd, "Env": append([]string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin:/"}, i.Env...), "User": i.User, "WorkingDir": "/"},
-		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{"sha256:" + hex.EncodeToString(sum.Sum(nil))}},
+		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{digest}},
 	})
 	if err != nil {
 		return err
 	}
-	manifest, err := json.Marshal([]any{map[string]any{"Config": "config.json", "RepoTags": i.names, "Layers": []string{"layer.tar"}}})
+	manifest, err := writeBlob(dir, manifestType, map[string]any{
+		"schemaVersion": 2, "mediaType": manifestType, "config": config,
+		"layers": []descriptor{{MediaType: "application/vnd.oci.image.layer.v1.tar", Digest: digest, Size: size}},
+	})
+	for _, name := range i.names {
+		_, name, _ = strings.Cut(name, "/") // the registry
+		err = errors.Join(err, link(filepath.Join(dir, manifest.Digest), filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))))
+	}
+	return err
+}
+
+const manifestType = "application/vnd.oci.image.manifest.v1+json"
+
+// A descriptor refers to a blob, as OCI's image specification defines it.
+type descriptor struct {
+	MediaType string `json:"mediaType"`
+	Digest    string `json:"digest"`
+	Size      int64  `json:"size"`
+}
+
+func writeBlob(dir, mediaType string, content any) (descriptor, error) {
+	text, err := json.Marshal(content)
 	if err != nil {
-		return err
+		return descriptor{}, err
 	}
-	file, err := os.Create(path + ".new")
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	out := tar.NewWriter(file)
-	size, err := layer.Seek(0, io.SeekCurrent)
-	if err == nil {
-		_, err = layer.Seek(0, io.SeekStart)
-	}
-	if err = errors.Join(err,
-		addFile(out, "config.json", 0o644, int64(len(config)), strings.NewReader(string(config))),
-		addFile(out, "manifest.json", 0o644, int64(len(manifest)), strings.NewReader(string(manifest))),
-		addFile(out, "layer.tar", 0o644, size, layer),
-		out.Close(), file.Close(),
-	); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	sum := sha256.New()
+	_, _ = sum.Write(text) // never fails
+	d := descriptor{mediaType, digestOf(sum), int64(len(text))}
+	return d, os.WriteFile(filepath.Join(dir, d.Digest), text, 0o600)
+}
+
+func digestOf(sum hash.Hash) string { return "sha256:" + hex.EncodeToString(sum.Sum(nil)) }
+
+// registry serves the images of a directory as OCI's distribution specification defines it. Each
+// file is a blob with its digest as name, or a manifest with the name and tag of an image.
+func registry(dir string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v2/{path...}", func(w http.ResponseWriter, r *http.Request) {
+		name, file, isManifest := strings.Cut(r.PathValue("path"), "/manifests/")
+		if isManifest {
+			w.Header().Set("Content-Type", manifestType)
+			if !strings.HasPrefix(file, "sha256:") {
+				file = strings.ReplaceAll(name, "/", "_") + ":" + file
+			}
+		} else {
+			w.Header().Set("Content-Type", "application/octet-stream")
+			_, file, _ = strings.Cut(name, "/blobs/")
+		}
+		http.ServeFile(w, r, filepath.Join(dir, filepath.Base(file)))
+	})
+	return mux
 }
 
 func (i image) writeLayer(w io.Writer) error {
@@ -100,12 +137,14 @@ func (i image) writeLayer(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(dirs(filepath.Dir(target), 0o755), addFile(out, target, 0o755, info.Size(), f))
-	}
-	for _, dir := range append([]string{"tmp"}, i.dirs...) {
-		if err := dirs(strings.TrimPrefix(dir, "/"), 0o1777); err != nil {
-			return err
+		mode := int64(0o755)
+		if i.setUserID {
+			mode |= 0o4000
 		}
+		return errors.Join(dirs(filepath.Dir(target), 0o755), addFile(out, target, mode, info.Size(), f))
+	}
+	if err := dirs("tmp", 0o1777); err != nil {
+		return err
 	}
 	for _, target := range sorted(i.programs) {
 		source, err := lookPath(i.programs[target])

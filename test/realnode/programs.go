@@ -12,27 +12,23 @@ import (
 	"github.com/troupe-api/troupe/test/cluster"
 )
 
-// Programs are the programs and images of a cluster, in one directory.
-type Programs struct {
-	dir    string
-	images []string // file names
-}
+// Programs are the programs of a cluster, in one directory, and images, in a directory below it.
+type Programs struct{ dir string }
 
 // Path returns the path of a program.
 func (p Programs) Path(name string) string { return filepath.Join(p.dir, name) }
 
 // builtPrograms returns the programs that build built.
-func builtPrograms(dir string) Programs {
-	p := Programs{dir: filepath.Join(dir, "programs")}
-	p.images, _ = filepath.Glob(p.Path("*.tar")) // the pattern is valid
-	return p
-}
+func builtPrograms(dir string) Programs { return Programs{filepath.Join(dir, "programs")} }
+
+// images returns the directory of the registry.
+func (p Programs) images() string { return p.Path("images") }
 
 // build builds all programs and images in a directory of dir. The first build takes half an hour of
 // CPU time; programs are cached.
 func build(dir, root string, more []string) error {
 	p := builtPrograms(dir)
-	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+	if err := os.MkdirAll(p.images(), 0o755); err != nil {
 		return err
 	}
 	if _, err := client.BuildTroupe(p.dir); err != nil {
@@ -72,8 +68,7 @@ func build(dir, root string, more []string) error {
 		return fmt.Errorf("building pause: %w\n%s", err, out)
 	}
 	for _, i := range p.allImages() {
-		name := strings.NewReplacer("/", "_", ":", "_").Replace(i.names[0]) + ".tar"
-		if err := i.write(p.Path(name)); err != nil {
+		if err := i.write(p.images()); err != nil {
 			return err
 		}
 	}
@@ -124,6 +119,8 @@ func (p Programs) allImages() []image {
 			links:    without(busybox, "/bin/sh", "/bin/hostname", "/bin/nslookup", "/bin/nc", "/bin/ip"), files: users, Cmd: []string{"sleep", "86400"}},
 		{names: []string{"registry.k8s.io/e2e-test-images/nonroot:1.5"}, programs: map[string]string{"/bin/busybox": "busybox"}, links: busybox, files: users,
 			Entrypoint: []string{"id"}, User: "1234"},
+		{names: []string{"registry.k8s.io/e2e-test-images/nonewprivs:1.4"}, programs: map[string]string{"/nnp": "bash"}, setUserID: true,
+			Entrypoint: []string{"/nnp", "-p", "-c", "echo Effective uid: $EUID"}},
 		{names: []string{"registry.k8s.io/e2e-test-images/sample-apiserver:1.29.2"}, programs: map[string]string{"/sample-apiserver": p.Path("sample-apiserver")}, Entrypoint: []string{"/sample-apiserver"}},
 		{names: []string{"registry.k8s.io/etcd:3.7.0-0"}, programs: map[string]string{"/usr/local/bin/etcd": p.Path("etcd")}, Entrypoint: []string{"etcd"}},
 		{names: []string{"registry.k8s.io/coredns/coredns:v1.14.6"}, programs: map[string]string{"/coredns": p.Path("coredns")}, Entrypoint: []string{"/coredns"}},
@@ -136,7 +133,7 @@ func (p Programs) allImages() []image {
 
 // applets lists the programs of BusyBox that the tests call.
 const applets = `sh ash cat ls echo sleep true false test id whoami pwd env printenv date wget nslookup ping hostname stat mkdir rm cp mv touch chmod chown ln head tail grep sed awk
-	sort uniq wc cut tr find xargs tee dd df du mount umount ps kill killall top free uname seq expr tar gzip gunzip httpd nc ip ifconfig route netstat vi sync base64 md5sum sha256sum
+	sort uniq wc cut tr find xargs tee dd df du mount umount ps kill killall top free uname seq expr sysctl tar gzip gunzip httpd nc ip ifconfig route netstat vi sync base64 md5sum sha256sum
 	dirname basename readlink mktemp printf timeout usleep yes od hexdump cmp diff which nproc getopt traceroute traceroute6 logger mkfifo mknod tty stty truncate fallocate blkid`
 
 // extensions returns the extensions of iptables.
