@@ -1,7 +1,9 @@
 package nodes
 
 import (
+	"bufio"
 	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +28,14 @@ func startWeb(t *testing.T, namespace string) {
 	kubectl(t, "-n", namespace, "rollout", "status", "deployment/web", "--timeout=5m")
 }
 
+// killServer kills an API server and starts it again.
+func killServer(t *testing.T) {
+	t.Helper()
+	if err := cluster.KillServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestServerKilled checks that rollouts continue, and that other containers keep running, while the
 // API server is killed again and again.
 func TestServerKilled(t *testing.T) {
@@ -36,12 +46,7 @@ func TestServerKilled(t *testing.T) {
 	before := containers(t, "kube-system")
 	for range 5 {
 		kubectl(t, "-n", ns, "rollout", "restart", "deployment/web")
-		if err := cluster.Server.Process.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		if err := cluster.StartServer(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		killServer(t)
 		kubectl(t, "-n", ns, "rollout", "status", "deployment/web", "--timeout=5m")
 	}
 	if after := containers(t, "kube-system"); after != before {
@@ -54,6 +59,105 @@ func TestServerKilled(t *testing.T) {
 	}
 	if out := kubectl(t, "-n", ns, "exec", "deploy/bystander", "--", "echo", "alive"); out != "alive\n" {
 		t.Errorf("exec after the restarts: %q", out)
+	}
+}
+
+// TestServerKilledDuringPull checks that a Pod starts although the API server is killed while the
+// node pulls its image.
+func TestServerKilledDuringPull(t *testing.T) {
+	ns := namespace(t)
+	release := cluster.HoldPulls()
+	apply(t, fmt.Sprintf(`
+apiVersion: v1
+kind: Pod
+metadata: {name: pulled, namespace: %s}
+spec:
+  restartPolicy: Never
+  containers: [{name: pulled, image: "registry.k8s.io/e2e-test-images/nonroot:1.5", imagePullPolicy: Always}]
+`, ns))
+	eventually(t, "Pulling", "-n", ns, "get", "events", "-o", "jsonpath={.items[*].reason}")
+	killServer(t)
+	release()
+	eventually(t, "Succeeded", "-n", ns, "get", "pod", "pulled", "-o", "jsonpath={.status.phase}")
+	if out := kubectl(t, "-n", ns, "logs", "pulled"); !strings.HasPrefix(out, "uid=1234") {
+		t.Errorf("logs: %q", out)
+	}
+}
+
+// TestServerKilledDuringExec checks that kubectl exec fails when the API server is killed, and that
+// the container survives.
+func TestServerKilledDuringExec(t *testing.T) {
+	ns := namespace(t)
+	startWeb(t, ns)
+	before := containers(t, ns)
+	session := exec.Command(cluster.Kubectl, "--kubeconfig", cluster.Kubeconfig, "-n", ns, "exec", "deploy/web", "--", "sh", "-c", "echo started; sleep 1000")
+	out, err := session.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := session.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "started\n" {
+		t.Fatalf("exec printed %q: %v", line, err)
+	}
+	killServer(t)
+	if err := session.Wait(); err == nil {
+		t.Error("exec succeeded, although its connection ended")
+	}
+	if out := kubectl(t, "-n", ns, "exec", "deploy/web", "--", "echo", "alive"); out != "alive\n" {
+		t.Errorf("exec after the restart: %q", out)
+	}
+	if after := containers(t, ns); after != before {
+		t.Errorf("before\n%s\nafter\n%s", before, after)
+	}
+}
+
+// TestServerKilledDuringDrain checks that kubectl drain succeeds, perhaps when it is repeated,
+// although the API server is killed meanwhile.
+func TestServerKilledDuringDrain(t *testing.T) {
+	ns := namespace(t)
+	startWeb(t, ns)
+	t.Cleanup(func() { kubectl(t, "uncordon", "node-2") })
+	drain := exec.Command(cluster.Kubectl, "--kubeconfig", cluster.Kubeconfig, "drain", "node-2", "--ignore-daemonsets", "--delete-emptydir-data", "--force", "--timeout=5m")
+	if err := drain.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "true", "get", "node", "node-2", "-o", "jsonpath={.spec.unschedulable}")
+	killServer(t)
+	if err := drain.Wait(); err != nil { // the connection failed
+		kubectl(t, "drain", "node-2", "--ignore-daemonsets", "--delete-emptydir-data", "--force", "--timeout=5m")
+	}
+	client.Eventually(t, func() error {
+		out, err := cluster.Run("-n", ns, "get", "pods", "--field-selector=spec.nodeName=node-2", "-o", "name")
+		if err == nil && out != "" {
+			err = fmt.Errorf("still on the drained node: %s", out)
+		}
+		return err
+	})
+}
+
+// TestCertificateRotation checks that kubelets renew their client and serving certificates, and that
+// containers survive.
+func TestCertificateRotation(t *testing.T) {
+	t.Parallel()
+	ns := namespace(t)
+	startWeb(t, ns)
+	before := containers(t, ns)
+	for _, m := range cluster.Machines {
+		for _, kind := range []string{"client", "server"} {
+			current := "/var/lib/kubelet/pki/kubelet-" + kind + "-current.pem"
+			client.Eventually(t, func() error { // both the first certificate and its successor have a date in their names
+				return m.Run("sh", "-c", fmt.Sprintf("test $(ls /var/lib/kubelet/pki/kubelet-%s-2*.pem | wc -l) -ge 2 && openssl x509 -in %s -noout -checkend 1", kind, current))
+			})
+		}
+	}
+	kubectl(t, "wait", "--for=condition=Ready", "node", "--all", "--timeout=5m")
+	if out := kubectl(t, "-n", ns, "exec", "deploy/web", "--", "echo", "alive"); out != "alive\n" {
+		t.Errorf("exec with the new serving certificate: %q", out)
+	}
+	if after := containers(t, ns); after != before {
+		t.Errorf("before\n%s\nafter\n%s", before, after)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/realnode"
@@ -14,12 +15,13 @@ import (
 var (
 	cluster *realnode.Cluster
 	builtIn = flag.Bool("built-in", false, "Use the server's own controllers and scheduler.")
+	etcd    = flag.Bool("etcd", false, "Run three API servers on etcd, behind a load balancer.")
 )
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	realnode.Main("nodes", "..", func(ctx context.Context, dir string, p realnode.Programs) (err error) {
-		if cluster, err = realnode.Start(ctx, dir, p, realnode.Options{Nodes: 2, BuiltIn: *builtIn}); err != nil {
+		if cluster, err = realnode.Start(ctx, dir, p, realnode.Options{Nodes: 2, Etcd: *etcd, BuiltIn: *builtIn, CertificateLifetime: 5 * time.Minute}); err != nil {
 			return err
 		}
 		defer cluster.Stop()

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/test/controlplane"
@@ -34,21 +35,26 @@ const (
 // Options select what a cluster consists of.
 type Options struct {
 	Nodes   int
+	Etcd    bool // run three API servers on etcd, behind a load balancer
 	BuiltIn bool // run the API server's own controllers and scheduler instead of Kubernetes'
+
+	CertificateLifetime time.Duration // of kubelets; 0 is a year
 }
 
 // A Cluster is a running cluster of real nodes.
 type Cluster struct {
 	Kubeconfig string
 	Kubectl    string // path of kubectl
-	Server     *controlplane.Server
 	Machines   []*Machine
 
-	flags     []string // of the API server
+	servers   []*controlplane.Server // one, or three on etcd
+	flags     [][]string             // of each server
+	killed    int                    // number of servers that KillServer has killed
 	dir       string
 	programs  Programs
 	processes controlplane.Processes
 	registry  http.Server
+	pulls     sync.RWMutex // held by requests to the registry
 }
 
 // Start starts a cluster. It must run in a sandbox. It returns when all nodes and the add-ons are
@@ -78,7 +84,12 @@ func (c *Cluster) start(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	c.registry.Handler = registry(c.programs.images())
+	images := registry(c.programs.images())
+	c.registry.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c.pulls.RLock()
+		defer c.pulls.RUnlock()
+		images.ServeHTTP(w, r)
+	})
 	go func() { _ = c.registry.Serve(listener) }() // until Stop
 	if err := c.startControlPlane(ctx, o); err != nil {
 		return err
@@ -95,9 +106,7 @@ func (c *Cluster) start(ctx context.Context, o Options) error {
 		}
 	}
 	step("kubeadm has installed the add-ons")
-	if err := c.approveServing(ctx); err != nil {
-		return err
-	}
+	go c.approveServing(ctx)
 	for i := range o.Nodes {
 		if err := c.Join(ctx, fmt.Sprint("node-", i+1), fmt.Sprint("172.30.0.", i+2), ByToken); err != nil {
 			return err
@@ -125,6 +134,12 @@ func (c *Cluster) Stop() {
 	_ = c.registry.Close() // nobody uses it any more
 }
 
+// HoldPulls makes requests to the registry wait until release is called.
+func (c *Cluster) HoldPulls() (release func()) {
+	c.pulls.Lock()
+	return c.pulls.Unlock
+}
+
 func (c *Cluster) kubectl(args ...string) error {
 	_, err := c.Run(args...)
 	return err
@@ -149,33 +164,31 @@ func (c *Cluster) RunWith(input string, args ...string) (string, error) {
 func (c *Cluster) startControlPlane(ctx context.Context, o Options) (err error) {
 	controllers := "*,tokencleaner,bootstrapsigner"
 	flags := []string{
-		"--bind-address=" + serverAddress, "--secure-port=6443", "--service-cluster-ip-range=" + serviceSubnet,
+		"--secure-port=6443", "--service-cluster-ip-range=" + serviceSubnet,
 		"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction", "--enable-bootstrap-token-auth",
 		"--cors-allowed-origins=^http://localhost(:|$)",
 	}
+	signing := []string{}
+	if o.CertificateLifetime > 0 {
+		signing = append(signing, fmt.Sprint("--cluster-signing-duration=", o.CertificateLifetime))
+	}
 	if o.BuiltIn {
+		flags = append(flags, signing...)
 		controllers += ",workloads,scheduler,node-lifecycle-controller,taint-eviction-controller"
 		flags = append(flags, "--allocate-node-cidrs", "--cluster-cidr="+podSubnet)
 	}
-	c.flags = append(flags, "--controllers="+controllers)
-	if err := c.StartServer(ctx); err != nil {
+	flags = append(flags, "--controllers="+controllers)
+	if err := c.startServers(ctx, o, flags); err != nil {
 		return err
 	}
-	c.Kubeconfig = c.Server.Kubeconfig
 	if o.BuiltIn {
 		return nil
 	}
-	if _, err := c.processes.StartManager(c.programs.Path("kube-controller-manager"), c.Server,
-		"--allocate-node-cidrs=true", "--cluster-cidr="+podSubnet, "--service-cluster-ip-range="+serviceSubnet, "--controllers=*,bootstrapsigner,tokencleaner"); err != nil {
+	if _, err := c.processes.StartManager(c.programs.Path("kube-controller-manager"), c.administrator(), append(signing,
+		"--allocate-node-cidrs=true", "--cluster-cidr="+podSubnet, "--service-cluster-ip-range="+serviceSubnet, "--controllers=*,bootstrapsigner,tokencleaner")...); err != nil {
 		return err
 	}
-	_, err = c.processes.StartScheduler(c.programs.Path("kube-scheduler"), c.Server)
-	return err
-}
-
-// StartServer starts the API server, also after it was killed.
-func (c *Cluster) StartServer(ctx context.Context) (err error) {
-	c.Server, err = c.processes.StartTroupe(ctx, c.programs.Path("troupe"), c.dir, c.flags...)
+	_, err = c.processes.StartScheduler(c.programs.Path("kube-scheduler"), c.administrator())
 	return err
 }
 
@@ -243,7 +256,7 @@ func (c *Cluster) Join(ctx context.Context, name, address string, discovery Disc
 	if _, err := c.processes.Start(m.enter("containerd")[0], m.enter("containerd")[1:]...); err != nil {
 		return err
 	}
-	if err := c.processes.Await(ctx, "containerd", func() bool { return m.Run("ctr", "version") == nil }); err != nil {
+	if err := c.processes.Await(ctx, "containerd", func() bool { return m.Run("test", "-S", "/run/containerd/containerd.sock") == nil }); err != nil {
 		return err
 	}
 	if _, err := c.processes.Start(m.enter("sh", "-c", kubeletScript)[0], m.enter("sh", "-c", kubeletScript)[1:]...); err != nil {
@@ -262,18 +275,19 @@ const kubeletScript = `until [ -s /var/lib/kubelet/config.yaml ] && [ -s /var/li
 exec kubelet --bootstrap-kubeconfig=/etc/kubernetes/bootstrap-kubelet.conf --kubeconfig=/etc/kubernetes/kubelet.conf --config=/var/lib/kubelet/config.yaml $KUBELET_KUBEADM_ARGS`
 
 // containerdConfig does not lower scores of the OOM killer, which needs CAP_SYS_RESOURCE.
-const containerdConfig = `version = 2
-[plugins."io.containerd.grpc.v1.cri"]
-  sandbox_image = "registry.k8s.io/pause:3.10.2"
+const containerdConfig = `version = 3
+[plugins."io.containerd.cri.v1.images".pinned_images]
+  sandbox = "registry.k8s.io/pause:3.10.2"
+[plugins."io.containerd.cri.v1.images".registry]
+  config_path = "/etc/containerd/certs.d"
+[plugins."io.containerd.cri.v1.runtime"]
   restrict_oom_score_adj = true
-  [plugins."io.containerd.grpc.v1.cri".registry]
-    config_path = "/etc/containerd/certs.d"
-  [plugins."io.containerd.grpc.v1.cri".cni]
-    bin_dir = "/usr/lib/cni"
+  [plugins."io.containerd.cri.v1.runtime".cni]
+    bin_dirs = ["/usr/lib/cni"]
     conf_dir = "/etc/cni/net.d"
-  [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+  [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
     runtime_type = "io.containerd.runc.v2"
-    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+    [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
       SystemdCgroup = false
 `
 
@@ -303,7 +317,7 @@ func (c *Cluster) discovery(d Discovery) (string, error) {
 
 // caHash returns the hash of the public key of the server's CA, as kubeadm join expects it.
 func (c *Cluster) caHash() (string, error) {
-	text, err := os.ReadFile(filepath.Join(c.Server.PKI, "ca.crt"))
+	text, err := os.ReadFile(filepath.Join(c.administrator().PKI, "ca.crt"))
 	if err != nil {
 		return "", err
 	}

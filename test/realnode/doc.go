@@ -13,6 +13,7 @@
 //
 //	172.30.0.1      API server, kube-controller-manager, kube-scheduler, registry and the tests
 //	172.30.0.2, 3   machines node-1, node-2
+//	172.30.0.101…   API servers on etcd; then 172.30.0.1 is their load balancer
 //	10.244.0.0/16   Pods, a /24 for each machine
 //	10.96.0.0/16    Services
 //

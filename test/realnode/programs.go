@@ -35,7 +35,7 @@ func build(dir, root string, more []string) error {
 		return err
 	}
 	for _, program := range append([]string{"kubernetes/kubectl", "kubernetes/kubelet", "kubernetes/kubeadm", "kubernetes/kube-controller-manager", "kubernetes/kube-scheduler",
-		"kubernetes/kube-proxy", "kubernetes/agnhost", "coredns/coredns", "sample-apiserver/sample-apiserver"}, more...) {
+		"kubernetes/kube-proxy", "kubernetes/agnhost", "containerd/containerd", "containerd/containerd-shim-runc-v2", "coredns/coredns", "sample-apiserver/sample-apiserver"}, more...) {
 		step("build " + program)
 		module, name := filepath.Split(program)
 		built, err := cluster.Program(filepath.Join(root, "cluster", module), name)

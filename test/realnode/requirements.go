@@ -12,7 +12,6 @@ import (
 
 // packages lists the Debian packages with the programs that nodes and images need.
 var packages = map[string]string{
-	"containerd":          "containerd",
 	"runc":                "runc",
 	"iptables":            "iptables",
 	"conntrack":           "conntrack",

@@ -33,9 +33,10 @@ type Controller struct {
 	finalizer   string
 	approvals   *crd.ApprovalPolicy
 
-	// Only the informer's goroutine uses known and groups.
+	// Only the informer's goroutine uses known, groups and names.
 	known  map[string]*definition                       // by name
 	groups reconcile.Index[string, string, *definition] // by group and name
+	names  map[string]map[nameKey]int                   // number of CRDs that use a name, by group
 
 	cleanups sync.WaitGroup
 	observed reconcile.ObservedRevision
@@ -58,6 +59,7 @@ func New(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Controller {
 		Env: env, store: store, finalizer: env.Translate(crd.CleanupFinalizer), approvals: crd.NewApprovalPolicy(env.Naming),
 		definitions: env.Client("apiextensions.platform.io", "v1", "CustomResourceDefinition").As(env.Translate("platform-apiserver")),
 		known:       map[string]*definition{}, groups: reconcile.Index[string, string, *definition]{},
+		names: map[string]map[nameKey]int{},
 	}
 }
 
@@ -111,7 +113,9 @@ func (c *Controller) sync(ctx context.Context, o *meta.Object) {
 	}
 	// Record the new CRD before serving it. known must describe it even if its kinds cannot be
 	// served.
+	c.countNames(known, -1)
 	known.object, known.tree = o, outline
+	c.countNames(known, 1)
 	if made := c.Kinds.Definition(o.Key.Name); made != nil && known.uid == o.Meta.UID && known.generation == o.Meta.Generation {
 		made.ShareText(outline)
 	}
@@ -180,6 +184,9 @@ func (c *Controller) addKnown(name string, known *definition) {
 }
 
 func (c *Controller) removeKnown(name string) {
+	if known := c.known[name]; known != nil {
+		c.countNames(known, -1)
+	}
 	delete(c.known, name)
 	c.groups.Delete(groupOf(name), name)
 }

@@ -23,7 +23,7 @@ type namesResult struct {
 func (c *Controller) calculateNames(known *definition) namesResult {
 	spec, status := known.tree.Object("spec"), known.tree.Object("status")
 	wanted, had := spec.Object("names"), status.Object("acceptedNames")
-	taken := c.namesInUse(known, spec.String("group"))
+	own := namesOf(had)
 	v := namesResult{names: tree.Tree{}}
 	for _, c := range status.Objects("conditions") {
 		v.conditions = append(v.conditions, c)
@@ -42,7 +42,12 @@ func (c *Controller) calculateNames(known *definition) namesResult {
 			names = []string{wanted.String(field)}
 		}
 		for _, name := range names {
-			if taken[nameScope(field)][name] {
+			key := nameKey{nameScope(field), name}
+			users := c.names[spec.String("group")][key]
+			if own[key] {
+				users--
+			}
+			if users > 0 {
 				refuse(field, name)
 			}
 		}
@@ -101,29 +106,45 @@ func nameScope(field string) string {
 	return "resource"
 }
 
-func (c *Controller) namesInUse(known *definition, group string) map[string]map[string]bool {
-	taken := map[string]map[string]bool{"kind": {}, "resource": {}}
-	for _, other := range c.groups[group] {
-		if other == known {
-			continue
-		}
-		names := other.tree.Object("status", "acceptedNames")
-		for _, field := range []string{"plural", "singular", "kind", "listKind"} {
-			if name := names.String(field); name != "" {
-				taken[nameScope(field)][name] = true
-			}
-		}
-		for _, name := range names.Strings("shortNames") {
-			taken["resource"][name] = true
+// A nameKey is a name that CRDs of a group may not share.
+type nameKey struct{ scope, name string }
+
+// namesOf returns the keys of a CRD's acceptedNames.
+func namesOf(accepted tree.Tree) map[nameKey]bool {
+	keys := map[nameKey]bool{}
+	for _, field := range []string{"plural", "singular", "kind", "listKind"} {
+		if name := accepted.String(field); name != "" {
+			keys[nameKey{nameScope(field), name}] = true
 		}
 	}
-	return taken
+	for _, name := range accepted.Strings("shortNames") {
+		keys[nameKey{"resource", name}] = true
+	}
+	return keys
+}
+
+// countNames adds n to the number of CRDs in the group that use each accepted name of known.
+func (c *Controller) countNames(known *definition, n int) {
+	group := known.tree.Object("spec").String("group")
+	if c.names[group] == nil {
+		c.names[group] = map[nameKey]int{}
+	}
+	for key := range namesOf(known.tree.Object("status", "acceptedNames")) {
+		if c.names[group][key] += n; c.names[group][key] == 0 {
+			delete(c.names[group], key)
+		}
+	}
+	if len(c.names[group]) == 0 {
+		delete(c.names, group)
+	}
 }
 
 // updateStatus writes the CRD's status. Conflicts need no retry, because the watch delivers the
 // changed CRD.
 func (c *Controller) updateStatus(ctx context.Context, known *definition, v namesResult) {
 	err := c.definitions.PatchStatus(ctx, known.object, tree.Tree{"conditions": slices.Clone(v.conditions), "acceptedNames": v.names})
+	c.countNames(known, -1)
 	known.tree.EnsureObject("status")["acceptedNames"] = v.names
+	c.countNames(known, 1)
 	c.report(ctx, "cannot update the status of a CustomResourceDefinition", known.object, err)
 }
