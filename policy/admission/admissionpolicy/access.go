@@ -11,16 +11,15 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// resources lists the policy resources, then the binding resources, named as in the platform naming
-// profile.
+// resources lists the policy resources, then the binding resources, in the platform naming profile.
 var resources = []string{
 	group + "/validatingadmissionpolicies", group + "/mutatingadmissionpolicies",
 	group + "/validatingadmissionpolicybindings", group + "/mutatingadmissionpolicybindings",
 }
 
-// access is the plugin that protects objects used as params. Otherwise a policy could reveal a
-// Secret in its denial message. The author of a policy must be allowed to read all objects of the
-// param kind. The author of a binding must be allowed to read the referenced objects.
+// access is the plugin that protects params. Without it, a policy could reveal a Secret in its
+// denial message. The author of a policy needs read access to all objects of the param kind. The
+// author of a binding needs read access to the referenced objects.
 type access struct {
 	*Options
 	validating, mutating *Source

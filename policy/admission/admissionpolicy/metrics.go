@@ -19,8 +19,7 @@ var durations = []float64{0.0000005, 0.001, 0.01, 0.1, 1}
 // Metrics counts policy results.
 type Metrics struct{ validating, mutating checks }
 
-// checks holds the metrics of one policy type. For validating policies, the first label is
-// enforcement_action.
+// checks holds the metrics of one policy type.
 type checks struct {
 	total *metrics.Counters
 	took  *metrics.Histograms

@@ -91,8 +91,8 @@ func (p *Params) refresh() {
 	p.update()
 }
 
-// await waits until the objects of the kind gvk have been read. It returns immediately if the kind
-// is not cached. If gvk is nil, it waits for all cached kinds.
+// await blocks until the objects of the kind gvk have been read. It returns immediately if the kind
+// is not cached. If gvk is nil, it blocks until all cached kinds have been read.
 func (p *Params) await(gvk *meta.GroupVersionKind) {
 	p.mu.Lock()
 	var all []*paramKind

@@ -34,8 +34,8 @@ type Source struct {
 	followers []policy.Follower // update the Source
 }
 
-// A snapshot is an immutable view of all hooks. Hooks that may call a remote authorizer are in
-// waiting, all others in inTurn.
+// A snapshot is an immutable view of all hooks. waiting holds the hooks that may call a remote
+// authorizer, inTurn all others.
 type snapshot struct {
 	inTurn, waiting *match.Index[*hook]
 	byPolicy        map[string]*hook // from both
@@ -97,9 +97,9 @@ func (s *Source) begin(ctx context.Context, objects policy.Objects) {
 	}()
 }
 
-// onPolicy handles a change to a policy. It compiles the policy without holding the lock, because
-// compilation is slow. The caller must serialize changes to the same resource. It ignores status
-// updates.
+// onPolicy handles a change to a policy and ignores status updates. It compiles the policy without
+// holding the lock, because compilation is slow. The caller must serialize changes to the same
+// resource.
 func (s *Source) onPolicy(c policy.Change) {
 	s.mu.Lock()
 	before := s.definitions[c.Key.Name]

@@ -48,7 +48,7 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// TestManyFailures checks that an audit event has a limited number of failed validations.
+// TestManyFailures checks that the number of failed validations in an audit event is limited.
 func TestManyFailures(t *testing.T) {
 	f := newFixture(t, fakeObjects{
 		"validatingadmissionpolicies": []tree.Tree{parse(t, `{"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}]},

@@ -97,7 +97,7 @@ func (r *verdict) apply(h *hook, b *binding, decisions []decision) {
 	}
 }
 
-// note collects audit annotations. An evaluation error denies the request.
+// note collects audit annotations. It denies the request if an annotation failed to evaluate.
 func (r *verdict) note(h *hook, b *binding, found []finding, notes annotations) {
 	for _, f := range found {
 		if f.err == nil {
@@ -110,7 +110,7 @@ func (r *verdict) note(h *hook, b *binding, found []finding, notes annotations) 
 	}
 }
 
-// maxFailures limits the failed validations in an audit annotation.
+// maxFailures limits the number of failed validations in an audit annotation.
 const maxFailures = 50
 
 func (r *verdict) audit() {

@@ -53,8 +53,8 @@ func (p limitRanger) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// derive runs the kind's Preparer again, because the QoS class depends on requests and limits that
-// were not set before.
+// derive runs the kind's Preparer again, because the QoS class depends on the requests and limits
+// set by default.
 func derive(a *request.Attributes) {
 	if k := a.Kind.Stored; k != nil && k.Preparer != nil {
 		k.Preparer.Prepare(a.New, nil)
