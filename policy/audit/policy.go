@@ -78,7 +78,7 @@ func (p *Policy) Decide(a *authz.Attributes) Decision {
 }
 
 // matches reports whether the rule applies to a request. A rule with users or groups never matches
-// an unknown user. A rule with namespaces or resources matches only resource requests.
+// an unknown user.
 func (r *rule) matches(a *authz.Attributes) bool {
 	switch {
 	case len(r.users) > 0 && (a.User == nil || !slices.Contains(r.users, a.User.Name)):

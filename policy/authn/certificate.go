@@ -79,7 +79,8 @@ type verifiedPool struct {
 	verified *Cache[verifiedCertificate]
 }
 
-// A verifiedCertificate is a cached result. While it is valid, signatures are not checked again.
+// A verifiedCertificate is a cached verification result. While it is valid, signatures are not
+// checked again.
 type verifiedCertificate struct {
 	user                *User
 	notBefore, notAfter time.Time // the latest and the earliest of its chain

@@ -58,7 +58,7 @@ func ParseABAC(r io.Reader, kinds *catalog.Catalog) (*ABAC, error) {
 	return p, errors.Join(faults...)
 }
 
-// newPolicyLine reads a valid ABACPolicy. In the older format, omitted fields match any value.
+// newPolicyLine converts a valid ABACPolicy. In the older format, omitted fields match any value.
 func newPolicyLine(t tree.Tree) policyLine {
 	spec, old := t.Object("spec"), !t.Has("spec")
 	if old {

@@ -70,8 +70,8 @@ func (x *access) checkPolicy(a *request.Attributes, spec, old tree.Tree) error {
 		describe(a.User), kind.String("kind"), kind.String("apiVersion")))
 }
 
-// narrow sets the group, version and resource in asked to those of a param kind. Attributes of an
-// unknown kind stay "*", so that the check covers everything that the policy may read.
+// narrow sets the group, version and resource in asked to those of a param kind. For an unknown
+// kind, they stay "*", so that the check covers everything that the policy may read.
 func (x *access) narrow(asked *authz.Attributes, kind tree.Tree) (known bool) {
 	g, v, err := splitAPIVersion(kind.String("apiVersion"))
 	if err != nil {

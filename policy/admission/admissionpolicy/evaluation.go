@@ -87,7 +87,7 @@ func (e *evaluation) namespaceName() string {
 	return e.a.Key.Namespace
 }
 
-// checkNamespace rejects requests in a missing namespace. Otherwise expressions that read
+// checkNamespace rejects requests whose namespace does not exist. Otherwise expressions that read
 // namespaceObject would fail with a misleading error.
 func (e *evaluation) checkNamespace() error {
 	name := e.namespaceName()

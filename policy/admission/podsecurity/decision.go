@@ -19,8 +19,8 @@ type Request struct {
 
 func (r *Request) isCreate() bool { return r.Old == nil }
 
-// A Decision is the result for a Request. The zero Decision allows the request. Refusals are not
-// errors, which makes them testable without admission.
+// A Decision is the result for a Request. The zero Decision allows the request. It reports refusals
+// as data, not as errors, so that tests need no admission chain.
 type Decision struct {
 	Forbidden   string       // message of a policy refusal, or ""
 	Faults      []meta.Cause // invalid labels of a Namespace, which refuse it
@@ -128,8 +128,8 @@ func (a *Admission) policyOf(namespace string) (p Policy, faults []meta.Cause, o
 }
 
 // decidePod enforces the namespace's policy. It skips updates that do not affect the checks.
-// Otherwise Pods older than the policy could not change labels or finalizers, and could not be
-// deleted.
+// Otherwise clients could not change the labels or finalizers of Pods older than the policy, or
+// delete them.
 func (a *Admission) decidePod(r Request) Decision {
 	if why := a.exemption(r); why != "" {
 		return a.exempt(r, why)
@@ -154,7 +154,7 @@ func (a *Admission) decidePod(r Request) Decision {
 }
 
 // decideController checks the Pod template of an object such as a Deployment. It never rejects the
-// object. It warns the client, because errors of the controller that creates the Pods are easy to
+// object, but warns the client, because errors of the controller that creates the Pods are easy to
 // miss. A ReplicationController may have no template.
 func (a *Admission) decideController(r Request) Decision {
 	if r.Subresource != "" {

@@ -22,8 +22,8 @@ func procMount(p *pod) (reason, detail string) {
 	return "procMount", containersText(bad) + " must not set securityContext.procMount to " + quoted(sortedSet(types))
 }
 
-// seLinuxTypes lists the SELinux types allowed before v1.31, and seLinuxTypes31 those allowed
-// since.
+// seLinuxTypes lists the SELinux types allowed before v1.31, seLinuxTypes31 those allowed from
+// v1.31 on.
 var (
 	seLinuxTypes   = []string{"", "container_t", "container_init_t", "container_kvm_t"}
 	seLinuxTypes31 = append(slices.Clone(seLinuxTypes), "container_engine_t")

@@ -141,7 +141,7 @@ func (c *cluster) setSpec(name string, spec tree.Tree) {
 	c.follower.onQuota(c.t.Context(), policy.Change{Object: o})
 }
 
-// propose reserves a change's amounts. It waits while the outcome depends on other changes.
+// propose reserves a change's amounts. It blocks while the outcome depends on other changes.
 func (c *cluster) propose(old, now tree.Tree, dryRun bool) (*reservation, error) {
 	for {
 		r, err := c.ledger.reserve(&proposed{
@@ -290,9 +290,8 @@ func TestNeverRefusedBelow(t *testing.T) {
 	})
 }
 
-// TestQuotasComeAgain checks a reservation whose quota is deleted and recreated before the change
-// is published. The reservation must be released under the mutex of the namespace in which it was
-// made.
+// TestQuotasComeAgain deletes and recreates a quota between the reservation of a change and its
+// publication. The reservation must be released under the mutex of its original namespace.
 func TestQuotasComeAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

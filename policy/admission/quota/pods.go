@@ -84,8 +84,7 @@ func (n podNames) named(requests, limits amount.List) amount.List {
 	return all
 }
 
-// overdueAt returns the time when a terminating Pod stops counting, because its node is presumably
-// lost.
+// overdueAt returns the time when a terminating Pod stops counting.
 func overdueAt(pod tree.Tree) time.Time {
 	metadata := pod.Object("metadata")
 	grace, graceful := metadata.Int("deletionGracePeriodSeconds")

@@ -180,7 +180,7 @@ func (c *cover) pickIn(object tree.Tree, used amount.List) []delta {
 	return c.pick(used)
 }
 
-// hold reserves the amounts in all accounts or none. The caller holds the mutex.
+// hold reserves the amounts in all accounts, or in none. The caller holds the mutex.
 func (r *reservation) hold(p *proposed) error {
 	if p.refusable {
 		if err := r.check(p); err != nil {
@@ -254,7 +254,7 @@ func (a *account) refuseUnknown(all []delta) refusal {
 	return refusal("status unknown for quota: " + a.name + ", resources: " + strings.Join(names, ","))
 }
 
-// await waits until the outcome for wanted no longer depends on changes in progress, or ctx ends.
+// await blocks until the outcome for wanted no longer depends on changes in progress, or ctx ends.
 func (a *account) await(ctx context.Context, n *namespace, wanted []delta) {
 	for {
 		n.mu.Lock()

@@ -54,7 +54,7 @@ func verify(t tree.Tree, q question, version string, s sort) (*answer, error) {
 	return a, nil
 }
 
-// verifyIdentity rejects a response to another request. For example, a proxy may mix up responses.
+// verifyIdentity rejects a response to another request, such as one mixed up by a proxy.
 func verifyIdentity(t, response tree.Tree, q question) error {
 	if uid := response.String("uid"); uid != q.uid {
 		return fmt.Errorf("expected response.uid=%q, got %q", q.uid, uid)

@@ -78,8 +78,8 @@ func (i *issuer) Run(ctx context.Context) {
 
 func (i *issuer) keys() *keySet { return i.keySet.Load() }
 
-// newerKeys fetches the key set again, because no key in than has verified a token. If the keys are
-// unchanged or fetches are rate-limited, newerKeys returns than.
+// newerKeys fetches the key set again after no key in the set than verified a token. If the keys
+// are unchanged or fetches are rate-limited, it returns than.
 func (i *issuer) newerKeys(than *keySet) *keySet {
 	// Retry once: a fetch already in flight may have read the key set before its rotation.
 	for range 2 {

@@ -42,7 +42,7 @@ type Authenticator struct {
 	rejected    *authn.Cache[error]
 }
 
-// Clock skew, token cache limits, and the maximum token length in bytes.
+// Limits of the Authenticator. maxTokenLength is in bytes.
 const (
 	clockLeeway    = time.Minute
 	maxVerified    = 1 << 15
@@ -242,9 +242,9 @@ func (f *tokenInfo) readRegisteredClaims(c jwt.MapClaims, legacy bool) bool {
 	return legacy || f.expires != 0 && len(f.audiences) > 0
 }
 
-// keysFor returns a Keyfunc that selects the key named by the token's kid header, or all keys if
-// the header names no known key. Keys with another algorithm are skipped. Keys embedded in the
-// token are ignored.
+// keysFor returns a Keyfunc that selects the key that the token's kid header identifies, or all
+// keys if no key has this ID. It skips keys for other algorithms, and ignores keys embedded in the
+// token.
 func (a *Authenticator) keysFor(legacy bool) jwt.Keyfunc {
 	all := a.Keys
 	if legacy {

@@ -30,7 +30,7 @@ func NewSecretNames(n *meta.Naming) SecretNames {
 	}
 }
 
-// IsLastUsedStale reports whether a Secret's last-used label must be updated. Tomorrow's date is
+// IsLastUsedStale reports whether a Secret's last-used label must be updated. A date of tomorrow is
 // not stale, because another server's clock may be ahead.
 func IsLastUsedStale(labels meta.Labels, label string, now time.Time) bool {
 	last, _ := labels.Get(label)

@@ -138,7 +138,7 @@ func (a nodeAttributes) operation() string {
 
 func nodeName(t tree.Tree) string { return t.Object("spec").String("nodeName") }
 
-// admitResourceSlice ignores updates, for which the check of the Authorizer is sufficient, because
+// admitResourceSlice ignores updates. The Authorizer checks these sufficiently, because
 // spec.nodeName is immutable.
 func admitResourceSlice(a nodeAttributes) error {
 	switch {
