@@ -144,7 +144,8 @@ func (w *Webhook) observe(err error, took time.Duration) {
 
 const noResponse = "the authorization webhook did not respond"
 
-// fail logs err, which reason does not expose. It returns open, unless the failurePolicy is Deny.
+// fail logs err, which reason does not expose. It returns Deny if the failurePolicy is Deny, and
+// open otherwise.
 func (w *Webhook) fail(err error, open Decision, reason string) (Decision, string) {
 	w.options.Logger.Warn(reason, "name", w.options.Name, "error", err)
 	if w.denies {

@@ -75,7 +75,7 @@ const (
 	Cancelled        Reason = "cancelled"         // the client has gone, or the server stops
 )
 
-// A RejectedError is the error for a rejected request.
+// A RejectedError reports why a request was rejected.
 type RejectedError struct {
 	Reason                          Reason
 	RetryAfter                      int // in seconds

@@ -13,8 +13,8 @@ var (
 	levelsResource  = meta.GroupResource{Group: "flowcontrol.apiserver.platform.io", Resource: "prioritylevelconfigurations"}
 )
 
-// A levelSpec is a parsed PriorityLevelConfiguration. If queues is 0, requests that find no free
-// seat are rejected.
+// A levelSpec is a parsed PriorityLevelConfiguration. If queues is 0, requests are rejected when no
+// seat is free.
 type levelSpec struct {
 	name, uid                     string
 	exempt                        bool

@@ -153,7 +153,7 @@ func addNew[V any](to map[string]V, name string, v V) {
 	}
 }
 
-// pick returns the cluster and user of a context, or of the current one if context is empty. A
+// pick returns the cluster and user of a context, or of the current context if context is empty. A
 // kubeconfig with one cluster and at most one user needs no context.
 func (f *file) pick(context string) (pairing, error) {
 	if context != "" {

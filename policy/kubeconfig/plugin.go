@@ -41,7 +41,7 @@ type plugin struct {
 	programs Programs
 }
 
-// newPlugin validates a user's exec field. Errors start with the name of the invalid field.
+// newPlugin validates a user's exec field. Errors begin with the invalid field's name.
 func newPlugin(u user, c *cluster, programs Programs) (*plugin, error) {
 	e := *u.Exec
 	p := &plugin{execConfig: e, path: e.Command, mode: e.InteractiveMode, programs: programs}

@@ -80,7 +80,7 @@ func (o Options) transport() *http.Transport {
 	return t
 }
 
-// Close closes idle connections. Other connections close after their requests.
+// Close closes idle connections. Other connections close when their requests end.
 func (s *Client) Close() { s.httpClient.CloseIdleConnections() }
 
 // Response limits in bytes.
@@ -189,7 +189,7 @@ type Backoff struct {
 	Factor   float64       // growth of the pause
 }
 
-// DefaultBackoff is for requests that clients wait for. It makes five attempts within about five
+// DefaultBackoff is for requests on which clients wait. It allows five attempts within about five
 // seconds.
 var DefaultBackoff = Backoff{Steps: 4, Duration: 500 * time.Millisecond, Factor: 1.5}
 
