@@ -55,8 +55,6 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// TestProvision checks that Provision runs for mutations that may create an object, except dry
-// runs.
 func TestProvision(t *testing.T) {
 	var asked []string
 	all := []admission.Registration{{Name: "NamespaceAutoProvision", Provision: func(_ context.Context, _ *schema.Kind, key meta.Key) error {

@@ -49,8 +49,6 @@ func (r reserver) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// TestRegistrationSelects checks that plugins run in registration order, and only for their
-// registered operations, users and resources.
 func TestRegistrationSelects(t *testing.T) {
 	var steps []string
 	jane := func(u *authn.User) bool { return u != nil && u.Name == "jane" }
@@ -90,8 +88,6 @@ func TestRegistrationSelects(t *testing.T) {
 	}
 }
 
-// TestBlockingPlugins checks that MayBlock plugins run sequentially and only for the selected
-// resources.
 func TestBlockingPlugins(t *testing.T) {
 	var steps []string
 	chain := func(refuse bool) *admission.Chain {
@@ -161,8 +157,6 @@ func TestReservers(t *testing.T) {
 	}
 }
 
-// TestNamespacesAndNoOps checks that plugins run only in their registered namespaces, and that
-// AppliesToNoOp ignores plugins with SkipsNoOps.
 func TestNamespacesAndNoOps(t *testing.T) {
 	var steps []string
 	k := kind("", "pods")

@@ -56,7 +56,6 @@ func parseTree(t testing.TB, text string) tree.Tree {
 	return v.(tree.Tree)
 }
 
-// decodeConfig decodes a configuration file as the message name.
 func decodeConfig(t testing.TB, naming *meta.Naming, name, text string) (tree.Tree, error) {
 	t.Helper()
 	return must.Get(catalog.New(naming))(t).DecodeConfig(name, []byte(text))

@@ -77,8 +77,6 @@ func TestImpersonateNeedsPermission(t *testing.T) {
 	}
 }
 
-// TestConstrainedImpersonation checks which permissions each mode requires to list Pods, and the
-// order of these checks.
 func TestConstrainedImpersonation(t *testing.T) {
 	for _, c := range readCases[[]struct {
 		Name       string

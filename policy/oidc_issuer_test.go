@@ -100,8 +100,6 @@ func TestUnknownKeysAreBounded(t *testing.T) {
 	}
 }
 
-// TestFetchIsShared checks that requests with a new key share a fetch, and that other requests do
-// not wait for it.
 func TestFetchIsShared(t *testing.T) {
 	p := newFakeProvider(t)
 	p.keys = []map[string]any{jwk("a", rsaKeys()[0])}
@@ -197,7 +195,6 @@ func TestBadProviders(t *testing.T) {
 	}
 }
 
-// TestSlowProvider checks that an unresponsive provider does not block requests.
 func TestSlowProvider(t *testing.T) {
 	p := newFakeProvider(t)
 	asked, release := make(chan bool, 16), make(chan bool)

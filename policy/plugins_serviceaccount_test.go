@@ -56,7 +56,6 @@ func TestServiceAccountVolume(t *testing.T) {
 	}
 }
 
-// TestServiceAccountWaits checks that a Pod's creation waits only for a missing default account.
 func TestServiceAccountWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cl := newCluster(t, nil)

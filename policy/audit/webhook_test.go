@@ -138,8 +138,6 @@ func TestWebhookGivesUp(t *testing.T) {
 	}
 }
 
-// TestSlowWebhook checks that a slow webhook does not block requests, and does not delay shutdown
-// beyond the deadline.
 func TestSlowWebhook(t *testing.T) {
 	c := newCollector(t)
 	c.gate = make(chan struct{})

@@ -28,7 +28,6 @@ func Certificates(roots func() *x509.CertPool, naming *meta.Naming, now func() t
 // naming profile and must be translated.
 const CredentialID = "authentication.platform.io/credential-id"
 
-// uidAttribute is the subject attribute type for the user's uid.
 var uidAttribute = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}
 
 func certificateUser(naming *meta.Naming, uids bool) func(*x509.Certificate) (*User, error) {

@@ -26,7 +26,6 @@ type policyLine struct {
 	APIGroup, Resource, Namespace, NonResourcePath string
 }
 
-// maxPolicyLine is the maximum length of a line in bytes.
 const maxPolicyLine = 1 << 20
 
 // ParseABAC parses a policy file with one ABACPolicy of kinds/api/apiserver per line. It ignores

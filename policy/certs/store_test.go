@@ -79,7 +79,6 @@ func verify(t *testing.T, name string, set certs.Set, at time.Time, hosts []stri
 	}
 }
 
-// TestAdminName checks that a changed administrator name takes effect at the next startup.
 func TestAdminName(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"", "kubernetes-admin", "kubernetes-admin", ""} {

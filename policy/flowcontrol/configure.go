@@ -15,7 +15,6 @@ type configuration struct {
 	levels map[string]*level
 }
 
-// anyUndesired reports whether an undesired level is still draining.
 func (c *configuration) anyUndesired() bool {
 	for _, l := range c.levels {
 		l.mu.Lock()

@@ -24,7 +24,6 @@ func maintained(c *Controller) {
 	c.configure()
 }
 
-// TestClassify checks classification with the FlowSchemas that the server maintains.
 func TestClassify(t *testing.T) {
 	c := aController(600)
 	user := func(name string, groups ...string) *authn.User {
@@ -100,8 +99,6 @@ func TestPrecedence(t *testing.T) {
 	expect("global-default")
 }
 
-// TestDrain checks that a removed level accepts no new requests, finishes its admitted requests,
-// and is then dropped.
 func TestDrain(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {

@@ -121,7 +121,6 @@ func parseRule(t tree.Tree) (r rule) {
 	return r
 }
 
-// accountPrefix is the prefix of service account user names.
 const accountPrefix = "system:serviceaccount:"
 
 // parseSubject parses a subject. A service account becomes its user name, and "*" as a user or

@@ -88,7 +88,6 @@ func readFiles(paths ...string) (*file, error) {
 	return f, nil
 }
 
-// maxFile is the maximum size of a file in bytes.
 const maxFile = 16 << 20
 
 func readFile(path string) ([]byte, error) {

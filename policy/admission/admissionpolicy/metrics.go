@@ -19,7 +19,6 @@ var durations = []float64{0.0000005, 0.001, 0.01, 0.1, 1}
 // Metrics counts policy results.
 type Metrics struct{ validating, mutating checks }
 
-// checks holds the metrics of one policy type.
 type checks struct {
 	total *metrics.Counters
 	took  *metrics.Histograms

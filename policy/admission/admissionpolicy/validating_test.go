@@ -48,7 +48,6 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// TestManyFailures checks that the number of failed validations in an audit event is limited.
 func TestManyFailures(t *testing.T) {
 	f := newFixture(t, fakeObjects{
 		"validatingadmissionpolicies": []tree.Tree{parse(t, `{"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}]},

@@ -129,7 +129,6 @@ type failedValidation struct {
 	ValidationActions []string `json:"validationActions"`
 }
 
-// reasonCodes maps the allowed policy reasons to HTTP status codes.
 var reasonCodes = map[meta.Reason]int{meta.ReasonForbidden: 403, meta.ReasonUnauthorized: 401, meta.ReasonRequestTooLarge: 413, meta.ReasonInvalid: 422}
 
 // refuse keeps only the first denial. Policies run in name order, so responses are deterministic.

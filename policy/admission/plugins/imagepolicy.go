@@ -17,7 +17,6 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// Limits for image reviews.
 const (
 	imageReviewTimeout = 30 * time.Second // for one review with all retries
 	maxImageReviews    = 1024             // cached responses

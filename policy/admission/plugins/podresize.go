@@ -35,7 +35,6 @@ func (p declaredFeatures) Validate(a *request.Attributes) error {
 	return a.Forbidden(fmt.Sprintf("pod update requires features %s which are not available on node %q", strings.Join(missing, ", "), nodeOf(a)))
 }
 
-// featuresOf returns the node features that a resize requires.
 func featuresOf(a *request.Attributes) (names []string) {
 	was, now := a.Old.Object("spec"), a.New.Object("spec")
 	if !tree.SemanticEqual(was["resources"], now["resources"]) {

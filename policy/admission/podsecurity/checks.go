@@ -65,7 +65,6 @@ func at(revisions []revision, minor int) (found check) {
 	return found
 }
 
-// checksAt returns a level's checks at a minor version, in reporting order.
 func checksAt(level Level, minor int) (all []check) {
 	if level == Privileged {
 		return nil

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// procMount forbids unmasking paths of /proc.
 func procMount(p *pod) (reason, detail string) {
 	var types []string
 	bad := p.containersThat(func(c container) bool {

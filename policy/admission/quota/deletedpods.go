@@ -50,7 +50,6 @@ func (n *namespace) trackDeleted(p *deletedPod) {
 	n.deleted[p.object.Meta.UID] = p
 }
 
-// lapseUntil calls lapseDue once a second, until ctx ends.
 func (l *Ledger) lapseUntil(ctx context.Context) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()

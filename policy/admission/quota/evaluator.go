@@ -12,7 +12,6 @@ import (
 // An evaluator computes the usage of one resource's objects. Its functions are pure and take
 // objects in stored form.
 type evaluator struct {
-	// counts lists the quota names that count objects.
 	counts []string
 	// limits reports whether a quota name that is not in counts applies to the resource. nil means
 	// that no such name applies.

@@ -317,8 +317,6 @@ func TestQuotasComeAgain(t *testing.T) {
 	})
 }
 
-// TestQuotaWaitsForEarlierChanges checks that a new quota takes effect only after earlier changes
-// have been stored.
 func TestQuotaWaitsForEarlierChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

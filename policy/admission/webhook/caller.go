@@ -56,7 +56,6 @@ func (c *Callers) get(a webhookclient.Address) *caller {
 	return found.caller
 }
 
-// release closes a caller's connections after its last use.
 func (c *Callers) release(a webhookclient.Address) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -40,7 +40,6 @@ type Options struct {
 	Logger      *slog.Logger
 }
 
-// Limits of the token caches.
 const (
 	maxVerified, maxRejected = 8192, 8192
 	rejectedTTL              = 10 * time.Second

@@ -42,7 +42,6 @@ type Authenticator struct {
 	rejected    *authn.Cache[error]
 }
 
-// Limits of the Authenticator. maxTokenLength is in bytes.
 const (
 	clockLeeway    = time.Minute
 	maxVerified    = 1 << 15

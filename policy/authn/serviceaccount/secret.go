@@ -38,7 +38,6 @@ func IsLastUsedStale(labels meta.Labels, label string, now time.Time) bool {
 	return last != today.Format(time.DateOnly) && last != today.AddDate(0, 0, 1).Format(time.DateOnly)
 }
 
-// Data keys of a token Secret.
 const (
 	TokenKey     = "token"
 	CAKey        = "ca.crt"

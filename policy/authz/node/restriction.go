@@ -114,7 +114,6 @@ func (r *restriction) Admit(change *request.Attributes) error {
 	return nil
 }
 
-// forbiddenf returns a Forbidden error, worded as in kube-apiserver.
 func (a nodeAttributes) forbiddenf(format string, args ...any) error {
 	return a.Forbidden(fmt.Sprintf(format, args...))
 }
