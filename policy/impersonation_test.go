@@ -83,10 +83,10 @@ func TestConstrainedImpersonation(t *testing.T) {
 		Caller     *authn.User // the default is the user "caller"
 		Headers    testHeaders
 		Rights     []string // as "verb group/resource[/sub-resource] [namespace/]name"
-		Asked      []string // if given, all questions, in order
+		Asked      []string // if set, all authorization checks, in order
 		Want       *authn.User
 		Constraint string
-		Fault      string // the beginning
+		Fault      string // prefix of the error
 	}](t, "authz/impersonation-constrained") {
 		caller := c.Caller
 		if caller == nil {

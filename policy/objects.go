@@ -24,7 +24,7 @@ type Objects interface {
 // An Object is one object in stored form. It is shared and must not be modified.
 type Object struct {
 	Key     meta.Key
-	Version uint64 // resourceVersion, or that of the deletion
+	Version uint64 // resourceVersion of the object or of its deletion
 	Meta    meta.ObjectMeta
 	Tree    tree.Tree
 }

@@ -28,7 +28,7 @@ type pluginGroup struct {
 // A pluginCase is a write to the object ns/o by user jane.
 type pluginCase struct {
 	Name, Resource string // the resource is "group/resource[/sub-resource]"; "" means "/pods"
-	Old, New, Want object // Want is New afterwards, if changed
+	Old, New, Want object // Want is the expected New, if it changes
 	Reinvocation   bool
 	Unhandled      bool     // no plugin handles the change
 	May            []string // jane's permissions: "verb group/resource/sub-resource namespace/name"

@@ -13,11 +13,11 @@ import (
 // BatchOptions configures batching. A batch is sent once it has MaxSize Events, or MaxWait after
 // its first Event.
 type BatchOptions struct {
-	BufferSize    int           // waiting Events; more are lost
+	BufferSize    int           // maximum number of waiting Events; more are dropped
 	MaxSize       int           // Events per batch
-	MaxWait       time.Duration // how long an Event waits for others
+	MaxWait       time.Duration // maximum time that an Event waits for others
 	ThrottleQPS   float64       // average rate of batches; 0 means unlimited
-	ThrottleBurst int           // batches at once, if the rate is limited
+	ThrottleBurst int           // batches at once, if ThrottleQPS is set
 }
 
 // maxBufferedBytes limits the size of buffered events, because bodies may be large.
@@ -39,7 +39,7 @@ type batcher struct {
 
 	mu      sync.Mutex // guards the fields below
 	queue   [][]byte
-	bytes   int // of waiting and unstored lines
+	bytes   int // size of waiting and unstored lines
 	pending int // number of waiting and unstored lines
 	closed  bool
 }

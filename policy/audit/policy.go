@@ -29,7 +29,7 @@ type resources struct {
 	// names lists patterns: "*" (all resources and subresources), "pods", "pods/log", "pods/*" or
 	// "*/status".
 	names   []string
-	objects []string // by name
+	objects []string // object names
 }
 
 // NewPolicy converts a valid AuditPolicy message to a Policy.

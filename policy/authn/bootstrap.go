@@ -41,7 +41,7 @@ type BootstrapToken struct {
 	// Expiration is an RFC 3339 time. It is empty if the token never expires.
 	Expiration          string
 	UsageAuthentication bool // valid as a bearer token
-	UsageSigning        bool // signs what clients read before they trust the server
+	UsageSigning        bool // signs data that clients read before they trust the server
 	ExtraGroups         string
 }
 

@@ -82,7 +82,7 @@ type verifiedPool struct {
 // checked again.
 type verifiedCertificate struct {
 	user                *User
-	notBefore, notAfter time.Time // the latest and the earliest of its chain
+	notBefore, notAfter time.Time // latest notBefore and earliest notAfter in the chain
 }
 
 func (v *verifiedCertificate) valid(now time.Time) bool {
@@ -162,7 +162,7 @@ func (v *verifier) lookup(t *verifiedPool, certs []*x509.Certificate, now time.T
 }
 
 func (t *verifiedPool) chain(certs []*x509.Certificate, now time.Time) ([]*x509.Certificate, error) {
-	if t.pool == nil { // for which x509 would use the system's CAs
+	if t.pool == nil { // x509 would use the system's CAs instead
 		return nil, errors.New("client certificate: no CA is configured")
 	}
 	intermediates := x509.NewCertPool()

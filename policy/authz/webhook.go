@@ -18,7 +18,7 @@ import (
 
 // WebhookOptions configures a Webhook. All fields are required.
 type WebhookOptions struct {
-	Name   string // in metrics
+	Name   string // name in metrics
 	Client *remote.Client
 	// Config is a valid WebhookConfiguration (kinds/api/apiserver).
 	Config      tree.Tree
@@ -36,7 +36,7 @@ type Webhook struct {
 	options                        WebhookOptions
 	conditions                     []*expressions.Expr
 	apiVersion                     string
-	beta, denies                   bool                            // the version is v1beta1; a failure denies
+	beta, denies                   bool                            // version is v1beta1; failurePolicy is Deny
 	authorizedTTL, unauthorizedTTL time.Duration                   // 0 disables caching
 	reviews                        *authn.Reviews[webhookDecision] // by digest of the request body
 }

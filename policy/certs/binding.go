@@ -15,7 +15,7 @@ import (
 // content of the file.
 type FileError struct {
 	File, What string
-	Advice     string // for the administrator
+	Advice     string // advice for the administrator
 }
 
 func (e *FileError) Error() string { return e.File + " " + e.What }

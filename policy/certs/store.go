@@ -53,7 +53,7 @@ type Store struct {
 	// because the CA is new. Otherwise such certificates are an error.
 	ReplaceForeign bool
 
-	memory map[string]*Pair // replaces the files
+	memory map[string]*Pair // used instead of files if Dir is empty
 }
 
 // A Set contains all certificates of a Store.
@@ -324,7 +324,7 @@ const newSuffix = ".new"
 // ones stay. After a crash, endSave keeps either both old or both new files.
 func (s Store) save(name string, p *Pair) error {
 	if s.Dir == "" {
-		if s.memory != nil { // nil without a Manager, which would need it
+		if s.memory != nil { // nil without a Manager, because only a Manager reads it
 			s.memory[name] = p
 		}
 		return nil

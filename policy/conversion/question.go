@@ -20,7 +20,7 @@ var reviewVersions = []string{"v1", "v1beta1"}
 type question struct {
 	uid           string
 	reviewVersion string
-	apiVersion    string // of the review
+	apiVersion    string // apiVersion of the review
 	target        *schema.Kind
 	objects       []*meta.Object
 	from          string // apiVersion of the first object

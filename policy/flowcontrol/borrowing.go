@@ -47,7 +47,7 @@ func (c *Controller) parts(levels []*level, claims []claim, left, lowest, used i
 			parts[i] = l.lower + round((floor-float64(l.lower))*float64(left-lowest)/float64(used-lowest))
 		case ok:
 			parts[i], c.fraction = round(divided[i]), fraction
-		default: // bounds are incompatible
+		default: // the bounds cannot be met
 			parts[i] = l.limit
 		}
 	}

@@ -18,18 +18,18 @@ type Controller struct {
 	// Watches counts the open watches. The caller must add each admitted watch to it.
 	Watches Watches
 
-	seats   int       // of the server
+	seats   int       // total seats of the server
 	epoch   time.Time // times of levels are nanoseconds since then
 	current atomic.Pointer[configuration]
-	closed  chan struct{} // refuses all waiting requests
+	closed  chan struct{} // closed to reject all waiting requests
 	close   sync.Once
 
 	mu        sync.Mutex // guards the fields below; taken before the lock of any level
-	following int        // resources that are not completely read yet
+	following int        // number of resources not completely read yet
 	schemas   map[string]*schema
 	specs     map[string]levelSpec
 	fixed     fixed
-	fraction  float64 // of the target, granted to every level
+	fraction  float64 // fraction of its target that each level gets
 	nominals  int     // sum of nominal limits
 }
 
@@ -171,7 +171,7 @@ func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Clas
 	r := requests.Get().(*Request)
 	*r = Request{admitted: r.admitted, attributes: *a}
 	outcome, refusal := gone, (*RejectedError)(nil)
-	for outcome == gone { // the next configuration lacks a removed level
+	for outcome == gone { // the level was removed, so classify again
 		known.classify(c.current.Load(), a)
 		r.schema = known.schema
 		r.work = c.estimate(r, listing)

@@ -35,7 +35,7 @@ func (t table) row(cells ...any) {
 	for i, c := range cells {
 		texts[i] = strings.Map(printable, fmt.Sprint(c))
 	}
-	fmt.Fprintln(t.tabs, strings.Join(texts, ",\t")) // Flush reports the error again
+	fmt.Fprintln(t.tabs, strings.Join(texts, ",\t")) // Flush returns the error again
 }
 
 func printable(r rune) rune {

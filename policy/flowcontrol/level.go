@@ -14,15 +14,15 @@ type level struct {
 	levelState
 	removed bool // drained; requests that found it are classified again
 
-	queues map[int]*queue // in use
-	ready  queueHeap      // with waiting requests
-	free   []*queue       // for reuse
-	active int            // queues with waiting or executing requests
+	queues map[int]*queue // queues in use, by index
+	ready  queueHeap      // queues with waiting requests
+	free   []*queue       // unused queues, kept for reuse
+	active int            // number of queues with waiting or executing requests
 
 	seatsInUse, seatsWaiting int
 	running                  *Request // executing requests, linked by next and prev
 	virtualAt                int64    // time of the last advance of virtual time
-	enqueued, served         uint64   // numbers of requests enqueued and dispatched
+	enqueued, served         uint64   // counts of enqueued and dispatched requests
 	demand                   demand
 	stats                    map[string]*stats // by schema name
 	backOff                  backOff
@@ -33,8 +33,8 @@ type levelState struct {
 	// Seat counts: the nominal limit, the lending and borrowing bounds, and the current limit.
 	nominal, lower, upper, limit int
 	forecast                     forecast
-	undesired                    bool    // not configured any more, removed when idle
-	waiting, executing           int     // requests
+	undesired                    bool    // no longer configured; removed when idle
+	waiting, executing           int     // numbers of requests
 	virtual, lastDispatch        float64 // virtual time R, and the newest start time in it
 	dispatched, rejected         uint64
 	timedOut, cancelled          uint64

@@ -61,7 +61,7 @@ type schema struct {
 	precedence       int
 	distinguisher    distinguisher
 	rules            []rule
-	hash             uint64 // of the name
+	hash             uint64 // hash of the schema name
 }
 
 type rule struct {

@@ -20,9 +20,9 @@ type Request struct {
 // A part is one header value of a Request.
 type part struct {
 	kind      partKind
-	namespace string // of a service account
+	namespace string // namespace of a service account
 	value     string
-	key       string // of an extra
+	key       string // key of an extra attribute
 }
 
 type partKind uint8

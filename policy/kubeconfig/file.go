@@ -60,7 +60,7 @@ type user struct {
 	Exec            *execConfig         `json:"exec"`
 	Provider        *authProvider       `json:"auth-provider"`
 
-	name, path string // of the user, and of its file
+	name, path string // name of the user and path of the kubeconfig
 	dir        baseDir
 }
 

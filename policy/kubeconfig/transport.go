@@ -16,12 +16,12 @@ import (
 type Transport struct {
 	base       func() *http.Transport
 	credential func() *Credential
-	header     http.Header // of every request
+	header     http.Header // added to every request
 	insecure   bool        // allows credentials over plain HTTP to other machines
 
 	mu      sync.Mutex // guards the fields below
 	current *http.Transport
-	proved  *issued // the credential of current's connections
+	proved  *issued // credential of the connections of current
 }
 
 // NewTransport returns a Transport. It calls base to create the underlying transport for each
@@ -49,7 +49,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	fresh, err := c.issued(r.Context())
 	if err != nil || fresh.token == proved.token && fresh.sameCertificate(proved) {
-		return answer, nil // the response says what is wrong
+		return answer, nil // the response explains the failure
 	}
 	_, _ = io.CopyN(io.Discard, answer.Body, maxOutput) // allows reuse of the connection
 	answer.Body.Close()

@@ -158,7 +158,7 @@ func (s *Client) send(r *http.Request) (io.ReadCloser, error) {
 		return nil, withoutURL(err)
 	}
 	if answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusCreated {
-		_, _ = io.CopyN(io.Discard, answer.Body, maxResponseSize) // so that the connection can be reused
+		_, _ = io.CopyN(io.Discard, answer.Body, maxResponseSize) // allows reuse of the connection
 		answer.Body.Close()
 		return nil, &StatusError{answer.StatusCode}
 	}
@@ -205,7 +205,7 @@ func (s *Client) PostWithRetry(ctx context.Context, body []byte, r Backoff) ([]b
 		select {
 		case <-ctx.Done():
 			return nil, err
-		case <-time.After(pause + rand.N(pause/5+1)): // see Backoff
+		case <-time.After(pause + rand.N(pause/5+1)): // random extension, documented at Backoff
 		}
 		pause = time.Duration(float64(pause) * r.Factor)
 	}

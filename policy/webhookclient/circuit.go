@@ -30,8 +30,8 @@ type circuit struct {
 
 	mu         sync.Mutex // guards the fields below
 	failures   int        // connection failures since the last success
-	lastError  error      // the last of them
-	probing    int        // probing calls
+	lastError  error      // error of the last connection failure
+	probing    int        // number of running probes
 	probedAt   time.Time  // start of the last probe
 	answeredAt time.Time  // time of the last response, or of the first call after an idle period
 }

@@ -28,7 +28,7 @@ type evaluation struct {
 	a   *request.Attributes
 
 	views         []kindView
-	namespace     tree.Tree // as seen by expressions; nil until loaded, or if absent
+	namespace     tree.Tree // namespaceObject; nil until loaded, or if there is none
 	namespaceSize cel.Size
 	inNone        bool // the request is cluster-scoped
 	authority     *review.Authorizer
@@ -154,7 +154,7 @@ type scope struct {
 	params                    tree.Tree
 	noNamespace, noAuthorizer bool
 	budget                    *cel.Budget
-	own                       cel.Budget // budget of the validations, which budget points to
+	own                       cel.Budget // budget points here during validations
 	variables                 *cel.Lazy  // nil until used
 }
 

@@ -147,7 +147,7 @@ func (r *mutation) rewrite(v *kindView, patched tree.Tree) (err error) {
 	if hasBody && r.a.Body != nil {
 		held = r.a.Body
 	}
-	patched = maps.Clone(patched) // it may share parts with what the policy has seen
+	patched = maps.Clone(patched) // it may share values with the object that the policy sees
 	patched["metadata"] = maps.Clone(patched.Object("metadata"))
 	v.Restore(patched, held.Object("metadata"))
 	if !hasBody {

@@ -45,7 +45,7 @@ type paramKind struct {
 	storage    meta.GroupResource
 	objects    *policy.Cache[param]
 	stop       context.CancelFunc
-	known      chan struct{} // closed when the initial objects are read, or the kind is dropped
+	known      chan struct{} // closed when the initial objects have been read or the kind is dropped
 }
 
 type param struct {
@@ -146,7 +146,7 @@ func (p *Params) follow(gvk meta.GroupVersionKind, k *schema.Kind) *paramKind {
 	go func() {
 		defer close(kept.known)
 		if kept.objects.Follow(ctx, objects) != nil {
-			stop() // ctx has ended, so the kind is not used any more
+			stop() // ctx has ended, so the kind is no longer used
 		}
 	}()
 	return kept

@@ -12,7 +12,7 @@ type verdict struct {
 	*validating
 	*evaluation
 	scope    scope // of the current policy
-	refusal  error // the first refusal; nil if none
+	refusal  error // error of the first denial, or nil
 	failures []failedValidation
 }
 

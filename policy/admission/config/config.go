@@ -87,7 +87,7 @@ func (c Config) addPlugin(plugin tree.Tree, dir string, kinds *catalog.Catalog) 
 		}
 	}
 	if c[name] = nil; kinds.Message("apiserver.v1."+name) == nil {
-		return nil // it reads no configuration
+		return nil // the plugin has no configuration
 	}
 	if c[name], err = kinds.DecodeConfig(name, text); err != nil {
 		return fmt.Errorf("%s: %w", at, err)

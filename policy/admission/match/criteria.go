@@ -16,7 +16,7 @@ import (
 type Criteria struct {
 	// everything is true for a policy without rules, which matches all requests.
 	everything      bool
-	Reviews         bool // reviews, such as a TokenReview, may match
+	Reviews         bool // also match reviews, such as a TokenReview
 	rules, excluded []rule
 	equivalent      bool
 	served          Served

@@ -261,7 +261,7 @@ func TestOperationOf(t *testing.T) {
 	if got := match.OperationOf(a); got != match.Create {
 		t.Errorf("a binding is a %s", got)
 	}
-	a.Subresource = "" // an apply that started as a create
+	a.Subresource = "" // an apply that creates the object
 	if got := match.OperationOf(a); got != match.Update {
 		t.Errorf("an update is a %s", got)
 	}

@@ -23,8 +23,8 @@ type memo[V any] struct {
 	last  atomic.Pointer[remembered[V]] // the last result, which is often used again
 	known sync.Map                      // resource to *remembered[V]
 	mu    sync.Mutex                    // guards the fields below
-	size  int                           // of known
-	limit int                           // size at which it is swept
+	size  int                           // number of entries in known
+	limit int                           // size that triggers the next sweep
 }
 
 type remembered[V any] struct {

@@ -19,7 +19,7 @@ type buckets struct {
 	seed  maphash.Seed
 
 	mu    sync.Mutex               // guards the fields below, and the buckets
-	byKey map[uint64]*list.Element // by the hash of the key, which may be long
+	byKey map[uint64]*list.Element // by key hash, because keys may be long
 	used  *list.List               // of *bucket, most recently used first
 }
 

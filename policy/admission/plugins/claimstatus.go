@@ -22,7 +22,7 @@ func ClaimStatus(authorizer authz.Authorizer, naming *meta.Naming) admission.Reg
 
 type claimStatus struct {
 	authorizer authz.Authorizer
-	nodeName   string // the attribute of users with their node
+	nodeName   string // key of the extra attribute with the user's node
 }
 
 func (claimStatus) Handles(a *request.Attributes) bool { return a.User != nil }

@@ -20,7 +20,7 @@ import (
 const (
 	imageReviewTimeout = 30 * time.Second // for one review with all retries
 	maxImageReviews    = 1024             // cached responses
-	maxImageReviewKept = 16 << 10         // bytes of a cached response
+	maxImageReviewKept = 16 << 10         // maximum size of a cached response in bytes
 )
 
 const imageReviewKind = "ImageReview"

@@ -22,7 +22,7 @@ type limit struct {
 type bound struct {
 	resource string
 	amount   amount.Amount
-	text     string // of the amount
+	text     string // text of amount
 }
 
 func parseLimitRange(o *policy.Object) *limitRange {

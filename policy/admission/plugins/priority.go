@@ -26,7 +26,7 @@ type priorityPlugin struct {
 
 type priorityClass struct {
 	value            int64
-	preemptionPolicy string // may be ""
+	preemptionPolicy string // "" if unset
 	globalDefault    bool
 }
 

@@ -58,7 +58,7 @@ type serviceAccount struct {
 	automount   any      // a bool; nil if unset
 	pullSecrets []string // in the order in which Pods get them
 	secrets     map[string]bool
-	limited     bool // Pods may refer to these secrets only
+	limited     bool // Pods may refer only to these secrets
 }
 
 // parse reads an account. As in Kubernetes, a non-boolean annotation is ignored.

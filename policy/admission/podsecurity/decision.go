@@ -22,8 +22,8 @@ func (r *Request) isCreate() bool { return r.Old == nil }
 // A Decision is the result for a Request. The zero Decision allows the request. It reports refusals
 // as data, not as errors, so that tests need no admission chain.
 type Decision struct {
-	Forbidden   string       // message of a policy refusal, or ""
-	Faults      []meta.Cause // invalid labels of a Namespace, which refuse it
+	Forbidden   string       // message if the policy rejects the request, or ""
+	Faults      []meta.Cause // invalid labels, which reject the Namespace
 	Failure     *meta.Status // reason why no decision is possible, or nil
 	Annotations []Annotation // for the audit event
 	Warnings    []string     // for the user
@@ -60,7 +60,7 @@ type Admission struct {
 	config    Configuration
 	labels    labelKeys
 	audit     auditKeys
-	allowed   []Annotation // for a Pod in a privileged namespace
+	allowed   []Annotation // shared annotations for Pods in privileged namespaces
 	objects   Objects
 	metrics   *metricSet
 }
@@ -217,7 +217,7 @@ func (a *Admission) evaluate(r Request, p Policy, faults []meta.Cause, object tr
 		a.metrics.evaluate(r, audit, p.Audit, false)
 		d.annotate(a.audit.violations, violationText("would violate", p.Audit, violations))
 	}
-	if d.Forbidden != "" { // the message suffices
+	if d.Forbidden != "" { // the message is enough
 		return d
 	}
 	if violations := known.of(p.Warn); len(violations) > 0 {

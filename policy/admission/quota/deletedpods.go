@@ -16,7 +16,7 @@ type deletedPod struct {
 	object *meta.Object
 	kind   *schema.Kind
 	due    time.Time // time when it stops counting
-	lapsed bool      // it has stopped counting
+	lapsed bool      // the Pod has stopped counting
 }
 
 // isLapsed reports whether a terminating Pod has stopped counting. The caller holds the mutex.

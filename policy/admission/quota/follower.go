@@ -185,7 +185,7 @@ func (f *follower) replaceUnknown(ctx context.Context, n *namespace, a *account)
 type scan struct {
 	ledger   *Ledger
 	account  *account
-	versions map[meta.GroupResource]uint64 // of the snapshot of each resource
+	versions map[meta.GroupResource]uint64 // snapshot version by resource
 	deleted  []*deletedPod
 }
 

@@ -26,7 +26,7 @@ func (l *Ledger) observe(k *schema.Kind, version uint64, old, now *meta.Object, 
 		return
 	}
 	if o.reserved != nil && o.reserved.namespace != n {
-		o.reserved = nil // of deleted quotas with another mutex; end releases it
+		o.reserved = nil // it belongs to deleted quotas with another mutex; end releases it
 	}
 	for {
 		v := n.view.Load()

@@ -13,8 +13,8 @@ import (
 var pods = meta.GroupResource{Resource: "pods"}
 
 type podNames struct {
-	nativeDomain      string // marks resources that are not extended
-	deviceClassPrefix string // of implicit extended resources for device classes
+	nativeDomain      string // domain of resources that are not extended
+	deviceClassPrefix string // prefix of implicit extended resources for device classes
 }
 
 // podEvaluator counts Pods with their requests and limits until they terminate.

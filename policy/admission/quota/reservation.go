@@ -125,12 +125,12 @@ func (l *Ledger) reserveBeside(e *epoch, p *proposed) (*reservation, error) {
 			return nil, nil
 		}
 		n.mu.Lock()
-		if n.view.Load() != v { // the quotas have changed meanwhile
+		if n.view.Load() != v { // the quotas have changed since
 			n.mu.Unlock()
 			continue
 		}
 		err := r.hold(p)
-		if err != nil && l.lapseDueIn(n) { // another server may have released overdue Pods before
+		if err != nil && l.lapseDueIn(n) { // another server may already have released overdue Pods
 			err = r.hold(p)
 		}
 		n.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 
 type answer struct {
 	allowed     bool
-	result      tree.Tree // the Status of a refusal, or nil
+	result      tree.Tree // Status of a denial, or nil
 	patch       []any     // operations of the JSON Patch
 	patchText   []byte
 	warnings    []string

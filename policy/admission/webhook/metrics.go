@@ -31,7 +31,7 @@ type Metrics struct {
 	took                            *metrics.Histograms
 	failOpens, rejections, requests *metrics.Counters
 
-	mu   sync.Mutex // guards uses and changes of series
+	mu   sync.Mutex // guards uses and changes to series
 	uses map[hookKey]int
 }
 

@@ -83,7 +83,7 @@ func (a *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	}
 	user, err := a.user(v, r, now)
 	if err != nil {
-		return nil, authn.FinalError{Err: err} // one of our keys has signed it
+		return nil, authn.FinalError{Err: err} // signed by one of our keys
 	}
 	return user, nil
 }

@@ -30,7 +30,7 @@ type TokenRequestHandler struct {
 // A TokenRequest requests a token for the account at Key. Object is the decoded request body. The
 // handler changes it into the response.
 type TokenRequest struct {
-	Kind    *schema.Kind // of Object
+	Kind    *schema.Kind // kind of Object
 	Key     meta.Key
 	Object  tree.Tree
 	Manager string // the field manager

@@ -64,7 +64,7 @@ type restriction struct {
 	authorizer                       authz.Authorizer
 	mirrorAnnotation, leaseNamespace string
 	labels                           *nodeLabelPolicy
-	signers                          map[string]bool // of node certificates
+	signers                          map[string]bool // signers of node certificates
 	volumeHealth                     bool            // the feature gate CSIVolumeHealth
 }
 

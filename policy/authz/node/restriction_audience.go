@@ -21,7 +21,7 @@ type audienceRestriction struct {
 	request.HandlesAll
 	objects    policy.Objects
 	authorizer authz.Authorizer
-	driverName string // in messages
+	driverName string // name of the CSI driver resource in messages
 }
 
 // Admit checks the requested audience. It runs before defaulting, so the audience may be missing. A

@@ -44,7 +44,7 @@ func (r *restriction) admitNode(a nodeAttributes) error {
 
 type nodeLabelPolicy struct {
 	vendorDomains    []string
-	restrictedDomain string // always forbidden
+	restrictedDomain string // domain of labels that are always forbidden
 	allowedLabels    []string
 	allowedDomains   []string
 }

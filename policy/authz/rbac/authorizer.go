@@ -20,7 +20,7 @@ const group = "rbac.authorization.platform.io"
 // An Authorizer allows requests by the roles bound to the user. It never denies a request.
 type Authorizer struct {
 	index *index
-	group string // of roles, as clients know it
+	group string // API group of roles in the naming profile
 }
 
 var _ authz.RuleResolver = (*Authorizer)(nil)

@@ -24,7 +24,7 @@ type index struct {
 type roleEntry struct {
 	namespacedName
 	role         *role
-	bindingCount int // number of bindings that refer to it
+	bindingCount int // number of bindings that refer to the role
 }
 
 type subjectGrants struct {

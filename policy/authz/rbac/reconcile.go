@@ -65,7 +65,7 @@ const maxReportedErrors = 3
 type reconciler struct {
 	store                Store
 	manager              string // field manager of the writes
-	autoupdateAnnotation string // the value "false" protects an object
+	autoupdateAnnotation string // "false" protects an object from repairs
 	kinds                map[string]*schema.Kind
 
 	writers sync.WaitGroup
