@@ -131,8 +131,6 @@ func TestBlockingPlugins(t *testing.T) {
 	}
 }
 
-// TestReservers checks that a rejected change releases earlier reservations, and that an accepted
-// change commits all of them.
 func TestReservers(t *testing.T) {
 	for _, refuse := range []bool{false, true} {
 		var steps []string

@@ -95,7 +95,8 @@ func (f *File) truncateTail(n int64) error {
 	return f.file.Truncate(f.size)
 }
 
-// ensureSpace opens or rotates the file if n more bytes do not fit.
+// ensureSpace rotates the file if n more bytes do not fit. It reopens the file after a failed
+// rotation.
 func (f *File) ensureSpace(n int64) error {
 	switch {
 	case f.closed:

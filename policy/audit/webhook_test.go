@@ -155,8 +155,6 @@ func TestSlowWebhook(t *testing.T) {
 	close(c.gate)
 }
 
-// TestWebhookIsFlushed checks that Close sends the waiting events, even after a failed post,
-// without waiting for the rate limiter.
 func TestWebhookIsFlushed(t *testing.T) {
 	c := newCollector(t)
 	c.gate = make(chan struct{})

@@ -53,8 +53,8 @@ type Template struct {
 	Lifetime     time.Duration
 }
 
-// longLifetime is the minimum lifetime from which Sign deducts clockSkew. It would be more than one
-// percent of a shorter lifetime.
+// longLifetime is the minimum lifetime from which Sign deducts clockSkew, which would be more than
+// one percent of a shorter lifetime.
 const longLifetime = 8 * time.Hour
 
 // Sign returns the signed certificate in PEM. It is backdated by clockSkew for clients with slow

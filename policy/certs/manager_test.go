@@ -82,8 +82,6 @@ func TestManagerKeepsCertificatesOnWriteError(t *testing.T) {
 	}
 }
 
-// TestManagerInMemory checks that certificates without files are renewed, and that their CA does
-// not change.
 func TestManagerInMemory(t *testing.T) {
 	now := start
 	own, err := certs.Store{Now: func() time.Time { return now }}.Open(testNames)

@@ -134,8 +134,7 @@ func (s Store) cas(set *Set, asked bool) (renewed bool, err error) {
 }
 
 // ca loads or issues one CA, and reports whether it is saved. It replaces an existing CA only if
-// renew is set. If it also replaced an expired CA, a wrong clock could invalidate the trust of all
-// clients.
+// renew is set. Otherwise a wrong clock could replace the CA that all clients trust.
 func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err error) {
 	certFile, _ := s.files(file)
 	old, err := s.load(file)
@@ -398,8 +397,8 @@ func (s Store) usable(p, ca *Pair) bool {
 	return s.clockOutsideCA(ca) || !now.Before(p.Cert.NotBefore) && now.Add(renewBefore).Before(p.Cert.NotAfter)
 }
 
-// issueTime returns now. If the clock is outside the CA's validity, and thus probably wrong, it
-// returns a time shortly after the CA was issued instead.
+// issueTime returns now, or a time shortly after the CA was issued if the clock is outside the CA's
+// validity and thus probably wrong.
 func (s Store) issueTime(ca *Pair, now time.Time) time.Time {
 	if s.clockOutsideCA(ca) {
 		return ca.Cert.NotBefore.Add(clockSkew)

@@ -148,8 +148,6 @@ func TestStaleConfiguration(t *testing.T) {
 	}
 }
 
-// TestMandatory checks that the levels exempt and catch-all exist without objects, and that a
-// schema without a level has no effect.
 func TestMandatory(t *testing.T) {
 	c := New(meta.Platform, 10)
 	cfg := c.current.Load()

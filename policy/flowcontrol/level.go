@@ -104,8 +104,8 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 	return queued, nil
 }
 
-// advance moves virtual time to now. Virtual time advances at the number of occupied or requested
-// seats, up to the limit, divided by the number of active queues.
+// advance moves virtual time to now. Its rate is the number of occupied or requested seats, up to
+// the limit, divided by the number of active queues.
 func (l *level) advance(now int64) {
 	if l.active > 0 {
 		rate := float64(min(l.seatsInUse+l.seatsWaiting, l.limit)) / float64(l.active)
@@ -334,7 +334,7 @@ func (l *level) finish(r *Request) bool {
 	}
 	took.Observe(float64(now-r.began) / 1e9)
 	if q := r.queue; q != nil {
-		// Correct the queue's clock, which has advanced by the estimated work, to the actual work.
+		// Adjust the queue's clock, which has advanced by the estimated work, to the actual work.
 		q.nextDispatch -= float64(r.work.InitialSeats) * (estimatedService.Seconds() - float64(now-r.began)/1e9)
 		q.bound()
 		l.ready.update(q)

@@ -11,8 +11,8 @@ import (
 )
 
 // A Transport sends requests with a credential. If a server responds with 401, it obtains a new
-// credential. If this one differs, it repeats the request, if possible. A changed certificate
-// applies to new connections, while requests in flight finish on the old ones.
+// credential. If the new credential differs, it repeats the request where possible. A changed
+// certificate applies to new connections, while requests in flight finish on the old ones.
 type Transport struct {
 	base       func() *http.Transport
 	credential func() *Credential

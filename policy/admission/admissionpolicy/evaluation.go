@@ -47,8 +47,8 @@ func (e *Evaluator) newEvaluation(a *request.Attributes) *evaluation {
 	return &evaluation{Evaluator: e, ctx: a.Context, a: a}
 }
 
-// view returns the request converted to a kind. A linear search is fast enough for the few versions
-// of a kind.
+// view returns the request converted to a kind. A linear search is fast enough, because a kind has
+// few versions.
 func (e *evaluation) view(k *schema.Kind) (*kindView, error) {
 	for i := range e.views {
 		if e.views[i].kind == k {

@@ -65,8 +65,8 @@ func (p *Params) kind(gvk meta.GroupVersionKind) *schema.Kind {
 	return nil
 }
 
-// Follows reports whether policies use a storage's objects as params. A write of such an object
-// must not return until the policies use the new state.
+// Follows reports whether policies use the objects of a storage resource as params. A write of such
+// an object must not return until the policies use the new state.
 func (p *Params) Follows(storage meta.GroupResource) bool {
 	all := p.resources.Load()
 	return all != nil && (*all)[storage]

@@ -40,8 +40,7 @@ func changeOf(resource string, t tree.Tree) policy.Change {
 }
 
 // TestParametersAreReadAside checks that other policies and bindings take effect while the objects
-// of a new paramKind are read. The policy with the new paramKind must keep its previous version
-// meanwhile.
+// of a new paramKind are read. The policy itself keeps its previous version meanwhile.
 func TestParametersAreReadAside(t *testing.T) {
 	t.Parallel()
 	objects := &slowObjects{map[string]func(policy.Change){}, make(chan struct{}), make(chan struct{})}

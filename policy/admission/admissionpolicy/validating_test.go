@@ -9,8 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestAnnotations checks that failed validations and audit annotations reach the audit event, with
-// names from the naming profile.
 func TestAnnotations(t *testing.T) {
 	f := newFixture(t, fakeObjects{
 		"validatingadmissionpolicies": []tree.Tree{parse(t, `{"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}]},

@@ -120,7 +120,6 @@ func (r *verdict) audit() {
 	}
 }
 
-// A failedValidation is one entry of the validation_failure audit annotation.
 type failedValidation struct {
 	Message           string   `json:"message"`
 	Policy            string   `json:"policy"`

@@ -134,7 +134,7 @@ func (c *Criteria) find(rules []rule, o Operation, k *schema.Kind, subresource s
 	return found
 }
 
-// first returns the matched kind of the first target that matches an object name, or nil. k is the
+// first finds the first target that matches an object name, and returns its kind, or nil. k is the
 // request's kind.
 func first(all []target, k *schema.Kind, name string) *schema.Kind {
 	for i := range all {

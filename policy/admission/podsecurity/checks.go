@@ -1,7 +1,7 @@
 package podsecurity
 
-// A check tests one aspect of a Pod. For a violation, it returns a short reason and details. An
-// empty reason means success.
+// A check tests one aspect of a Pod. It returns a short reason and details of a violation, or an
+// empty reason.
 type check func(p *pod) (reason, detail string)
 
 // A revision is a check's implementation starting at a minor version. Older revisions are kept,
@@ -14,8 +14,8 @@ type revision struct {
 // A control holds the revisions of a check. The newest revision up to the policy version applies.
 type control struct {
 	revisions []revision // by version, ascending
-	// stricter, if not nil, replaces the control at the restricted level, from the version of its
-	// first revision on. A Pod then gets only one violation per aspect.
+	// stricter, if not nil, replaces the control at the restricted level, starting at the version
+	// of its first revision. A Pod then gets only one violation per aspect.
 	stricter []revision
 }
 

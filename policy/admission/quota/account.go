@@ -70,7 +70,7 @@ type cover struct {
 	decodes bool
 }
 
-// A delta is a change of the usage that counts toward the limit hard[index].
+// A delta is a change in usage that counts toward the limit hard[index].
 type delta struct {
 	index  int
 	amount amount.Amount

@@ -81,7 +81,7 @@ func (c *cluster) Version() uint64 {
 
 func (c *cluster) AwaitVersion(context.Context, uint64) error { return nil }
 
-// service returns a Service with the given number of node ports. For -1, it returns nil.
+// service returns a Service with the given number of node ports, or nil for -1.
 func service(ports int) tree.Tree {
 	if ports < 0 {
 		return nil

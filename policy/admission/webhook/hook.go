@@ -49,8 +49,9 @@ func (p *Plugin) parse(o *policy.Object) []*hook {
 	return hooks
 }
 
-// parseHook compiles a webhook. For an invalid webhook, it returns a hook with a fault, because the
-// failurePolicy still applies. It picks the first supported version in admissionReviewVersions.
+// parseHook compiles a webhook. An invalid webhook becomes a hook with a fault, because the
+// failurePolicy still applies. parseHook picks the first supported version in
+// admissionReviewVersions.
 func (p *Plugin) parseHook(configuration string, t tree.Tree) *hook {
 	h := &hook{
 		sort: p.sort, configuration: configuration, name: t.String("name"), timeout: 10 * time.Second,

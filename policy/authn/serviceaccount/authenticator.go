@@ -110,8 +110,8 @@ func (a *Authenticator) user(v *verifiedToken, r authn.Request, now time.Time) (
 	return user, nil
 }
 
-// cachedOrVerify returns a verified token, or an error if the token is invalid. For a token from
-// another issuer, it returns nil without an error.
+// cachedOrVerify returns a verified token, or an error if the token is invalid. It returns nil and
+// no error for a token from another issuer.
 func (a *Authenticator) cachedOrVerify(token string, now time.Time) (*verifiedToken, error) {
 	digest := authn.DigestOf(token)
 	if v, ok := a.verified.Get(digest); ok {
@@ -186,8 +186,8 @@ func (a *Authenticator) audiencesOf(f tokenInfo) []string {
 	return f.audiences
 }
 
-// verify checks the signature and decodes the claims. It returns nil without an error for tokens
-// from other issuers.
+// verify checks the signature and decodes the claims. It returns nil and no error for tokens from
+// other issuers.
 func (a *Authenticator) verify(token string) (*verifiedToken, error) {
 	issuer, ok := issuerOf(token)
 	legacy := issuer == a.vendorNames.legacyIssuer

@@ -117,7 +117,7 @@ func (g *graph) handlePod(c policy.Change) {
 	}
 }
 
-// addPodRefs adds the number by to the count of each of a Pod's references. It counts references,
+// addPodRefs adds by to the counts of the objects to which a Pod refers. The counts are needed,
 // because several Pods on a node may refer to the same object.
 func (g *graph) addPodRefs(p pod, by int) {
 	for _, v := range p.refs {

@@ -137,7 +137,7 @@ func (a nodeAttributes) operation() string {
 
 func nodeName(t tree.Tree) string { return t.Object("spec").String("nodeName") }
 
-// admitResourceSlice ignores updates. The Authorizer checks these sufficiently, because
+// admitResourceSlice ignores updates. The Authorizer's check is enough for them, because
 // spec.nodeName is immutable.
 func admitResourceSlice(a nodeAttributes) error {
 	switch {

@@ -107,8 +107,8 @@ func (r rule) coversResource(resource string) bool {
 	return false
 }
 
-// containsAll reports whether list contains all of the values, or the wildcard in all. If all is
-// "", there is no wildcard.
+// containsAll reports whether list contains all values, or the wildcard all. If all is empty, there
+// is no wildcard.
 func containsAll(list, values []string, all string) bool {
 	if all != "" && slices.Contains(list, all) {
 		return true
