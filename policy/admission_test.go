@@ -13,8 +13,6 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// TestSwitches checks the default plugins, the effect of flags, and the plugin order. Unnamed
-// plugins always run, before all others.
 func TestSwitches(t *testing.T) {
 	var steps []string
 	all := []admission.Registration{{Name: "AlwaysDeny"}, {Name: "ResourceQuota"}, {Name: ""}, {Name: "LimitRanger"}}

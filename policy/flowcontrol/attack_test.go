@@ -70,8 +70,6 @@ func TestManyRules(t *testing.T) {
 	}
 }
 
-// TestFlapping checks that configuration changes under load neither block requests nor leave seats
-// occupied.
 func TestFlapping(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {

@@ -220,8 +220,6 @@ func TestFairness(t *testing.T) {
 	})
 }
 
-// TestAccounts compares the counters of a level with recomputed ones after random requests and
-// changes to limits and queues.
 func TestAccounts(t *testing.T) {
 	for seed := range uint64(10) {
 		withoutPool(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Watches counts open watches by scope. A write costs more if it must be delivered to many watches.
+// Watches counts open watches by scope.
 type Watches struct {
 	total atomic.Int64
 	mu    sync.Mutex // guards open

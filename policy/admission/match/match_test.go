@@ -253,7 +253,6 @@ func TestSelectors(t *testing.T) {
 	}
 }
 
-// TestOperationOf checks that creating a Binding is a CREATE, although it updates a Pod.
 func TestOperationOf(t *testing.T) {
 	pods := kinds(t)("/v1/pods")
 	a := change(pods, "binding", request.OnUpdate, tree.Tree{}, tree.Tree{})

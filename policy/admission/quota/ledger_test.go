@@ -346,8 +346,6 @@ func TestQuotaWaitsForEarlierChanges(t *testing.T) {
 	})
 }
 
-// TestFailedScan checks that changes are rejected while the usage is unknown, and that the quota
-// takes effect after a successful scan.
 func TestFailedScan(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

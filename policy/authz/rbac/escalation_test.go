@@ -87,8 +87,6 @@ func TestEscalationOfHugeRules(t *testing.T) {
 	}
 }
 
-// TestEscalationRuleCountOverflow checks that a user without permissions may not grant rules with
-// more combinations than fit into an int.
 func TestEscalationRuleCountOverflow(t *testing.T) {
 	many := strings.Repeat(",", 1<<16-1)
 	list := "core" + many
