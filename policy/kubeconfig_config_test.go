@@ -73,8 +73,6 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// TestPlainHTTP checks that a token is sent over plain HTTP only to a loopback address, or if the
-// cluster has insecure-skip-tls-verify.
 func TestPlainHTTP(t *testing.T) {
 	for _, test := range []struct {
 		cluster string

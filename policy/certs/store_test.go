@@ -173,8 +173,6 @@ func TestKubeconfigHoldsItsParts(t *testing.T) {
 	}
 }
 
-// TestFrontProxy checks that the front proxy certificate has its own CA, which signs nothing else.
-// Both must be kept.
 func TestFrontProxy(t *testing.T) {
 	dir := t.TempDir()
 	set := ensure(t, dir, start, testNames)

@@ -68,8 +68,6 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestPrecedence checks that the schema with the lowest precedence wins, and that names break ties.
-// A schema whose level does not exist never matches.
 func TestPrecedence(t *testing.T) {
 	c := aController(600)
 	set := func(name, level string, precedence int) {

@@ -18,8 +18,8 @@ var resources = []string{
 }
 
 // access is the plugin that protects params. Without it, a policy could reveal a Secret in its
-// denial message. The author of a policy needs read access to all objects of the param kind. The
-// author of a binding needs read access to the referenced objects.
+// denial message. Policy authors need read access to all objects of the param kind, and binding
+// authors to the referenced objects.
 type access struct {
 	*Options
 	validating, mutating *Source

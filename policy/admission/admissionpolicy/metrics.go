@@ -54,7 +54,6 @@ func (c *checks) observe(policy, binding string, d decision, action string) {
 	c.took.With(labels...).ObserveDuration(d.elapsed)
 }
 
-// faultOf returns the value of the error_type label.
 func faultOf(d decision) string {
 	switch {
 	case !d.denies && !d.failed:
