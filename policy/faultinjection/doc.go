@@ -15,8 +15,8 @@
 //     write took place. With afterCommit, it did.
 //   - EndWatch ends a watch like a timeout. ExpireWatch ends it with a 410 in an ERROR event. Drop
 //     cuts the response off. Events sent before are complete and in order.
-//   - Stale applies to reads for which an older state is acceptable, because resourceVersion is 0 or
-//     a minimum. The response is never older than the minimum.
+//   - Stale applies to reads for which an older state is acceptable, because resourceVersion is
+//     0 or a minimum. The response is never older than the minimum.
 //
 // No effect repeats or reorders the events of a watch, or makes other reads stale, because a
 // Kubernetes API server never does so.
