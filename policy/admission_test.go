@@ -13,8 +13,6 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// TestSwitches checks the default plugins, the effect of flags, and the plugin order. Unnamed
-// plugins always run, before all others.
 func TestSwitches(t *testing.T) {
 	var steps []string
 	all := []admission.Registration{{Name: "AlwaysDeny"}, {Name: "ResourceQuota"}, {Name: ""}, {Name: "LimitRanger"}}
@@ -55,8 +53,6 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// TestProvision checks that Provision runs for mutations that may create an object, except dry
-// runs.
 func TestProvision(t *testing.T) {
 	var asked []string
 	all := []admission.Registration{{Name: "NamespaceAutoProvision", Provision: func(_ context.Context, _ *schema.Kind, key meta.Key) error {

@@ -49,8 +49,6 @@ func (r reserver) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// TestRegistrationSelects checks that plugins run in registration order, and only for their
-// registered operations, users and resources.
 func TestRegistrationSelects(t *testing.T) {
 	var steps []string
 	jane := func(u *authn.User) bool { return u != nil && u.Name == "jane" }
@@ -90,8 +88,6 @@ func TestRegistrationSelects(t *testing.T) {
 	}
 }
 
-// TestBlockingPlugins checks that MayBlock plugins run sequentially and only for the selected
-// resources.
 func TestBlockingPlugins(t *testing.T) {
 	var steps []string
 	chain := func(refuse bool) *admission.Chain {
@@ -135,8 +131,6 @@ func TestBlockingPlugins(t *testing.T) {
 	}
 }
 
-// TestReservers checks that a rejected change releases earlier reservations, and that an accepted
-// change commits all of them.
 func TestReservers(t *testing.T) {
 	for _, refuse := range []bool{false, true} {
 		var steps []string
@@ -161,8 +155,6 @@ func TestReservers(t *testing.T) {
 	}
 }
 
-// TestNamespacesAndNoOps checks that plugins run only in their registered namespaces, and that
-// AppliesToNoOp ignores plugins with SkipsNoOps.
 func TestNamespacesAndNoOps(t *testing.T) {
 	var steps []string
 	k := kind("", "pods")

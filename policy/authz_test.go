@@ -61,8 +61,6 @@ func TestCoversPath(t *testing.T) {
 	}
 }
 
-// TestSelectorsField checks that Field returns a value only if the selector requires a single
-// value.
 func TestSelectorsField(t *testing.T) {
 	for text, want := range readCases[map[string]*string](t, "authz/selectors") {
 		value, ok := authz.ReadSelectors(text, "").Field("a")

@@ -131,8 +131,6 @@ func TestWebhookCache(t *testing.T) {
 	ask("a", authz.Allow, 1)
 }
 
-// TestWebhookConditions checks which requests matchConditions send to a webhook that allows every
-// request.
 func TestWebhookConditions(t *testing.T) {
 	j := newFakeWebhook(t)
 	j.response.Store(reviewStatus(`"allowed":true`))
@@ -185,8 +183,6 @@ func TestAuthorizationMetrics(t *testing.T) {
 	}
 }
 
-// TestSlowWebhook checks that a slow call does not delay other requests, and that identical
-// requests share a call.
 func TestSlowWebhook(t *testing.T) {
 	j := newFakeWebhook(t)
 	j.response.Store(reviewStatus(`"allowed":true`))

@@ -33,7 +33,7 @@ func readCases[T any](t *testing.T, name string, pairs ...string) (all T) {
 }
 
 // checkFaults checks that parse returns the expected error for each text in a file. A text without
-// an expected error must parse.
+// an expected error must be valid.
 func checkFaults(t *testing.T, name string, parse func(text string) error) {
 	t.Helper()
 	for _, c := range readCases[[]struct{ Text, Want string }](t, name) {
@@ -56,7 +56,6 @@ func parseTree(t testing.TB, text string) tree.Tree {
 	return v.(tree.Tree)
 }
 
-// decodeConfig decodes a configuration file of the message name.
 func decodeConfig(t testing.TB, naming *meta.Naming, name, text string) (tree.Tree, error) {
 	t.Helper()
 	return must.Get(catalog.New(naming))(t).DecodeConfig(name, []byte(text))

@@ -3,8 +3,8 @@ package policy
 import "sync"
 
 // A Generation changes when an input to access decisions changes, such as a stored object, a CA or
-// a key. Cached decisions are valid while Current stays the same. Callers must check expiry, such
-// as that of tokens, separately.
+// a key. Cached decisions are valid while Current stays the same. Callers must check expiration,
+// such as that of tokens, separately.
 type Generation struct {
 	sources []func() any // complete before the first call of Current
 
@@ -13,9 +13,9 @@ type Generation struct {
 	count uint64
 }
 
-// AddSource adds an input. The values that source returns must be comparable with ==. source must
-// be cheap, because it is called for each request. All sources must be added before the first call
-// of Current.
+// AddSource adds an input. The results of source must be comparable with ==. source must be cheap,
+// because it is called for each request. All sources must be added before the first call of
+// Current.
 func (g *Generation) AddSource(source func() any) { g.sources = append(g.sources, source) }
 
 // Current returns the generation, which increases whenever an input has changed. It is safe for

@@ -2,7 +2,6 @@ package policy
 
 import "testing"
 
-// TestGeneration checks that the generation changes if and only if an input changes.
 func TestGeneration(t *testing.T) {
 	var g Generation
 	a, b := 1, "x"

@@ -77,18 +77,16 @@ func TestImpersonateNeedsPermission(t *testing.T) {
 	}
 }
 
-// TestConstrainedImpersonation checks which permissions each mode requires to list Pods, and the
-// order of these checks.
 func TestConstrainedImpersonation(t *testing.T) {
 	for _, c := range readCases[[]struct {
 		Name       string
 		Caller     *authn.User // the default is the user "caller"
 		Headers    testHeaders
 		Rights     []string // as "verb group/resource[/sub-resource] [namespace/]name"
-		Asked      []string // if given, all questions, in order
+		Asked      []string // if set, all authorization checks, in order
 		Want       *authn.User
 		Constraint string
-		Fault      string // the beginning
+		Fault      string // prefix of the error
 	}](t, "authz/impersonation-constrained") {
 		caller := c.Caller
 		if caller == nil {

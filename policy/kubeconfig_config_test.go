@@ -25,7 +25,7 @@ func TestKubeconfigLoad(t *testing.T) {
 	if c.Server.String() != "https://a:1/prefix?q=2" || c.TLS.ServerName != "b" || err != nil || proxy.Host != "proxy:3" {
 		t.Errorf("%+v, proxy %v, %v", c, proxy, err)
 	}
-	for _, want := range []string{"first", "second"} { // a replaced token is used immediately
+	for _, want := range []string{"first", "second"} { // a replaced token takes effect immediately
 		writeFile(t, filepath.Dir(path), "token", want)
 		if got, err := c.Credential.Authorization(t.Context()); got != "Bearer "+want || err != nil {
 			t.Errorf("got %q, %v", got, err)
@@ -73,8 +73,6 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// TestPlainHTTP checks that a token is sent over plain HTTP only to a loopback address, or if the
-// cluster has insecure-skip-tls-verify.
 func TestPlainHTTP(t *testing.T) {
 	for _, test := range []struct {
 		cluster string

@@ -65,8 +65,6 @@ func TestRestriction(t *testing.T) {
 	}
 }
 
-// TestNodeAudiences checks that a node may request tokens only for audiences that a volume of the
-// Pod requests or an authorizer allows.
 func TestNodeAudiences(t *testing.T) {
 	objects := newCluster(t, readCases[map[string]object](t, "node/audience-objects"))
 	r := node.Restriction(meta.Platform, objects, authorizerFunc(func(a authz.Attributes) (authz.Decision, string) {

@@ -50,8 +50,6 @@ func isAllowed(a *node.Authorizer, text string) bool {
 	return d == authz.Allow
 }
 
-// TestGraph checks a node's access to the objects that its Pods refer to, including after a Pod or
-// its volume changes.
 func TestGraph(t *testing.T) {
 	c, a := newTestAuthorizer(t)
 	g := readCases[struct {
@@ -100,8 +98,6 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// TestSharedReferences checks that a Secret used by two Pods stays accessible until both are
-// deleted.
 func TestSharedReferences(t *testing.T) {
 	c, a := newTestAuthorizer(t)
 	for _, pod := range []string{"pods ns/p", "pods ns/q"} {

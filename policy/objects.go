@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Objects gives policy access to the cluster. Resources are named as in the platform naming
+// Objects gives policy access to the cluster's objects. Resource names are in the platform naming
 // profile, with "" for the core group. Custom resources are available while their CRD exists.
 // Methods are safe for concurrent use.
 type Objects interface {
@@ -24,7 +24,7 @@ type Objects interface {
 // An Object is one object in stored form. It is shared and must not be modified.
 type Object struct {
 	Key     meta.Key
-	Version uint64 // resourceVersion, or that of the deletion
+	Version uint64 // resourceVersion of the object or of its deletion
 	Meta    meta.ObjectMeta
 	Tree    tree.Tree
 }

@@ -153,8 +153,8 @@ func eventually(t *testing.T, tokens *oidc.Authenticator, token string) (user *a
 	return user, err
 }
 
-// poll calls done until it returns true. After a timeout, it fails the test with the message
-// otherwise.
+// poll calls done until it returns true. After a timeout, it fails the test with otherwise as the
+// message.
 func poll(t *testing.T, otherwise string, done func() bool) {
 	t.Helper()
 	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)

@@ -32,8 +32,6 @@ func TestKeyRotation(t *testing.T) {
 	}
 }
 
-// TestKeyRotationDuringFetch checks that a token with a new key is accepted, even during a fetch
-// that returns only the old keys.
 func TestKeyRotationDuringFetch(t *testing.T) {
 	p := newFakeProvider(t)
 	p.keys = []map[string]any{jwk("a", rsaKeys()[0])}
@@ -69,8 +67,6 @@ func (f logFunc) Handle(_ context.Context, record slog.Record) error { f(record)
 func (f logFunc) WithAttrs([]slog.Attr) slog.Handler                 { return f }
 func (f logFunc) WithGroup(string) slog.Handler                      { return f }
 
-// TestUnknownKeysAreBounded checks that tokens with unknown keys cause only a small burst of
-// fetches, and then only a few per minute.
 func TestUnknownKeysAreBounded(t *testing.T) {
 	p := newFakeProvider(t)
 	p.keys = []map[string]any{jwk("a", rsaKeys()[0])}
@@ -100,8 +96,6 @@ func TestUnknownKeysAreBounded(t *testing.T) {
 	}
 }
 
-// TestFetchIsShared checks that requests with a new key share a fetch, and that other requests do
-// not wait for it.
 func TestFetchIsShared(t *testing.T) {
 	p := newFakeProvider(t)
 	p.keys = []map[string]any{jwk("a", rsaKeys()[0])}
@@ -137,8 +131,6 @@ func TestFetchIsShared(t *testing.T) {
 	}
 }
 
-// TestBadProviders checks that tokens are rejected immediately while the provider has no valid
-// keys, and that fetches are retried.
 func TestBadProviders(t *testing.T) {
 	for name, breakage := range map[string]func(p *fakeProvider) func(w http.ResponseWriter, r *http.Request) bool{
 		"dead":        func(p *fakeProvider) func(http.ResponseWriter, *http.Request) bool { return respondWith(500, "") },
@@ -197,7 +189,6 @@ func TestBadProviders(t *testing.T) {
 	}
 }
 
-// TestSlowProvider checks that an unresponsive provider does not block requests.
 func TestSlowProvider(t *testing.T) {
 	p := newFakeProvider(t)
 	asked, release := make(chan bool, 16), make(chan bool)

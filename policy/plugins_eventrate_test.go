@@ -54,8 +54,6 @@ func TestEventRateLimit(t *testing.T) {
 	}
 }
 
-// TestEventRateLimitOfRepeatedRequest checks that a request consumes its tokens only once, even if
-// it is retried after a conflict.
 func TestEventRateLimitOfRepeatedRequest(t *testing.T) {
 	now := time.Now()
 	chain := newEventChain(t, &now, "[{type: Server, qps: 1, burst: 2}]")

@@ -20,8 +20,8 @@ func newAccountChain(t *testing.T, c *fakeCluster, naming *meta.Naming) *admissi
 	return newChain(t, c, naming, admission.PluginConfig{}, plugins.ServiceAccount(naming, c, true)...)
 }
 
-// TestServiceAccountVolume checks that a Pod gets its service account, its image pull secrets and a
-// token volume. The three sources of the volume must have the names of the naming profile.
+// TestServiceAccountVolume checks the account, the pull secrets and the token volume of a Pod. The
+// volume's sources must use the names of the naming profile.
 func TestServiceAccountVolume(t *testing.T) {
 	for _, c := range []struct {
 		naming                *meta.Naming
@@ -56,7 +56,6 @@ func TestServiceAccountVolume(t *testing.T) {
 	}
 }
 
-// TestServiceAccountWaits checks that a Pod's creation waits only for a missing default account.
 func TestServiceAccountWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cl := newCluster(t, nil)

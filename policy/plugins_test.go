@@ -28,7 +28,7 @@ type pluginGroup struct {
 // A pluginCase is a write to the object ns/o by user jane.
 type pluginCase struct {
 	Name, Resource string // the resource is "group/resource[/sub-resource]"; "" means "/pods"
-	Old, New, Want object // Want is New afterwards, if changed
+	Old, New, Want object // Want is the expected New, if it changes
 	Reinvocation   bool
 	Unhandled      bool     // no plugin handles the change
 	May            []string // jane's permissions: "verb group/resource/sub-resource namespace/name"
@@ -161,7 +161,6 @@ func newAttributes(t *testing.T, chain *admission.Chain, resource string, old, w
 	return request.NewAttributes(t.Context(), &m, old, wanted)
 }
 
-// admit runs all plugins for a change, including those at the stage MayBlock.
 func admit(a *request.Attributes) error {
 	for _, stage := range []request.Stage{request.InTurn, request.MayBlock} {
 		if stage == request.MayBlock && !a.Waits() {
@@ -188,7 +187,6 @@ func newChain(t testing.TB, c *fakeCluster, naming *meta.Naming, switches admiss
 	return chain
 }
 
-// TestNoPlugins checks that a chain has no Admission for requests that no enabled plugin handles.
 func TestNoPlugins(t *testing.T) {
 	c := admission.New(meta.Platform, admission.PluginConfig{Disabled: []string{"TaintNodesByCondition"}}, []admission.Registration{
 		plugins.TaintNodesByCondition(meta.Platform), plugins.StorageObjectInUseProtection(meta.Platform), plugins.AlwaysDeny(),

@@ -12,8 +12,6 @@ import (
 
 var podResource = meta.GroupResource{Resource: "pods"}
 
-// TestDecideNamesOfProfile checks that errors, audit annotations and warnings use the names of the
-// naming profile.
 func TestDecideNamesOfProfile(t *testing.T) {
 	for naming, domains := range map[*meta.Naming][2]string{
 		meta.Platform:   {"pod-security.platform.io/", "container.apparmor.security.beta.platform.io/c"},
@@ -45,7 +43,6 @@ func TestDecideNamesOfProfile(t *testing.T) {
 	}
 }
 
-// TestMetricsAreBounded checks that values chosen by clients do not create additional time series.
 func TestMetricsAreBounded(t *testing.T) {
 	o := &fakeObjects{}
 	a := newAdmission(o, meta.Platform)
@@ -69,8 +66,6 @@ func TestMetricsAreBounded(t *testing.T) {
 	}
 }
 
-// TestDecideAllocatesLittle checks that a decision in a privileged namespace allocates at most
-// once.
 func TestDecideAllocatesLittle(t *testing.T) {
 	a := newAdmission(&fakeObjects{}, meta.Platform)
 	r := podsecurity.Request{Resource: podResource, Namespace: "n", User: "jane", New: tree.Tree{}}

@@ -10,8 +10,6 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// TestAskIsRepeatedOnce checks that a request is retried once if its new connection is closed
-// without a response.
 func TestAskIsRepeatedOnce(t *testing.T) {
 	t.Parallel()
 	var asked, closes atomic.Int64

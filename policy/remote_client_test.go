@@ -65,8 +65,6 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestTokenFile checks that the token file is read for each request, and that its path is relative
-// to the kubeconfig.
 func TestTokenFile(t *testing.T) {
 	var credential atomic.Value
 	where, authority := serve(t, func(w http.ResponseWriter, r *http.Request) { credential.Store(r.Header.Get("Authorization")) })
@@ -143,8 +141,6 @@ func TestBadResponses(t *testing.T) {
 	}
 }
 
-// TestUntrustedServer checks that a server that fails verification receives no request, and that
-// the request is not retried.
 func TestUntrustedServer(t *testing.T) {
 	where, _ := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("asked") })
 	_, authority := serve(t, func(http.ResponseWriter, *http.Request) {})

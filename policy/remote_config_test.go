@@ -38,8 +38,6 @@ func pair(t *testing.T, name string) (cert, key []byte) {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
 }
 
-// TestClientCertificate checks client certificates in the kubeconfig and in files. Changed files
-// take effect on the next connection.
 func TestClientCertificate(t *testing.T) {
 	var seen atomic.Value
 	where, authority := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -75,7 +73,6 @@ func TestClientCertificate(t *testing.T) {
 	ask(s, "second")
 }
 
-// TestLoadWithoutContext checks that a kubeconfig with one cluster and one user needs no context.
 func TestLoadWithoutContext(t *testing.T) {
 	var credential atomic.Value
 	where, authority := serve(t, func(_ http.ResponseWriter, r *http.Request) { credential.Store(r.Header.Get("Authorization")) })

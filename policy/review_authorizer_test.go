@@ -10,8 +10,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// TestAuthorizer checks that an Authorizer passes on all attributes, distinguishes errors from
-// denials, and caches decisions.
 func TestAuthorizer(t *testing.T) {
 	for _, c := range readCases[[]struct {
 		Access      cel.Access

@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// TestView checks that a View converts the object of a request without modifying the request.
 func TestView(t *testing.T) {
 	c, err := catalog.New(meta.Kubernetes)
 	if err != nil {

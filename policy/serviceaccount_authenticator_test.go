@@ -69,7 +69,6 @@ func signToken(t *testing.T, method jwt.SigningMethod, header map[string]any, c 
 	return text
 }
 
-// TestForgedTokens checks that tokens that the issuer could not have signed are rejected.
 func TestForgedTokens(t *testing.T) {
 	w := newFixture(t)
 	publicDER, err := x509.MarshalPKIXPublicKey(&w.key.PublicKey)
@@ -138,7 +137,6 @@ func changeClaims(claims, changes claimMap) {
 	}
 }
 
-// TestForeignTokens checks that the Authenticator has no opinion on tokens from other issuers.
 func TestForeignTokens(t *testing.T) {
 	w := newFixture(t)
 	key := newECDSA(t, elliptic.P256())
@@ -172,7 +170,6 @@ func (c revocation) apply(w *fixture) {
 	}
 }
 
-// TestTokenRevocation checks that a cached token is rejected once its bound object is deleted.
 func TestTokenRevocation(t *testing.T) {
 	for _, c := range readCases[[]revocation](t, "serviceaccount/revocations") {
 		w := newFixture(t)
@@ -187,8 +184,6 @@ func TestTokenRevocation(t *testing.T) {
 	}
 }
 
-// TestLegacyTokenRevocation checks that a token in a Secret is rejected once the Secret is deleted,
-// if lookups are enabled.
 func TestLegacyTokenRevocation(t *testing.T) {
 	for _, c := range readCases[[]revocation](t, "serviceaccount/legacy-revocations") {
 		for _, lookup := range []bool{false, true} {
@@ -206,8 +201,6 @@ func TestLegacyTokenRevocation(t *testing.T) {
 	}
 }
 
-// TestLegacyTokenUse checks that a token's use is recorded once a day, even if the token has been
-// invalidated.
 func TestLegacyTokenUse(t *testing.T) {
 	for labels, want := range map[string]string{
 		`{}`: "ns/old",

@@ -70,8 +70,6 @@ func TestTokenLifetime(t *testing.T) {
 	}
 }
 
-// TestPodWithoutNode checks that the claims of a Pod token contain the node's name but no uid if
-// the Node does not exist.
 func TestPodWithoutNode(t *testing.T) {
 	w := newFixture(t)
 	w.set(t, "nodes /node", "")

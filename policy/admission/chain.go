@@ -45,7 +45,7 @@ func (r *Registration) mayHandle(user *request.User, k *schema.Kind, subresource
 type Chain struct {
 	registrations []*Registration
 	byResource    map[resourceKey][]*Registration
-	forAll        []*Registration // also in the lists of byResource
+	forAll        []*Registration // plugins for all resources; also listed in byResource
 }
 
 type resourceKey struct {

@@ -87,7 +87,7 @@ func (c PluginConfig) Runs(name string) bool {
 	return i >= 0 && declarations()[i].Default && !slices.Contains(c.Disabled, name)
 }
 
-// AlwaysEffective returns the disabled plugins whose checks the store performs regardless.
+// AlwaysEffective returns the disabled plugins whose checks the store performs anyway.
 func (c PluginConfig) AlwaysEffective() []string {
 	return slices.DeleteFunc(slices.Clone(c.Disabled), func(name string) bool { return !slices.Contains(inherentPlugins, name) })
 }

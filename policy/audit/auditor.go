@@ -39,7 +39,7 @@ func newVendorNames(n *meta.Naming) vendorNames {
 	}
 }
 
-// New returns an Auditor, which owns the sinks.
+// New returns an Auditor that takes ownership of the sinks.
 func New(policy *Policy, naming *meta.Naming, now func() time.Time, sinks ...*Sink) *Auditor {
 	u := &Auditor{sinks: sinks, names: newVendorNames(naming), now: now}
 	u.SetPolicy(policy)

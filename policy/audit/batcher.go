@@ -13,11 +13,11 @@ import (
 // BatchOptions configures batching. A batch is sent once it has MaxSize Events, or MaxWait after
 // its first Event.
 type BatchOptions struct {
-	BufferSize    int           // waiting Events; more are lost
+	BufferSize    int           // maximum number of waiting Events; more are dropped
 	MaxSize       int           // Events per batch
-	MaxWait       time.Duration // how long an Event waits for others
+	MaxWait       time.Duration // maximum time that an Event waits for others
 	ThrottleQPS   float64       // average rate of batches; 0 means unlimited
-	ThrottleBurst int           // batches at once, if the rate is limited
+	ThrottleBurst int           // batches at once, if ThrottleQPS is set
 }
 
 // maxBufferedBytes limits the size of buffered events, because bodies may be large.
@@ -39,7 +39,7 @@ type batcher struct {
 
 	mu      sync.Mutex // guards the fields below
 	queue   [][]byte
-	bytes   int // of waiting and unstored lines
+	bytes   int // size of waiting and unstored lines
 	pending int // number of waiting and unstored lines
 	closed  bool
 }
@@ -108,9 +108,9 @@ func (b *batcher) run() {
 	storing.Wait()
 }
 
-// next waits for a full batch. It returns a partial batch when MaxWait has passed since it saw the
-// first line. Once the batcher is closed and empty, it returns nothing. No timer runs while the
-// queue is empty.
+// next returns the next batch. It blocks until the batch is full, or MaxWait has passed since next
+// saw the first line. Once the batcher is closed and empty, it returns nothing. No timer runs while
+// the queue is empty.
 func (b *batcher) next() [][]byte {
 	var due <-chan time.Time
 	ripe := b.options.MaxWait <= 0
@@ -168,8 +168,8 @@ func (b *batcher) release(lines [][]byte) {
 	b.pending -= len(lines)
 }
 
-// close stores the waiting lines without delay, until ctx ends. It returns the number of lines not
-// stored by then. Some of these lines may still arrive.
+// close stores the waiting lines without delay, until ctx ends. It returns the number of lines that
+// were not stored by then. Some of them may still arrive.
 func (b *batcher) close(ctx context.Context) (left int) {
 	b.mu.Lock()
 	first := !b.closed

@@ -8,7 +8,6 @@ import (
 	"unicode"
 )
 
-// FuzzCompactJSON checks that a compacted document keeps its meaning and is one printable line.
 func FuzzCompactJSON(f *testing.F) {
 	for _, doc := range []string{
 		`{}`, `[]`, `""`, ` null `, `-1.5E+7`, `{"a":{"b":[1,[2],{"c":"d"}]},"e":""}`, "[\n1\t,\r2 ]", `"\"\\\/\u0000\u2028"`,

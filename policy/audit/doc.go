@@ -20,9 +20,10 @@
 // RequestResponse. S is RequestReceived, ResponseStarted (for watches, and for requests rejected
 // before authentication), ResponseComplete or Panic. U is {"username","uid","groups","extra"}. M is
 // a UTC time with microseconds. Empty members are omitted, except for user, level, auditID, stage,
-// requestURI, verb and the two times. A legacy line is "<time> AUDIT: id=Q stage=Q ip=Q method=Q
-// user=Q groups=Q,Q as=Q asgroups=Q user-agent=Q namespace=Q uri=Q response=Q" with strings quoted
-// as in Go. A webhook receives
+// requestURI, verb and the two times.
+//
+// A legacy line is "<time> AUDIT: id=Q stage=Q ip=Q method=Q user=Q groups=Q,Q as=Q asgroups=Q
+// user-agent=Q namespace=Q uri=Q response=Q" with strings quoted as in Go. A webhook receives
 // {"kind":"EventList","apiVersion":"audit.platform.io/v1","metadata":{},"items":[...]}.
 //
 // # Invariants
@@ -30,8 +31,8 @@
 //   - One Event is one line. Unprintable characters are escaped.
 //   - Of the headers, an Event contains only User-Agent and proxy addresses. The URI omits
 //     values of parameters whose name contains "token", regardless of case and escaping.
-//   - Bodies, and error messages that may quote them, appear only from level Request on.
-//   - Buffers are limited in number and size, and losses are counted.
+//   - Bodies, and error messages that may quote them, appear only at level Request and above.
+//   - Buffers are limited in number and size, and lost Events are counted.
 //   - A full disk never leaves a partial line before a complete one.
 //
 // # Why not lumberjack

@@ -16,7 +16,7 @@ import (
 type Event struct {
 	Level            Level
 	Stage            Stage
-	ID               string // of the request, also in responses and the server's log
+	ID               string // request ID, also in responses and the server's log
 	URI              string // path and query as sent
 	Verb             string
 	User             *authn.User // nil before authentication
@@ -27,11 +27,11 @@ type Event struct {
 	UserAgent               string
 	Object                  ObjectReference
 	Code                    int          // HTTP status of the response; 0 if there is none yet
-	Status                  *meta.Status // of the response, if it is one
+	Status                  *meta.Status // response Status, if the response is one
 	Request                 []byte       // JSON body of the request, or nil
 	Response                []byte       // JSON body of the response, or nil
 	ReceivedTimestamp       time.Time
-	StageTimestamp          time.Time // of the stage
+	StageTimestamp          time.Time // time of the stage
 	Annotations             []Annotation
 
 	omitManagedFields bool
@@ -183,7 +183,7 @@ func (e *Event) appendStatus(b []byte) []byte {
 		shown.Code = 0
 		doc := shown.AppendJSON(nil)
 		b = appendCompactJSON(b, append([]byte{'{'}, doc[len(statusPrefix):]...), false)
-		b = b[:len(b)-1] // the code comes last
+		b = b[:len(b)-1] // drop the closing brace; the code comes last
 	}
 	b = append(b, `,"code":`...)
 	b = strconv.AppendInt(b, int64(e.Code), 10)

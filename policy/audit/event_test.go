@@ -204,7 +204,6 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-// TestRecordReuse checks that a reused record contains no data from the previous request.
 func TestRecordReuse(t *testing.T) {
 	var b buffer
 	u := audit.New(mustParse(t, "rules: [{level: RequestResponse}]"), meta.Platform, steppingClock(), audit.NewLog(&b, audit.SinkOptions{Mode: audit.Blocking, Logger: discardLogger()}))
@@ -222,7 +221,6 @@ func TestRecordReuse(t *testing.T) {
 	}
 }
 
-// TestBodiesAreBounded checks that events omit bodies that are too large or not JSON.
 func TestBodiesAreBounded(t *testing.T) {
 	var b buffer
 	u := audit.New(mustParse(t, "rules: [{level: RequestResponse}]"), meta.Platform, steppingClock(), audit.NewLog(&b, audit.SinkOptions{Mode: audit.Blocking, Logger: discardLogger()}))
@@ -245,8 +243,6 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// TestLargeEventsAreTruncated checks that an event is truncated only in sinks whose size limit it
-// exceeds.
 func TestLargeEventsAreTruncated(t *testing.T) {
 	var short, whole, none buffer
 	sink := func(b *buffer, most int) *audit.Sink {

@@ -16,9 +16,9 @@ import (
 type FileOptions struct {
 	Path       string
 	MaxSize    int64         // bytes before rotation; 0 means unlimited
-	MaxAge     time.Duration // of old files; 0 keeps them
-	MaxBackups int           // old files to keep; 0 keeps all
-	Compress   bool          // compress old files with gzip
+	MaxAge     time.Duration // age at which rotated files are deleted; 0 keeps them
+	MaxBackups int           // number of rotated files to keep; 0 keeps all
+	Compress   bool          // compress rotated files with gzip
 	Now        func() time.Time
 	// OnError receives errors from the cleanup of rotated files.
 	OnError func(error)
@@ -29,7 +29,7 @@ type FileOptions struct {
 type File struct {
 	options   FileOptions
 	cleanups  sync.WaitGroup
-	cleanupMu sync.Mutex // held by the current cleanup
+	cleanupMu sync.Mutex // serializes cleanups
 
 	mu     sync.Mutex // guards the fields below
 	file   *os.File   // nil after a failed rotation, and after Close
@@ -95,7 +95,8 @@ func (f *File) truncateTail(n int64) error {
 	return f.file.Truncate(f.size)
 }
 
-// ensureSpace opens or rotates the file if n more bytes do not fit.
+// ensureSpace rotates the file if n more bytes do not fit. It reopens the file after a failed
+// rotation.
 func (f *File) ensureSpace(n int64) error {
 	switch {
 	case f.closed:

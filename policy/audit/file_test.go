@@ -167,8 +167,6 @@ func TestRotatedFilesAreCompressed(t *testing.T) {
 	}
 }
 
-// TestFileRecovers checks that writes fail while the directory is missing and succeed once it is
-// recreated.
 func TestFileRecovers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "d")
 	o := (&testClock{start}).options(filepath.Join(dir, "audit.log"))

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// TestPartialLineIsTruncated checks that the next line replaces a partial line left by a full disk.
 func TestPartialLineIsTruncated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
 	f, err := OpenFile(FileOptions{Path: path, Now: time.Now})

@@ -72,7 +72,7 @@ func appendEscape(b []byte, unit rune) []byte {
 
 type cachedSecond struct {
 	unix int64
-	text string // with the preceding quote
+	text string // includes the opening quote
 }
 
 // latestSecond caches the text of the current second, which most events share. Formatting it costs

@@ -29,7 +29,7 @@ type resources struct {
 	// names lists patterns: "*" (all resources and subresources), "pods", "pods/log", "pods/*" or
 	// "*/status".
 	names   []string
-	objects []string // by name
+	objects []string // object names
 }
 
 // NewPolicy converts a valid AuditPolicy message to a Policy.
@@ -78,7 +78,7 @@ func (p *Policy) Decide(a *authz.Attributes) Decision {
 }
 
 // matches reports whether the rule applies to a request. A rule with users or groups never matches
-// an unknown user. A rule with namespaces or resources matches only resource requests.
+// an unknown user.
 func (r *rule) matches(a *authz.Attributes) bool {
 	switch {
 	case len(r.users) > 0 && (a.User == nil || !slices.Contains(r.users, a.User.Name)):

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A Record produces the Events of one request. It must not be used concurrently, or after Release.
-// Callers set the fields of Event. Records are pooled with their buffers.
+// A Record produces the Events of one request. It is not safe for concurrent use, and must not be
+// used after Release. Callers set the fields of Event. Records are pooled with their buffers.
 type Record struct {
 	Event
 	auditor    *Auditor
@@ -26,14 +26,14 @@ type Record struct {
 
 var recordPool = sync.Pool{New: func() any { return new(Record) }}
 
-// maxRetainedBuffers limits the buffers of a pooled Record, in bytes.
+// maxRetainedBuffers is the maximum size of the buffers that a pooled Record keeps, in bytes.
 const maxRetainedBuffers = 64 << 10
 
-// MaxBody limits a body in an Event, in bytes. A larger body is replaced by the annotation
-// audit.platform.io/truncated.
+// MaxBody is the maximum size of a body in an Event, in bytes. A larger body is replaced by the
+// annotation audit.platform.io/truncated.
 const MaxBody = 3 << 20
 
-// Begin starts a request's Record, or returns nil if the policy records nothing. a.User is nil if
+// Begin returns a new Record for a request, or nil if the policy records nothing. a.User is nil if
 // the user is unknown.
 func (u *Auditor) Begin(a *authz.Attributes, received time.Time) *Record {
 	d := u.policy.Load().Decide(a)
@@ -77,8 +77,8 @@ func (r *Record) DropBuffers() { r.json, r.legacy, r.line = nil, nil, [1][]byte{
 const maxName = 253
 
 // SetRequestObject adds the metadata in the request body to the object reference, because the path
-// of a create does not contain the name. It works at every level and does not modify object. Values
-// longer than maxName are omitted, because they could leak the body into the log.
+// of a create does not contain the name. It works at every level and does not modify object. It
+// omits values longer than maxName, which could leak the body into the log.
 func (r *Record) SetRequestObject(object tree.Tree) {
 	head := object.Object("metadata")
 	fill := func(to *string, name string) {

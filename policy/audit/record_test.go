@@ -18,7 +18,6 @@ func (w *bufferRecorder) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestDropBuffers checks that a long-running request does not retain its first event's encoding.
 func TestDropBuffers(t *testing.T) {
 	w := &bufferRecorder{}
 	u := audit.New(mustParse(t, "rules: [{level: Metadata}]"), meta.Platform, time.Now,

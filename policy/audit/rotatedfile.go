@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// rotatedFiles describes the names of rotated files, such as audit-2026-11-21T12-00-00.000.log. The
-// time is in UTC, and compressed files also end in .gz.
+// rotatedFiles describes the names of rotated files, such as audit-2026-11-21T12-00-00.000.log,
+// with the time in UTC. Compressed files also end in .gz.
 type rotatedFiles struct{ dir, prefix, suffix string }
 
 const (

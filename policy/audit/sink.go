@@ -123,8 +123,8 @@ func (s *Sink) close(ctx context.Context) error {
 	return err
 }
 
-// lossCounter counts lost Events. It logs only the first loss and the recovery. Otherwise a full
-// disk would cause a log line per request.
+// lossCounter counts lost Events. It logs only the first lost Event and the recovery. Otherwise a
+// full disk would cause a log line per request.
 type lossCounter struct {
 	name   string
 	log    *slog.Logger

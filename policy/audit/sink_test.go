@@ -95,7 +95,6 @@ func TestThrottle(t *testing.T) {
 	})
 }
 
-// TestFullBuffer checks that a full buffer drops events and does not block requests.
 func TestFullBuffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writeLog{make(chan string)} // nothing reads yet

@@ -138,8 +138,6 @@ func TestWebhookGivesUp(t *testing.T) {
 	}
 }
 
-// TestSlowWebhook checks that a slow webhook does not block requests, and does not delay shutdown
-// beyond the deadline.
 func TestSlowWebhook(t *testing.T) {
 	c := newCollector(t)
 	c.gate = make(chan struct{})
@@ -157,8 +155,6 @@ func TestSlowWebhook(t *testing.T) {
 	close(c.gate)
 }
 
-// TestWebhookIsFlushed checks that Close sends the waiting events, even after a failed post,
-// without waiting for the rate limiter.
 func TestWebhookIsFlushed(t *testing.T) {
 	c := newCollector(t)
 	c.gate = make(chan struct{})

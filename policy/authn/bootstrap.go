@@ -41,11 +41,11 @@ type BootstrapToken struct {
 	// Expiration is an RFC 3339 time. It is empty if the token never expires.
 	Expiration          string
 	UsageAuthentication bool // valid as a bearer token
-	UsageSigning        bool // signs what clients read before they trust the server
+	UsageSigning        bool // signs data that clients read before they trust the server
 	ExtraGroups         string
 }
 
-// ReadBootstrapToken decodes a bootstrap token Secret. The error says why the Secret is invalid.
+// ReadBootstrapToken decodes a bootstrap token Secret. The error states why the Secret is invalid.
 func ReadBootstrapToken(naming *meta.Naming, secret *policy.Object) (t BootstrapToken, err error) {
 	if kind := secret.Tree.String("type"); kind != naming.Translate(BootstrapSecretType) {
 		return t, fmt.Errorf("its type is %q", kind)
@@ -98,7 +98,7 @@ func (t BootstrapToken) validate() error {
 // String returns the token as clients send it.
 func (t BootstrapToken) String() string { return t.ID + "." + t.Secret }
 
-// Expiry returns the token's expiration time. never reports whether the token never expires. A
+// Expiry returns the token's expiration time. never is true for a token that does not expire. A
 // token with an invalid time counts as expired.
 func (t BootstrapToken) Expiry() (at time.Time, never bool) {
 	if t.Expiration == "" {

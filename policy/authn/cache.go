@@ -30,7 +30,7 @@ type Cache[V any] struct {
 
 	mu        sync.RWMutex // guards the fields below
 	entries   map[Digest]cacheEntry[V]
-	lastSweep time.Time // of expired entries
+	lastSweep time.Time // last removal of expired entries
 }
 
 // sweepPeriod is the minimum time between removals of expired entries.

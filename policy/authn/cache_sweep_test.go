@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// TestCacheSweeps checks that expired entries are removed even if the cache is not full.
 func TestCacheSweeps(t *testing.T) {
 	clock := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	c := NewCache[int](100, func() time.Time { return clock })

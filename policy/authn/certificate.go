@@ -28,7 +28,6 @@ func Certificates(roots func() *x509.CertPool, naming *meta.Naming, now func() t
 // naming profile and must be translated.
 const CredentialID = "authentication.platform.io/credential-id"
 
-// uidAttribute is the subject attribute type for the user's uid.
 var uidAttribute = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}
 
 func certificateUser(naming *meta.Naming, uids bool) func(*x509.Certificate) (*User, error) {
@@ -79,10 +78,11 @@ type verifiedPool struct {
 	verified *Cache[verifiedCertificate]
 }
 
-// A verifiedCertificate is a cached result. While it is valid, signatures are not checked again.
+// A verifiedCertificate is a cached verification result. While it is valid, signatures are not
+// checked again.
 type verifiedCertificate struct {
 	user                *User
-	notBefore, notAfter time.Time // the latest and the earliest of its chain
+	notBefore, notAfter time.Time // latest notBefore and earliest notAfter in the chain
 }
 
 func (v *verifiedCertificate) valid(now time.Time) bool {
@@ -162,7 +162,7 @@ func (v *verifier) lookup(t *verifiedPool, certs []*x509.Certificate, now time.T
 }
 
 func (t *verifiedPool) chain(certs []*x509.Certificate, now time.Time) ([]*x509.Certificate, error) {
-	if t.pool == nil { // for which x509 would use the system's CAs
+	if t.pool == nil { // x509 would use the system's CAs instead
 		return nil, errors.New("client certificate: no CA is configured")
 	}
 	intermediates := x509.NewCertPool()

@@ -36,7 +36,7 @@
 //   - Returned Users are immutable, because methods share them between requests.
 //   - Caches are bounded and contain no credentials. An entry never outlives its credential,
 //     or the CAs or keys that verified it.
-//   - A slow remote service delays only credentials unknown to all other methods, for a
-//     limited time.
+//   - A slow remote service delays only credentials that no other method knows, and only for
+//     a limited time.
 //   - Errors never contain credentials.
 package authn

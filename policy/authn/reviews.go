@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Reviews caches the results of requests to a remote service, called reviews. Concurrent calls with
-// the same digest share one review. The number of concurrent reviews is limited.
+// Reviews caches the results of reviews, which are requests to a remote service. Concurrent calls
+// with the same digest share one review. The number of concurrent reviews is limited.
 type Reviews[T any] struct {
 	cache    *Cache[T]
 	inflight singleflight.Group
@@ -18,8 +18,8 @@ type Reviews[T any] struct {
 	now      func() time.Time
 }
 
-// NewReviews returns a Reviews. It caches at most kept results and runs at most atOnce reviews
-// concurrently. timeout limits the duration of a review, including the time it waits for others.
+// NewReviews returns a Reviews that caches at most kept results and runs at most atOnce reviews
+// concurrently. timeout limits the duration of a review, including the wait for other reviews.
 func NewReviews[T any](kept, atOnce int, timeout time.Duration, now func() time.Time) *Reviews[T] {
 	return &Reviews[T]{cache: NewCache[T](kept, now), slots: make(chan struct{}, atOnce), timeout: timeout, now: now}
 }

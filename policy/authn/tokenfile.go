@@ -19,9 +19,9 @@ type TokenFile struct {
 //
 //	31ada4fd-adec,jane,1001,"system:masters,developers"
 //
-// It ignores empty lines and lines that start with #. As in kube-apiserver, a line without a token
-// is ignored, and the last of several lines with the same token takes precedence. It calls warn for
-// these lines. Errors and warnings contain the line number, but never the token.
+// It ignores empty lines and lines that start with #. As in kube-apiserver, it skips lines without
+// a token, and the last of several lines with the same token takes precedence. It calls warn for
+// such lines. Errors and warnings contain the line number, but never the token.
 func ReadTokenFile(r io.Reader, warn func(text string)) (*TokenFile, error) {
 	lines := csv.NewReader(r)
 	lines.FieldsPerRecord = -1

@@ -19,8 +19,8 @@ const (
 // A User is the authenticated user of a request.
 type User = request.User
 
-// withEarlierExpiry returns u with the earlier of both users' expiry times. If a request has two
-// credentials, its user is valid only as long as both credentials are.
+// withEarlierExpiry returns u with the earlier of both users' expiry times. A request with two
+// credentials is valid only as long as both are.
 func withEarlierExpiry(u, other *User) *User {
 	if other.ValidUntil.IsZero() || !u.ValidUntil.IsZero() && u.ValidUntil.Before(other.ValidUntil) {
 		return u

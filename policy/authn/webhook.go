@@ -29,10 +29,10 @@ type WebhookOptions struct {
 
 // Limits that protect the remote service.
 const (
-	reviewTimeout        = 30 * time.Second // of one review including retries
+	reviewTimeout        = 30 * time.Second // limits one review including retries
 	maxConcurrentReviews = 256              // more reviews wait, within reviewTimeout
 	maxCachedReviews     = 16 << 10
-	maxErrorTTL          = 10 * time.Second // for responses with an error
+	maxErrorTTL          = 10 * time.Second // cache duration of responses with an error
 	minRecheckInterval   = time.Second      // minimum time between two reviews of one token
 )
 

@@ -148,8 +148,6 @@ func TestWebhookCache(t *testing.T) {
 	}
 }
 
-// TestWebhookSingleFlight checks that concurrent reviews of a token are deduplicated, and that a
-// slow response does not delay other tokens.
 func TestWebhookSingleFlight(t *testing.T) {
 	begun, release := make(chan string, 32), make(chan struct{})
 	var asked []string

@@ -26,7 +26,6 @@ type policyLine struct {
 	APIGroup, Resource, Namespace, NonResourcePath string
 }
 
-// maxPolicyLine is the maximum length of a line in bytes.
 const maxPolicyLine = 1 << 20
 
 // ParseABAC parses a policy file with one ABACPolicy of kinds/api/apiserver per line. It ignores
@@ -58,7 +57,7 @@ func ParseABAC(r io.Reader, kinds *catalog.Catalog) (*ABAC, error) {
 	return p, errors.Join(faults...)
 }
 
-// newPolicyLine reads a valid ABACPolicy. In the older format, omitted fields match any value.
+// newPolicyLine converts a valid ABACPolicy. In the older format, omitted fields match any value.
 func newPolicyLine(t tree.Tree) policyLine {
 	spec, old := t.Object("spec"), !t.Has("spec")
 	if old {

@@ -26,7 +26,7 @@ func CoversPath(pattern, path string) bool {
 }
 
 // matchesAlwaysAllowed reports whether path matches pattern. Unlike CoversPath, it ignores a
-// trailing slash in path, and "*" must match at least one character.
+// trailing slash in path, and requires "*" to match at least one character.
 func matchesAlwaysAllowed(pattern, path string) bool {
 	if below, ok := strings.CutSuffix(pattern, "*"); ok {
 		return len(path) > len(below) && strings.HasPrefix(path, below)

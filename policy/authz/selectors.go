@@ -9,8 +9,8 @@ import (
 // are omitted.
 type Selectors struct{ Fields, Labels []selector.Requirement }
 
-// ReadSelectors parses a request's selectors. It ignores malformed selectors. It returns nil if
-// there are no requirements.
+// ReadSelectors parses a request's selectors and ignores malformed ones. It returns nil if there
+// are no requirements.
 func ReadSelectors(fields, labels string) *Selectors {
 	s := &Selectors{}
 	if all, err := selector.FieldRequirements(fields); err == nil {

@@ -18,7 +18,7 @@ import (
 
 // WebhookOptions configures a Webhook. All fields are required.
 type WebhookOptions struct {
-	Name   string // in metrics
+	Name   string // name in metrics
 	Client *remote.Client
 	// Config is a valid WebhookConfiguration (kinds/api/apiserver).
 	Config      tree.Tree
@@ -36,7 +36,7 @@ type Webhook struct {
 	options                        WebhookOptions
 	conditions                     []*expressions.Expr
 	apiVersion                     string
-	beta, denies                   bool                            // the version is v1beta1; a failure denies
+	beta, denies                   bool                            // version is v1beta1; failurePolicy is Deny
 	authorizedTTL, unauthorizedTTL time.Duration                   // 0 disables caching
 	reviews                        *authn.Reviews[webhookDecision] // by digest of the request body
 }
@@ -144,7 +144,8 @@ func (w *Webhook) observe(err error, took time.Duration) {
 
 const noResponse = "the authorization webhook did not respond"
 
-// fail logs err, which reason does not expose. It returns open, unless the failurePolicy is Deny.
+// fail logs err, which reason does not expose. It returns Deny if the failurePolicy is Deny, and
+// open otherwise.
 func (w *Webhook) fail(err error, open Decision, reason string) (Decision, string) {
 	w.options.Logger.Warn(reason, "name", w.options.Name, "error", err)
 	if w.denies {

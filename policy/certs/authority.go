@@ -44,8 +44,8 @@ func checkAuthority(c *x509.Certificate) error {
 	return nil
 }
 
-// A Template describes a certificate to sign. Only the request's key, subject and alternative names
-// are used. Other requested properties, such as being a CA, are ignored.
+// A Template describes a certificate to sign. Only the key, subject and alternative names of
+// Request are used. Sign ignores other requested properties, such as being a CA.
 type Template struct {
 	Request      *x509.CertificateRequest
 	KeyUsage     x509.KeyUsage
@@ -53,8 +53,8 @@ type Template struct {
 	Lifetime     time.Duration
 }
 
-// longLifetime is the minimum lifetime from which Sign deducts clockSkew. For a shorter lifetime,
-// clockSkew would be more than one percent.
+// longLifetime is the minimum lifetime from which Sign deducts clockSkew, which would be more than
+// one percent of a shorter lifetime.
 const longLifetime = 8 * time.Hour
 
 // Sign returns the signed certificate in PEM. It is backdated by clockSkew for clients with slow

@@ -42,7 +42,6 @@ func requestFor(t *testing.T, name string) *x509.CertificateRequest {
 	return r
 }
 
-// TestAuthority checks that signed certificates are never CAs and do not outlive their CA.
 func TestAuthority(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	own, err := certs.Store{Dir: t.TempDir(), Now: func() time.Time { return now }}.Open([]string{"localhost"})
@@ -87,7 +86,6 @@ func TestAuthority(t *testing.T) {
 	}
 }
 
-// TestLoadAuthority checks that only CA certificates are loaded, both initially and on a refresh.
 func TestLoadAuthority(t *testing.T) {
 	now := time.Now()
 	dir := t.TempDir()

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// A FileError reports that a file is missing or damaged, or that stored data depends on other
+// A FileError reports that a file is missing or corrupt, or that stored data depends on different
 // content of the file.
 type FileError struct {
 	File, What string
-	Advice     string // for the administrator
+	Advice     string // advice for the administrator
 }
 
 func (e *FileError) Error() string { return e.File + " " + e.What }
@@ -57,7 +57,8 @@ func (b *Binding) check(path string, text []byte) error {
 	return fault
 }
 
-// bind stores the checksums of texts, the only contents then accepted for the file at path.
+// bind stores the checksums of texts. From then on, the file at path must have one of these
+// contents.
 func (b *Binding) bind(path string, texts ...[]byte) error {
 	if b == nil {
 		return nil
@@ -72,8 +73,8 @@ func (b *Binding) bind(path string, texts ...[]byte) error {
 	return b.Set(filepath.Base(path), strings.Join(sums, " "))
 }
 
-// adopt stores the checksum of text. An error, such as a full disk, is only logged, because the
-// next startup tries again.
+// adopt stores the checksum of text. It only logs errors, such as a full disk, because the next
+// startup tries again.
 func (b *Binding) adopt(path string, text []byte) {
 	if err := b.bind(path, text); err != nil {
 		b.Log.Warn("cannot store the checksum of a file", "file", path, "error", err)
@@ -134,7 +135,7 @@ var roots = []string{"ca", "front-proxy-ca"}
 // leaves lists the reissuable certificate pairs by signing CA.
 var leaves = map[string][]string{"ca": {"server", "admin", "apiserver-kubelet-client"}, "front-proxy-ca": {"front-proxy-client"}}
 
-// Check returns the faults of all files in the store, without changing anything.
+// Check reports the faults of all files in the store, without changing anything.
 func (s Store) Check() []error {
 	var faults []error
 	add := func(err error) {

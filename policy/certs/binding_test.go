@@ -47,7 +47,6 @@ func contentOf(t *testing.T, dir string) map[string]string {
 	return content
 }
 
-// TestLostFiles checks that lost and swapped files are reported and not replaced.
 func TestLostFiles(t *testing.T) {
 	_, foreign := boundStore(t)
 	pairs := map[string]*Pair{
@@ -136,7 +135,6 @@ func TestUnboundDirectory(t *testing.T) {
 	}
 }
 
-// TestFlippedBits checks that a flipped bit is either detected or has no effect.
 func TestFlippedBits(t *testing.T) {
 	s, set := boundStore(t)
 	pairs := map[string]*Pair{"ca": set.CA, "front-proxy-ca": set.ProxyCA, "server": set.Server, "admin": set.Admin, "apiserver-kubelet-client": set.KubeletClient, "front-proxy-client": set.ProxyClient}
@@ -162,8 +160,6 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// TestInterruptedSave checks that a crash during a save leaves a complete pair, whichever renames
-// took effect.
 func TestInterruptedSave(t *testing.T) {
 	_, old := boundStore(t)
 	_, next := boundStore(t)
@@ -212,8 +208,6 @@ func TestInterruptedSave(t *testing.T) {
 	}
 }
 
-// TestInterruptedRenewal checks that the store still opens after a crash at any checksum write of a
-// renewal.
 func TestInterruptedRenewal(t *testing.T) {
 	for n := range 8 {
 		s, _ := boundStore(t)

@@ -45,8 +45,8 @@ func checkCertificates(text []byte) error {
 	return nil
 }
 
-// CAs holds CA certificates for verifying other certificates. They come from one or more sources.
-// All methods except Refresh are safe for concurrent use.
+// CAs holds CA certificates from one or more sources, for verifying other certificates. All methods
+// except Refresh are safe for concurrent use.
 type CAs struct {
 	sources []Source
 	current atomic.Pointer[caBundle]
@@ -67,7 +67,7 @@ func NewCAs(sources ...Source) (*CAs, error) {
 	return c, nil
 }
 
-// Pool returns the current CAs. Each change creates a new pool, so the pool's address may serve as
+// Pool returns the current CAs. Each change creates a new pool, so the pool's address can serve as
 // a cache key.
 func (c *CAs) Pool() *x509.CertPool { return c.current.Load().pool }
 
@@ -94,7 +94,7 @@ func (c *CAs) Refresh() (bool, error) {
 	return true, nil
 }
 
-// MergeBundles returns the unexpired certificates in several PEM texts. It omits duplicates and all
+// MergeBundles returns the unexpired certificates in several PEM texts. It drops duplicates and all
 // other content.
 func MergeBundles(now time.Time, texts ...[]byte) []byte {
 	var merged []byte

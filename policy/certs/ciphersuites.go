@@ -32,9 +32,8 @@ var legacySuiteNames = map[string]uint16{
 }
 
 // ParseCipherSuites parses Go or IANA names of cipher suites. It also returns the names of insecure
-// suites. For an empty list, it returns nil, which means Go's default. TLS 1.3 suites are accepted
-// but have no effect, because Go does not let them be configured. The error lists all unknown
-// names.
+// suites. It returns nil, which means Go's default, for an empty list. TLS 1.3 suites are accepted
+// but have no effect, because they are not configurable in Go. The error lists all unknown names.
 func ParseCipherSuites(names []string) (ids []uint16, insecure []string, err error) {
 	known := map[string]uint16{}
 	var all []string
@@ -67,8 +66,8 @@ func ParseCipherSuites(names []string) (ids []uint16, insecure []string, err err
 	return ids, insecure, nil
 }
 
-// ParseCurves parses IDs of key exchanges. For an empty list, it returns nil, which means Go's
-// default.
+// ParseCurves parses IDs of key exchanges. It returns nil, which means Go's default, for an empty
+// list.
 func ParseCurves(texts []string) (ids []tls.CurveID, err error) {
 	for _, text := range texts {
 		n, err := strconv.ParseUint(text, 10, 16)

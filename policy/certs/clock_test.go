@@ -10,8 +10,6 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// TestClockNeverReplacesTheCA checks that the CA is kept across starts with a wrong clock and then
-// with the correct clock.
 func TestClockNeverReplacesTheCA(t *testing.T) {
 	for name, wrong := range map[string]time.Time{
 		"no battery":         time.Unix(0, 0),
@@ -52,8 +50,6 @@ func TestClockNeverReplacesTheCA(t *testing.T) {
 	}
 }
 
-// TestMissingCertificateUnderWrongClock checks that certificates issued under a wrong clock are
-// valid once the clock is correct.
 func TestMissingCertificateUnderWrongClock(t *testing.T) {
 	dir := t.TempDir()
 	ensure(t, dir, start, testNames)

@@ -12,7 +12,7 @@
 //
 //	ca.crt      ca.key        the CA, valid for 10 years; followed by the unexpired certificates
 //	                          of its predecessors
-//	front-proxy-ca.crt  .key  signs only front-proxy-client and has no other use; otherwise like ca
+//	front-proxy-ca.crt  .key  signs only front-proxy-client; otherwise like ca
 //	front-proxy-client.crt    .key  for extension API servers, 1 year
 //	ca.renew                  created by an administrator to request new CAs; removed afterwards
 //	server.crt  server.key    the serving certificate, 1 year
@@ -29,7 +29,7 @@
 //     not signed by the current CA. The serving certificate is also reissued if it lacks a
 //     requested name.
 //   - A lost CA cannot be reissued, so a Binding stores the checksums of the CAs with the data
-//     that depends on them. A FileError reports a lost, damaged or exchanged CA, a pair with one
+//     that depends on them. A FileError reports a missing, corrupt or replaced CA, a pair with one
 //     missing file or a mismatched key, or a leaf signed by an unknown CA. A leaf is reissued if
 //     both of its files are missing.
 //   - Only an administrator replaces a CA. A wrong clock never causes a replacement. Outside the

@@ -45,8 +45,8 @@ func replaceFile(made, path string) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// syncDir fsyncs a directory. On Windows, where this is impossible, the file system journals file
-// names instead.
+// syncDir fsyncs a directory. On Windows, this is impossible, but the file system journals file
+// names.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

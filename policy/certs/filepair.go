@@ -55,7 +55,7 @@ func (p *FilePair) PEM() []byte {
 func (p *FilePair) KeyPEM() []byte { return p.current.Load().keyPEM }
 
 // Refresh reloads the files and reports whether they have changed. An error leaves the pair
-// unchanged. Refresh may fail while only one of the files has been replaced.
+// unchanged. Refresh may fail after only one of the files has been replaced.
 func (p *FilePair) Refresh() (bool, error) {
 	certPEM, err := os.ReadFile(p.certFile)
 	if err != nil {

@@ -30,8 +30,7 @@ current-context: troupe
 `, url, base64Text(ca), quoted(user.Cert.Subject.CommonName), base64Text(user.CertPEM), base64Text(user.KeyPEM))
 }
 
-// quoted returns a string in quotes for YAML. Quotes are needed because user names may contain
-// colons.
+// quoted returns a string in quotes for YAML, because user names may contain colons.
 func quoted(text string) string {
 	q, err := json.Marshal(text)
 	if err != nil {

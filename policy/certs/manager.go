@@ -72,9 +72,9 @@ func (o *Manager) IssueClient(name string, groups ...string) (*Pair, error) {
 // CABundle returns the CAs in PEM: the current one, followed by its unexpired predecessors.
 func (o *Manager) CABundle() ([]byte, error) { return o.set.Load().CA.CertPEM, nil }
 
-// Renew renews certificates that expire soon. If an administrator has requested new CAs, it renews
-// all certificates. It reports whether the serving certificate changed. If renewal succeeds, the
-// error is the result of Warning.
+// Renew renews certificates that expire soon, or all certificates if an administrator has requested
+// new CAs. It reports whether the serving certificate changed. If renewal succeeds, the error is
+// the result of Warning.
 func (o *Manager) Renew() (bool, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -91,9 +91,9 @@ func (o *Manager) Renew() (bool, error) {
 	return false, o.Warning()
 }
 
-// Warning returns the problems that an administrator must solve. These are a clock outside the CA's
-// validity, an expiring CA, and new certificates that cannot be saved. Warning first retries saving
-// these certificates. Warning and Renew must not be called concurrently.
+// Warning returns the problems that an administrator must solve: a clock outside the CA's validity,
+// an expiring CA, or new certificates that cannot be saved. It first tries to save these
+// certificates. Warning and Renew must not be called concurrently.
 func (o *Manager) Warning() error {
 	set := o.set.Load()
 	errs := []error{o.store.checkCA(set.CA), o.store.checkCA(set.ProxyCA)}

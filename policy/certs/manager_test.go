@@ -66,8 +66,6 @@ func TestManagerRenews(t *testing.T) {
 	}
 }
 
-// TestManagerKeepsCertificatesOnWriteError checks that the current certificates stay in use if the
-// store is not writable.
 func TestManagerKeepsCertificatesOnWriteError(t *testing.T) {
 	now, dir := start, filepath.Join(t.TempDir(), "pki")
 	own, err := certs.Store{Dir: dir, Now: func() time.Time { return now }}.Open(testNames)
@@ -84,8 +82,6 @@ func TestManagerKeepsCertificatesOnWriteError(t *testing.T) {
 	}
 }
 
-// TestManagerInMemory checks that certificates without files are renewed, and that their CA does
-// not change.
 func TestManagerInMemory(t *testing.T) {
 	now := start
 	own, err := certs.Store{Now: func() time.Time { return now }}.Open(testNames)

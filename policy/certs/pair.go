@@ -25,7 +25,7 @@ func (p *Pair) TLS() tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{p.Cert.Raw}, PrivateKey: p.key, Leaf: p.Cert}
 }
 
-// issue signs a certificate for a new key. A nil issuer means self-signed.
+// issue signs a certificate for a new key. If issuer is nil, the certificate is self-signed.
 func issue(template *x509.Certificate, issuer *Pair, now time.Time, life time.Duration) (*Pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -53,8 +53,8 @@ func issue(template *x509.Certificate, issuer *Pair, now time.Time, life time.Du
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}))
 }
 
-// newSerialNumber returns a positive number, as RFC 5280 requires. It is random, because serial
-// numbers must be unpredictable.
+// newSerialNumber returns a random positive number, because serial numbers must be positive (RFC
+// 5280) and unpredictable.
 func newSerialNumber() (*big.Int, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {

@@ -34,7 +34,7 @@ func NewReloader(log *slog.Logger) *Reloader {
 		"Reloads of changed certificates, CAs and other files, by file and status. After a failure the previous content stays in use.", "what", "status")}
 }
 
-// AddFile loads the file at path by calling load. It adds a target that calls load again whenever
+// AddFile loads the file at path by calling load, and adds a target that calls load again whenever
 // the content changes.
 func (r *Reloader) AddFile(name, path string, load func() error) error {
 	text, err := os.ReadFile(path)
@@ -71,8 +71,8 @@ func (r *Reloader) Trigger() {
 	}
 }
 
-// Add adds a function to be called on each reload. The functions are called in the order in which
-// they were added. name, such as "client-ca", is used in logs and metrics.
+// Add adds a function to be called on each reload. Functions are called in the order of their
+// addition. name, such as "client-ca", appears in logs and metrics.
 func (r *Reloader) Add(name string, reload func() (changed bool, err error)) {
 	r.targets = append(r.targets, &reloadTarget{
 		name: name, reload: reload, changes: r.reloads.With(name, "success"), failures: r.reloads.With(name, "failure"),

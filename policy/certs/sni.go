@@ -15,10 +15,9 @@ type SNICertificates struct {
 	byName   atomic.Pointer[map[string]*tls.Certificate]
 }
 
-// NewSNICertificates returns SNICertificates that serve pairs for their names, and the result of
-// otherwise for all other names. If several pairs match, configured names take precedence over
-// names in certificates, and earlier pairs over later ones. Exact names take precedence over
-// *.domain.
+// NewSNICertificates returns SNICertificates that serve each pair for its names, and call otherwise
+// for all other names. If several pairs match, configured names take precedence over names in
+// certificates, and earlier pairs over later ones. Exact names take precedence over *.domain.
 func NewSNICertificates(otherwise func() *tls.Certificate, pairs ...*FilePair) *SNICertificates {
 	s := &SNICertificates{fallback: otherwise, pairs: pairs}
 	s.index()

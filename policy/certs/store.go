@@ -31,8 +31,8 @@ const AdminName = "platform-admin"
 const ProxyClientName = "front-proxy-client"
 
 // KubeletClientName is the default user name with which the server authenticates to kubelets, in
-// the platform naming profile. Other authenticators cannot assign this name to a user, because it
-// begins with "system:".
+// the platform naming profile. It begins with "system:", so that other authenticators cannot assign
+// it.
 const KubeletClientName = "system:apiserver-node-client"
 
 // A Store keeps the server's own certificates in a directory or in memory.
@@ -47,14 +47,13 @@ type Store struct {
 	KubeletClient string
 	// Now returns the current time. It defaults to time.Now.
 	Now func() time.Time
-	// Binding detects that a CA was lost or replaced although stored data depends on it. It may be
-	// nil.
+	// Binding detects that a CA on which stored data depends was lost or replaced. It may be nil.
 	Binding *Binding
-	// ReplaceForeign makes Ensure reissue certificates that were not signed by the CA, for example
+	// ReplaceForeign makes Ensure reissue certificates that the CA has not signed, for example
 	// because the CA is new. Otherwise such certificates are an error.
 	ReplaceForeign bool
 
-	memory map[string]*Pair // replaces the files
+	memory map[string]*Pair // used instead of files if Dir is empty
 }
 
 // A Set contains all certificates of a Store.
@@ -109,8 +108,7 @@ func (s Store) Ensure(names []string) (Set, error) {
 	return set, nil
 }
 
-// trackUnsaved returns a function that records a pair that could not be saved. The function drops
-// the error.
+// trackUnsaved returns a function that records a pair that could not be saved, and drops the error.
 func (set *Set) trackUnsaved(name string) func(*Pair, error) (*Pair, error) {
 	return func(p *Pair, err error) (*Pair, error) {
 		if p == nil || err == nil {
@@ -135,8 +133,8 @@ func (s Store) cas(set *Set, asked bool) (renewed bool, err error) {
 	return asked && proxySaved && saved, nil
 }
 
-// ca loads or issues one CA. saved reports whether the CA is saved. An existing CA is replaced only
-// if renew is set. If expiry also replaced it, a wrong clock could revoke the trust of all clients.
+// ca loads or issues one CA, and reports whether it is saved. It replaces an existing CA only if
+// renew is set. Otherwise a wrong clock could replace the CA that all clients trust.
 func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err error) {
 	certFile, _ := s.files(file)
 	old, err := s.load(file)
@@ -325,7 +323,7 @@ const newSuffix = ".new"
 // ones stay. After a crash, endSave keeps either both old or both new files.
 func (s Store) save(name string, p *Pair) error {
 	if s.Dir == "" {
-		if s.memory != nil { // nil without a Manager, which would need it
+		if s.memory != nil { // nil without a Manager, because only a Manager reads it
 			s.memory[name] = p
 		}
 		return nil
@@ -345,8 +343,8 @@ func (s Store) save(name string, p *Pair) error {
 	return s.endSave(name)
 }
 
-// endSave renames the new files of a pair into place if they form a valid pair, and removes them
-// otherwise. Some files may already be renamed.
+// endSave completes an interrupted save. If the new files of a pair are valid, it renames them into
+// place. Otherwise it removes them. Some files may already have been renamed.
 func (s Store) endSave(name string) error {
 	cert, key := s.files(name)
 	var texts [2][]byte
@@ -400,7 +398,7 @@ func (s Store) usable(p, ca *Pair) bool {
 }
 
 // issueTime returns now, or a time shortly after the CA was issued if the clock is outside the CA's
-// validity, and thus probably wrong.
+// validity and thus probably wrong.
 func (s Store) issueTime(ca *Pair, now time.Time) time.Time {
 	if s.clockOutsideCA(ca) {
 		return ca.Cert.NotBefore.Add(clockSkew)

@@ -79,7 +79,6 @@ func verify(t *testing.T, name string, set certs.Set, at time.Time, hosts []stri
 	}
 }
 
-// TestAdminName checks that a changed administrator name takes effect at the next startup.
 func TestAdminName(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"", "kubernetes-admin", "kubernetes-admin", ""} {
@@ -174,8 +173,6 @@ func TestKubeconfigHoldsItsParts(t *testing.T) {
 	}
 }
 
-// TestFrontProxy checks that the front proxy certificate has its own CA, which signs nothing else.
-// Both must be kept.
 func TestFrontProxy(t *testing.T) {
 	dir := t.TempDir()
 	set := ensure(t, dir, start, testNames)

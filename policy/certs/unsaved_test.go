@@ -10,8 +10,6 @@ import (
 	"time"
 )
 
-// TestUnsavedCertificates checks that, on a full disk, the store uses new certificates from memory
-// and keeps the old files. Once there is space, it saves the new certificates.
 func TestUnsavedCertificates(t *testing.T) {
 	defer func() { createTemp = os.CreateTemp }()
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)

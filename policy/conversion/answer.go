@@ -84,7 +84,7 @@ func (q *question) readObject(i int, v any) (*meta.Object, error) {
 	if err != nil {
 		return nil, q.returned(invalidConverted, "invalid metadata: %v", err)
 	}
-	// A shallow copy suffices, because only the top level changes.
+	// A shallow copy is enough, because only the top level changes.
 	converted = maps.Clone(converted)
 	converted["metadata"] = metadata
 	converted, _ = q.target.Message().Custom.Prune(converted)
@@ -96,7 +96,7 @@ func (q *question) readObject(i int, v any) (*meta.Object, error) {
 }
 
 // checkVersion checks the apiVersion and kind of a converted object. It does not use invalidAt,
-// because the error messages of kube-apiserver have a different form here.
+// because these error messages have another form in kube-apiserver.
 func (q *question) checkVersion(i int, converted tree.Tree) error {
 	at := "object"
 	if len(q.objects) > 1 {
@@ -121,8 +121,7 @@ func checkIdentity(original, converted tree.Tree) error {
 	return nil
 }
 
-// restoreMetadata returns the original metadata with the labels and annotations of the converted
-// object.
+// restoreMetadata returns the original metadata with the converted object's labels and annotations.
 func restoreMetadata(original, converted tree.Tree) (tree.Tree, error) {
 	v, there := converted["metadata"]
 	if !there {
@@ -175,7 +174,7 @@ func checkTexts(name string, original, texts tree.Tree, validate func(tree.Tree,
 // encode returns t as an object with the key and version of like.
 //
 // The object has the stored kind, like an object read from the store. It is marked as conforming to
-// the schema of the requested version, so that it is not pruned again.
+// the requested version's schema, so that it is not pruned again.
 func encode(k *schema.Kind, like *meta.Object, t tree.Tree) (*meta.Object, error) {
 	encoded := codec.EncodeJSON(k, t)
 	json := encoded.Unversioned()

@@ -24,7 +24,7 @@ const (
 type failure struct {
 	kind   failureType
 	text   string
-	reason error // nil if text suffices
+	reason error // underlying error, or nil
 }
 
 func (f *failure) Error() string { return f.text }

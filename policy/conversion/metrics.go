@@ -56,8 +56,8 @@ func (m *Metrics) observe(q *question, err error, elapsed time.Duration) {
 	m.took.With(result, string(kind)).ObserveDuration(elapsed)
 }
 
-// forget drops the series of deleted CRDs, which would accumulate in test clusters that often
-// recreate CRDs.
+// forget drops the series of deleted CRDs. Otherwise series would accumulate in test clusters that
+// often recreate CRDs.
 func (m *Metrics) forget() {
 	m.byDefinition.Delete(func(labels []string) bool { return !m.defined(labels[0]) })
 }

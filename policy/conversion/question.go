@@ -20,7 +20,7 @@ var reviewVersions = []string{"v1", "v1beta1"}
 type question struct {
 	uid           string
 	reviewVersion string
-	apiVersion    string // of the review
+	apiVersion    string // apiVersion of the review
 	target        *schema.Kind
 	objects       []*meta.Object
 	from          string // apiVersion of the first object
@@ -29,7 +29,7 @@ type question struct {
 
 // newQuestion builds the request that converts objects to kind k.
 //
-// It uses the CRD's first review version that this server supports. The body is built from stored
+// It uses the CRD's first review version that this server supports. It builds the body from stored
 // JSON, because encoding trees would dominate the cost of long lists.
 func newQuestion(k *schema.Kind, objects []*meta.Object, naming *meta.Naming) (*question, error) {
 	q := &question{uid: uuid.NewString(), target: k, objects: objects, from: convert.WrittenVersion(objects[0])}
@@ -50,8 +50,8 @@ func newQuestion(k *schema.Kind, objects []*meta.Object, naming *meta.Naming) (*
 		if convert.WrittenForm(k, o) == nil {
 			return nil, fmt.Errorf("request to convert CR from an invalid group/version: %s", convert.WrittenVersion(o))
 		}
-		// The object may have been written under an older schema of its version, so convert it
-		// first.
+		// Convert the object to its version's current schema, which may differ from the schema
+		// under which it was written.
 		conformed, err := convert.ToCurrentSchema(k, o)
 		if err != nil {
 			return nil, err

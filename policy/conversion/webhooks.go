@@ -150,7 +150,7 @@ func (w *Webhooks) client(hook *schema.ConversionWebhook) (*client, error) {
 	}
 	c.uses++
 	w.hooks[at] = c
-	// Pass the weak pointer, because a cleanup with a strong pointer would keep hook reachable.
+	// Pass the weak pointer, because a strong one would keep hook reachable.
 	runtime.AddCleanup(hook, w.release, at)
 	return c, nil
 }

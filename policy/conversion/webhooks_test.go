@@ -12,8 +12,6 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// TestClients checks that a webhook keeps its client, including the circuit breaker, as long as the
-// webhook exists.
 func TestClients(t *testing.T) {
 	w := New(meta.Platform, nil)
 	defer w.Close()

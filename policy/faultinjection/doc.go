@@ -1,29 +1,30 @@
-// Package faultinjection decides which requests fail on purpose, to test clients.
+// Package faultinjection injects faults into API requests, to test clients.
 //
-//	Rule      selects requests, and declares the effect on them
+//	Rule      selects requests and declares the effect on them
 //	Injector  holds the rules and decides for each request
 //
-// Rules apply only to requests for resources. Health, metrics, discovery and the path of the rules
-// themselves are exempt. Only requests that are authenticated and authorized count.
+// Rules apply only to authenticated and authorized requests for resources. Requests for health,
+// metrics, discovery and the rules themselves are exempt.
 //
 // # Effects
 //
 // An effect is something that a Kubernetes API server may do at any time:
 //
 //   - Conflict and TooManyRequests change nothing.
-//   - InternalError, ServiceUnavailable, Timeout and Drop leave open whether a write was made. With
-//     afterCommit, it was.
-//   - EndWatch ends a watch like a timeout, ExpireWatch with a 410 in an ERROR event, and Drop
-//     without the end of the response. The events before are complete and in order.
-//   - Stale applies to reads whose client accepts an older state: with resourceVersion 0, or with
-//     one as a minimum. The response is never older than the minimum.
+//   - After InternalError, ServiceUnavailable, Timeout and Drop, the client does not know whether a
+//     write took place. With afterCommit, it did.
+//   - EndWatch ends a watch like a timeout. ExpireWatch ends it with a 410 in an ERROR event. Drop
+//     cuts the response off. Events sent before are complete and in order.
+//   - Stale applies to reads for which an older state is acceptable, because resourceVersion is
+//     0 or a minimum. The response is never older than the minimum.
 //
-// There is no effect that repeats or reorders the events of a watch, or that makes any other read
-// stale, because Kubernetes rules both out.
+// No effect repeats or reorders the events of a watch, or makes other reads stale, because a
+// Kubernetes API server never does so.
 //
 // # Determinism
 //
-// Each rule has its own random numbers, which depend only on the seed and the rule's position. It
-// takes one for each request that it selects. So the decisions for the n-th selected request are
-// the same in every run, whatever else happens. The first rule that decides for a fault wins.
+// Each rule has its own random number generator, seeded with the seed and the rule's position. It
+// draws one number for each request that it selects. The decisions for the n-th selected request
+// are therefore the same in every run, regardless of other requests. The first rule that decides to
+// inject a fault takes effect.
 package faultinjection

@@ -22,13 +22,13 @@ type Config struct {
 	Rules []Rule `json:"rules"`
 }
 
-// A State is a Config, and what became of its rules.
+// A State is a Config with the counts of its rules.
 type State struct {
 	Config
 	Counts []Count `json:"counts"` // one for each rule
 }
 
-// A Count counts the requests that a rule has selected, and those that it let fail.
+// A Count is the number of requests that a rule has selected, and of faults that it has injected.
 type Count struct {
 	Rule     string `json:"rule"`
 	Matched  int    `json:"matched"`
@@ -50,7 +50,7 @@ func NewInjector() *Injector {
 	return &Injector{injected: metrics.NewCounters("troupe_injected_faults_total", "Faults injected on purpose.", "rule", "effect").Bound(maxSeries, "rule")}
 }
 
-// Set replaces all rules. The error names the invalid fields.
+// Set replaces all rules. The error reports the invalid fields.
 func (i *Injector) Set(c Config) error {
 	c.Rules = slices.Clone(c.Rules)
 	next := State{Config: c}
@@ -84,15 +84,15 @@ func (i *Injector) State() State {
 	return State{i.state.Config, append([]Count{}, i.state.Counts...)}
 }
 
-// A Request is what rules select.
+// A Request is an API request to which rules may apply.
 type Request struct {
 	*authz.Attributes
 	UserAgent string
-	// AcceptsStale reports whether a read may be answered from an older state.
+	// AcceptsStale reports whether a read may return an older state.
 	AcceptsStale bool
 }
 
-// Choose returns the rule whose fault a request gets, or nil.
+// Choose returns the rule to apply to a request, or nil.
 func (i *Injector) Choose(q *Request) *Rule {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -113,10 +113,10 @@ func (i *Injector) Choose(q *Request) *Rule {
 	return nil
 }
 
-// WriteMetrics writes the number of faults by rule and effect.
+// WriteMetrics writes the number of injected faults by rule and effect.
 func (i *Injector) WriteMetrics(w io.Writer) { metrics.Write(w, i.injected) }
 
-// Status returns the error response to a request, or nil if the effect is not an error response.
+// Status returns the error response for a request, or nil if the effect is not an error response.
 func (r *Rule) Status(a *authz.Attributes) *meta.Status {
 	text := "injected fault " + r.Name
 	switch r.Effect {

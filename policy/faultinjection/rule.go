@@ -10,10 +10,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// An Effect is what happens to a request.
+// An Effect is the kind of fault that a rule injects.
 type Effect string
 
-// All effects. doc.go describes them.
+// The effects, described in doc.go.
 const (
 	Conflict           Effect = "Conflict"           // 409
 	TooManyRequests    Effect = "TooManyRequests"    // 429
@@ -34,7 +34,7 @@ var (
 	allVerbs   = slices.Concat(readVerbs, writeVerbs, watchVerbs)
 )
 
-// effects declares the verbs of each effect, and whether it may follow a commit.
+// effects lists the verbs to which each effect applies, and whether it may follow a commit.
 var effects = map[Effect]struct {
 	verbs       []string
 	afterCommit bool
@@ -45,37 +45,40 @@ var effects = map[Effect]struct {
 }
 
 // A Rule injects a fault into the requests that match all of its selectors. An empty selector
-// matches everything that the effect applies to.
+// matches all requests to which the effect applies.
 type Rule struct {
 	Name   string `json:"name,omitempty"` // in metrics and responses; "" means the position, such as rule-1
 	Effect Effect `json:"effect"`
 
 	Verbs []string `json:"verbs,omitempty"`
 	// Resources have the form RESOURCE[.GROUP][/SUBRESOURCE], such as pods, deployments.apps or
-	// pods/status. RESOURCE and SUBRESOURCE may be "*". Without a subresource, only the object
-	// itself matches.
+	// pods/status. RESOURCE and SUBRESOURCE may be "*". Without a subresource, only the main
+	// resource matches.
 	Resources  []string `json:"resources,omitempty"`
 	Namespaces []string `json:"namespaces,omitempty"`
-	// Names are those in the path, which a create does not have.
+	// Names matches the object name in the request path. A create has none.
 	Names []string `json:"names,omitempty"`
 	Users []string `json:"users,omitempty"`
-	// UserAgent is a part of the User-Agent header.
+	// UserAgent matches any part of the User-Agent header.
 	UserAgent string `json:"userAgent,omitempty"`
 
-	// Probability is that of a fault for a selected request. 0 means always.
+	// Probability is the probability of a fault for each selected request. 0 means always.
 	Probability float64 `json:"probability,omitempty"`
 	// Count is the maximum number of faults. 0 means no limit.
 	Count int `json:"count,omitempty"`
 
-	// AfterCommit performs the write before the fault. A write that fails gets its own error.
+	// AfterCommit performs the write before the fault. If the write fails, its own error is
+	// returned.
 	AfterCommit bool `json:"afterCommit,omitempty"`
-	// LatencyMilliseconds delays the request, in addition to the effect.
+	// LatencyMilliseconds delays the request in addition to the effect.
 	LatencyMilliseconds int `json:"latencyMilliseconds,omitempty"`
-	// RetryAfterSeconds is sent with TooManyRequests (by default 1) and ServiceUnavailable.
+	// RetryAfterSeconds is the Retry-After of TooManyRequests (by default 1) and
+	// ServiceUnavailable.
 	RetryAfterSeconds int `json:"retryAfterSeconds,omitempty"`
-	// Events is the number of events that a watch delivers before it is dropped, ends or expires.
+	// Events is the number of events that a watch delivers before the fault.
 	Events int `json:"events,omitempty"`
-	// Versions is how many resource versions a stale read lags behind, by default 1.
+	// Versions is the number of resource versions by which a stale read lags behind. The default is
+	// 1.
 	Versions int `json:"versions,omitempty"`
 }
 
@@ -102,7 +105,6 @@ func (r *Rule) validate() error {
 	return errors.Join(errs...)
 }
 
-// allowed returns the verbs to which the rule can apply.
 func (r *Rule) allowed() []string {
 	if r.AfterCommit {
 		return writeVerbs

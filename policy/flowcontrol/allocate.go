@@ -8,7 +8,7 @@ import (
 // A claim is a level's target number of seats, with its lower and upper bounds.
 type claim struct{ target, lower, upper float64 }
 
-// minTarget is the minimum target, because a target of zero would never get a seat.
+// minTarget is the minimum target. A claim with target zero would never get a seat.
 const minTarget = 0.001
 
 func (c claim) at(fraction float64) float64 {
@@ -18,9 +18,9 @@ func (c claim) at(fraction float64) float64 {
 // allocate divides seats among claims. Each claim gets the same fraction of its target, clamped to
 // its bounds. ok is false if the bounds make this impossible.
 //
-// The total of all parts is a piecewise linear function of the fraction. It bends where a part
-// reaches a bound. allocate finds the two bends whose totals enclose seats, and interpolates
-// between them.
+// The sum of all parts is a piecewise linear function of the fraction, with a bend wherever a part
+// reaches a bound. allocate finds the two bends whose sums enclose seats, and interpolates between
+// them.
 func allocate(seats float64, claims []claim) (parts []float64, fraction float64, ok bool) {
 	sum := func(f float64) (all float64) {
 		for _, c := range claims {
@@ -33,7 +33,7 @@ func allocate(seats float64, claims []claim) (parts []float64, fraction float64,
 		bends = append(bends, c.lower/max(c.target, minTarget), c.upper/max(c.target, minTarget))
 	}
 	slices.Sort(bends)
-	// The tolerance covers rounding errors of sums, which are far below one seat.
+	// The tolerance covers rounding errors, which are far below one seat.
 	const tolerance = 1e-7
 	last := len(bends) - 1
 	if sum(0) > seats+tolerance || sum(bends[last]) < seats-tolerance {

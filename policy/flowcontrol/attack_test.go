@@ -19,7 +19,6 @@ func podsOf(user string) *authz.Attributes {
 	return &authz.Attributes{User: &authn.User{Name: user, Groups: []string{"system:authenticated"}}, Verb: "get", ResourceRequest: true, Resource: "pods", Namespace: "n"}
 }
 
-// TestManyUsers checks that queues and memory do not grow with the number of users.
 func TestManyUsers(t *testing.T) {
 	c := aController(600)
 	c.mu.Lock()
@@ -46,7 +45,6 @@ func TestManyUsers(t *testing.T) {
 	}
 }
 
-// TestManyRules checks that the cost of a request does not depend on rules for other subjects.
 func TestManyRules(t *testing.T) {
 	c := aController(600)
 	big := &schema{name: "big", level: "system", precedence: 10}
@@ -72,8 +70,6 @@ func TestManyRules(t *testing.T) {
 	}
 }
 
-// TestFlapping checks that configuration changes under load neither block requests nor leave seats
-// occupied.
 func TestFlapping(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -140,7 +136,6 @@ func TestFlapping(t *testing.T) {
 	})
 }
 
-// TestClose checks that Close rejects waiting and later requests.
 func TestClose(t *testing.T) {
 	c := aController(20)
 	c.mu.Lock()

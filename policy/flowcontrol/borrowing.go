@@ -6,9 +6,9 @@ import "time"
 // holds c.mu.
 //
 // Exempt levels come first, because they are not limited. Each other level gets the high watermark
-// of its demand, but at most its nominal limit and at least its lower bound. The remaining seats
-// are divided in proportion to smoothed demand (target). If there are too few seats, each level
-// gets its lower bound and the same fraction of the way to its high watermark.
+// of its demand, between its lower bound and its nominal limit. The remaining seats are divided in
+// proportion to smoothed demand (target). If there are too few seats, each level gets its lower
+// bound and the same fraction of the way to its high watermark.
 func (c *Controller) adjust() {
 	now := int64(time.Since(c.epoch))
 	var limited []*level
@@ -47,7 +47,7 @@ func (c *Controller) parts(levels []*level, claims []claim, left, lowest, used i
 			parts[i] = l.lower + round((floor-float64(l.lower))*float64(left-lowest)/float64(used-lowest))
 		case ok:
 			parts[i], c.fraction = round(divided[i]), fraction
-		default: // bounds are incompatible
+		default: // the bounds cannot be met
 			parts[i] = l.limit
 		}
 	}
@@ -69,8 +69,8 @@ func (l *level) observe(now int64) int {
 	return floor
 }
 
-// grant sets the current limit. A level with a nominal limit gets at least one seat, so that its
-// first request need not wait for the next adjustment.
+// grant sets the current limit. A level with a nominal limit gets at least one seat. Otherwise its
+// first request would have to wait for the next adjustment.
 func (l *level) grant(seats int, now int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

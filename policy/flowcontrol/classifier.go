@@ -50,7 +50,7 @@ func newClassifier(schemas []*bound) *classifier {
 }
 
 // add indexes a rule by its subjects. Rules must be added in order of precedence, so that the
-// indexes of each subject are ascending.
+// indexes of each subject ascend.
 func (c *classifier) add(r *orderedRule) {
 	at := int32(len(c.rules))
 	c.rules = append(c.rules, r)

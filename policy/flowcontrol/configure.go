@@ -15,7 +15,6 @@ type configuration struct {
 	levels map[string]*level
 }
 
-// anyUndesired reports whether an undesired level is still draining.
 func (c *configuration) anyUndesired() bool {
 	for _, l := range c.levels {
 		l.mu.Lock()
@@ -28,8 +27,7 @@ func (c *configuration) anyUndesired() bool {
 	return false
 }
 
-// fixed holds the mandatory schemas and levels. They apply unless stored objects have the same
-// names.
+// fixed holds the mandatory schemas and levels. Stored objects with the same names override them.
 type fixed struct {
 	schemas map[string]*schema
 	levels  map[string]levelSpec
@@ -53,8 +51,9 @@ func newFixed(n *meta.Naming) fixed {
 
 // configure applies the current objects. The caller holds c.mu.
 //
-// A removed level takes two rebuilds. After the first, new requests no longer find the level, so
-// the second can drop an idle level. Requests that found the level earlier are classified again.
+// Removing a level takes two rebuilds. After the first one, new requests no longer find the level,
+// so the second one can drop an idle level. Requests that found the level earlier are classified
+// again.
 func (c *Controller) configure() {
 	c.rebuild()
 	if c.current.Load().anyUndesired() {
@@ -145,8 +144,8 @@ func (l *level) setBounds(nominal, all int) {
 
 func percent(n, of int) int { return round(float64(n) * float64(of) / 100) }
 
-// most returns the maximum number of seats per request. This is a fraction of the level's seats, so
-// that one flow cannot occupy all seats.
+// most returns the maximum number of seats per request. It is a fraction of the level's seats, so
+// that one flow cannot occupy all of them.
 func (l *level) most() int {
 	if l.spec.queues == 0 {
 		return maxSeats

@@ -18,18 +18,18 @@ type Controller struct {
 	// Watches counts the open watches. The caller must add each admitted watch to it.
 	Watches Watches
 
-	seats   int       // of the server
+	seats   int       // total seats of the server
 	epoch   time.Time // times of levels are nanoseconds since then
 	current atomic.Pointer[configuration]
-	closed  chan struct{} // refuses all waiting requests
+	closed  chan struct{} // closed to reject all waiting requests
 	close   sync.Once
 
 	mu        sync.Mutex // guards the fields below; taken before the lock of any level
-	following int        // resources that are not completely read yet
+	following int        // number of resources not completely read yet
 	schemas   map[string]*schema
 	specs     map[string]levelSpec
 	fixed     fixed
-	fraction  float64 // of the target, granted to every level
+	fraction  float64 // fraction of its target that each level gets
 	nominals  int     // sum of nominal limits
 }
 
@@ -104,8 +104,7 @@ type follower struct {
 
 func (f *follower) Resource() meta.GroupResource { return f.resource }
 
-// Follow reads the existing objects of one resource. The last follower to finish applies the
-// objects.
+// Follow reads the existing objects of one resource. The follower that finishes last applies them.
 func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
 	c := f.controller
 	c.mu.Lock()
@@ -120,8 +119,8 @@ func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
 	return err
 }
 
-// update applies one change. It only records changes until all resources have been read, so that no
-// request is classified by a partial configuration.
+// update applies one change. Until all resources have been read, it only records changes, so that
+// no request is classified by a partial configuration.
 func (f *follower) update(change policy.Change) {
 	c := f.controller
 	c.mu.Lock()
@@ -163,7 +162,7 @@ func (c *Classification) classify(by *configuration, a *authz.Attributes) {
 	}
 }
 
-// Admit admits a request, which may wait in a queue for up to longest. The error for a rejected
+// Admit admits a request, or queues it for at most the duration longest. The error for a rejected
 // request is a *RejectedError. listing describes the cost of a list or watch, and is nil for other
 // requests. known caches the classification per connection.
 //
@@ -172,7 +171,7 @@ func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Clas
 	r := requests.Get().(*Request)
 	*r = Request{admitted: r.admitted, attributes: *a}
 	outcome, refusal := gone, (*RejectedError)(nil)
-	for outcome == gone { // the next configuration lacks a removed level
+	for outcome == gone { // the level was removed, so classify again
 		known.classify(c.current.Load(), a)
 		r.schema = known.schema
 		r.work = c.estimate(r, listing)
@@ -214,8 +213,8 @@ func (r *Request) distinguisher() string {
 	return ""
 }
 
-// estimate returns the estimated work of a request. A write costs more if it must be delivered to
-// many watches. Creating a token has no such cost, because it causes no watch events.
+// estimate returns the estimated work of a request. A write costs more if many watches receive it,
+// except for the creation of a token, which causes no watch events.
 func (c *Controller) estimate(r *Request, listing *Listing) Work {
 	most := r.schema.most
 	r.watches = -1

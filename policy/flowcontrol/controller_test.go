@@ -24,7 +24,6 @@ func maintained(c *Controller) {
 	c.configure()
 }
 
-// TestClassify checks classification with the FlowSchemas that the server maintains.
 func TestClassify(t *testing.T) {
 	c := aController(600)
 	user := func(name string, groups ...string) *authn.User {
@@ -69,8 +68,6 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestPrecedence checks that the schema with the lowest precedence wins, and that names break ties.
-// A schema whose level does not exist never matches.
 func TestPrecedence(t *testing.T) {
 	c := aController(600)
 	set := func(name, level string, precedence int) {
@@ -100,8 +97,6 @@ func TestPrecedence(t *testing.T) {
 	expect("global-default")
 }
 
-// TestDrain checks that a removed level accepts no new requests, finishes its admitted requests,
-// and is then dropped.
 func TestDrain(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -151,8 +146,6 @@ func TestStaleConfiguration(t *testing.T) {
 	}
 }
 
-// TestMandatory checks that the levels exempt and catch-all exist without objects, and that a
-// schema without a level has no effect.
 func TestMandatory(t *testing.T) {
 	c := New(meta.Platform, 10)
 	cfg := c.current.Load()

@@ -9,7 +9,7 @@ type demand struct {
 	integral, ofSquares float64 // over seconds
 }
 
-// set records a change in demand. at must not decrease from call to call.
+// set records a change in demand. at must not decrease between calls.
 func (d *demand) set(at int64, seats int) {
 	seconds := float64(at-d.last) / 1e9
 	d.integral += d.now * seconds
@@ -31,8 +31,8 @@ func (d *demand) reset(at int64) (mean, deviation, most float64, ok bool) {
 	return mean, deviation, most, ok
 }
 
-// smoothing is the weight of the old value when falling demand is smoothed. With one update every
-// ten seconds, the half-life is five minutes. Rising demand takes effect immediately.
+// smoothing is the weight of the old value when demand falls. With one update every ten seconds,
+// the half-life is five minutes. Rising demand takes effect immediately.
 const smoothing = 0.977
 
 type forecast struct {

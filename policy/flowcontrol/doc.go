@@ -34,7 +34,7 @@
 //     its final seats a little longer.
 //   - No request waits beyond its time limit or in a full queue. Queues exist only while they are
 //     used, so memory is bounded by the waiting requests rather than by the configuration.
-//   - A removed level disappears after it has served its admitted requests.
+//   - A removed level disappears once it has served its admitted requests.
 //   - The exempt and catch-all levels always exist.
 //   - Classification reads an immutable configuration without locks. A level has one lock, which is
 //     held for a few hundred nanoseconds.

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A Dump writes the flow control state as a table in kube-apiserver's format. With details,
-// requests are listed with attributes such as user and verb.
+// A Dump writes the flow control state as a table in kube-apiserver's format. If details is set,
+// the table includes request attributes such as user and verb.
 type Dump func(w io.Writer, details bool) error
 
 // Dumps returns the dumps by the last segment of their URL path.
@@ -19,7 +19,7 @@ func (c *Controller) Dumps() map[string]Dump {
 	return map[string]Dump{"dump_priority_levels": c.dumpLevels, "dump_queues": c.dumpQueues, "dump_requests": c.dumpRequests}
 }
 
-// A table has one row per line, with aligned cells that are separated by commas.
+// A table writes one row per line, with aligned cells separated by commas.
 type table struct{ tabs *tabwriter.Writer }
 
 func newTable(w io.Writer, header ...any) table {
@@ -35,7 +35,7 @@ func (t table) row(cells ...any) {
 	for i, c := range cells {
 		texts[i] = strings.Map(printable, fmt.Sprint(c))
 	}
-	fmt.Fprintln(t.tabs, strings.Join(texts, ",\t")) // Flush reports the error again
+	fmt.Fprintln(t.tabs, strings.Join(texts, ",\t")) // Flush returns the error again
 }
 
 func printable(r rune) rune {
@@ -123,8 +123,9 @@ func (r *Request) cells(queue, place int, details bool) []any {
 	return append(cells, user, a.Verb, a.Path, a.Namespace, a.Name, version, a.Resource, a.Subresource)
 }
 
-// eachLevel calls do for each level under its lock, in name order. do must not write to a client,
-// because all requests of the level would wait. It may add rows to a table, which are buffered.
+// eachLevel calls do for each level, under the level's lock and in name order. do must not write to
+// a client, because all requests of the level would wait. It may add rows to a table, which is
+// buffered.
 func (c *Controller) eachLevel(do func(*level)) {
 	levels := c.current.Load().levels
 	for _, name := range slices.Sorted(maps.Keys(levels)) {

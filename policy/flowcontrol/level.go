@@ -14,15 +14,15 @@ type level struct {
 	levelState
 	removed bool // drained; requests that found it are classified again
 
-	queues map[int]*queue // in use
-	ready  queueHeap      // with waiting requests
-	free   []*queue       // for reuse
-	active int            // queues with waiting or executing requests
+	queues map[int]*queue // queues in use, by index
+	ready  queueHeap      // queues with waiting requests
+	free   []*queue       // unused queues, kept for reuse
+	active int            // number of queues with waiting or executing requests
 
 	seatsInUse, seatsWaiting int
 	running                  *Request // executing requests, linked by next and prev
 	virtualAt                int64    // time of the last advance of virtual time
-	enqueued, served         uint64   // numbers of requests enqueued and dispatched
+	enqueued, served         uint64   // counts of enqueued and dispatched requests
 	demand                   demand
 	stats                    map[string]*stats // by schema name
 	backOff                  backOff
@@ -33,8 +33,8 @@ type levelState struct {
 	// Seat counts: the nominal limit, the lending and borrowing bounds, and the current limit.
 	nominal, lower, upper, limit int
 	forecast                     forecast
-	undesired                    bool    // not configured any more, removed when idle
-	waiting, executing           int     // requests
+	undesired                    bool    // no longer configured; removed when idle
+	waiting, executing           int     // numbers of requests
 	virtual, lastDispatch        float64 // virtual time R, and the newest start time in it
 	dispatched, rejected         uint64
 	timedOut, cancelled          uint64
@@ -89,8 +89,8 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 		l.activate(q)
 		l.execute(r, now)
 		return admitted, nil
-	// If all seats are occupied, a full queue rejects requests. If seats are free, the request is
-	// queued anyway, because dispatch may immediately remove a request from the queue.
+	// If all seats are occupied, a full queue rejects the request. Otherwise the request is queued
+	// anyway, because dispatch may immediately dequeue a request.
 	case l.seatsInUse >= l.limit && q.length >= l.spec.queueLength:
 		l.release(q)
 		return refused, l.refuse(r, QueueFull, now)
@@ -104,8 +104,8 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 	return queued, nil
 }
 
-// advance moves virtual time to now. The speed of virtual time is the number of occupied or
-// requested seats, up to the limit, divided by the number of active queues.
+// advance moves virtual time to now. Its rate is the number of occupied or requested seats, up to
+// the limit, divided by the number of active queues.
 func (l *level) advance(now int64) {
 	if l.active > 0 {
 		rate := float64(min(l.seatsInUse+l.seatsWaiting, l.limit)) / float64(l.active)
@@ -115,7 +115,7 @@ func (l *level) advance(now int64) {
 }
 
 // choose returns the queue with the least waiting work among the queues of a flow. It starts at a
-// rotating offset, so that flows with common queues do not prefer the same ones.
+// rotating offset, so that flows with common queues do not all prefer the same one.
 func (l *level) choose(flow uint64) *queue {
 	var place [maxHand]int
 	hand := deal(flow, l.spec.queues, l.spec.handSize, &place)
@@ -138,7 +138,7 @@ func (l *level) choose(flow uint64) *queue {
 	return l.queues[best]
 }
 
-// queue returns the queue at index. It creates the queue if it is not in use.
+// queue returns the queue at index, creating it if it is not in use.
 func (l *level) queue(index int) *queue {
 	q := l.queues[index]
 	if q != nil {
@@ -217,8 +217,8 @@ func (l *level) dequeue(r *Request) {
 	s.seatsWaiting -= r.seats
 }
 
-// dispatch runs waiting requests while seats are free. It stops if the next request does not fit,
-// because large requests would starve if smaller ones overtook them.
+// dispatch runs waiting requests while seats are free. It stops at a request that does not fit.
+// Otherwise smaller requests would overtake large ones, which would starve.
 func (l *level) dispatch(now int64) {
 	for l.waiting > 0 && l.seatsInUse < l.limit {
 		q := l.ready[0]
@@ -334,8 +334,7 @@ func (l *level) finish(r *Request) bool {
 	}
 	took.Observe(float64(now-r.began) / 1e9)
 	if q := r.queue; q != nil {
-		// Correct the queue's clock, which has advanced by the estimated instead of the actual
-		// work.
+		// Adjust the queue's clock, which has advanced by the estimated work, to the actual work.
 		q.nextDispatch -= float64(r.work.InitialSeats) * (estimatedService.Seconds() - float64(now-r.began)/1e9)
 		q.bound()
 		l.ready.update(q)
@@ -354,7 +353,7 @@ func (l *level) finish(r *Request) bool {
 	return true
 }
 
-// releaseLater frees the seats of a write after the estimated time to deliver it to all watches.
+// releaseLater frees the seats of a write after the estimated time of delivery to all watches.
 func (l *level) releaseLater(r *Request) {
 	seats, q, s := r.seats, r.queue, r.schema.stats
 	time.AfterFunc(r.work.AdditionalLatency, func() {

@@ -79,8 +79,6 @@ func TestDispatchOrder(t *testing.T) {
 	})
 }
 
-// TestLargeRequestIsNotPassed checks that later requests do not overtake a large request that waits
-// until enough seats are free.
 func TestLargeRequestIsNotPassed(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -154,8 +152,6 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// TestLingeringSeats checks that a write with many watchers occupies its final seats for a while
-// after the response.
 func TestLingeringSeats(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -179,7 +175,6 @@ func TestLingeringSeats(t *testing.T) {
 	})
 }
 
-// TestFairness checks that a flow with many requests does not take other flows' share.
 func TestFairness(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -225,8 +220,6 @@ func TestFairness(t *testing.T) {
 	})
 }
 
-// TestAccounts compares the counters of a level with recomputed ones after random requests and
-// changes to limits and queues.
 func TestAccounts(t *testing.T) {
 	for seed := range uint64(10) {
 		withoutPool(t)
@@ -302,8 +295,6 @@ func check(t *testing.T, l *level, held []*Request) {
 	}
 }
 
-// TestDeal checks that a hand has distinct queues, that it depends only on the hash, and that hands
-// are evenly distributed.
 func TestDeal(t *testing.T) {
 	counts := make([]int, 16)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -433,7 +424,6 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestBorrowing checks that a busy level borrows seats, and that the lenders get them back.
 func TestBorrowing(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {

@@ -47,8 +47,7 @@ func (l *level) figures() levelFigures {
 }
 
 // WriteMetrics writes the metrics of all levels, and of schemas with requests, in the text
-// exposition format. It never holds the locks of two levels, or c.mu and the lock of a level, at
-// the same time.
+// exposition format. It holds at most one lock at a time, either c.mu or that of a level.
 func (c *Controller) WriteMetrics(w io.Writer) {
 	all := c.figures()
 	c.mu.Lock()
@@ -89,7 +88,7 @@ func writeLevels(w io.Writer, all []levelFigures) {
 	)
 }
 
-// A sampler calls add once for each time series of a schema. more is the text of additional labels.
+// A sampler calls add once for each time series of a schema. more is text with additional labels.
 type sampler func(s *stats, add func(more string, value any))
 
 // samples returns the series of each schema at each level. It omits empty histograms.

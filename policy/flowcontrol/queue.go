@@ -14,7 +14,7 @@ type queue struct {
 	// nextDispatch is the virtual time at which the first request would start if all queues were
 	// served equally.
 	nextDispatch float64
-	served       uint64 // number of its last dispatch at the level
+	served       uint64 // value of the level's served counter at the last dispatch
 	place        int    // index in the heap of queues with waiting requests, or -1
 }
 

@@ -16,16 +16,16 @@ type Request struct {
 	schema     *bound
 	level      *level
 	work       Work
-	seats      int // of work
-	watches    int // that a write concerns; -1 for other requests
+	seats      int // seats of work
+	watches    int // number of watches that receive the write; -1 for other requests
 
 	// The level's lock guards the fields below.
 	state      state
-	queue      *queue  // nil without queues
-	arrival    float64 // in virtual time of the level
-	came       int64   // in nanoseconds, like began
+	queue      *queue  // nil if the level has no queues
+	arrival    float64 // arrival in the level's virtual time
+	came       int64   // arrival in nanoseconds, like began
 	began      int64
-	next, prev *Request      // in its queue or among executing requests
+	next, prev *Request      // neighbors in the queue or among executing requests
 	admitted   chan struct{} // signals a waiting request; created on first use and kept
 }
 
@@ -69,13 +69,13 @@ func (r *Request) wait(ctx context.Context, closed <-chan struct{}, longest time
 type Reason string
 
 const (
-	QueueFull        Reason = "queue-full"        // its queue is full
+	QueueFull        Reason = "queue-full"        // the queue is full
 	ConcurrencyLimit Reason = "concurrency-limit" // the level has no free seats and no queues
-	TimeOut          Reason = "time-out"          // it has waited too long
-	Cancelled        Reason = "cancelled"         // the client has gone, or the server stops
+	TimeOut          Reason = "time-out"          // the request has waited too long
+	Cancelled        Reason = "cancelled"         // the client disconnected, or the server is stopping
 )
 
-// A RejectedError is the error for a rejected request.
+// A RejectedError reports why a request was rejected.
 type RejectedError struct {
 	Reason                          Reason
 	RetryAfter                      int // in seconds

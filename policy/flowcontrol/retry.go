@@ -7,8 +7,8 @@ const maxRetryAfter = 32
 // increases only while there are many rejections.
 type backOff struct {
 	after   int64 // seconds; 0 means 1
-	raised  int64 // time of the last raise
-	current int64 // the counted second
+	raised  int64 // second of the last increase
+	current int64 // second being counted
 	seconds [2 * maxRetryAfter]struct {
 		second int64
 		count  int

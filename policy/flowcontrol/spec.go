@@ -13,8 +13,8 @@ var (
 	levelsResource  = meta.GroupResource{Group: "flowcontrol.apiserver.platform.io", Resource: "prioritylevelconfigurations"}
 )
 
-// A levelSpec is a parsed PriorityLevelConfiguration. If queues is 0, requests that find no free
-// seat are rejected.
+// A levelSpec is a parsed PriorityLevelConfiguration. If queues is 0, requests are rejected when no
+// seat is free.
 type levelSpec struct {
 	name, uid                     string
 	exempt                        bool
@@ -61,7 +61,7 @@ type schema struct {
 	precedence       int
 	distinguisher    distinguisher
 	rules            []rule
-	hash             uint64 // of the name
+	hash             uint64 // hash of the schema name
 }
 
 type rule struct {
@@ -121,7 +121,6 @@ func parseRule(t tree.Tree) (r rule) {
 	return r
 }
 
-// accountPrefix is the prefix of service account user names.
 const accountPrefix = "system:serviceaccount:"
 
 // parseSubject parses a subject. A service account becomes its user name, and "*" as a user or

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Watches counts open watches by scope. A write costs more if it must be delivered to many watches.
+// Watches counts open watches by scope.
 type Watches struct {
 	total atomic.Int64
 	mu    sync.Mutex // guards open
@@ -17,7 +17,7 @@ type Watches struct {
 // A watched is the scope of a watch: a resource, a resource in a namespace, or one object.
 type watched struct{ group, resource, namespace, name string }
 
-// Add counts a watch until remove is called. remove must be called exactly once.
+// Add counts a watch until remove is called, which must happen exactly once.
 func (w *Watches) Add(a *authz.Attributes) (remove func()) {
 	key := watched{a.Group, a.Resource, a.Namespace, a.Name}
 	w.add(key, 1)

@@ -25,16 +25,16 @@ func (w Work) narrowed(seats int) Work {
 }
 
 const (
-	maxSeats       = 10 // of any request; small levels have a lower maximum
+	maxSeats       = 10 // maximum per request; lower for small levels
 	objectsPerSeat = 100
 	watchesPerSeat = 10
-	eventLatency   = 5 * time.Millisecond // time for which a write occupies a seat per watchesPerSeat
+	eventLatency   = 5 * time.Millisecond // time to deliver an event to watchesPerSeat watches
 )
 
 // A Listing describes the cost of a list, or of the initial events of a watch.
 type Listing struct {
 	Stored int // objects in scope
-	Limit  int // of the request; 0 for none
+	Limit  int // limit of the request; 0 for none
 	// Selects reports whether a selector requires reading all objects in scope.
 	Selects bool
 	// Historical reports whether an older version must be reconstructed from the newest one.

@@ -69,7 +69,7 @@ const (
 	nodeKeysExtra = "authentication.platform.io/associated-node-keys"
 )
 
-// applies reports whether a mode is for the requested user. Only userInfo and legacy allow more
+// applies reports whether a mode applies to the requested user. Only userInfo and legacy allow more
 // than a user name.
 func (i *Impersonator) applies(m mode, w *Request, caller *authn.User) bool {
 	user, single := w.parts[0], len(w.parts) == 1
@@ -89,9 +89,9 @@ func (i *Impersonator) applies(m mode, w *Request, caller *authn.User) bool {
 	return !isNode && user.kind != kindServiceAccount
 }
 
-// authorize returns a *meta.Status if the caller may not impersonate the user in a mode. For
-// associatedNode, the decisions hold for all nodes, so authorizers see the keys of the caller's
-// extras instead of the values.
+// authorize returns a *meta.Status if the caller may not impersonate the user in a mode. In mode
+// associatedNode, decisions hold for all nodes, so authorizers see the keys of the caller's extras
+// instead of the values.
 func (i *Impersonator) authorize(m mode, w *Request, a authz.Attributes) error {
 	if m == associatedNode {
 		caller := *a.User
@@ -144,7 +144,7 @@ func (p part) node() (name string, ok bool) {
 	return name, ok && p.kind == kindUser && rules.Subdomain(name) == nil
 }
 
-// fault returns the reason why only the legacy mode allows a value, or "".
+// fault returns the reason why only the legacy mode accepts a value, or "".
 func (p part) fault() string {
 	switch {
 	case p.kind == kindGroup && p.value == "":

@@ -20,9 +20,9 @@ type Request struct {
 // A part is one header value of a Request.
 type part struct {
 	kind      partKind
-	namespace string // of a service account
+	namespace string // namespace of a service account
 	value     string
-	key       string // of an extra
+	key       string // key of an extra attribute
 }
 
 type partKind uint8
@@ -56,8 +56,8 @@ func IsHeader(name string) bool {
 	return strings.HasPrefix(name, extraHeader)
 }
 
-// ExtractRequest reads and removes the impersonation headers. It returns nil if there are none. If
-// there is not exactly one user, or more than one uid, it returns a *meta.Status with code 400.
+// ExtractRequest reads and removes the impersonation headers. It returns nil if there are none.
+// Unless there is exactly one user and at most one uid, it returns a *meta.Status with code 400.
 func ExtractRequest(headers authn.Headers, naming *meta.Naming) (*Request, error) {
 	var names, users, uids []string
 	var groups, extras []part

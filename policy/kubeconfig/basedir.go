@@ -57,8 +57,8 @@ func (c cluster) tls() (*tls.Config, error) {
 	return t, nil
 }
 
-// pair returns the user's client certificate, or nil if there is none. A certificate without a key
-// is an error. Otherwise the server would treat the client as anonymous.
+// pair returns the user's client certificate, or nil if there is none. It rejects a certificate
+// without a key, because the server would treat the client as anonymous.
 func (u user) pair() (*tls.Certificate, error) {
 	cert, err := u.dir.pem(u.CertificateData, u.Certificate)
 	if err != nil {

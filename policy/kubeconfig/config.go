@@ -9,8 +9,8 @@ import (
 	"net/url"
 )
 
-// A Config is one context of a kubeconfig. It is safe for concurrent use. Referenced files are read
-// whenever they are needed, so that rotated credentials take effect.
+// A Config is one context of a kubeconfig. It is safe for concurrent use. It reads referenced files
+// when they are needed, so that rotated credentials take effect.
 type Config struct {
 	Server *url.URL // with the scheme http or https, and a host
 	// TLS trusts the cluster's CA. Its GetClientCertificate returns the user's client certificate,
@@ -29,7 +29,7 @@ type Config struct {
 func Load(path string) (*Config, error) { return Rules{Path: path}.Load() }
 
 // newConfig returns the Config of a cluster and a user. It reads all referenced files once, to
-// detect invalid ones early.
+// detect errors early.
 func newConfig(c cluster, u user, programs Programs) (*Config, error) {
 	server, err := url.Parse(c.Server)
 	if err != nil || server.Host == "" || server.Scheme != "https" && server.Scheme != "http" {

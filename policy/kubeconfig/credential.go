@@ -11,7 +11,7 @@ import (
 // does not authenticate.
 type Credential struct {
 	user   user
-	issuer *issuer // obtains what the file lacks; nil if it has everything
+	issuer *issuer // obtains credentials that are not in the file; nil if none are needed
 }
 
 // newCredential returns the credential of a user. It validates the user's fields, but runs no

@@ -14,10 +14,10 @@
 //	context  cluster, user, namespace
 //
 // Fields that end in -data are base64. They take precedence over the corresponding file names,
-// which are relative to the kubeconfig's directory. Certificate and token files are read whenever
-// they are needed, so that rotated credentials take effect.
+// which are relative to the kubeconfig's directory. Certificate and token files are read when they
+// are needed, so that rotated credentials take effect.
 //
-// Rules select the files: the one named by a flag, those in KUBECONFIG, or ~/.kube/config. In
+// Rules select the files: the one given by a flag, those in KUBECONFIG, or ~/.kube/config. In
 // KUBECONFIG, missing files are skipped, and the first definition of a name takes precedence. If
 // there are no clusters, a process in a container uses its service account.
 //
@@ -25,8 +25,7 @@
 //
 // A Credential may come from a credential plugin (exec) or an identity provider (auth-provider). It
 // is fetched on first use, shared by all callers, and kept until it expires or a server responds
-// with 401. A Transport then replaces it, and opens new connections when the certificate
-// changes.
+// with 401. A Transport then replaces it, and opens new connections if the certificate changes.
 //
 // A plugin's environment contains the entries of env and the variable PLATFORM_EXEC_INFO, whose
 // name depends on the naming profile of its apiVersion:
@@ -45,5 +44,5 @@
 //
 // in at most maxOutput bytes and within Programs.Timeout.
 //
-// Errors name the file and field, but never contain their content, which may be secret.
+// Errors include the file and the field, but never their content, which may be secret.
 package kubeconfig

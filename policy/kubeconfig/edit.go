@@ -12,9 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Edit applies change to the kubeconfig at path, or to an empty one if the file does not exist.
-// Comments are lost. Readers see either the old or the new file. Edit and kubectl wait for each
-// other's lock.
+// Edit applies change to the kubeconfig at path, or to an empty one if the file does not exist. It
+// drops comments and replaces the file atomically. Edit and kubectl respect each other's lock.
 func Edit(path string, change func(file map[string]any) error) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -51,7 +50,7 @@ func Edit(path string, change func(file map[string]any) error) error {
 	return certs.WriteFile(path, text)
 }
 
-// lock locks a kubeconfig by creating the same lock file as kubectl.
+// lock locks a kubeconfig with the same lock file as kubectl.
 func lock(path string) (unlock func(), err error) {
 	const (
 		patience = 5 * time.Second
@@ -75,8 +74,8 @@ func lock(path string) (unlock func(), err error) {
 	}
 }
 
-// Entry returns the entry named name in a list of a kubeconfig (clusters, users or contexts). It
-// returns nil if there is none.
+// Entry returns the entry with the given name in a list of a kubeconfig (clusters, users or
+// contexts), or nil.
 func Entry(file map[string]any, list, name string) map[string]any {
 	entries, _ := file[list].([]any)
 	for _, e := range entries {

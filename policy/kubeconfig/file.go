@@ -60,7 +60,7 @@ type user struct {
 	Exec            *execConfig         `json:"exec"`
 	Provider        *authProvider       `json:"auth-provider"`
 
-	name, path string // of the user, and of its file
+	name, path string // name of the user and path of the kubeconfig
 	dir        baseDir
 }
 
@@ -88,7 +88,6 @@ func readFiles(paths ...string) (*file, error) {
 	return f, nil
 }
 
-// maxFile is the maximum size of a file in bytes.
 const maxFile = 16 << 20
 
 func readFile(path string) ([]byte, error) {
@@ -153,7 +152,7 @@ func addNew[V any](to map[string]V, name string, v V) {
 	}
 }
 
-// pick returns the cluster and user of a context, or of the current one if context is empty. A
+// pick returns the cluster and user of a context, or of the current context if context is empty. A
 // kubeconfig with one cluster and at most one user needs no context.
 func (f *file) pick(context string) (pairing, error) {
 	if context != "" {

@@ -34,14 +34,14 @@ const execGroup = "client.authentication.platform.io"
 
 type plugin struct {
 	execConfig
-	path     string // of the program, or its name for a lookup in PATH
+	path     string // path of the program, or a name to look up in PATH
 	mode     string
-	naming   *meta.Naming // profile of the apiVersion's group
+	naming   *meta.Naming // naming profile of the apiVersion
 	cluster  *execCluster // nil if the program does not receive it
 	programs Programs
 }
 
-// newPlugin validates a user's exec field. Errors start with the name of the invalid field.
+// newPlugin validates a user's exec field. Errors begin with the invalid field's name.
 func newPlugin(u user, c *cluster, programs Programs) (*plugin, error) {
 	e := *u.Exec
 	p := &plugin{execConfig: e, path: e.Command, mode: e.InteractiveMode, programs: programs}
@@ -153,7 +153,7 @@ func (p *plugin) run(ctx context.Context, _ *issued) (*issued, error) {
 	}
 	out := &boundedBuffer{left: maxOutput}
 	command.Stdout, command.Stderr = out, p.programs.stderr()
-	command.WaitDelay = time.Second // for child processes that it has left behind
+	command.WaitDelay = time.Second // for child processes that the plugin leaves behind
 	err = command.Run()
 	switch {
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):

@@ -24,7 +24,6 @@ type authProvider struct {
 	Config map[string]string `json:"config"`
 }
 
-// Settings of the oidc auth-provider.
 const (
 	settingIssuer       = "idp-issuer-url"
 	settingCA           = "idp-certificate-authority"

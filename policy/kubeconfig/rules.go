@@ -83,8 +83,8 @@ func (r Rules) Load() (*Config, error) {
 	return config, err
 }
 
-// existing returns the files to read: those that exist, or else the fallback. If Path is set, it is
-// that file, which must exist.
+// existing returns the files to read: Path if it is set, otherwise the files that exist, or else
+// the fallback. Path must exist.
 func (r Rules) existing() (there []string) {
 	if r.Path != "" {
 		return []string{r.Path}
@@ -144,7 +144,7 @@ func (o Overrides) apply(c *cluster, u *user) {
 	if o.ClientKey != "" {
 		u.Key, u.KeyData = workingPath(o.ClientKey), ""
 	}
-	// The token replaces all other credentials of the user, except a client certificate.
+	// The token replaces all of the user's credentials except a client certificate.
 	if o.Token != "" {
 		u.Token, u.TokenFile, u.Username, u.Password, u.Exec, u.Provider = o.Token, "", "", "", nil, nil
 	}

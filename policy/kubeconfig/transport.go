@@ -11,17 +11,17 @@ import (
 )
 
 // A Transport sends requests with a credential. If a server responds with 401, it obtains a new
-// credential. If the credential differs, it repeats the request, if possible. A changed certificate
-// applies to new connections, while requests in flight finish on the old ones.
+// credential. If the new credential differs, it repeats the request where possible. A changed
+// certificate applies to new connections, while requests in flight finish on the old ones.
 type Transport struct {
 	base       func() *http.Transport
 	credential func() *Credential
-	header     http.Header // of every request
+	header     http.Header // added to every request
 	insecure   bool        // allows credentials over plain HTTP to other machines
 
 	mu      sync.Mutex // guards the fields below
 	current *http.Transport
-	proved  *issued // the credential of current's connections
+	proved  *issued // credential of the connections of current
 }
 
 // NewTransport returns a Transport. It calls base to create the underlying transport for each
@@ -49,7 +49,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	fresh, err := c.issued(r.Context())
 	if err != nil || fresh.token == proved.token && fresh.sameCertificate(proved) {
-		return answer, nil // the response says what is wrong
+		return answer, nil // the response explains the failure
 	}
 	_, _ = io.CopyN(io.Discard, answer.Body, maxOutput) // allows reuse of the connection
 	answer.Body.Close()
@@ -80,7 +80,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
-// closing closes the body of an unsent request, as http.RoundTripper requires. It returns err.
+// closing closes the body of an unsent request, as http.RoundTripper requires, and returns err.
 func closing(r *http.Request, err error) error {
 	if r.Body != nil {
 		r.Body.Close()
@@ -104,9 +104,8 @@ func repeatable(r *http.Request) (*http.Request, bool) {
 	return again, true
 }
 
-// transport returns the underlying transport for a credential. proved is the credential of the
-// current request. TLS handshakes use its certificate, so that a credential plugin does not run
-// again.
+// transport returns the underlying transport for a credential. TLS handshakes use the certificate
+// of proved, the credential of the current request, so that a credential plugin does not run again.
 func (t *Transport) transport(c *Credential, proved *issued) *http.Transport {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Users holds the users of a kubeconfig as credentials for many servers. A user is named after its
-// server: "host:port", or "host" for port 443. A leading "*." matches one or more DNS labels, and
-// "*" matches all other servers.
+// Users holds the users of a kubeconfig as credentials for many servers. The name of a user is that
+// of the server: "host:port", or "host" for port 443. A leading "*." matches one or more DNS
+// labels, and "*" matches all other servers.
 type Users struct {
 	users map[string]*Credential
-	// fallback names the user of the current context. It applies to servers without a match.
+	// fallback is the name of the current context's user, which applies to servers without a match.
 	fallback string
 }
 

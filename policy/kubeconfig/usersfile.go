@@ -22,8 +22,8 @@ type UsersFile struct {
 	checkedAt time.Time
 }
 
-// fileState identifies a version of a file. Time and size suffice, because files with credentials
-// are replaced by renaming.
+// fileState identifies a version of a file. Modification time and size are sufficient, because
+// files with credentials are replaced by renaming.
 type fileState struct {
 	modified time.Time
 	size     int64
@@ -61,7 +61,7 @@ func (f *UsersFile) For(target string) *Credential {
 	return f.users.For(target)
 }
 
-// reload reloads the file if it has changed. An invalid file is read only once, so that its error
+// reload reloads the file if it has changed. It reads an invalid file only once, so that the error
 // is logged only once.
 func (f *UsersFile) reload() {
 	state, err := stateOf(f.path)

@@ -39,8 +39,8 @@ func (r Rules) View() (map[string]any, error) {
 	return view, nil
 }
 
-// Target returns the file in which to change an entry: the file that contains the entry, or else
-// the first file.
+// Target returns the file in which to change an entry: the file that contains the entry, or
+// otherwise the first file.
 func (r Rules) Target(list, name string) string {
 	present := r.present()
 	for _, path := range present {

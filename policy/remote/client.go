@@ -80,7 +80,7 @@ func (o Options) transport() *http.Transport {
 	return t
 }
 
-// Close closes idle connections. Other connections close after their requests.
+// Close closes idle connections. Other connections close when their requests end.
 func (s *Client) Close() { s.httpClient.CloseIdleConnections() }
 
 // Response limits in bytes.
@@ -158,7 +158,7 @@ func (s *Client) send(r *http.Request) (io.ReadCloser, error) {
 		return nil, withoutURL(err)
 	}
 	if answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusCreated {
-		_, _ = io.CopyN(io.Discard, answer.Body, maxResponseSize) // so that the connection can be reused
+		_, _ = io.CopyN(io.Discard, answer.Body, maxResponseSize) // allows reuse of the connection
 		answer.Body.Close()
 		return nil, &StatusError{answer.StatusCode}
 	}
@@ -189,7 +189,7 @@ type Backoff struct {
 	Factor   float64       // growth of the pause
 }
 
-// DefaultBackoff is for requests that clients wait for. It makes five attempts within about five
+// DefaultBackoff is for requests on which clients wait. It allows five attempts within about five
 // seconds.
 var DefaultBackoff = Backoff{Steps: 4, Duration: 500 * time.Millisecond, Factor: 1.5}
 
@@ -205,7 +205,7 @@ func (s *Client) PostWithRetry(ctx context.Context, body []byte, r Backoff) ([]b
 		select {
 		case <-ctx.Done():
 			return nil, err
-		case <-time.After(pause + rand.N(pause/5+1)): // see Backoff
+		case <-time.After(pause + rand.N(pause/5+1)): // random extension, documented at Backoff
 		}
 		pause = time.Duration(float64(pause) * r.Factor)
 	}

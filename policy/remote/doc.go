@@ -3,8 +3,8 @@
 //
 // A Client connects to one service, described by a kubeconfig (package kubeconfig) or by Options.
 // Post sends a JSON body, and PostWithRetry retries it according to a Backoff. Ask returns
-// responses with any status code. Get returns the response body as a stream. A StatusError is a
-// response with a status code other than 200 and 201.
+// responses with any status code. Get returns the response body as a stream. A StatusError reports
+// a status code other than 200 and 201.
 //
 // # Invariants
 //

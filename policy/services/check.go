@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A Fault is the reason that a Service port is unreachable.
+// A Fault is the reason why a Service port is unreachable.
 type Fault struct {
 	Reason  string // ServiceNotFound, ServicePortError, EndpointsNotFound or MissingEndpoints
 	Message string

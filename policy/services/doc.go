@@ -5,6 +5,4 @@
 // slices, it uses the cluster IP. After ViaClusterIP, it prefers the cluster IP. Check returns the
 // reason why a Service is unreachable, and Notify reports when the result of Check may have
 // changed. Outside a cluster, addresses can be given explicitly.
-//
-// A Resolver starts to watch EndpointSlices on first use.
 package services

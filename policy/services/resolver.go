@@ -25,12 +25,12 @@ var (
 type Resolver struct {
 	objects   policy.Objects
 	given     map[string]string // by "name.namespace"
-	label     string            // label of EndpointSlices that names their Service
+	label     string            // EndpointSlice label with the name of the Service
 	ctx       context.Context
 	clusterIP bool
 
 	follow   sync.Once
-	err      error                        // of follow
+	err      error                        // error of follow
 	onChange func(namespace, name string) // may be nil; guarded by mu
 	mu       sync.Mutex
 	slices   map[service]map[string]slice // by slice name; guarded by mu

@@ -76,7 +76,7 @@ func (a *Address) target() string {
 // handshake.
 func (a *Address) tls(certificate func(context.Context) (*tls.Certificate, error)) (*tls.Config, error) {
 	c := &tls.Config{
-		MinVersion: tls.VersionTLS12, // the server name is that of the URL, and so of the Service
+		MinVersion: tls.VersionTLS12, // the server name is the host of the URL
 		GetClientCertificate: func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			pair, err := certificate(info.Context())
 			if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// maxCalls limits the concurrent calls per client.
+	// maxCalls limits the number of concurrent calls per client.
 	maxCalls = 128
 	// stuckAfter is the time without any response after which calls beyond maxCalls fail
 	// immediately instead of waiting.
@@ -22,16 +22,16 @@ const (
 	probePeriod = time.Second
 )
 
-// A circuit is a circuit breaker for an unresponsive webhook. It is safe for concurrent use.
-// Otherwise a webhook that is down would delay each request by its timeout of up to 30 seconds,
-// even with failurePolicy Ignore.
+// A circuit is a circuit breaker for an unresponsive webhook. Without it, a webhook that is down
+// would delay each request by its timeout of up to 30 seconds, even with failurePolicy Ignore. A
+// circuit is safe for concurrent use.
 type circuit struct {
 	slots chan struct{} // one per running call
 
 	mu         sync.Mutex // guards the fields below
 	failures   int        // connection failures since the last success
-	lastError  error      // the last of them
-	probing    int        // probing calls
+	lastError  error      // error of the last connection failure
+	probing    int        // number of running probes
 	probedAt   time.Time  // start of the last probe
 	answeredAt time.Time  // time of the last response, or of the first call after an idle period
 }
@@ -93,8 +93,8 @@ func (c *circuit) endProbe(probe bool) {
 	c.probing--
 }
 
-// wait waits for a slot. It returns an error if running calls get no responses. It must poll,
-// because a missing response causes no signal.
+// wait blocks until a slot is free. It returns an error if running calls get no responses. It
+// polls, because nothing signals a missing response.
 func (c *circuit) wait(ctx context.Context) error {
 	tick := time.NewTicker(stuckAfter / 4)
 	defer tick.Stop()

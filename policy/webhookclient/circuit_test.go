@@ -80,8 +80,6 @@ func TestCircuitStaysClosed(t *testing.T) {
 	call(t, c, true, nil)
 }
 
-// TestCircuitIsBounded checks that calls without a slot wait while other calls get responses, and
-// fail otherwise.
 func TestCircuitIsBounded(t *testing.T) { synctest.Test(t, testCircuitIsBounded) }
 
 func testCircuitIsBounded(t *testing.T) {

@@ -70,8 +70,8 @@ func (c *Client) Close() { c.client.Close() }
 var errAbandoned = errors.New("the call was abandoned")
 
 // Ask sends a request and returns the response with any status code. ctx is the context of the API
-// request that needs the call. Ask fails immediately while the webhook is unreachable or
-// unresponsive.
+// request that needs the call. While the webhook is unreachable or unresponsive, Ask fails
+// immediately.
 func (c *Client) Ask(ctx context.Context, timeout time.Duration, body []byte) (answer remote.Response, err error) {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -86,8 +86,8 @@ func (c *Client) Ask(ctx context.Context, timeout time.Duration, body []byte) (a
 	return c.client.Ask(traced, timeoutQuery(limited), body)
 }
 
-// withoutURL strips the URL from an error that the circuit records. The circuit returns this error
-// for later calls, to which Ask adds the URL again.
+// withoutURL strips the URL from an error that the circuit records. The circuit returns the error
+// for later calls, and Ask then adds their URL.
 func withoutURL(err error) error {
 	if failed, ok := err.(*url.Error); ok {
 		return failed.Err

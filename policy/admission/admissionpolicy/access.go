@@ -11,16 +11,15 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// resources lists the policy resources, then the binding resources, named as in the platform naming
-// profile.
+// resources lists the policy resources, then the binding resources, in the platform naming profile.
 var resources = []string{
 	group + "/validatingadmissionpolicies", group + "/mutatingadmissionpolicies",
 	group + "/validatingadmissionpolicybindings", group + "/mutatingadmissionpolicybindings",
 }
 
-// access is the plugin that protects objects used as params. Otherwise a policy could reveal a
-// Secret in its denial message. The author of a policy must be allowed to read all objects of the
-// param kind. The author of a binding must be allowed to read the referenced objects.
+// access is the plugin that protects params. Without it, a policy could reveal a Secret in its
+// denial message. Policy authors need read access to all objects of the param kind, and binding
+// authors to the referenced objects.
 type access struct {
 	*Options
 	validating, mutating *Source
@@ -71,8 +70,8 @@ func (x *access) checkPolicy(a *request.Attributes, spec, old tree.Tree) error {
 		describe(a.User), kind.String("kind"), kind.String("apiVersion")))
 }
 
-// narrow sets the group, version and resource in asked to those of a param kind. Attributes of an
-// unknown kind stay "*", so that the check covers everything that the policy may read.
+// narrow sets the group, version and resource in asked to those of a param kind. For an unknown
+// kind, they stay "*", so that the check covers everything that the policy may read.
 func (x *access) narrow(asked *authz.Attributes, kind tree.Tree) (known bool) {
 	g, v, err := splitAPIVersion(kind.String("apiVersion"))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 const (
 	// maxValue is the maximum length of an annotation value in bytes.
 	maxValue = 10 << 10
-	// maxAnnotation is the maximum length of an annotation in bytes. It matters because a policy
-	// may be evaluated for thousands of params.
+	// maxAnnotation is the maximum length of an annotation in bytes, because a policy may be
+	// evaluated for thousands of params.
 	maxAnnotation = 64 << 10
 )
 

@@ -24,7 +24,7 @@ type definition struct {
 	reasons  []meta.Reason
 	// patchTypes holds the patchType of each mutation.
 	patchTypes   []string
-	reinvocation bool // a mutating policy with IfNeeded
+	reinvocation bool // reinvocationPolicy is IfNeeded
 	fault        error
 }
 

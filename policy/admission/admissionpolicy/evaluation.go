@@ -28,7 +28,7 @@ type evaluation struct {
 	a   *request.Attributes
 
 	views         []kindView
-	namespace     tree.Tree // as seen by expressions; nil until loaded, or if absent
+	namespace     tree.Tree // namespaceObject; nil until loaded, or if there is none
 	namespaceSize cel.Size
 	inNone        bool // the request is cluster-scoped
 	authority     *review.Authorizer
@@ -47,8 +47,8 @@ func (e *Evaluator) newEvaluation(a *request.Attributes) *evaluation {
 	return &evaluation{Evaluator: e, ctx: a.Context, a: a}
 }
 
-// view returns the request converted to a kind. A linear search suffices, because there are few
-// versions.
+// view returns the request converted to a kind. A linear search is fast enough, because a kind has
+// few versions.
 func (e *evaluation) view(k *schema.Kind) (*kindView, error) {
 	for i := range e.views {
 		if e.views[i].kind == k {
@@ -65,8 +65,8 @@ func (e *evaluation) view(k *schema.Kind) (*kindView, error) {
 
 func (e *evaluation) forget() { e.views = nil }
 
-// paramsOf returns the params objects for a binding. If the binding does not match, the result is
-// empty. If the policy has no paramKind, the result is one nil.
+// paramsOf returns the params objects for a binding, or nothing if the binding does not match. If
+// the policy has no paramKind, it returns a single nil.
 func (e *evaluation) paramsOf(h *hook, b *binding) ([]tree.Tree, error) {
 	matched, err := b.criteria.Match(e.a, e.Namespaces)
 	switch {
@@ -87,7 +87,7 @@ func (e *evaluation) namespaceName() string {
 	return e.a.Key.Namespace
 }
 
-// checkNamespace rejects requests in a missing namespace. Otherwise expressions that read
+// checkNamespace rejects requests whose namespace does not exist. Otherwise expressions that read
 // namespaceObject would fail with a misleading error.
 func (e *evaluation) checkNamespace() error {
 	name := e.namespaceName()
@@ -104,7 +104,7 @@ func (e *evaluation) checkNamespace() error {
 // hiddenMetadata lists the metadata fields missing from the CEL type of namespaceObject.
 var hiddenMetadata = []string{"managedFields", "ownerReferences", "selfLink"}
 
-// namespaceObject returns the namespace for expressions, or nil. A shallow copy suffices, because
+// namespaceObject returns the namespace for expressions, or nil. It makes a shallow copy, because
 // expressions cannot modify nested objects.
 func (e *evaluation) namespaceObject() tree.Tree {
 	if e.namespace != nil || e.inNone {
@@ -154,7 +154,7 @@ type scope struct {
 	params                    tree.Tree
 	noNamespace, noAuthorizer bool
 	budget                    *cel.Budget
-	own                       cel.Budget // budget of the validations, which budget points to
+	own                       cel.Budget // budget points here during validations
 	variables                 *cel.Lazy  // nil until used
 }
 

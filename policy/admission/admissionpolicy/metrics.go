@@ -19,8 +19,6 @@ var durations = []float64{0.0000005, 0.001, 0.01, 0.1, 1}
 // Metrics counts policy results.
 type Metrics struct{ validating, mutating checks }
 
-// checks holds the metrics of one policy type. For validating policies, the first label is
-// enforcement_action.
 type checks struct {
 	total *metrics.Counters
 	took  *metrics.Histograms
@@ -56,7 +54,6 @@ func (c *checks) observe(policy, binding string, d decision, action string) {
 	c.took.With(labels...).ObserveDuration(d.elapsed)
 }
 
-// faultOf returns the value of the error_type label.
 func faultOf(d decision) string {
 	switch {
 	case !d.denies && !d.failed:

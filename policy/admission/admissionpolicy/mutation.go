@@ -33,7 +33,7 @@ type policyFault struct {
 	reason meta.Reason // "" means Forbidden
 }
 
-// gather collects a policy's invocations if it matches the unmodified object.
+// gather collects a policy's invocations if the policy matches the unmodified object.
 func (r *mutation) gather(h *hook) {
 	kind, err := h.criteria.Match(r.a, r.Namespaces)
 	if err == nil && kind == nil {
@@ -79,9 +79,9 @@ func (r *mutation) mutableView(k *schema.Kind) (*kindView, error) {
 	return v, err
 }
 
-// invoke runs one invocation and records its failures. An error ends the request. matchConditions
-// see the object after earlier mutations. A reinvocation runs only policies with reinvocationPolicy
-// IfNeeded.
+// invoke runs one invocation and records failures of the policy. It returns an error only if the
+// request must end. matchConditions see the object after earlier mutations. A reinvocation runs
+// only policies with reinvocationPolicy IfNeeded.
 func (r *mutation) invoke(i *invocation) error {
 	view, err := r.mutableView(i.kind)
 	if err != nil {
@@ -147,7 +147,7 @@ func (r *mutation) rewrite(v *kindView, patched tree.Tree) (err error) {
 	if hasBody && r.a.Body != nil {
 		held = r.a.Body
 	}
-	patched = maps.Clone(patched) // it may share parts with what the policy has seen
+	patched = maps.Clone(patched) // it may share values with the object that the policy sees
 	patched["metadata"] = maps.Clone(patched.Object("metadata"))
 	v.Restore(patched, held.Object("metadata"))
 	if !hasBody {

@@ -14,9 +14,9 @@ import (
 type paramRef struct {
 	given           bool
 	name, namespace string
-	selects         bool // by labels
+	selects         bool // has a label selector
 	labels          selector.Labels
-	denies          bool // if nothing is found
+	denies          bool // parameterNotFoundAction is Deny
 }
 
 func parseParamRef(t tree.Tree) (paramRef, error) {

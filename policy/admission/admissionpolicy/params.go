@@ -45,7 +45,7 @@ type paramKind struct {
 	storage    meta.GroupResource
 	objects    *policy.Cache[param]
 	stop       context.CancelFunc
-	known      chan struct{} // closed when the initial objects are read, or the kind is dropped
+	known      chan struct{} // closed when the initial objects have been read or the kind is dropped
 }
 
 type param struct {
@@ -65,8 +65,8 @@ func (p *Params) kind(gvk meta.GroupVersionKind) *schema.Kind {
 	return nil
 }
 
-// Follows reports whether policies use a storage's objects as params. A write of such an object
-// must not return until the policies use the new state.
+// Follows reports whether policies use the objects of a storage resource as params. A write of such
+// an object must not return until the policies use the new state.
 func (p *Params) Follows(storage meta.GroupResource) bool {
 	all := p.resources.Load()
 	return all != nil && (*all)[storage]
@@ -91,8 +91,8 @@ func (p *Params) refresh() {
 	p.update()
 }
 
-// await waits until the objects of the kind gvk have been read. It returns immediately if the kind
-// is not cached. If gvk is nil, it waits for all cached kinds.
+// await blocks until the objects of the kind gvk have been read. It returns immediately if the kind
+// is not cached. If gvk is nil, it blocks until all cached kinds have been read.
 func (p *Params) await(gvk *meta.GroupVersionKind) {
 	p.mu.Lock()
 	var all []*paramKind
@@ -146,7 +146,7 @@ func (p *Params) follow(gvk meta.GroupVersionKind, k *schema.Kind) *paramKind {
 	go func() {
 		defer close(kept.known)
 		if kept.objects.Follow(ctx, objects) != nil {
-			stop() // ctx has ended, so the kind is not used any more
+			stop() // ctx has ended, so the kind is no longer used
 		}
 	}()
 	return kept

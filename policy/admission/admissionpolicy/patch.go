@@ -52,9 +52,9 @@ func (s *scope) overlay(v cel.Value) (tree.Tree, error) {
 	return merged, nil
 }
 
-// operate applies JSON Patch operations. If a test operation fails, the object stays unchanged
-// without an error. As in Kubernetes, a result that cannot be decoded is an internal error
-// regardless of the failurePolicy.
+// operate applies JSON Patch operations. If a test operation fails, it returns the unchanged object
+// and no error. As in Kubernetes, a result that cannot be decoded is an internal error regardless
+// of the failurePolicy.
 func (s *scope) operate(v cel.Value) (tree.Tree, error) {
 	made, err := cel.Operations(v)
 	if err != nil {

@@ -31,14 +31,14 @@ type Source struct {
 	bound       map[string]*binding
 
 	current   atomic.Pointer[snapshot]
-	followers []policy.Follower // update the Source
+	followers []policy.Follower // keep the Source up to date
 }
 
-// A snapshot is an immutable view of all hooks. Hooks that may call a remote authorizer are in
-// waiting, all others in inTurn.
+// A snapshot is an immutable view of all hooks. waiting holds the hooks that may call a remote
+// authorizer, inTurn all others.
 type snapshot struct {
 	inTurn, waiting *match.Index[*hook]
-	byPolicy        map[string]*hook // from both
+	byPolicy        map[string]*hook // hooks of both indexes
 }
 
 // A hook is a policy with at least one binding.
@@ -85,7 +85,7 @@ func (s *Source) begin(ctx context.Context, objects policy.Objects) {
 		for {
 			changed := s.params.kinds.Changed()
 			s.params.refresh()
-			s.publish() // also policies whose kind has gone
+			s.publish() // includes policies whose kind was removed
 			s.params.await(nil)
 			s.publish()
 			select {
@@ -97,9 +97,9 @@ func (s *Source) begin(ctx context.Context, objects policy.Objects) {
 	}()
 }
 
-// onPolicy handles a change to a policy. It compiles the policy without holding the lock, because
-// compilation is slow. The caller must serialize changes to the same resource. It ignores status
-// updates.
+// onPolicy handles a change to a policy and ignores status updates. It compiles the policy without
+// holding the lock, because compilation is slow. The caller must serialize changes to the same
+// resource.
 func (s *Source) onPolicy(c policy.Change) {
 	s.mu.Lock()
 	before := s.definitions[c.Key.Name]

@@ -39,8 +39,8 @@ func changeOf(resource string, t tree.Tree) policy.Change {
 	return policy.Change{Object: &policy.Object{Key: meta.Key{GroupResource: meta.GroupResource{Resource: resource}, Namespace: metadata.String("namespace"), Name: metadata.String("name")}, Tree: t}}
 }
 
-// TestParametersAreReadAside checks that other policies and bindings take effect while a new
-// paramKind's objects are read. The policy itself must keep its previous version until then.
+// TestParametersAreReadAside checks that other policies and bindings take effect while the objects
+// of a new paramKind are read. The policy itself keeps its previous version meanwhile.
 func TestParametersAreReadAside(t *testing.T) {
 	t.Parallel()
 	objects := &slowObjects{map[string]func(policy.Change){}, make(chan struct{}), make(chan struct{})}

@@ -9,8 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestAnnotations checks that failed validations and audit annotations reach the audit event, with
-// names from the naming profile.
 func TestAnnotations(t *testing.T) {
 	f := newFixture(t, fakeObjects{
 		"validatingadmissionpolicies": []tree.Tree{parse(t, `{"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}]},
@@ -48,7 +46,6 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// TestManyFailures checks that an audit event has a limited number of failed validations.
 func TestManyFailures(t *testing.T) {
 	f := newFixture(t, fakeObjects{
 		"validatingadmissionpolicies": []tree.Tree{parse(t, `{"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}]},

@@ -12,7 +12,7 @@ type verdict struct {
 	*validating
 	*evaluation
 	scope    scope // of the current policy
-	refusal  error // the first refusal; nil if none
+	refusal  error // error of the first denial, or nil
 	failures []failedValidation
 }
 
@@ -97,7 +97,7 @@ func (r *verdict) apply(h *hook, b *binding, decisions []decision) {
 	}
 }
 
-// note collects audit annotations. An evaluation error denies the request.
+// note collects audit annotations. It denies the request if an annotation failed to evaluate.
 func (r *verdict) note(h *hook, b *binding, found []finding, notes annotations) {
 	for _, f := range found {
 		if f.err == nil {
@@ -110,7 +110,7 @@ func (r *verdict) note(h *hook, b *binding, found []finding, notes annotations) 
 	}
 }
 
-// maxFailures limits the failed validations in an audit annotation.
+// maxFailures limits the number of failed validations in an audit annotation.
 const maxFailures = 50
 
 func (r *verdict) audit() {
@@ -120,7 +120,6 @@ func (r *verdict) audit() {
 	}
 }
 
-// A failedValidation is one entry of the validation_failure audit annotation.
 type failedValidation struct {
 	Message           string   `json:"message"`
 	Policy            string   `json:"policy"`
@@ -129,7 +128,6 @@ type failedValidation struct {
 	ValidationActions []string `json:"validationActions"`
 }
 
-// reasonCodes maps the allowed policy reasons to HTTP status codes.
 var reasonCodes = map[meta.Reason]int{meta.ReasonForbidden: 403, meta.ReasonUnauthorized: 401, meta.ReasonRequestTooLarge: 413, meta.ReasonInvalid: 422}
 
 // refuse keeps only the first denial. Policies run in name order, so responses are deterministic.

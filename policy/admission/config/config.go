@@ -24,8 +24,8 @@ func (c Config) Unread(all []admission.Registration) []string {
 	})
 }
 
-// Load reads the configuration file at path and the files that it references. For an empty path, it
-// returns nil. Errors name file and field.
+// Load reads the configuration file at path and the files that it references. It returns nil if
+// path is empty. Errors include the file name and the field path.
 func Load(path string, kinds *catalog.Catalog) (Config, error) {
 	if path == "" {
 		return nil, nil
@@ -41,8 +41,8 @@ func Load(path string, kinds *catalog.Catalog) (Config, error) {
 	return c, nil
 }
 
-// legacy maps a top-level field to its plugin. A file without kind may hold only the configuration
-// of one of these plugins.
+// legacy maps the top-level fields of files without a kind to the plugins that they configure. Such
+// a file may hold only one of these fields.
 var legacy = map[string]string{"podNodeSelectorPluginConfig": "PodNodeSelector", "imagePolicy": "ImagePolicyWebhook"}
 
 func (c Config) read(text []byte, dir string, kinds *catalog.Catalog) (err error) {
@@ -87,7 +87,7 @@ func (c Config) addPlugin(plugin tree.Tree, dir string, kinds *catalog.Catalog) 
 		}
 	}
 	if c[name] = nil; kinds.Message("apiserver.v1."+name) == nil {
-		return nil // it reads no configuration
+		return nil // the plugin has no configuration
 	}
 	if c[name], err = kinds.DecodeConfig(name, text); err != nil {
 		return fmt.Errorf("%s: %w", at, err)

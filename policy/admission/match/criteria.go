@@ -16,7 +16,7 @@ import (
 type Criteria struct {
 	// everything is true for a policy without rules, which matches all requests.
 	everything      bool
-	Reviews         bool // reviews, such as a TokenReview, may match
+	Reviews         bool // also match reviews, such as a TokenReview
 	rules, excluded []rule
 	equivalent      bool
 	served          Served
@@ -37,7 +37,7 @@ type target struct {
 	names   []string
 }
 
-// ownVersion is the target version that means the version of the request.
+// ownVersion in a target means the version of the request.
 const ownVersion = -1
 
 // Served reports whether a kind is served. matchPolicy Equivalent ignores unserved kinds.
@@ -134,7 +134,7 @@ func (c *Criteria) find(rules []rule, o Operation, k *schema.Kind, subresource s
 	return found
 }
 
-// first returns the matched kind of the first target that matches an object name, or nil. k is the
+// first finds the first target that matches an object name, and returns its kind, or nil. k is the
 // request's kind.
 func first(all []target, k *schema.Kind, name string) *schema.Kind {
 	for i := range all {
@@ -199,8 +199,8 @@ func (c *Criteria) matchesObject(a *request.Attributes) bool {
 }
 
 // bodies returns the old and new bodies of a subresource with its own kind. A patch request has no
-// such body, so the new body is read from the patched object. A create-only subresource has no old
-// body.
+// such body, so bodies reads the new one from the patched object. A create-only subresource has no
+// old body.
 func bodies(a *request.Attributes, sub *schema.Subresource) (old, now tree.Tree) {
 	if sub.View.Read != nil && !CreatesSubresource(a) {
 		old = sub.View.Read(a.Old)

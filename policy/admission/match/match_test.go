@@ -253,7 +253,6 @@ func TestSelectors(t *testing.T) {
 	}
 }
 
-// TestOperationOf checks that creating a Binding is a CREATE, although it updates a Pod.
 func TestOperationOf(t *testing.T) {
 	pods := kinds(t)("/v1/pods")
 	a := change(pods, "binding", request.OnUpdate, tree.Tree{}, tree.Tree{})
@@ -261,7 +260,7 @@ func TestOperationOf(t *testing.T) {
 	if got := match.OperationOf(a); got != match.Create {
 		t.Errorf("a binding is a %s", got)
 	}
-	a.Subresource = "" // an apply that started as a create
+	a.Subresource = "" // an apply that creates the object
 	if got := match.OperationOf(a); got != match.Update {
 		t.Errorf("an update is a %s", got)
 	}

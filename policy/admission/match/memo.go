@@ -16,15 +16,15 @@ type resource struct {
 
 // A memo caches results per resource. Reads do not block.
 //
-// A result is valid only for the *schema.Kind for which it was computed. A change to a CRD replaces
-// its kinds. The memo must not keep the old kinds in memory, so results must not contain pointers
-// to their kind.
+// A result is valid only for the *schema.Kind for which it was computed, because a change to a CRD
+// replaces its kinds. Results must not contain pointers to their kind, which would keep replaced
+// kinds in memory.
 type memo[V any] struct {
 	last  atomic.Pointer[remembered[V]] // the last result, which is often used again
 	known sync.Map                      // resource to *remembered[V]
 	mu    sync.Mutex                    // guards the fields below
-	size  int                           // of known
-	limit int                           // size at which it is swept
+	size  int                           // number of entries in known
+	limit int                           // size that triggers the next sweep
 }
 
 type remembered[V any] struct {
@@ -39,7 +39,7 @@ func (r *remembered[V]) isOf(k *schema.Kind, sub string) bool {
 
 const minSweep = 64
 
-// get returns the cached result for a resource. On a miss, it calls workOut and caches its result.
+// get returns the cached result for a resource. On a miss, it calls workOut and caches the result.
 func (m *memo[V]) get(k *schema.Kind, sub string, workOut func() V) V {
 	if r := m.last.Load(); r.isOf(k, sub) {
 		return r.value

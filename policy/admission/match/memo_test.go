@@ -17,8 +17,8 @@ func kindOf(resource string) *schema.Kind {
 	return k
 }
 
-// TestMemo checks that a cached result is used only for the kind for which it was computed, and
-// that results are removed after their kind is gone.
+// TestMemo checks that a cached result is used only for its kind, and is removed once that kind no
+// longer exists.
 func TestMemo(t *testing.T) {
 	var m memo[int]
 	worked := 0

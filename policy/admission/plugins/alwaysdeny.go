@@ -6,7 +6,7 @@ import (
 )
 
 // AlwaysDeny returns the plugin that rejects all changes and connections. It is deprecated and
-// meant for tests.
+// intended for tests.
 func AlwaysDeny() admission.Registration {
 	return admission.Register("AlwaysDeny", alwaysDeny{})
 }

@@ -38,8 +38,8 @@ func (imagePuller) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// eachPullPolicy calls do for each pull policy of a Pod's containers and image volumes. The policy
-// is of[field], and path is the field path of the object of.
+// eachPullPolicy calls do for each pull policy of a Pod's containers and image volumes. of is the
+// container or image volume, field its pull policy field, and path its field path.
 func eachPullPolicy(spec tree.Tree, do func(of tree.Tree, field, path string)) {
 	for _, list := range allContainers {
 		for i, v := range spec.List(list) {
@@ -55,8 +55,8 @@ func eachPullPolicy(spec tree.Tree, do func(of tree.Tree, field, path string)) {
 	}
 }
 
-// Handles reports whether the Pod is new or gets a new image. Other updates are not checked, so
-// that older Pods stay editable.
+// Handles reports whether the Pod is new or gets a new image. Skipping other updates keeps older
+// Pods editable.
 func (imagePuller) Handles(a *request.Attributes) bool {
 	if a.IsCreate() {
 		return true

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// buckets holds token buckets by key. It evicts the least recently used bucket to bound the memory
-// that clients can use with new keys. A bucket that was evicted is full when it is created again. A
-// random hash seed prevents clients from choosing keys that share another client's bucket.
+// buckets holds token buckets by key. It evicts the least recently used bucket, so that clients
+// cannot exhaust memory with new keys. An evicted bucket is full when it is created again. A random
+// hash seed prevents clients from choosing keys that share another client's bucket.
 type buckets struct {
 	rate  rate.Limit // tokens per second
 	burst int        // capacity of a bucket
@@ -19,7 +19,7 @@ type buckets struct {
 	seed  maphash.Seed
 
 	mu    sync.Mutex               // guards the fields below, and the buckets
-	byKey map[uint64]*list.Element // by the hash of the key, which may be long
+	byKey map[uint64]*list.Element // by key hash, because keys may be long
 	used  *list.List               // of *bucket, most recently used first
 }
 
@@ -39,7 +39,7 @@ func (b *buckets) take(key string, now time.Time) bool {
 	return b.bucket(hash).AllowN(now, 1)
 }
 
-// bucket returns the bucket for a key. It creates a missing bucket. The caller holds mu.
+// bucket returns the bucket for a key, creating it if necessary. The caller holds mu.
 func (b *buckets) bucket(key uint64) *rate.Limiter {
 	if e := b.byKey[key]; e != nil {
 		b.used.MoveToFront(e)

@@ -10,8 +10,8 @@ import (
 )
 
 // PersistentVolumeClaimResize returns the plugin that lets a claim grow only if it is bound and its
-// class allows expansion. Otherwise the claim would wait for a resize forever. Validation already
-// rejects shrinking.
+// class allows expansion. Other claims would wait for a resize forever. Validation already rejects
+// shrinking.
 func PersistentVolumeClaimResize(naming *meta.Naming, classes *policy.Cache[Class]) admission.Registration {
 	return admission.Register("PersistentVolumeClaimResize", claimResize{claimClassReader: newClaimClassReader(naming), classes: classes}, classes)
 }
@@ -32,7 +32,7 @@ func (p claimResize) Validate(a *request.Attributes) error {
 	}
 	before, _ := p.classOf(a.Old)
 	name, _ := p.classOf(a.New)
-	// For a deleted class, Get returns the zero Class, which does not allow expansion.
+	// Get returns the zero Class for a deleted class, so expansion is not allowed.
 	if class, _ := p.classes.Get("", name); name != before || !class.AllowsExpansion {
 		return a.Forbidden("only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize")
 	}

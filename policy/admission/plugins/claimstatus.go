@@ -22,7 +22,7 @@ func ClaimStatus(authorizer authz.Authorizer, naming *meta.Naming) admission.Reg
 
 type claimStatus struct {
 	authorizer authz.Authorizer
-	nodeName   string // the attribute of users with their node
+	nodeName   string // key of the extra attribute with the user's node
 }
 
 func (claimStatus) Handles(a *request.Attributes) bool { return a.User != nil }
@@ -74,7 +74,6 @@ func isOnNode(allocation tree.Tree, node string) bool {
 	return tree.SemanticEqual(allocation["nodeSelector"], tree.Tree{"nodeSelectorTerms": []any{tree.Tree{"matchFields": []any{field}}}})
 }
 
-// changedDrivers returns the drivers of the devices whose status has changed.
 func changedDrivers(old, wanted tree.Tree) []string {
 	was, now, drivers := deviceStatuses(old), deviceStatuses(wanted), map[string]bool{}
 	for _, devices := range []map[string]tree.Tree{was, now} {

@@ -15,8 +15,8 @@ type Class struct {
 	AllowsExpansion bool   // of volumes; false for an IngressClass
 }
 
-// NewStorageClasses returns a cache of StorageClasses, shared by two plugins. The old beta
-// annotation also marks a class as default.
+// NewStorageClasses returns a cache of StorageClasses, shared by two plugins. It also recognizes
+// the old beta annotation for default classes.
 func NewStorageClasses(naming *meta.Naming) *policy.Cache[Class] {
 	return newClasses("storage.platform.io", "storageclasses",
 		naming.Translate("storageclass.platform.io/is-default-class"), naming.Translate("storageclass.beta.platform.io/is-default-class"))
@@ -42,9 +42,9 @@ func readClass(t tree.Tree, defaultAnnotations []string) Class {
 	}
 }
 
-// defaultClass returns the newest default class, or "". Among classes created at the same time, it
-// returns the first by name. Several defaults may exist while an administrator replaces one. RFC
-// 3339 timestamps can be compared as strings.
+// defaultClass returns the newest default class, or "". Several defaults may exist while an
+// administrator replaces one. Classes of the same age are ordered by name. RFC 3339 timestamps can
+// be compared as strings.
 func defaultClass(classes *policy.Cache[Class]) (name string) {
 	created := ""
 	classes.Each("", func(candidate string, c Class) bool {

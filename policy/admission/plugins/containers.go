@@ -26,8 +26,8 @@ func containers(spec tree.Tree, lists ...string) iter.Seq2[string, tree.Tree] {
 	}
 }
 
-// appendItem appends to a list of t. The list may be shared, so its capacity is limited to force a
-// copy.
+// appendItem appends to a list of t. It limits the capacity to force a copy, because the list may
+// be shared.
 func appendItem(t tree.Tree, name string, item any) {
 	list := t.List(name)
 	t[name] = append(list[:len(list):len(list)], item)

@@ -8,7 +8,7 @@ import (
 )
 
 // DefaultTolerationSeconds returns the plugin that lets Pods tolerate not-ready and unreachable
-// nodes for a limited time. Otherwise a short interruption would evict all Pods of a node. The
+// nodes for a limited time, so that a short interruption does not evict all Pods of a node. The
 // Pod's own tolerations take precedence.
 func DefaultTolerationSeconds(naming *meta.Naming, notReadySeconds, unreachableSeconds int64) admission.Registration {
 	return admission.Register("DefaultTolerationSeconds", defaultTolerations{

@@ -15,7 +15,7 @@ import (
 
 // EventRateLimit returns the plugin that limits the rate of Events per server, namespace, user, or
 // source and object. Otherwise components that fail in a loop would fill the store with Events.
-// config is a valid configuration.
+// config must be valid.
 func EventRateLimit(config tree.Tree, now func() time.Time) admission.Registration {
 	p := &eventRateLimit{now: now}
 	for _, l := range config.Objects("limits") {
@@ -37,8 +37,8 @@ type eventLimiter struct {
 	buckets   *buckets
 }
 
-// Handles reports whether the mutation must still be counted. A mutation may be computed several
-// times before it is stored, but is counted once. Dry runs are not counted.
+// Handles reports whether the mutation must still be counted. A mutation counts once, even if it is
+// computed several times before it is stored. Dry runs do not count.
 func (p *eventRateLimit) Handles(a *request.Attributes) bool {
 	return !a.DryRun() && !a.Mutation.Admission.Counted.Load()
 }

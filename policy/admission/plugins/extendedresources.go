@@ -13,8 +13,8 @@ import (
 )
 
 // ExtendedResourceToleration returns the plugin that adds tolerations for a Pod's extended
-// resources. Nodes with special devices have a taint named after the resource, to keep other Pods
-// away.
+// resources. Nodes with special devices are usually tainted with the resource name, to keep other
+// Pods away.
 func ExtendedResourceToleration(naming *meta.Naming) admission.Registration {
 	return admission.Register("ExtendedResourceToleration", extendedResources{native: naming.Translate("platform.io/")})
 }

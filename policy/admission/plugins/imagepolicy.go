@@ -17,17 +17,16 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// Limits for image reviews.
 const (
 	imageReviewTimeout = 30 * time.Second // for one review with all retries
 	maxImageReviews    = 1024             // cached responses
-	maxImageReviewKept = 16 << 10         // bytes of a cached response
+	maxImageReviewKept = 16 << 10         // maximum size of a cached response in bytes
 )
 
 const imageReviewKind = "ImageReview"
 
 // ImagePolicyWebhook returns the plugin that lets a backend decide whether a Pod's images may run.
-// It runs at stage MayBlock, outside the object's activation. config is a valid imagePolicy.
+// It runs at stage MayBlock, outside the object's activation. config must be a valid imagePolicy.
 func ImagePolicyWebhook(config tree.Tree, backend *remote.Client, naming *meta.Naming, now func() time.Time, log *slog.Logger) admission.Registration {
 	keyPart := "." + naming.Group("image-policy") + "/"
 	p := &imagePolicy{
@@ -84,8 +83,8 @@ func (p *imagePolicy) Validate(a *request.Attributes) error {
 	return a.Forbidden("one or more images rejected by webhook backend")
 }
 
-// question returns the spec of the ImageReview. It lists the images of the containers that the
-// request may set, and the Pod's annotations for the backend.
+// question returns the spec of the ImageReview. The spec lists the images of the containers that
+// the request may set, and the Pod annotations meant for the backend.
 func (p *imagePolicy) question(a *request.Attributes) tree.Tree {
 	q := tree.Tree{"namespace": a.Key.Namespace}
 	lists := []string{"containers", "initContainers"}

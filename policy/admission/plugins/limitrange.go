@@ -22,7 +22,7 @@ type limit struct {
 type bound struct {
 	resource string
 	amount   amount.Amount
-	text     string // of the amount
+	text     string // text of amount
 }
 
 func parseLimitRange(o *policy.Object) *limitRange {
@@ -50,8 +50,8 @@ func parseBounds(t tree.Tree) []bound {
 	return bounds
 }
 
-// A demand holds the requests and limits of a container, Pod or claim. A missing amount differs
-// from zero, because its error message is different.
+// A demand holds the requests and limits of a container, Pod or claim. It distinguishes a missing
+// amount from zero, because their error messages differ.
 type demand struct{ requests, limits amount.List }
 
 func demandOf(resources tree.Tree) demand {
@@ -114,7 +114,7 @@ func requestOf(d demand) usage { return usage{"request", d.requests} }
 func limitOf(d demand) usage   { return usage{"limit", d.limits} }
 
 // check appends an error to faults if a usage violates a minimum or maximum. The first usage must
-// specify the resource. Otherwise, for example, a container without a limit could use any amount.
+// specify the resource. Otherwise a container without a limit, for example, could use any amount.
 // The double space in the message matches Kubernetes.
 func (b *bound) check(faults []string, kind, of string, all ...usage) []string {
 	rule := fmt.Sprintf("%s %s usage per %s is %s", kind, b.resource, of, b.text)

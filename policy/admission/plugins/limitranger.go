@@ -11,9 +11,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// LimitRanger returns the plugin that applies LimitRange defaults and bounds to Pods and claims. It
-// skips namespaces without a LimitRange. The cache applies changes in write order, so that a
-// LimitRange affects all Pods created after it.
+// LimitRanger returns the plugin that applies LimitRange defaults and bounds to Pods and claims.
+// The cache applies changes in write order, so that a LimitRange affects all Pods created after it.
 func LimitRanger(naming *meta.Naming) admission.Registration {
 	p := limitRanger{
 		ranges:     policy.NewCache(meta.GroupResource{Resource: "limitranges"}, parseLimitRange),
@@ -53,8 +52,8 @@ func (p limitRanger) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// derive runs the kind's Preparer again, because the QoS class depends on requests and limits that
-// were not set before.
+// derive runs the kind's Preparer again, because the QoS class depends on the requests and limits
+// set by default.
 func derive(a *request.Attributes) {
 	if k := a.Kind.Stored; k != nil && k.Preparer != nil {
 		k.Preparer.Prepare(a.New, nil)

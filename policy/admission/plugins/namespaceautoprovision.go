@@ -15,8 +15,8 @@ type NamespaceCreator interface {
 }
 
 // NamespaceAutoProvision returns the plugin that creates the missing namespace of a new object. It
-// suits clusters whose users may create namespaces anyway, because a mistyped name also creates
-// one.
+// suits clusters whose users may create namespaces anyway, because a mistyped name creates one,
+// too.
 func NamespaceAutoProvision(objects MetaReader, creator NamespaceCreator) admission.Registration {
 	return admission.Registration{
 		Name:      "NamespaceAutoProvision",

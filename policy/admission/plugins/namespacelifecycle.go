@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// NamespaceLifecycle returns the plugin that rejects the creation of subresources, such as
-// bindings, in terminating namespaces. The store itself rejects new objects there.
+// NamespaceLifecycle returns the plugin that rejects new subresources, such as bindings, in
+// terminating namespaces. The store itself rejects new objects there.
 func NamespaceLifecycle(objects MetaReader) admission.Registration {
 	return admission.Register("NamespaceLifecycle", namespaceLifecycle{objects: objects})
 }

@@ -35,7 +35,7 @@ func NewNamespacePlacements(naming *meta.Naming, objects policy.Objects) *Namesp
 
 // A namespacePlacement holds a namespace's parsed annotations. Absent annotations are nil. A
 // malformed annotation does not invalidate the namespace, because its author may not know these
-// plugins. Instead, the namespace's Pods are rejected.
+// plugins. Instead, Pods in the namespace are rejected.
 type namespacePlacement struct {
 	nodeSelector        map[string]string
 	defaults, whitelist []tree.Tree // tolerations

@@ -34,8 +34,8 @@ func (p ownerPermission) Handles(a *request.Attributes) bool {
 }
 
 // Validate checks that the user may change the owner references. On create, it does not require
-// permission to delete, because the requester owns the new object. The ", <nil>" in messages
-// matches Kubernetes.
+// permission to delete, because the requester owns the new object. Messages end in ", <nil>" as in
+// Kubernetes.
 func (p ownerPermission) Validate(a *request.Attributes) error {
 	if a.Old != nil {
 		if ok, reason := p.allows(deleteAttributes(a)); !ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// NodeDeclaredFeatureValidator returns the plugin that rejects resizes for which the Pod's node
-// does not declare the feature.
+// NodeDeclaredFeatureValidator returns the plugin that rejects a resize if the Pod's node does not
+// declare the required feature.
 func NodeDeclaredFeatureValidator(objects policy.Objects) admission.Registration {
 	return admission.Register("NodeDeclaredFeatureValidator", declaredFeatures{objects})
 }
@@ -35,7 +35,6 @@ func (p declaredFeatures) Validate(a *request.Attributes) error {
 	return a.Forbidden(fmt.Sprintf("pod update requires features %s which are not available on node %q", strings.Join(missing, ", "), nodeOf(a)))
 }
 
-// featuresOf returns the node features that a resize requires.
 func featuresOf(a *request.Attributes) (names []string) {
 	was, now := a.Old.Object("spec"), a.New.Object("spec")
 	if !tree.SemanticEqual(was["resources"], now["resources"]) {
@@ -57,8 +56,8 @@ func boundNode(objects policy.Objects, a *request.Attributes) (tree.Tree, error)
 	return nil, a.Forbidden(fmt.Sprintf("node %q not found", nodeOf(a)))
 }
 
-// PodResizeValidator returns the plugin that rejects resizes beyond the allocatable resources of
-// the Pod's node, or on a node that does not run Linux.
+// PodResizeValidator returns the plugin that rejects resizes that exceed the allocatable resources
+// of the Pod's node, and resizes on nodes that do not run Linux.
 func PodResizeValidator(naming *meta.Naming, objects policy.Objects) admission.Registration {
 	return admission.Register("PodResizeValidator", podResize{objects, naming.Translate("platform.io/os")})
 }

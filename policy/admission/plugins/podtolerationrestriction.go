@@ -10,7 +10,7 @@ import (
 )
 
 // PodTolerationRestriction returns the plugin that adds a namespace's tolerations to new Pods and
-// rejects tolerations outside the namespace's whitelist. config is a valid configuration.
+// rejects tolerations outside the namespace's whitelist. config must be valid.
 func PodTolerationRestriction(naming *meta.Naming, config tree.Tree, placements *NamespacePlacements) admission.Registration {
 	p := tolerationRestriction{standard: config.Objects("default"), whitelist: config.Objects("whitelist"), placements: placements, memoryPressure: naming.Translate("node.platform.io/memory-pressure")}
 	return admission.Register("PodTolerationRestriction", p, placements.cache)
@@ -23,9 +23,8 @@ type tolerationRestriction struct {
 	memoryPressure      string // taint that all but best-effort Pods tolerate
 }
 
-// Admit merges the tolerations. It adds a toleration for memory pressure to Pods that are not
-// best-effort, because nodes evict best-effort Pods first. To fail early, it also checks the
-// whitelist.
+// Admit merges the tolerations. Pods that are not best-effort also get a toleration for memory
+// pressure, because nodes evict best-effort Pods first. Admit checks the whitelist to fail early.
 func (p tolerationRestriction) Admit(a *request.Attributes) error {
 	extra, err := p.defaults(a)
 	if err != nil {

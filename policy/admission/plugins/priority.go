@@ -26,7 +26,7 @@ type priorityPlugin struct {
 
 type priorityClass struct {
 	value            int64
-	preemptionPolicy string // may be ""
+	preemptionPolicy string // "" if unset
 	globalDefault    bool
 }
 
@@ -36,7 +36,7 @@ func parsePriorityClass(o *policy.Object) priorityClass {
 }
 
 // Admit resolves the priority of new Pods. If an update omits priority or preemptionPolicy, Admit
-// keeps the previous value, because older clients replace Pods without these fields.
+// keeps the previous value, because older clients replace Pods without setting these fields.
 func (p priorityPlugin) Admit(a *request.Attributes) error {
 	switch {
 	case a.Kind.Resource != "pods":

@@ -43,8 +43,8 @@ func parseRuntimeClass(o *policy.Object) runtimeClass {
 	}
 }
 
-// classOf returns a Pod's class, or the zero class if the Pod names none. On a cache miss, it reads
-// the object, so that one manifest can create both class and Pods.
+// classOf returns a Pod's class, or the zero class if the Pod specifies none. On a cache miss, it
+// reads the object, so that one manifest can create both class and Pods.
 func (p runtimeClassPlugin) classOf(a *request.Attributes) (runtimeClass, error) {
 	name, named := a.New.Object("spec")["runtimeClassName"].(string)
 	if !named {
@@ -59,7 +59,7 @@ func (p runtimeClassPlugin) classOf(a *request.Attributes) (runtimeClass, error)
 	return runtimeClass{}, a.Forbidden(fmt.Sprintf("pod rejected: RuntimeClass %q not found", name))
 }
 
-// overheadMismatch matches the error message of Kubernetes.
+// overheadMismatch is the error message of Kubernetes.
 const overheadMismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 
 // Admit sets the overhead. A client may only set the class's overhead, because a lower one would

@@ -7,7 +7,7 @@ import (
 )
 
 // SecurityContextDeny returns the plugin that rejects Pods that set user, groups or SELinux labels.
-// It is superseded by Pod Security and remains for configurations that enable it.
+// It is superseded by Pod Security and kept for existing configurations.
 func SecurityContextDeny() admission.Registration {
 	return admission.Register("SecurityContextDeny", securityContextDeny{})
 }

@@ -25,9 +25,9 @@ const (
 )
 
 // ServiceAccount returns the plugin that adds the service account's token volume and image pull
-// secrets to new Pods. It rejects Pods without an existing account. For accounts that enforce
-// mountable secrets, it also rejects Pods that use unlisted secrets. rootCA adds the namespace's
-// root CA ConfigMap to the token volume.
+// secrets to new Pods. It rejects Pods whose account does not exist. For accounts that enforce
+// mountable secrets, it also rejects Pods that use unlisted secrets. If rootCA is true, the token
+// volume includes the namespace's root CA ConfigMap.
 func ServiceAccount(naming *meta.Naming, objects policy.Objects, rootCA bool) []admission.Registration {
 	p := &serviceAccountPlugin{
 		objects: objects, mirror: naming.Translate(mirrorPodAnnotation), enforce: naming.Translate(enforceMountableSecrets),
@@ -38,7 +38,7 @@ func ServiceAccount(naming *meta.Naming, objects policy.Objects, rootCA bool) []
 	}
 	p.accounts = policy.NewCache(serviceAccounts, p.parse)
 	r := admission.Register("ServiceAccount", p, p.accounts)
-	// Only creates may wait for an account, so other Pod writes need not run at stage MayBlock.
+	// Only creates may wait for an account. Other Pod writes need not run at stage MayBlock.
 	return []admission.Registration{r, {Name: r.Name, Resources: []string{"/pods"}, Plugin: request.Plugin{Stage: request.MayBlock, Operations: request.OnCreate, Mutator: accountWaiter{p}}}}
 }
 
@@ -58,7 +58,7 @@ type serviceAccount struct {
 	automount   any      // a bool; nil if unset
 	pullSecrets []string // in the order in which Pods get them
 	secrets     map[string]bool
-	limited     bool // Pods may refer to these secrets only
+	limited     bool // Pods may refer only to these secrets
 }
 
 // parse reads an account. As in Kubernetes, a non-boolean annotation is ignored.
@@ -102,9 +102,8 @@ func (p *serviceAccountPlugin) Admit(a *request.Attributes) error {
 	return p.complete(a, name, account)
 }
 
-// complete sets the fields of a new Pod from its account, including the deprecated field
-// serviceAccount. It returns an error if account is nil. The Pod's own pull secrets override the
-// account's.
+// complete sets the fields of a new Pod from its account, including the deprecated serviceAccount.
+// It returns an error if account is nil. The Pod's own pull secrets override the account's.
 func (p *serviceAccountPlugin) complete(a *request.Attributes, name string, account *serviceAccount) error {
 	if account == nil {
 		return noAccount(a, name)

@@ -61,9 +61,9 @@ func (s *serviceAccount) refuse(a *request.Attributes, what, kind string) error 
 	return a.Forbidden(what + " is not allowed because service account " + s.name + " does not reference that " + kind)
 }
 
-// checkMirror rejects mirror Pods that use an account or a secret. Otherwise a node could gain
-// access to any secret with a mirror Pod, because the node authorizer allows access to the objects
-// that its Pods reference.
+// checkMirror rejects mirror Pods that use an account or a secret. The node authorizer allows
+// access to the objects that a node's Pods reference, so a node could otherwise use a mirror Pod to
+// read any secret.
 func checkMirror(a *request.Attributes) error {
 	spec := a.New.Object("spec")
 	switch {

@@ -12,7 +12,7 @@ import (
 const tokenSeconds = 3607
 
 // mountToken mounts a volume with token, CA and namespace into each container that has no volume at
-// mountPath. It reuses an existing token volume. It adds a new volume only if a container needs it.
+// mountPath. It reuses an existing token volume, and adds one only if a container needs it.
 func (p *serviceAccountPlugin) mountToken(spec tree.Tree) {
 	volume, has := p.tokenVolume(spec), true
 	if volume == "" {
@@ -61,8 +61,8 @@ func (p *serviceAccountPlugin) newTokenVolume(name string) tree.Tree {
 	return tree.Tree{"name": name, "projected": tree.Tree{"defaultMode": int64(0o644), "sources": sources}}
 }
 
-// randomSuffix returns a suffix that makes the volume name unique in the Pod. The suffix may be
-// predictable.
+// randomSuffix returns a suffix that makes the volume name unique in the Pod. It need not be
+// unpredictable.
 func randomSuffix() string {
 	const letters, length = "bcdfghjklmnpqrstvwxz2456789", 5
 	var suffix [length]byte

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// Maximum wait for the default account of a new namespace, and the poll interval. The controller
-// usually creates the account within milliseconds.
+// accountWait is the maximum wait for the default account of a new namespace, and accountRetry is
+// the poll interval. The controller usually creates the account within milliseconds.
 const (
 	accountWait  = time.Second
 	accountRetry = 10 * time.Millisecond

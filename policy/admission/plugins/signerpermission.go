@@ -64,7 +64,7 @@ func ClusterTrustBundleAttest(authorizer authz.Authorizer, naming *meta.Naming) 
 
 type signerPermission struct {
 	authorizer authz.Authorizer
-	group      string // of signers
+	group      string // API group of the resource signers
 	verb, what string // what describes the action in messages
 	// signer returns the signer for which the user needs the permission, or "".
 	signer func(a *request.Attributes) string

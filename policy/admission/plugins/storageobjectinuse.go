@@ -17,7 +17,7 @@ const (
 
 // StorageObjectInUseProtection returns the plugin that adds the protection finalizer to new claims,
 // volumes and VolumeAttributesClasses. A controller removes the finalizer when the object is
-// unused. The controller cannot add the finalizer, because the object might be deleted first.
+// unused, but cannot add it, because the object might be deleted first.
 func StorageObjectInUseProtection(naming *meta.Naming) admission.Registration {
 	return admission.Register("StorageObjectInUseProtection", inUseProtection{
 		"persistentvolumeclaims":  naming.Translate(PVCProtectionFinalizer),

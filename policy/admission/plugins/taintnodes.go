@@ -10,8 +10,8 @@ import (
 )
 
 // TaintNodesByCondition returns the plugin that taints new nodes as not ready. Otherwise the
-// scheduler could use a new node before a controller, which removes the taint, has checked the
-// node's conditions.
+// scheduler could use a new node before a controller has checked the node's conditions and removed
+// the taint.
 func TaintNodesByCondition(naming *meta.Naming) admission.Registration {
 	return admission.Register("TaintNodesByCondition", nodeTaint{key: naming.Translate("node.platform.io/not-ready")})
 }

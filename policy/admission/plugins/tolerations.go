@@ -7,8 +7,7 @@ import (
 )
 
 // mergeTolerations concatenates two lists and omits tolerations that another toleration covers. It
-// keeps the first of equal tolerations. Merging the same list again changes nothing, because
-// plugins may run more than once.
+// keeps the first of equal tolerations. It is idempotent, because plugins may run more than once.
 func mergeTolerations(first, second []tree.Tree) []any {
 	all := slices.Concat(first, second)
 	var merged []any

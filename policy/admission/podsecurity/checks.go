@@ -1,7 +1,7 @@
 package podsecurity
 
-// A check tests one aspect of a Pod. For a violation, it returns a short reason and details. An
-// empty reason means success.
+// A check tests one aspect of a Pod. It returns a short reason and details of a violation, or an
+// empty reason.
 type check func(p *pod) (reason, detail string)
 
 // A revision is a check's implementation starting at a minor version. Older revisions are kept,
@@ -11,13 +11,11 @@ type revision struct {
 	check check
 }
 
-// A control holds the revisions of a check. For a policy version, the newest revision up to that
-// version applies. At the restricted level, a stricter control may replace the control, so that a
-// Pod gets only one violation per aspect.
+// A control holds the revisions of a check. The newest revision up to the policy version applies.
 type control struct {
 	revisions []revision // by version, ascending
-	// stricter, if not nil, replaces the control at the restricted level, from the version of its
-	// first revision on.
+	// stricter, if not nil, replaces the control at the restricted level, starting at the version
+	// of its first revision. A Pod then gets only one violation per aspect.
 	stricter []revision
 }
 
@@ -67,8 +65,6 @@ func at(revisions []revision, minor int) (found check) {
 	return found
 }
 
-// checksAt returns a level's checks at a minor version, in reporting order. It runs only at
-// startup.
 func checksAt(level Level, minor int) (all []check) {
 	if level == Privileged {
 		return nil

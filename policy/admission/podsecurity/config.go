@@ -15,8 +15,8 @@ type Exemptions struct{ Usernames, Namespaces, RuntimeClasses []string }
 
 func (e Exemptions) any() bool { return len(e.Usernames)+len(e.Namespaces)+len(e.RuntimeClasses) > 0 }
 
-// NewConfiguration converts a valid PodSecurity message to a Configuration. For nil, it returns the
-// zero value.
+// NewConfiguration converts a valid PodSecurity message to a Configuration. It returns the zero
+// value for nil.
 func NewConfiguration(t tree.Tree) Configuration {
 	if t == nil {
 		return Configuration{}

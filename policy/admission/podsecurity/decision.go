@@ -19,11 +19,11 @@ type Request struct {
 
 func (r *Request) isCreate() bool { return r.Old == nil }
 
-// A Decision is the result for a Request. The zero Decision allows the request. Refusals are not
-// errors, which makes them testable without admission.
+// A Decision is the result for a Request. The zero Decision allows the request. It reports refusals
+// as data, not as errors, so that tests need no admission chain.
 type Decision struct {
-	Forbidden   string       // message of a policy refusal, or ""
-	Faults      []meta.Cause // invalid labels of a Namespace, which refuse it
+	Forbidden   string       // message if the policy rejects the request, or ""
+	Faults      []meta.Cause // invalid labels, which reject the Namespace
 	Failure     *meta.Status // reason why no decision is possible, or nil
 	Annotations []Annotation // for the audit event
 	Warnings    []string     // for the user
@@ -60,7 +60,7 @@ type Admission struct {
 	config    Configuration
 	labels    labelKeys
 	audit     auditKeys
-	allowed   []Annotation // for a Pod in a privileged namespace
+	allowed   []Annotation // shared annotations for Pods in privileged namespaces
 	objects   Objects
 	metrics   *metricSet
 }
@@ -128,8 +128,8 @@ func (a *Admission) policyOf(namespace string) (p Policy, faults []meta.Cause, o
 }
 
 // decidePod enforces the namespace's policy. It skips updates that do not affect the checks.
-// Otherwise Pods older than the policy could not change labels or finalizers, and could not be
-// deleted.
+// Otherwise clients could not change the labels or finalizers of Pods older than the policy, or
+// delete them.
 func (a *Admission) decidePod(r Request) Decision {
 	if why := a.exemption(r); why != "" {
 		return a.exempt(r, why)
@@ -154,7 +154,7 @@ func (a *Admission) decidePod(r Request) Decision {
 }
 
 // decideController checks the Pod template of an object such as a Deployment. It never rejects the
-// object. It warns the client, because errors of the controller that creates the Pods are easy to
+// object, but warns the client, because errors of the controller that creates the Pods are easy to
 // miss. A ReplicationController may have no template.
 func (a *Admission) decideController(r Request) Decision {
 	if r.Subresource != "" {
@@ -217,7 +217,7 @@ func (a *Admission) evaluate(r Request, p Policy, faults []meta.Cause, object tr
 		a.metrics.evaluate(r, audit, p.Audit, false)
 		d.annotate(a.audit.violations, violationText("would violate", p.Audit, violations))
 	}
-	if d.Forbidden != "" { // the message suffices
+	if d.Forbidden != "" { // the message is enough
 		return d
 	}
 	if violations := known.of(p.Warn); len(violations) > 0 {

@@ -7,12 +7,10 @@
 // Configuration, which also has Exemptions. An Evaluator returns the Violations of a Pod. An
 // Admission makes a Decision on a Request. Its Registrations form the admission plugin.
 //
-// Decisions do not block and have no side effects except metrics. Only CheckPods may be slow,
-// within limits. Invalid labels enforce the restricted level, so that every namespace has a Policy.
-// Messages match those of Kubernetes, and test/policy compares them.
+// Decisions do not block and have no side effects except metrics. Only CheckPods may be slow, and
+// its duration is limited. An invalid enforce level counts as restricted, so that every namespace
+// has a Policy. Messages match those of Kubernetes, and test/policy compares them.
 //
-// checks.go lists the checks of each level. Their functions are grouped by subject:
-// capabilities.go, host.go (namespaces, ports and probes), kernel.go (sysctls, procMount, SELinux),
-// privileges.go (users, privileged and HostProcess containers), profiles.go (seccomp, AppArmor) and
-// volumes.go.
+// checks.go lists the checks of each level. Their functions are grouped by subject, such as
+// kernel.go (sysctls, procMount, SELinux) and profiles.go (seccomp, AppArmor).
 package podsecurity

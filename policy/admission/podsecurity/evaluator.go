@@ -26,7 +26,7 @@ func NewEvaluator(naming *meta.Naming) *Evaluator {
 }
 
 // Evaluate checks a Pod or a Pod template. It returns all violations, so that the author can fix
-// all of them.
+// them at once.
 func (e *Evaluator) Evaluate(lv LevelVersion, object tree.Tree) Violations {
 	checks := e.checks[lv.Level][lv.Version.checks()]
 	if len(checks) == 0 {

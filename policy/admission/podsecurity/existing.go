@@ -23,10 +23,10 @@ type ExistingPod struct {
 	Decode     func() tree.Tree // returns nil for a corrupt object
 }
 
-// CheckPods returns warnings about existing Pods that violate lv. It stops after 3000 Pods, one
-// second, or half the remaining time of ctx, and adds a warning if it skipped Pods. It first checks
-// one Pod per controller, because a controller's Pods are similar. It always checks at least one
-// Pod.
+// CheckPods returns warnings about existing Pods that violate lv. It first checks one Pod per
+// controller, because a controller's Pods are similar. It stops after 3000 Pods, one second, or
+// half the remaining time of ctx, but checks at least one Pod. If it skipped Pods, it adds a
+// warning.
 func (a *Admission) CheckPods(ctx context.Context, namespace string, lv LevelVersion) []string {
 	limit := maxCheckTime
 	if deadline, ok := ctx.Deadline(); ok {

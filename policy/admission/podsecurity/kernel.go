@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// procMount forbids unmasking paths of /proc.
 func procMount(p *pod) (reason, detail string) {
 	var types []string
 	bad := p.containersThat(func(c container) bool {
@@ -22,15 +21,15 @@ func procMount(p *pod) (reason, detail string) {
 	return "procMount", containersText(bad) + " must not set securityContext.procMount to " + quoted(sortedSet(types))
 }
 
-// seLinuxTypes lists the SELinux types allowed before v1.31, and seLinuxTypes31 those allowed
-// since.
+// seLinuxTypes lists the SELinux types allowed before v1.31, and seLinuxTypes31 those allowed since
+// v1.31.
 var (
 	seLinuxTypes   = []string{"", "container_t", "container_init_t", "container_kvm_t"}
 	seLinuxTypes31 = append(slices.Clone(seLinuxTypes), "container_engine_t")
 )
 
-// seLinuxOptions returns a check that allows only the given SELinux types. The check forbids a user
-// or role, because only the type isolates containers.
+// seLinuxOptions returns a check that allows only the given SELinux types. It forbids setting a
+// user or role, because only the type isolates containers.
 func seLinuxOptions(allowed []string) check {
 	return func(p *pod) (reason, detail string) {
 		var types, faults []string

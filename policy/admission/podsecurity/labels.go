@@ -6,7 +6,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// domain is the prefix of namespace labels and audit annotations.
 const domain = "pod-security.platform.io/"
 
 type labelKeys struct{ enforce, audit, warn modeKeys }

@@ -19,7 +19,7 @@ func (l Level) String() string { return levelNames[l] }
 
 var errLevel = errors.New("must be one of privileged, baseline, restricted")
 
-// ParseLevel parses a level name. For an unknown name, it returns Restricted and an error.
+// ParseLevel parses a level name. It returns Restricted and an error for an unknown name.
 func ParseLevel(s string) (Level, error) {
 	for level, name := range levelNames {
 		if s == name {

@@ -15,7 +15,7 @@ const (
 )
 
 // A metricSet counts decisions. The number of series is bounded, because clients cannot choose
-// label values. The metric names match Kubernetes.
+// label values.
 type metricSet struct{ evaluations, exemptions, errors *metrics.Counters }
 
 func newMetricSet() *metricSet {

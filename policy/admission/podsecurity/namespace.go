@@ -33,7 +33,7 @@ func (a *Admission) decideNamespace(r Request) Decision {
 	return a.exemptNamespace(r, p)
 }
 
-// raises reports whether after may be stricter than before. A different version may be stricter.
+// raises reports whether after may be stricter than before. Any other version may be stricter.
 func raises(before, after LevelVersion) bool {
 	return before != after && after.Level != Privileged &&
 		(before.Version != after.Version || after.Level > before.Level)

@@ -61,8 +61,8 @@ func requestOf(a *request.Attributes) Request {
 	return r
 }
 
-// existingPods warns about existing Pods when a Namespace becomes stricter. It runs at stage
-// MayBlock, because a namespace may have thousands of Pods.
+// existingPods warns about existing Pods when a Namespace's policy becomes stricter. It runs at
+// stage MayBlock, because a namespace may have thousands of Pods.
 type existingPods struct{ *Admission }
 
 func (p existingPods) Handles(a *request.Attributes) bool {

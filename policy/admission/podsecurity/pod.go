@@ -20,7 +20,7 @@ type pod struct {
 type container struct {
 	name     string
 	fields   tree.Tree
-	security tree.Tree // its securityContext, or nil
+	security tree.Tree // the container's securityContext, or nil
 }
 
 // containerLists holds the container lists in reporting order.

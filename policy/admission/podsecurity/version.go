@@ -36,8 +36,8 @@ func (v Version) checks() int {
 
 var errVersion = errors.New(`must be "latest" or "v1.x"`)
 
-// ParseVersion parses a version such as "latest" or "v1.25". For invalid text, it returns the
-// latest version and an error. It rejects "v1.05", so that each version has only one spelling.
+// ParseVersion parses a version such as "latest" or "v1.25". It returns the latest version and an
+// error for invalid text. It rejects "v1.05", so that each version has only one spelling.
 func ParseVersion(s string) (Version, error) {
 	if s == "latest" {
 		return Version{}, nil

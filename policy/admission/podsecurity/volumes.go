@@ -24,7 +24,7 @@ func volumesText(names []string) string {
 	return plural("volume ", "volumes ", len(names)) + quoted(names)
 }
 
-// Volume sources in neither list come from newer APIs and are forbidden too.
+// Volume sources in neither list come from newer APIs and are forbidden, too.
 var (
 	allowedVolumes = []string{
 		"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret",

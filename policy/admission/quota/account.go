@@ -39,7 +39,7 @@ type account struct {
 	covers map[meta.GroupResource]*cover // immutable
 
 	used []amount.Amount // usage of published objects, in the order of hard
-	held []amount.Amount // by reservations, in the order of hard
+	held []amount.Amount // amounts held by reservations, in the order of hard
 	// scanning is true while a scan computes used. During the scan, published changes are queued in
 	// unapplied.
 	scanning  bool
@@ -55,7 +55,7 @@ type account struct {
 	// lapsed holds the UIDs of terminating Pods that had stopped counting when the account was
 	// opened. It is immutable.
 	lapsed map[string]bool
-	freed  chan struct{} // closed when something is released; nil without waiters
+	freed  chan struct{} // closed when amounts are released; nil without waiters
 }
 
 // A cover holds an account's limits, such as requests.cpu, for objects of one resource. It is
@@ -64,13 +64,13 @@ type cover struct {
 	account   *account
 	resource  meta.GroupResource
 	evaluator *evaluator
-	indexes   []int // into hard
+	indexes   []int // indexes into hard
 	// decodes is true if the usage depends on object content, because of scopes or of limits other
 	// than object counts.
 	decodes bool
 }
 
-// A delta is a change of the usage that counts toward the limit hard[index].
+// A delta is a change in usage that counts toward the limit hard[index].
 type delta struct {
 	index  int
 	amount amount.Amount

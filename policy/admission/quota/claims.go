@@ -50,7 +50,7 @@ func (v volumeClaims) usage(claim tree.Tree) amount.List {
 	if !ok {
 		return all
 	}
-	// Storage limits are in whole bytes.
+	// Round up, because storage limits are in whole bytes.
 	storage := amount.Read(requested).RoundUp()
 	if allocated, ok := claim.Object("status", "allocatedResources")["storage"].(string); ok {
 		storage = storage.Max(amount.Read(allocated).RoundUp())
@@ -69,7 +69,7 @@ func (v volumeClaims) class(claim tree.Tree) string {
 	return claim.Object("spec").String("storageClassName")
 }
 
-// attributesClasses returns a claim's current, desired and target class. All of them count while
+// attributesClasses returns a claim's current, desired and target classes. All of them count while
 // the class changes, because any may be charged.
 func attributesClasses(claim tree.Tree) []string {
 	status := claim.Object("status")

@@ -15,7 +15,7 @@ type Config struct{ limited limitedResources }
 
 // A limitedResource is a resource that can be used only in namespaces with a quota that covers it.
 type limitedResource struct {
-	resource meta.GroupResource // the storage resource
+	resource meta.GroupResource // resource under which objects are stored
 	contains []string           // substrings of usage names
 	scopes   []requirement
 }

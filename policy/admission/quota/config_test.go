@@ -80,8 +80,6 @@ func TestLimitedResources(t *testing.T) {
 	}
 }
 
-// TestResizedPods checks that the largest of the desired, actual and allocated resources counts
-// during a resize.
 func TestResizedPods(t *testing.T) {
 	pod := func(condition string) tree.Tree {
 		return parse(t, `{"spec":{"overhead":{"cpu":"10m"},"containers":[{"name":"c","resources":{"requests":{"cpu":"3"},"limits":{"cpu":"3"}}}]},

@@ -9,14 +9,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A deletedPod is a terminating Pod. It stops counting one more grace period after its
-// deletionTimestamp, because its node may be lost. No event marks that time, so the ledger tracks
-// such Pods. The namespace's mutex guards the fields.
+// A deletedPod is a terminating Pod. It stops counting one grace period after its
+// deletionTimestamp, because its node is presumably lost. No event marks that time, so the ledger
+// tracks such Pods. The namespace's mutex guards the fields.
 type deletedPod struct {
 	object *meta.Object
 	kind   *schema.Kind
 	due    time.Time // time when it stops counting
-	lapsed bool      // it has stopped counting
+	lapsed bool      // the Pod has stopped counting
 }
 
 // isLapsed reports whether a terminating Pod has stopped counting. The caller holds the mutex.
@@ -50,7 +50,6 @@ func (n *namespace) trackDeleted(p *deletedPod) {
 	n.deleted[p.object.Meta.UID] = p
 }
 
-// lapseUntil stops counting overdue terminating Pods once a second, until ctx ends.
 func (l *Ledger) lapseUntil(ctx context.Context) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()

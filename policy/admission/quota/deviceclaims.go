@@ -8,8 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// allDevices is the number of devices counted for a request for all devices. It is the maximum per
-// claim.
+// allDevices is the device count of a request for all devices. It is the maximum per claim.
 const allDevices = 32
 
 func deviceClaimEvaluator(naming *meta.Naming) *evaluator {

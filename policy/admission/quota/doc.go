@@ -16,7 +16,7 @@
 //	lapseDue  runs once a second: overdue terminating Pods stop counting
 //
 // A change passes if used + held + its amounts is within the limit. It is rejected if used + its
-// amounts exceeds the limit. In between, the outcome depends on changes in progress, and the change
+// amounts exceeds the limit. Otherwise the outcome depends on changes in progress, and the change
 // waits (request.ContendedError). A dry run gets the same check but holds nothing. Decreases count
 // when they are published.
 //
@@ -24,9 +24,9 @@
 //
 // A new account is opened while the previous one is still enforced. From then on, changes hold
 // their amounts in the new account, and published changes queue in it. The Ledger then ends an
-// epoch, to wait until all earlier changes, which hold nothing in the account, are stored. It scans
-// a snapshot of each resource and adds the changes published later. Then the account is enforced.
-// After another epoch the quota is in force, and the client that wrote it gets the response.
+// epoch to wait for earlier changes, which hold nothing in the new account. It scans a snapshot of
+// each resource and adds the changes published later. Then the account is enforced. After another
+// epoch, the quota is in force, and the client that wrote it gets the response.
 //
 // If a scan fails, the usage is unknown, and changes that would increase it are rejected. The scan
 // is retried until it succeeds or the quota changes.

@@ -12,10 +12,9 @@ import (
 // An evaluator computes the usage of one resource's objects. Its functions are pure and take
 // objects in stored form.
 type evaluator struct {
-	// counts lists the quota names that count objects.
 	counts []string
-	// limits reports whether a quota name that is not in counts applies to the resource. nil means
-	// that no such name applies.
+	// limits reports whether a quota name outside counts applies to the resource. nil means that
+	// none does.
 	limits func(name string) bool
 	// usage returns the usage of an object. It omits the object counts, which are in counts.
 	usage func(object tree.Tree) amount.List

@@ -18,7 +18,7 @@ type Objects interface {
 	Scan(ctx context.Context, resource meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (version uint64, err error)
 	// Version returns the version up to which Observe has received all changes.
 	Version() uint64
-	// AwaitVersion waits, for a bounded time, until Version reaches version.
+	// AwaitVersion blocks until Version reaches version, for a bounded time.
 	AwaitVersion(ctx context.Context, version uint64) error
 }
 
@@ -107,9 +107,9 @@ func (l *Ledger) setHard(ctx context.Context, n *namespace, s spec) bool {
 // are stored within that time.
 const maxSettle = 5 * time.Second
 
-// settle waits until all changes that have passed admission are stored or dropped. Such changes may
-// exceed the limits of a new or changed quota, because they were checked earlier. Their usage must
-// be counted before the quota is in force.
+// settle blocks until all changes that have passed admission are stored or dropped. Such changes
+// may exceed the limits of a new or changed quota, because they were checked earlier. Their usage
+// must be counted before the quota is in force.
 func (l *Ledger) settle(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()
@@ -185,7 +185,7 @@ func (f *follower) replaceUnknown(ctx context.Context, n *namespace, a *account)
 type scan struct {
 	ledger   *Ledger
 	account  *account
-	versions map[meta.GroupResource]uint64 // of the snapshot of each resource
+	versions map[meta.GroupResource]uint64 // snapshot version by resource
 	deleted  []*deletedPod
 }
 

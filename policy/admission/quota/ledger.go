@@ -19,7 +19,7 @@ type Ledger struct {
 	namespaces sync.Map // *namespace by name, for namespaces with quotas; written by the follower only
 	epoch      atomic.Pointer[epoch]
 	objects    Objects      // set before the first reservation
-	unseen     *unseenRules // nil without other servers on the same log
+	unseen     *unseenRules // nil if no other servers share the log
 
 	mu       sync.Mutex
 	changed  map[meta.Key]bool

@@ -81,7 +81,7 @@ func (c *cluster) Version() uint64 {
 
 func (c *cluster) AwaitVersion(context.Context, uint64) error { return nil }
 
-// service returns a Service with the given number of node ports. For -1, it returns nil.
+// service returns a Service with the given number of node ports, or nil for -1.
 func service(ports int) tree.Tree {
 	if ports < 0 {
 		return nil
@@ -141,7 +141,7 @@ func (c *cluster) setSpec(name string, spec tree.Tree) {
 	c.follower.onQuota(c.t.Context(), policy.Change{Object: o})
 }
 
-// propose reserves a change's amounts. It waits while the outcome depends on other changes.
+// propose reserves a change's amounts. It blocks while the outcome depends on other changes.
 func (c *cluster) propose(old, now tree.Tree, dryRun bool) (*reservation, error) {
 	for {
 		r, err := c.ledger.reserve(&proposed{
@@ -290,9 +290,8 @@ func TestNeverRefusedBelow(t *testing.T) {
 	})
 }
 
-// TestQuotasComeAgain checks a reservation whose quota is deleted and recreated before the change
-// is published. The reservation must be released under the mutex of the namespace in which it was
-// made.
+// TestQuotasComeAgain deletes and recreates a quota between the reservation of a change and its
+// publication. The reservation must be released under the mutex of its original namespace.
 func TestQuotasComeAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -318,8 +317,6 @@ func TestQuotasComeAgain(t *testing.T) {
 	})
 }
 
-// TestQuotaWaitsForEarlierChanges checks that a new quota takes effect only after earlier changes
-// have been stored.
 func TestQuotaWaitsForEarlierChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -349,8 +346,6 @@ func TestQuotaWaitsForEarlierChanges(t *testing.T) {
 	})
 }
 
-// TestFailedScan checks that changes are rejected while the usage is unknown, and that the quota
-// takes effect after a successful scan.
 func TestFailedScan(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

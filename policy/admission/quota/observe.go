@@ -26,7 +26,7 @@ func (l *Ledger) observe(k *schema.Kind, version uint64, old, now *meta.Object, 
 		return
 	}
 	if o.reserved != nil && o.reserved.namespace != n {
-		o.reserved = nil // of deleted quotas with another mutex; end releases it
+		o.reserved = nil // it belongs to deleted quotas with another mutex; end releases it
 	}
 	for {
 		v := n.view.Load()
@@ -101,8 +101,8 @@ func (o *observation) decode() {
 	}
 }
 
-// decode decodes a stored object, or returns nil for nil. For a corrupt object, it returns an empty
-// Tree, so that the object still counts as one.
+// decode decodes a stored object, or returns nil for nil. A corrupt object becomes an empty Tree,
+// so that it still counts as one object.
 func (l *Ledger) decode(k *schema.Kind, o *meta.Object) tree.Tree {
 	if o == nil {
 		return nil

@@ -23,7 +23,7 @@ func (l *Ledger) Registrations(follower policy.Follower, config Config) []admiss
 	for i := range all {
 		all[i].Name, all[i].Stage, all[i].Validator = pluginName, request.Last, p
 	}
-	return append(all, admission.Registration{Caches: []policy.Follower{follower}}) // usage is published even if nothing is refused
+	return append(all, admission.Registration{Caches: []policy.Follower{follower}}) // usage is tracked even if no resource is limited
 }
 
 type plugin struct {

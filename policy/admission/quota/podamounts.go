@@ -54,7 +54,7 @@ func sumContainers(pod tree.Tree, list string) amount.List {
 	spec, status := pod.Object("spec"), pod.Object("status")
 	statuses := slices.Concat(status.Objects("containerStatuses"), status.Objects("initContainerStatuses"))
 	infeasible := isResizeInfeasible(status)
-	// sum uses the first path that exists in a container's status.
+	// sum reads each container's amounts from the first path that exists in its status.
 	sum := func(paths ...[]string) amount.List {
 		return amount.OfContainers(spec, func(c tree.Tree, _ string) amount.List {
 			own := func(s tree.Tree) bool { return s.String("name") == c.String("name") }

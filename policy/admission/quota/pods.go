@@ -13,8 +13,8 @@ import (
 var pods = meta.GroupResource{Resource: "pods"}
 
 type podNames struct {
-	nativeDomain      string // marks resources that are not extended
-	deviceClassPrefix string // of implicit extended resources for device classes
+	nativeDomain      string // domain of resources that are not extended
+	deviceClassPrefix string // prefix of implicit extended resources for device classes
 }
 
 // podEvaluator counts Pods with their requests and limits until they terminate.
@@ -84,8 +84,7 @@ func (n podNames) named(requests, limits amount.List) amount.List {
 	return all
 }
 
-// overdueAt returns the time when a terminating Pod stops counting, because its node is presumably
-// lost.
+// overdueAt returns the time when a terminating Pod stops counting.
 func overdueAt(pod tree.Tree) time.Time {
 	metadata := pod.Object("metadata")
 	grace, graceful := metadata.Int("deletionGracePeriodSeconds")

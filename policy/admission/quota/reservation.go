@@ -125,12 +125,12 @@ func (l *Ledger) reserveBeside(e *epoch, p *proposed) (*reservation, error) {
 			return nil, nil
 		}
 		n.mu.Lock()
-		if n.view.Load() != v { // the quotas have changed meanwhile
+		if n.view.Load() != v { // the quotas have changed since
 			n.mu.Unlock()
 			continue
 		}
 		err := r.hold(p)
-		if err != nil && l.lapseDueIn(n) { // another server may have released overdue Pods before
+		if err != nil && l.lapseDueIn(n) { // another server may already have released overdue Pods
 			err = r.hold(p)
 		}
 		n.mu.Unlock()
@@ -180,7 +180,7 @@ func (c *cover) pickIn(object tree.Tree, used amount.List) []delta {
 	return c.pick(used)
 }
 
-// hold reserves the amounts in all accounts or none. The caller holds the mutex.
+// hold reserves the amounts in all accounts, or in none. The caller holds the mutex.
 func (r *reservation) hold(p *proposed) error {
 	if p.refusable {
 		if err := r.check(p); err != nil {
@@ -254,7 +254,7 @@ func (a *account) refuseUnknown(all []delta) refusal {
 	return refusal("status unknown for quota: " + a.name + ", resources: " + strings.Join(names, ","))
 }
 
-// await waits until the outcome for wanted no longer depends on changes in progress, or ctx ends.
+// await blocks until the outcome for wanted no longer depends on changes in progress, or ctx ends.
 func (a *account) await(ctx context.Context, n *namespace, wanted []delta) {
 	for {
 		n.mu.Lock()

@@ -46,9 +46,8 @@ func (u *Authorizer) Authorize(_ context.Context, a cel.Access) (allowed bool, r
 	return answer.allowed, answer.reason, answer.err
 }
 
-// ask authorizes an access. It returns a failure of the authorizer as an error rather than as a
-// denial, because expressions can distinguish errors from denials. Expressions specify no API
-// version, so ask uses "*".
+// ask authorizes an access. It reports a failed authorization as an error rather than a denial,
+// because expressions can distinguish the two. Expressions specify no API version, so ask uses "*".
 func (u *Authorizer) ask(a cel.Access) authorization {
 	asked := authz.Attributes{User: u.user, Verb: a.Verb, Path: a.Path}
 	if a.Path == "" {

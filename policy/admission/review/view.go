@@ -23,7 +23,7 @@ type View struct {
 	BodyKind *schema.Kind
 	// Object is nil for a delete, and OldObject is nil for a create.
 	Object, OldObject tree.Tree
-	hidden            []string // fields that BeforeCreation has removed from the metadata of Object
+	hidden            []string // metadata fields that BeforeCreation has removed from Object
 }
 
 // NewView returns a View of a request with its objects converted to kind k, which may be another

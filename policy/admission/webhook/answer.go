@@ -12,7 +12,7 @@ import (
 
 type answer struct {
 	allowed     bool
-	result      tree.Tree // the Status of a refusal, or nil
+	result      tree.Tree // Status of a denial, or nil
 	patch       []any     // operations of the JSON Patch
 	patchText   []byte
 	warnings    []string
@@ -54,7 +54,7 @@ func verify(t tree.Tree, q question, version string, s sort) (*answer, error) {
 	return a, nil
 }
 
-// verifyIdentity rejects a response to another request. For example, a proxy may mix up responses.
+// verifyIdentity rejects a response to another request, such as one mixed up by a proxy.
 func verifyIdentity(t, response tree.Tree, q question) error {
 	if uid := response.String("uid"); uid != q.uid {
 		return fmt.Errorf("expected response.uid=%q, got %q", q.uid, uid)

@@ -62,7 +62,7 @@ type outcome struct {
 	kind     errorKind
 	rejected bool
 	canceled bool // the client gave up
-	opens    bool // it failed, and the failurePolicy ignores that
+	opens    bool // the call failed, and the failurePolicy is Ignore
 }
 
 // outcomeOf classifies the error of a call. Metrics do not count canceled requests as rejections,

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// A caller sends reviews to one address. Webhooks with the same address share a caller.
+// A caller sends reviews to one webhook address.
 type caller struct {
 	client *webhookclient.Client
 	err    error // reason why client is nil
@@ -23,7 +23,7 @@ func (c *caller) ask(ctx context.Context, timeout time.Duration, body []byte) (r
 }
 
 // Callers holds one caller for each webhook address. Webhook configurations with the same address
-// share a caller. It is closed when no configuration uses the address any longer.
+// share a caller, which is closed when no configuration uses it any longer.
 type Callers struct {
 	dialer webhookclient.Dialer
 
@@ -56,7 +56,6 @@ func (c *Callers) get(a webhookclient.Address) *caller {
 	return found.caller
 }
 
-// release closes a caller's connections after its last use.
 func (c *Callers) release(a webhookclient.Address) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -22,7 +22,7 @@ type hook struct {
 	sort          sort
 	configuration string // name of the configuration
 	name          string
-	index         int // among all hooks of the type
+	index         int // position among all hooks of the type
 	criteria      *match.Criteria
 	conditions    conditions
 	address       webhookclient.Address
@@ -30,8 +30,8 @@ type hook struct {
 	ignoresFaults bool   // failurePolicy is Ignore
 	dryRuns       bool   // may be called for dry runs
 	asksAgain     bool   // reinvocationPolicy is IfNeeded
-	version       string // of the AdmissionReview; "" if none is supported
-	fault         error  // reason why it cannot be called, or nil
+	version       string // AdmissionReview version; "" if none is supported
+	fault         error  // reason why the webhook cannot be called, or nil
 
 	// caller is nil until the configuration takes effect.
 	caller *caller
@@ -49,8 +49,9 @@ func (p *Plugin) parse(o *policy.Object) []*hook {
 	return hooks
 }
 
-// parseHook compiles a webhook. For an invalid webhook, it returns a hook with a fault, because the
-// failurePolicy still applies. It picks the first supported version in admissionReviewVersions.
+// parseHook compiles a webhook. An invalid webhook becomes a hook with a fault, because the
+// failurePolicy still applies. parseHook picks the first supported version in
+// admissionReviewVersions.
 func (p *Plugin) parseHook(configuration string, t tree.Tree) *hook {
 	h := &hook{
 		sort: p.sort, configuration: configuration, name: t.String("name"), timeout: 10 * time.Second,

@@ -20,7 +20,7 @@ type hooks struct {
 	callers  *Callers
 	metrics  *Metrics
 
-	mu             sync.Mutex // guards configurations and serializes changes of current
+	mu             sync.Mutex // guards configurations and serializes changes to current
 	configurations map[string][]*hook
 	current        atomic.Pointer[match.Index[*hook]]
 }
@@ -45,7 +45,7 @@ func (s *hooks) update(c policy.Change) {
 	}
 	for _, h := range s.configurations[c.Key.Name] {
 		if h.fault == nil {
-			h.caller = s.callers.get(h.address) // before releasing the old ones, so that unchanged addresses keep their connections
+			h.caller = s.callers.get(h.address) // get before releasing the old ones, to keep the connections of unchanged addresses
 		}
 		s.metrics.add(h.sort, h.name)
 	}

@@ -25,13 +25,12 @@ const maxCode = 600
 // buckets holds the histogram buckets in seconds, as in Kubernetes.
 var buckets = []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25}
 
-// Metrics counts webhook calls by result. Only existing webhooks have series. Metrics is safe for
-// concurrent use.
+// Metrics counts webhook calls by result. It is safe for concurrent use.
 type Metrics struct {
 	took                            *metrics.Histograms
 	failOpens, rejections, requests *metrics.Counters
 
-	mu   sync.Mutex // guards uses and changes of series
+	mu   sync.Mutex // guards uses and changes to series
 	uses map[hookKey]int
 }
 

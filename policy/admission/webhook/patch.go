@@ -37,7 +37,7 @@ func (h *hook) applyPatch(patch []byte, v *review.View, k *schema.Kind, a *reque
 	if err != nil {
 		return false, internal(err)
 	}
-	if same && owners != nil { // JSON has another form of them
+	if same && owners != nil { // their JSON form differs
 		object.EnsureObject("metadata")["managedFields"] = owners
 	}
 	return h.store(object, v, k, a)

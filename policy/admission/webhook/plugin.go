@@ -68,7 +68,7 @@ func (p *Plugin) registration(name string, runs request.Plugin) admission.Regist
 }
 
 // Handles reports whether any webhook matches the request. It also returns true if matching fails,
-// such as for a missing namespace, so that Admit or Validate returns the error.
+// for example because the namespace does not exist, so that Admit or Validate returns the error.
 func (p *Plugin) Handles(a *request.Attributes) bool {
 	return slices.ContainsFunc(p.hooks.index().Select(a.Kind, a.Subresource), func(h *hook) bool {
 		kind, err := h.criteria.Match(a, p.options.Namespaces)

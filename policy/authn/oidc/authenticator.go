@@ -27,8 +27,8 @@ type Options struct {
 	// JWT is a valid JWTAuthenticator (kinds/api/apiserver). It has the issuer, the audiences, and
 	// the mapping from claims to users.
 	JWT tree.Tree
-	// SystemNames lists the users and groups with the prefix "system:" that tokens may contain. A
-	// token for any other such user is rejected. Any other such group is dropped.
+	// SystemNames lists the users and groups with the prefix "system:" that tokens may contain. Any
+	// other user with this prefix is rejected, and any other group with this prefix is dropped.
 	SystemNames []string
 	// Algorithms lists the allowed signature algorithms, a subset of oidc.Algorithms.
 	Algorithms  []string
@@ -40,7 +40,6 @@ type Options struct {
 	Logger      *slog.Logger
 }
 
-// Limits of the token caches.
 const (
 	maxVerified, maxRejected = 8192, 8192
 	rejectedTTL              = 10 * time.Second

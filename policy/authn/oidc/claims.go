@@ -73,7 +73,6 @@ const systemPrefix = "system:"
 // IsSystemName reports whether a user or group name has the reserved prefix "system:".
 func IsSystemName(name string) bool { return strings.HasPrefix(name, systemPrefix) }
 
-// user maps the claims to a user, and validates both.
 func (t *Authenticator) user(c tree.Tree) (*authn.User, error) {
 	user, err := t.mapUser(c)
 	if err != nil {

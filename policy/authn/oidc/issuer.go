@@ -20,7 +20,7 @@ import (
 )
 
 type issuer struct {
-	url, discovery string // the latter of the discovery document
+	url, discovery string // discovery is the URL of the discovery document
 	client         *http.Client
 	changed        func() // called after keySet has changed
 	now            func() time.Time
@@ -28,23 +28,23 @@ type issuer struct {
 
 	keySet   atomic.Pointer[keySet] // nil if not known yet
 	signIn   atomic.Pointer[SignIn] // nil if not known yet, or not offered
-	inflight singleflight.Group     // of fetches
-	fetches  *rate.Limiter          // of those that tokens cause
+	inflight singleflight.Group     // shares concurrent fetches
+	fetches  *rate.Limiter          // limits fetches caused by tokens
 
 	mu      sync.Mutex // guards the fields below
-	keysURL string     // from the discovery document; "" if that must be fetched first
+	keysURL string     // from the discovery document; "" until it is fetched
 }
 
 const (
 	fetchTimeout    = 10 * time.Second // limits one fetch
-	maxDocumentSize = 1 << 20          // bytes of a document
-	minBackoff      = time.Second      // before a failed fetch is retried; doubles
+	maxDocumentSize = 1 << 20          // maximum size of a document in bytes
+	minBackoff      = time.Second      // initial delay after a failed fetch; doubles
 	maxBackoff      = time.Minute
 	// refreshPeriod is the time between two fetches. While fetches succeed, a revoked key is
 	// accepted for at most this time.
 	refreshPeriod  = 15 * time.Minute
-	fetchBurst     = 3                // fetches that tokens may cause at once …
-	refillInterval = 10 * time.Second // … and the time after which they may cause another one
+	fetchBurst     = 3                // burst of fetches caused by tokens
+	refillInterval = 10 * time.Second // minimum interval of such fetches after a burst
 )
 
 func newIssuer(where, discovery string, transport http.RoundTripper, o Options) *issuer {
@@ -78,8 +78,8 @@ func (i *issuer) Run(ctx context.Context) {
 
 func (i *issuer) keys() *keySet { return i.keySet.Load() }
 
-// newerKeys fetches the key set again, because no key in than has verified a token. If the keys are
-// unchanged or fetches are rate-limited, newerKeys returns than.
+// newerKeys fetches the key set again after no key in the set than verified a token. If the keys
+// are unchanged or fetches are rate-limited, it returns than.
 func (i *issuer) newerKeys(than *keySet) *keySet {
 	// Retry once: a fetch already in flight may have read the key set before its rotation.
 	for range 2 {

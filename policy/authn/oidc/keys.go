@@ -31,7 +31,7 @@ const (
 
 var curves = map[string]elliptic.Curve{"P-256": elliptic.P256(), "P-384": elliptic.P384(), "P-521": elliptic.P521()}
 
-// parseKeys decodes a key set. It skips unsupported key types and non-signing keys.
+// parseKeys decodes a key set. It skips non-signing keys and keys of unsupported types.
 func parseKeys(text []byte) (*keySet, error) {
 	var document struct {
 		Keys []struct {

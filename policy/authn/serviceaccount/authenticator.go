@@ -42,7 +42,6 @@ type Authenticator struct {
 	rejected    *authn.Cache[error]
 }
 
-// Clock skew, token cache limits, and the maximum token length in bytes.
 const (
 	clockLeeway    = time.Minute
 	maxVerified    = 1 << 15
@@ -84,7 +83,7 @@ func (a *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	}
 	user, err := a.user(v, r, now)
 	if err != nil {
-		return nil, authn.FinalError{Err: err} // one of our keys has signed it
+		return nil, authn.FinalError{Err: err} // signed by one of our keys
 	}
 	return user, nil
 }
@@ -111,8 +110,8 @@ func (a *Authenticator) user(v *verifiedToken, r authn.Request, now time.Time) (
 	return user, nil
 }
 
-// cachedOrVerify returns a verified token, or an error if the token is invalid. For a token from
-// another issuer, it returns nil without an error.
+// cachedOrVerify returns a verified token, or an error if the token is invalid. It returns nil and
+// no error for a token from another issuer.
 func (a *Authenticator) cachedOrVerify(token string, now time.Time) (*verifiedToken, error) {
 	digest := authn.DigestOf(token)
 	if v, ok := a.verified.Get(digest); ok {
@@ -187,8 +186,8 @@ func (a *Authenticator) audiencesOf(f tokenInfo) []string {
 	return f.audiences
 }
 
-// verify checks the signature and decodes the claims. It returns nil without an error for tokens
-// from other issuers.
+// verify checks the signature and decodes the claims. It returns nil and no error for tokens from
+// other issuers.
 func (a *Authenticator) verify(token string) (*verifiedToken, error) {
 	issuer, ok := issuerOf(token)
 	legacy := issuer == a.vendorNames.legacyIssuer
@@ -242,9 +241,9 @@ func (f *tokenInfo) readRegisteredClaims(c jwt.MapClaims, legacy bool) bool {
 	return legacy || f.expires != 0 && len(f.audiences) > 0
 }
 
-// keysFor returns a Keyfunc that selects the key named by the token's kid header, or all keys if
-// the header names no known key. Keys with another algorithm are skipped. Keys embedded in the
-// token are ignored.
+// keysFor returns a Keyfunc that selects the key that the token's kid header identifies, or all
+// keys if no key has this ID. It skips keys for other algorithms, and ignores keys embedded in the
+// token.
 func (a *Authenticator) keysFor(legacy bool) jwt.Keyfunc {
 	all := a.Keys
 	if legacy {

@@ -10,14 +10,14 @@ import (
 
 // vendorNames holds the token identifiers that depend on the naming profile.
 type vendorNames struct {
-	privateClaim string // of bound tokens, with the bound objects
+	privateClaim string // claim of bound tokens that contains the bound objects
 	legacyIssuer string
 	// Legacy token claims.
 	namespace, secret, account, uid string
 	// Keys in the user's extra attributes.
 	credentialID, podName, podUID, nodeName, nodeUID string
 
-	secrets SecretNames // of Secrets with legacy tokens
+	secrets SecretNames // names in Secrets with legacy tokens
 }
 
 func newVendorNames(n *meta.Naming) vendorNames {
@@ -64,7 +64,7 @@ type binding struct{ pod, secret, node *ref }
 type tokenInfo struct {
 	Account
 	binding
-	id        string // of the token; "" for a legacy one
+	id        string // token ID; "" for a legacy token
 	legacy    string // name of a legacy token's Secret
 	audiences []string
 	notBefore int64 // seconds since 1970

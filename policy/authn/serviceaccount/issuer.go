@@ -32,7 +32,7 @@ type tokenSpec struct {
 	audiences []string
 	issuedAt  time.Time
 	lifetime  time.Duration
-	warnAfter time.Duration // time after which its use causes a warning; 0 means never
+	warnAfter time.Duration // token age at which its use causes a warning; 0 means never
 }
 
 func (i *Issuer) signBound(g tokenSpec) (token, id string, err error) {

@@ -21,7 +21,7 @@ type Key struct {
 	// ID is the unpadded base64url SHA-256 sum of the public key in DER.
 	ID     string
 	public crypto.PublicKey
-	signer crypto.Signer     // nil if it only verifies
+	signer crypto.Signer     // nil if the key only verifies
 	method jwt.SigningMethod // the only method for tokens of this key
 }
 

@@ -30,7 +30,7 @@ func NewSecretNames(n *meta.Naming) SecretNames {
 	}
 }
 
-// IsLastUsedStale reports whether a Secret's last-used label must be updated. Tomorrow's date is
+// IsLastUsedStale reports whether a Secret's last-used label must be updated. A date of tomorrow is
 // not stale, because another server's clock may be ahead.
 func IsLastUsedStale(labels meta.Labels, label string, now time.Time) bool {
 	last, _ := labels.Get(label)
@@ -38,7 +38,6 @@ func IsLastUsedStale(labels meta.Labels, label string, now time.Time) bool {
 	return last != today.Format(time.DateOnly) && last != today.AddDate(0, 0, 1).Format(time.DateOnly)
 }
 
-// Data keys of a token Secret.
 const (
 	TokenKey     = "token"
 	CAKey        = "ca.crt"

@@ -30,7 +30,7 @@ type TokenRequestHandler struct {
 // A TokenRequest requests a token for the account at Key. Object is the decoded request body. The
 // handler changes it into the response.
 type TokenRequest struct {
-	Kind    *schema.Kind // of Object
+	Kind    *schema.Kind // kind of Object
 	Key     meta.Key
 	Object  tree.Tree
 	Manager string // the field manager
@@ -45,8 +45,8 @@ const (
 	extendedExpiration    = 365 * 24 * time.Hour
 )
 
-// Complete validates a request. It also sets defaults, including the audiences, and the metadata of
-// the account. Errors are *meta.Status.
+// Complete validates a request, and sets its defaults, its audiences and the metadata of the
+// account. Errors are *meta.Status.
 func (g *TokenRequestHandler) Complete(r TokenRequest) error {
 	rules.Default(r.Kind, r.Object)
 	delete(r.Object, "status")
@@ -106,8 +106,8 @@ func (g *TokenRequestHandler) CreateToken(r TokenRequest) (warnings []string, er
 	return warnings, nil
 }
 
-// prepare sets the metadata of the request. It returns an error if the request has a different uid
-// than the account.
+// prepare sets the metadata of the request. It returns an error if the request specifies another
+// uid than the account's.
 func (r *TokenRequest) prepare(uid string, now time.Time) error {
 	metadata := r.Object.EnsureObject("metadata")
 	if asked := metadata.String("uid"); asked != "" && asked != uid {

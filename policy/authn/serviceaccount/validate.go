@@ -80,7 +80,7 @@ var (
 )
 
 // validateLegacy checks that the Secret still contains the token and that the account exists. It
-// also reports the use of an invalidated token, so that operators can see it.
+// also reports the use of invalidated tokens, so that operators can detect it.
 func (a *Authenticator) validateLegacy(v *verifiedToken, token string, now time.Time) error {
 	if !a.Lookup {
 		return nil

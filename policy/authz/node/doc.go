@@ -6,9 +6,9 @@
 // these edges:
 //
 //	Pod → its node, by spec.nodeName
-//	ServiceAccount, Secret, ConfigMap, PersistentVolumeClaim, ResourceClaim → a Pod that names it
+//	ServiceAccount, Secret, ConfigMap, PersistentVolumeClaim, ResourceClaim → a Pod that uses it
 //	PersistentVolume → its bound claim, by spec.claimRef
-//	Secret → a PersistentVolume that names it
+//	Secret → a PersistentVolume that uses it
 //	VolumeAttachment, ResourceSlice, PodCertificateRequest → its node, by spec.nodeName
 //
 // A mirror Pod is written by the node itself. It therefore belongs to the node but has no edges to

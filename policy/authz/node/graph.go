@@ -48,7 +48,7 @@ type graph struct {
 	generation atomic.Uint64
 }
 
-// A pod records a Pod's references, so that a change of the Pod can remove them.
+// A pod records a Pod's references, so that they can be removed when the Pod changes.
 type pod struct {
 	node string
 	refs []vertex
@@ -117,8 +117,8 @@ func (g *graph) handlePod(c policy.Change) {
 	}
 }
 
-// addPodRefs adds by, which may be negative, to the count of each of a Pod's references. Several
-// Pods on a node may refer to the same object.
+// addPodRefs adds by to the counts of the objects to which a Pod refers. The counts are needed,
+// because several Pods on a node may refer to the same object.
 func (g *graph) addPodRefs(p pod, by int) {
 	for _, v := range p.refs {
 		nodes := g.podRefs[v]

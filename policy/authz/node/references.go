@@ -8,7 +8,6 @@ import (
 // secretSources lists the volume sources that refer to a Secret by secretRef.
 var secretSources = []string{"cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"}
 
-// refCollector collects the references of one Pod without duplicates.
 type refCollector struct {
 	namespace string
 	seen      map[vertex]bool

@@ -64,7 +64,7 @@ type restriction struct {
 	authorizer                       authz.Authorizer
 	mirrorAnnotation, leaseNamespace string
 	labels                           *nodeLabelPolicy
-	signers                          map[string]bool // of node certificates
+	signers                          map[string]bool // signers of node certificates
 	volumeHealth                     bool            // the feature gate CSIVolumeHealth
 }
 
@@ -114,7 +114,6 @@ func (r *restriction) Admit(change *request.Attributes) error {
 	return nil
 }
 
-// forbiddenf returns a Forbidden error, worded as in kube-apiserver.
 func (a nodeAttributes) forbiddenf(format string, args ...any) error {
 	return a.Forbidden(fmt.Sprintf(format, args...))
 }
@@ -138,7 +137,7 @@ func (a nodeAttributes) operation() string {
 
 func nodeName(t tree.Tree) string { return t.Object("spec").String("nodeName") }
 
-// admitResourceSlice ignores updates, for which the check of the Authorizer is sufficient, because
+// admitResourceSlice ignores updates. The Authorizer's check is enough for them, because
 // spec.nodeName is immutable.
 func admitResourceSlice(a nodeAttributes) error {
 	switch {

@@ -21,11 +21,11 @@ type audienceRestriction struct {
 	request.HandlesAll
 	objects    policy.Objects
 	authorizer authz.Authorizer
-	driverName string // in messages
+	driverName string // name of the CSI driver resource in messages
 }
 
-// Admit checks the requested audience. Because it runs before defaulting, the audience may be
-// missing. A missing audience counts as empty, as in a volume without an audience.
+// Admit checks the requested audience. It runs before defaulting, so the audience may be missing. A
+// missing audience counts as empty, as in a volume without an audience.
 func (r audienceRestriction) Admit(a *request.Attributes) error {
 	audiences := append(a.New.Object("spec").Strings("audiences"), "")
 	if len(audiences) > 2 {

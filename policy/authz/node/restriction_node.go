@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
 
-// admitNode lets a node write its own Node, except for some fields such as taints and certain
-// labels. With such fields, a compromised node could attract Pods and read their Secrets.
+// admitNode lets a node write its own Node, except for fields such as taints and certain labels. By
+// setting them, a compromised node could attract Pods and read their Secrets.
 func (r *restriction) admitNode(a nodeAttributes) error {
 	if a.Key.Name != a.node {
 		return a.forbiddenf("node %q is not allowed to modify node %q", a.node, a.Key.Name)
@@ -44,7 +44,7 @@ func (r *restriction) admitNode(a nodeAttributes) error {
 
 type nodeLabelPolicy struct {
 	vendorDomains    []string
-	restrictedDomain string // always forbidden
+	restrictedDomain string // domain of labels that are always forbidden
 	allowedLabels    []string
 	allowedDomains   []string
 }
@@ -74,8 +74,8 @@ func (r *nodeLabelPolicy) forbiddenChanges(before, after tree.Tree) (labels []st
 	return labels
 }
 
-// forbids reports whether a node must not set a label. Inside the vendor's domains, a node may set
-// only the listed labels. Labels below node-restriction are always forbidden, so that operators can
+// forbids reports whether a node must not set a label. In the vendor's domains, a node may set only
+// the listed labels. Labels below node-restriction are always forbidden, so that operators can
 // trust them.
 func (r *nodeLabelPolicy) forbids(label string) bool {
 	domain, _, ok := strings.Cut(label, "/")

@@ -6,7 +6,7 @@ import (
 )
 
 // admitPod lets a node create and delete mirror Pods, update the status of its Pods, and evict
-// them. A node cannot change the spec of a Pod. Evicting a missing Pod returns 404.
+// them. A node cannot change the spec of a Pod. Evicting a Pod that does not exist returns 404.
 func (r *restriction) admitPod(a nodeAttributes) error {
 	switch a.Subresource {
 	case "":

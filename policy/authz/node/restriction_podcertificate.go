@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// admitPodCertificateRequest lets a node request certificates only for its Pods, and only from
-// signers that a volume of the Pod names, or that the authorizer allows. It may block.
+// admitPodCertificateRequest lets a node request certificates only for its Pods. The signer must be
+// used by a volume of the Pod, or allowed by the authorizer. It may block.
 func (r *restriction) admitPodCertificateRequest(a nodeAttributes) error {
 	if a.operation() != "CREATE" {
 		return a.forbiddenf("unexpected operation %v", a.operation())
@@ -63,8 +63,8 @@ func (r *restriction) admitPodCertificateRequest(a nodeAttributes) error {
 	return a.forbiddenf("pod %q does not mount a podCertificate projected volume for signer %q", name, signer)
 }
 
-// named returns the object in the PodCertificateRequest fields that begin with what. If the object
-// is missing or its UID differs, the error makes the node retry.
+// named returns the object identified by the PodCertificateRequest fields that begin with what,
+// such as podName. If the object does not exist or has another UID, the error makes the node retry.
 func (r *restriction) named(spec tree.Tree, what, resource, namespace string) (*policy.Object, error) {
 	name, uid := spec.String(what+"Name"), spec.String(what+"UID")
 	o := r.objects.Get(meta.GroupResource{Resource: resource}, namespace, name)

@@ -60,8 +60,8 @@ func allowVerbs(all ...string) rule {
 	return func(_ string, a *authz.Attributes) (bool, string) { return slices.Contains(all, a.Verb), "" }
 }
 
-// allowRelated returns a rule that allows certain verbs on individual objects related to the node.
-// other is the rejection reason for all other verbs.
+// allowRelated returns a rule for individual objects related to the node. all lists the allowed
+// verbs, and other is the rejection reason for other verbs.
 func (n *Authorizer) allowRelated(kind vertexKind, other string, all ...string) rule {
 	return func(node string, a *authz.Attributes) (bool, string) {
 		switch {
@@ -120,7 +120,7 @@ func (n *Authorizer) authorizePod(node string, a *authz.Attributes) (bool, strin
 }
 
 // allowOwn returns a rule for objects with spec.nodeName. own lists the verbs for the node's
-// objects, and all the verbs for lists that select these objects. Admission checks creates.
+// objects, and all the verbs for lists that select only these objects. Admission checks creates.
 func (n *Authorizer) allowOwn(kind vertexKind, own, all []string) rule {
 	return func(node string, a *authz.Attributes) (bool, string) {
 		switch {

@@ -20,7 +20,7 @@ const group = "rbac.authorization.platform.io"
 // An Authorizer allows requests by the roles bound to the user. It never denies a request.
 type Authorizer struct {
 	index *index
-	group string // of roles, as clients know it
+	group string // API group of roles in the naming profile
 }
 
 var _ authz.RuleResolver = (*Authorizer)(nil)
@@ -60,9 +60,9 @@ func Resources() []meta.GroupResource {
 func (a *Authorizer) Generation() uint64 { return a.index.generation.Load() }
 
 // Authorize checks the role bindings of the user and of each group in turn. It checks
-// ClusterRoleBindings before RoleBindings in the namespace. The reason names the first binding that
-// allows the request, or else the bound roles that do not exist. Only ClusterRoleBindings allow
-// non-resource paths.
+// ClusterRoleBindings before RoleBindings in the namespace. Only ClusterRoleBindings allow
+// non-resource paths. The reason names the first binding that allows the request. If there is none,
+// it names the bound roles that do not exist.
 //
 // A decision needs one map lookup per user group and one per role.
 func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) {
@@ -111,9 +111,9 @@ func firstAllowing(list []*grant, asked *authz.Attributes, lacking *bool) *grant
 	return nil
 }
 
-// userGrants returns the user's cluster-wide grants and then those in a namespace, sorted by
-// binding name for stable messages. It allocates, so decisions do not use it. The caller holds the
-// lock.
+// userGrants returns the user's cluster-wide grants, followed by those in a namespace. They are
+// sorted by binding name, so that messages are stable. It allocates, so decisions do not use it.
+// The caller holds the lock.
 func (x *index) userGrants(user *authn.User, namespace string) []*grant {
 	var all []*grant
 	for i := range len(user.Groups) + 1 {
@@ -156,7 +156,7 @@ func roleResource(namespace string) string {
 }
 
 // heldRules returns the rules of a user in a namespace. lacking is an error message that lists
-// missing bound roles. The rules are shared with the index and must not be modified.
+// bound roles that do not exist. The rules are shared with the index and must not be modified.
 func (a *Authorizer) heldRules(user *authn.User, namespace string) (all []rule, lacking string) {
 	a.index.mu.RLock()
 	defer a.index.mu.RUnlock()

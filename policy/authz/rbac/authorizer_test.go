@@ -79,8 +79,8 @@ func TestInvalidBindings(t *testing.T) {
 	}
 }
 
-// TestManySubjects checks that a binding with as many subjects as fit into a request body grants
-// rights to all of them. Duplicate subjects must become one grant.
+// TestManySubjects checks a binding with as many subjects as fit into a request body. Duplicate
+// subjects must become one grant.
 func TestManySubjects(t *testing.T) {
 	var subjects []string
 	for n := range 200_000 {

@@ -70,8 +70,7 @@ func BenchmarkAuthorize(b *testing.B) {
 	}
 }
 
-// BenchmarkChange measures the time until a changed binding or role takes effect. All bindings
-// refer to that role.
+// BenchmarkChange measures the time until a changed binding or role takes effect.
 func BenchmarkChange(b *testing.B) {
 	for _, n := range sizes {
 		c, _ := newBenchAuthorizer(b, n)

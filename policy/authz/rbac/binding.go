@@ -31,8 +31,8 @@ type grant struct {
 	reason string
 }
 
-// newBinding decodes a binding. The index later sets the role entries of the grants. Strings are
-// cloned, because a substring would retain the whole object. Duplicate subjects become one grant.
+// newBinding decodes a binding. The index later sets the role entries of the grants. It clones
+// strings, because a substring would retain the whole object. Duplicate subjects become one grant.
 func newBinding(o *policy.Object) *binding {
 	b := &binding{name: o.Key.Name, namespace: o.Key.Namespace}
 	ref, ok := readRoleRef(o.Tree, b.namespace)

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// TestConcurrency checks that decisions stay the same while unrelated objects change.
 func TestConcurrency(t *testing.T) {
 	c := newFakeCluster()
 	c.set(t, "clusterroles/fixed", role("get core pods"))

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// breakDown splits a rule into rules with one verb, one resource or path, and at most one name. A
+// breakDown splits a rule into rules with one verb, one resource or path, and at most one name. The
 // user may hold each of these through a different role, so they are checked individually.
 func (r rule) breakDown() []rule {
 	var single []rule
@@ -31,8 +31,8 @@ func (r rule) breakDown() []rule {
 	return single
 }
 
-// singletons returns one slice per element, with capacity 1 so that an append cannot overwrite
-// list.
+// singletons returns a one-element slice per element of list. Each has capacity 1, so that an
+// append cannot overwrite list.
 func singletons(list []string) [][]string {
 	each := make([][]string, len(list))
 	for i := range list {
@@ -41,20 +41,20 @@ func singletons(list []string) [][]string {
 	return each
 }
 
-// maxBreakdown limits the number of rules into which a role is broken down. A rule beyond this
-// limit stays whole, and a single rule of the user must cover it.
+// maxBreakdown limits the number of rules into which a role is broken down. Rules beyond the limit
+// stay whole, so a single rule of the user must cover each of them.
 const maxBreakdown = 10_000
 
-// breakDownSize returns the number of rules that breakDown returns. Above maxBreakdown, the number
-// is imprecise to avoid overflow.
+// breakDownSize returns the number of rules that breakDown returns. Numbers above maxBreakdown are
+// imprecise, to avoid overflow.
 func (r rule) breakDownSize() int {
 	size := func(list []string) int { return min(len(list), maxBreakdown+1) }
 	return size(r.verbs) * (size(r.groups)*size(r.resources)*max(1, size(r.names)) + size(r.paths))
 }
 
 // uncovered breaks down the rules in wanted and returns those that held does not cover. To limit
-// the cost, it does not break down rules with too many combinations. It may thus return a covered
-// rule, but never omits an uncovered one.
+// the cost, it leaves rules with too many combinations whole. It may thus return a covered rule,
+// but never omits an uncovered one.
 func uncovered(held, wanted []rule) []rule {
 	var lacks []rule
 	left := maxBreakdown
@@ -76,8 +76,8 @@ func uncovered(held, wanted []rule) []rule {
 	return lacks
 }
 
-// covers reports whether r alone allows everything that w allows. If r has names, w must also have
-// names, and all of them must be in r.
+// covers reports whether r alone allows everything that w allows. If r has names, w must have
+// names, too, and all of them must be in r.
 func (r rule) covers(w rule) bool {
 	if !containsAll(r.verbs, w.verbs, wildcard) || !containsAll(r.groups, w.groups, wildcard) {
 		return false
@@ -107,8 +107,8 @@ func (r rule) coversResource(resource string) bool {
 	return false
 }
 
-// containsAll reports whether list contains all of the values, or the wildcard in all. If all is
-// "", there is no wildcard.
+// containsAll reports whether list contains all values, or the wildcard all. If all is empty, there
+// is no wildcard.
 func containsAll(list, values []string, all string) bool {
 	if all != "" && slices.Contains(list, all) {
 		return true

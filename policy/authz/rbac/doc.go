@@ -2,10 +2,10 @@
 // rules of Roles and ClusterRoles to users, groups and service accounts.
 //
 // A rule allows verbs on resources or paths. A role holds the compiled rules of one object. A
-// roleEntry refers to a role. It also exists for a bound role that is missing. A binding has one
-// grant per subject. The Authorizer looks up grants by subject in an index, which is updated by
-// watch events. Escalation is the admission plugin that keeps users from granting rights that they
-// do not hold. Reconcile creates and repairs the default roles and bindings.
+// roleEntry refers to a role, which may not exist yet. A binding has one grant per subject. The
+// Authorizer looks up grants by subject in an index, which is updated by watch events. Escalation
+// is the admission plugin that keeps users from granting rights that they do not hold. Reconcile
+// creates and repairs the default roles and bindings.
 //
 // A service account is the user "system:serviceaccount:<namespace>:<name>". Grants point to the
 // roleEntry, so that a changed role takes effect immediately. A changed binding affects only its

@@ -15,7 +15,7 @@ import (
 )
 
 // Escalation returns the admission plugin that prevents users from granting rights that they do not
-// hold. Exempt are members of system:masters and users with the verb escalate on the role or bind
+// hold. It exempts members of system:masters, and users with the verb escalate on the role or bind
 // on the bound role. verbs authorizes these two verbs and must not block. objects contains the
 // bound roles.
 func Escalation(a *Authorizer, verbs authz.Authorizer, objects policy.Objects) admission.Registration {
@@ -31,8 +31,9 @@ type escalation struct {
 	objects        policy.Objects
 }
 
-// Handles reports whether a write needs a check. Deletes only remove rights. The garbage collector,
-// which does not hold the rules, may change owner references and finalizers.
+// Handles reports whether a write needs a check. Deletes need none, because they only remove
+// rights. The garbage collector, which does not hold the rules, may change owner references and
+// finalizers.
 func (e escalation) Handles(a *request.Attributes) bool {
 	return a.New != nil && (a.User == nil || !a.User.InGroup(authn.GroupMasters)) && !onlyChangesGCFields(a.Old, a.New)
 }
@@ -51,8 +52,8 @@ var clusterAdminRules = []rule{
 }
 
 // admitRole requires the user to hold the role's rules in the namespace, or cluster-wide for a
-// ClusterRole. To set or remove an aggregationRule, which adds or removes any rules, the user must
-// be a cluster admin.
+// ClusterRole. Setting or removing an aggregationRule requires a cluster admin, because it adds or
+// removes arbitrary rules.
 func (e escalation) admitRole(a *request.Attributes) error {
 	asked := authz.Attributes{
 		User: a.User, Verb: "escalate", ResourceRequest: true,
@@ -94,8 +95,8 @@ func (e escalation) admitBinding(a *request.Attributes) error {
 	return e.confirmNoEscalation(a, newRules(role.Tree))
 }
 
-// confirmNoEscalation rejects rules that the user does not hold. The error lists missing roles to
-// which the user is bound, because they may explain the rejection.
+// confirmNoEscalation rejects rules that the user does not hold. The error also lists roles that
+// are bound to the user but do not exist, because they may explain the rejection.
 func (e escalation) confirmNoEscalation(a *request.Attributes, wanted []rule) error {
 	user := cmp.Or(a.User, &authn.User{})
 	held, lacking := e.heldRules(user, a.Key.Namespace)

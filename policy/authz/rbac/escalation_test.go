@@ -70,7 +70,6 @@ func TestEscalation(t *testing.T) {
 	}
 }
 
-// TestEscalationOfHugeRules checks that rules with too many combinations are not broken down.
 func TestEscalationOfHugeRules(t *testing.T) {
 	many := func(prefix string) string { return prefix + strings.Repeat(","+prefix, 999) }
 	huge := role(many("v") + " " + many("g") + " " + many("r"))
@@ -88,8 +87,6 @@ func TestEscalationOfHugeRules(t *testing.T) {
 	}
 }
 
-// TestEscalationRuleCountOverflow checks that a user without permissions may not grant rules with
-// more combinations than fit into an int.
 func TestEscalationRuleCountOverflow(t *testing.T) {
 	many := strings.Repeat(",", 1<<16-1)
 	list := "core" + many
@@ -102,7 +99,6 @@ func TestEscalationRuleCountOverflow(t *testing.T) {
 	}
 }
 
-// TestEscalationOfManyRules checks that the combination limit applies to the role as a whole.
 func TestEscalationOfManyRules(t *testing.T) {
 	var lines []string
 	for n := range 20 {

@@ -24,7 +24,7 @@ type index struct {
 type roleEntry struct {
 	namespacedName
 	role         *role
-	bindingCount int // number of bindings that refer to it
+	bindingCount int // number of bindings that refer to the role
 }
 
 type subjectGrants struct {
@@ -93,8 +93,8 @@ func (x *index) handleBinding(c policy.Change) {
 	x.generation.Add(1)
 }
 
-// bind adds the grants of a binding. Their order affects only the binding named in the reason of a
-// decision.
+// bind adds the grants of a binding. Their order determines only which binding a decision's reason
+// names.
 func (x *index) bind(b *binding) {
 	c := x.roleEntry(b.role)
 	c.bindingCount++
@@ -110,7 +110,7 @@ func (x *index) bind(b *binding) {
 	}
 }
 
-// unbind removes a binding's grants, and subjects left without grants.
+// unbind removes a binding's grants, and then subjects without grants.
 func (x *index) unbind(b *binding) {
 	for _, g := range b.grants {
 		of := x.grantsByName(g.subject)

@@ -29,9 +29,9 @@ type Store interface {
 }
 
 // Reconcile creates missing default roles and bindings. It adds missing rules, subjects, labels and
-// annotations to existing objects, and keeps additions by operators. A binding to the wrong role is
-// recreated. Objects with the autoupdate annotation "false" are skipped. Changed objects are
-// written concurrently. The error contains the first failures.
+// annotations to existing objects, and keeps additions by operators. It recreates bindings to a
+// wrong role, and skips objects with the autoupdate annotation "false". It writes changed objects
+// concurrently. The error contains the first failures.
 //
 // pages extends the paths in the roles.
 func Reconcile(ctx context.Context, store Store, kinds *catalog.Catalog, pages Pages) error {
@@ -65,7 +65,7 @@ const maxReportedErrors = 3
 type reconciler struct {
 	store                Store
 	manager              string // field manager of the writes
-	autoupdateAnnotation string // the value "false" protects an object
+	autoupdateAnnotation string // "false" protects an object from repairs
 	kinds                map[string]*schema.Kind
 
 	writers sync.WaitGroup
@@ -73,8 +73,8 @@ type reconciler struct {
 	errs    []error
 }
 
-// A repairFunc adds parts of wanted that are missing in has, the stored object. changed is true if
-// has was modified. anew is true if the object must be recreated instead.
+// A repairFunc adds the parts of wanted that are missing in has, the stored object. changed reports
+// whether it modified has. anew reports whether the object must be recreated instead.
 type repairFunc func(has, wanted tree.Tree) (changed, anew bool)
 
 // reconcile compares one object and, if it differs, starts a concurrent write. Concurrent writes
@@ -113,9 +113,9 @@ func isRetriable(err error) bool {
 		slices.Contains([]meta.Reason{meta.ReasonConflict, meta.ReasonAlreadyExists, meta.ReasonNotFound}, status.Reason)
 }
 
-// plan returns the write that repairs an object, or nil. It keeps operators' additions. A binding
-// to the wrong role is deleted first, because roleRef is immutable. A UID precondition protects a
-// binding that another server has recreated.
+// plan returns the write that repairs an object, or nil. It keeps operators' additions. It
+// recreates a binding to the wrong role, because roleRef is immutable. A UID precondition protects
+// a binding that another server has already recreated.
 func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wanted tree.Tree, fix repairFunc) (func() error, error) {
 	mutate := func(m request.Mutation) error {
 		m.Kind, m.Key, m.FieldManager = k, key, r.manager

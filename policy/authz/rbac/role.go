@@ -7,13 +7,13 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A target is a resource that a rule names without wildcards.
+// A target is a resource that a rule lists without wildcards.
 type target struct{ group, resource, sub string }
 
 // A role holds the compiled rules of one Role or ClusterRole. It is immutable.
 type role struct {
 	rules []rule
-	// byTarget indexes the rules that name resources without wildcards. unindexed contains the
+	// byTarget indexes the rules that list resources without wildcards. unindexed contains the
 	// other rules.
 	byTarget  map[target][]*rule
 	unindexed []*rule
@@ -59,7 +59,7 @@ func (r *rule) isOpenEnded() bool {
 	})
 }
 
-// allows reports whether a rule of the role allows the request. For indexed rules it checks only
+// allows reports whether a rule of the role allows the request. For indexed rules, it checks only
 // verb and name, because the index has already matched group and resource.
 func (r *role) allows(a *authz.Attributes) bool {
 	for _, rule := range r.unindexed {

@@ -4,7 +4,7 @@ import "github.com/troupe-api/troupe/kinds/tree"
 
 type roleRef struct {
 	group, kind, name string
-	namespace         string // of the role; "" for a cluster role
+	namespace         string // namespace of the role; "" for a ClusterRole
 }
 
 // readRoleRef decodes a binding's roleRef. namespace is the binding's namespace, or "" for a

@@ -87,8 +87,8 @@ func (r *rule) allowsResource(resource, sub string) bool {
 }
 
 // allowsName reports whether the rule allows the name in a request. A rule with names rejects
-// requests without a name, such as creates. For a list whose field selector selects a single name,
-// the request has that name (see Server.selectedName in package http).
+// requests without a name, such as creates. A list whose field selector selects a single name
+// counts as a request with that name (see Server.selectedName in package http).
 func (r *rule) allowsName(name string) bool {
 	return len(r.names) == 0 || name != "" && slices.Contains(r.names, name)
 }
