@@ -58,7 +58,7 @@ func (j *Journal) Backup(w io.Writer) (Revision, error) {
 // BackupDir backs up a data directory. It returns ErrLocked if a process uses the directory.
 func BackupDir(dir string, w io.Writer) (Revision, error) { return backupDir(dir, w, Options{}) }
 
-// backupDir opens the directory as the daemon does, with lock and recovery, so that the backup
+// backupDir opens the directory like the daemon, with lock and recovery, so that the backup
 // contains no torn batch.
 func backupDir(dir string, w io.Writer, o Options) (Revision, error) {
 	o = o.withDefaults()

@@ -169,8 +169,8 @@ func (c *control) close() error {
 	return err
 }
 
-// ErrDataLoss means that a data directory lacks data that was durable. Such a directory can be
-// opened only after a restore, or with Options.AcceptDataLoss.
+// ErrDataLoss means that a data directory lacks data that was durable. It can be opened only after
+// a restore, or with Options.AcceptDataLoss.
 var ErrDataLoss = errors.New("acknowledged writes may be lost")
 
 // A DataLossError names the incomplete file of a data directory.

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A recorded journal keeps a list of all its commits, with which its past is compared.
+// A recorded journal keeps a list of all its commits, to compare its past with.
 type recorded struct {
 	*Journal
 	fs  *vfs.Mem
@@ -206,7 +206,7 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 }
 
 // TestIndexIsOptional checks that the past is readable if no index can be stored, and that a
-// journal without readers of the past has no index.
+// journal whose past is never read has no index.
 func TestIndexIsOptional(t *testing.T) {
 	r := longPast(t)
 	for _, name := range must.Get(r.fs.ReadDir(indexDir(testDir)))(t) {
@@ -224,8 +224,8 @@ func TestIndexIsOptional(t *testing.T) {
 	mustClose(t, r.Journal)
 }
 
-// TestPastOfDroppedSegments checks that a segment that is archived or dropped while the past is
-// read moves or ends the past, without an error.
+// TestPastOfDroppedSegments archives or drops a segment while the past is read. An archived segment
+// must stay readable, and a dropped one must end the past without an error.
 func TestPastOfDroppedSegments(t *testing.T) {
 	for name, archiveBytes := range map[string]int64{"archived": 1 << 20, "dropped": 0} {
 		r := record(t, archiveBytes)
@@ -248,7 +248,6 @@ func TestPastOfDroppedSegments(t *testing.T) {
 	}
 }
 
-// TestPastReportsDamage checks that a read fails if the batch it needs is damaged.
 func TestPastReportsDamage(t *testing.T) {
 	r := longPast(t)
 	s := must.Get(listHistory(r.fs, testDir))(t)[0]
@@ -268,7 +267,6 @@ func TestPastReportsDamage(t *testing.T) {
 	must.Succeed(t, errors.Join(p.Close(), j.Close()))
 }
 
-// TestPastIsLimited checks that a read ends with its context.
 func TestPastIsLimited(t *testing.T) {
 	r := longPast(t)
 	j, _ := mustReopen(t, r.o)

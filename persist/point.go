@@ -88,8 +88,8 @@ func (s *restoration) begin(db *buntdb.DB, labels map[string]string, at Revision
 	s.reached = s.to.Revision > 0 && at >= s.to.Revision
 }
 
-// beginWith starts from the newest intact snapshot that is not newer than the point. Otherwise it
-// starts from an empty state if the journal is complete. As a last resort, it starts from a
+// beginWith starts from the newest intact snapshot that is not newer than the point. Otherwise, if
+// the journal is complete, it starts from an empty state. As a last resort, it starts from a
 // snapshot written after the point's time, because its state may still be earlier.
 func (s *restoration) beginWith(dir string) error {
 	labels, err := readLabels(s.o.FS, dir)

@@ -46,9 +46,9 @@ type recovery struct {
 }
 
 // Recover implements Log. It truncates an unacknowledged write that was torn by a crash. Any other
-// damage is a CorruptError. A damaged snapshot is skipped only if the journal and an older
-// snapshot, or the journal alone, yield the same state. After an error, the caller must discard the
-// state and close the log.
+// damage is a CorruptError, except for a damaged snapshot, which is skipped if the journal and an
+// older snapshot, or the journal alone, yield the same state. After an error, the caller must
+// discard the state and close the log.
 func (j *Journal) Recover(r Recovery) (Revision, error) {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -222,8 +222,8 @@ func nextFirst(segments []segment, i int) Revision {
 	return segments[i+1].first
 }
 
-// dropEmptySegment drops a segment that was never used. Its creation failed on a full disk, but the
-// file reappeared after a crash.
+// dropEmptySegment drops a segment whose creation failed on a full disk, but whose file reappeared
+// after a crash.
 func (run *recovery) dropEmptySegment(s segment) error {
 	done, err := scan{fs: run.j.fs, segment: s, newest: true}.run(nil)
 	if err != nil {

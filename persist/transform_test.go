@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// placeMarker is a Transformer that prefixes each value with its place and inverts its bits. It
-// makes plain text in files and moved values detectable.
+// placeMarker is a Transformer that prefixes each value with its place and inverts its bits, so
+// that plain text in files and moved values are detectable.
 type placeMarker struct{}
 
 func (placeMarker) Check(string) error { return nil }

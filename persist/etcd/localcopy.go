@@ -173,8 +173,8 @@ func (l *Log) shownMarks() string {
 
 var errOtherHistory = errors.New("etcd: the servers do not hold the history that this state comes from")
 
-// changed returns unbounded once the changed bytes reach the copy's size, so that a growing store
-// is copied each time it doubles.
+// changed returns unbounded once the changed bytes reach the copy's size. A growing store is thus
+// copied each time it doubles.
 func (c *localCopy) changed() int64 {
 	const least = 8 << 20
 	if since := c.since.Load(); since < max(least, c.bytes.Load()) {
@@ -183,7 +183,7 @@ func (c *localCopy) changed() int64 {
 	return unbounded
 }
 
-// unbounded is larger than any threshold at which a copy is due.
+// unbounded exceeds every threshold at which a copy is due.
 const unbounded = 1 << 50
 
 func (l *Log) wantsCopy() bool {
