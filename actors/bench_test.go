@@ -39,7 +39,6 @@ func BenchmarkCreate(b *testing.B) {
 	})
 }
 
-// countingSink subtracts delivered events from a WaitGroup that counts expected events.
 type countingSink struct{ events *sync.WaitGroup }
 
 func (h countingSink) Events(events []request.Event) error {

@@ -61,8 +61,7 @@ type change struct {
 	remove   bool
 	time     time.Time
 	proposal *proposal // nil for a write of another server
-	// nameOnly is set if an unreadable object was deleted. In that case, object contains only a
-	// name.
+	// nameOnly is set if an unreadable object was deleted. object then contains only a name.
 	nameOnly bool
 	// unreadable is the new stored value if it could not be decoded. Readers then see the object as
 	// deleted.

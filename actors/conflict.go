@@ -46,9 +46,9 @@ type retry struct {
 	overtaken time.Time // when it was first overtaken
 }
 
-// await waits until a stale mutation can be retried on a newer version. If quota or addresses are
-// exhausted, it waits until some may have been freed. If the wait is too long or there are too many
-// conflicts, it returns the error for the client.
+// await waits until a stale mutation can be retried on a newer version, or until exhausted quota or
+// addresses may have been freed. If the wait is too long or there are too many conflicts, it
+// returns the error for the client.
 func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refused error) error {
 	var contended *request.ContendedError
 	if errors.As(refused, &contended) {

@@ -152,8 +152,8 @@ func (c *specUpdate) checkFamilies(policy string) {
 	}
 }
 
-// completeFamilies sets the default family if the spec has none, and then adds a missing second
-// family unless the policy is SingleStack. both is set if the cluster is dual-stack.
+// completeFamilies sets the default family if the spec has none. Unless the policy is SingleStack,
+// it then adds a missing second family. both is set if the cluster is dual-stack.
 func (c *specUpdate) completeFamilies(policy string, both bool) {
 	families := slices.Clone(c.spec.List("ipFamilies"))
 	if len(families) == 0 {

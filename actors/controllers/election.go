@@ -21,9 +21,9 @@ import (
 // leader holds a Lease. Clocks need not be synchronized, because each server measures time from
 // when it observed a change to the Lease.
 //
-// A holder that has not renewed the Lease for renewDeadline stops, and its controllers' writes are
-// rejected. The holder measures this time from before it sent the renewal request. Other servers
-// take the Lease only after observing it unchanged for electionDuration, which is longer.
+// A holder that has not renewed the Lease for renewDeadline, measured from before it sent the last
+// renewal, stops. Its controllers' writes are then rejected. Other servers take the Lease only
+// after observing it unchanged for electionDuration, which is longer.
 type Election struct {
 	leases reconcile.Client
 	key    meta.Key
@@ -243,8 +243,8 @@ func (e *Election) leave() {
 }
 
 // leadersStore is the Store for controllers that run only on the leader. It rejects writes if this
-// server is not the leader. It also adds the fence to each write, because another server may take
-// the Lease while this server is paused after the check. The log then rejects the late write.
+// server is not the leader. Another server may take the Lease while this one is paused after the
+// check. leadersStore therefore adds the fence to each write, so that the log rejects late ones.
 type leadersStore struct {
 	Store
 	election *Election

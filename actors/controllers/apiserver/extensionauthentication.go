@@ -13,13 +13,13 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// ExtensionTrust holds the authentication settings that extension API servers need to trust this
+// ExtensionTrust holds the authentication settings with which extension API servers trust this
 // server.
 type ExtensionTrust struct {
 	// ClientCA holds the client CAs in PEM.
 	ClientCA []byte
-	// ProxyCA holds the CAs of trusted front proxies. AllowedNames are the common names that their
-	// certificates may have. An empty list allows any name. Without ProxyCA, the ConfigMap has no
+	// ProxyCA holds the CAs of trusted front proxies. AllowedNames are the allowed common names of
+	// their certificates. An empty list allows any name. Without ProxyCA, the ConfigMap has no
 	// header names.
 	ProxyCA      []byte
 	AllowedNames []string

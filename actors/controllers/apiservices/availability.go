@@ -52,8 +52,8 @@ type knownAPIService struct {
 	namespace, service string
 }
 
-// availabilityPeriod is the interval between probes of a server if nothing changes. It is also the
-// maximum backoff.
+// availabilityPeriod is the interval between probes of an unchanged server. It is also the maximum
+// backoff.
 const availabilityPeriod = 30 * time.Second
 
 // NewAvailability returns a controller that checks servers with prober.

@@ -27,8 +27,8 @@ func (p objectReference) key() meta.Key {
 }
 
 // graph holds the owner references that watches have delivered. To save memory, it has nodes only
-// for objects that have owners or are being deleted in the foreground. Each of these objects needs
-// one node, one edge and an entry in two maps. Decisions are based on the objects in the store.
+// for objects that have owners or are being deleted in the foreground. Decisions are based on the
+// objects in the store.
 type graph struct {
 	mu       sync.Mutex // guards the fields below
 	nodes    map[string]*node
@@ -66,8 +66,8 @@ func newGraph() *graph {
 }
 
 // await records a dependent whose owner's kind is not watched yet, because the graph would miss the
-// owner's deletion. The caller must call await before it reads the owner from the store. If the
-// owner is deleted later, the watch delivers the deletion, or observeKind returns the dependent.
+// owner's deletion. The caller must call await before it reads the owner from the store. A later
+// deletion of the owner is then delivered by the watch, or observeKind returns the dependent.
 func (g *graph) await(uid string, owner meta.GroupKind) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -102,7 +102,7 @@ func (g *graph) stopAwaiting(n *node) {
 }
 
 // put records a new or changed object. It returns the affected objects, which the caller examines
-// without holding the lock. Most events change no owner references and cost one map lookup and a
+// without holding the lock. Most events change no owner references and need only a map lookup and a
 // short comparison.
 func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objectReference) {
 	waits := isForegroundDeleting(o)
@@ -152,8 +152,8 @@ func (g *graph) removeLocked(uid string) []objectReference {
 }
 
 // removeStale removes the objects of a kind that a restarted watch has not delivered. It returns
-// all remaining nodes for examination. Deleted owners may have had no node, so their dependents are
-// unknown and may be of any kind.
+// all remaining nodes for examination, because deleted owners may have had no node, and their
+// dependents may be of any kind.
 func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -169,7 +169,7 @@ func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReferen
 }
 
 // removeKind removes the objects of a kind that is no longer served. Like removeStale, it returns
-// all remaining nodes, but only if the kind had nodes.
+// all remaining nodes, unless the graph had no nodes of the kind.
 func (g *graph) removeKind(k *schema.Kind) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -202,7 +202,7 @@ func (g *graph) link(n *node, owners []meta.OwnerReference) {
 			f = &ownerDependents{uid: meta.NewText(o.UID), dependents: make(map[*node]bool)}
 			g.byOwner[f.uid.String()] = f
 		}
-		// An object may refer to an owner twice. One blocking reference suffices.
+		// An object may refer to an owner twice. One blocking reference is enough.
 		f.dependents[n] = f.dependents[n] || o.BlockOwnerDeletion
 		n.edges = append(n.edges, edge{f, o.BlockOwnerDeletion})
 	}
@@ -225,7 +225,7 @@ func (g *graph) unlink(n *node) (freed []objectReference) {
 	return freed
 }
 
-// dependentsOf must be called with mu held.
+// The caller must hold mu.
 func (g *graph) dependentsOf(uid string) (all []objectReference) {
 	if f := g.byOwner[uid]; f != nil {
 		for n := range f.dependents {
