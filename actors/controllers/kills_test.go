@@ -195,7 +195,6 @@ func (o storedObjects) AwaitVersion(ctx context.Context, version uint64) error {
 	return o.w.AwaitVersion(ctx, version)
 }
 
-// podMetrics is a fake metrics server that returns a fixed body.
 type podMetrics struct{ body string }
 
 func (podMetrics) Resources() ([]apiservices.Resource, []string) { return nil, nil }
@@ -220,7 +219,7 @@ func (absentServer) Probe(context.Context, tree.Tree) apiservices.Unavailability
 
 func (absentServer) Notify(context.Context, func(namespace, name string)) error { return nil }
 
-// of adapts a constructor that needs no store, so that it can be used in the map killed.
+// of adapts a constructor that needs no store to the map killed.
 func of[C controller](create func(*Env) C) func(*Env, *testStore) controller {
 	return func(e *Env, _ *testStore) controller { return create(e) }
 }

@@ -44,8 +44,8 @@ func (a *afterList) List(ctx context.Context, r request.List) (request.ListResul
 	return l, err
 }
 
-// TestRecreatedNamespaceIsUntouched checks that a recreated namespace keeps its content, even if
-// its finalized predecessor is still being drained.
+// TestRecreatedNamespaceIsUntouched checks that a recreated namespace keeps its content, even while
+// its finalized predecessor is being drained.
 func TestRecreatedNamespaceIsUntouched(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

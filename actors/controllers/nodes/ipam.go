@@ -39,9 +39,9 @@ func (r NodeRange) part(n uint64) netip.Prefix {
 	return netip.PrefixFrom(a, r.Bits)
 }
 
-// IPAM assigns Pod CIDRs to nodes. The nodes are the only persistent record of assignments, so the
-// allocation state is rebuilt at each start. A Pod CIDR is marked as taken before it is written, so
-// that workers do not assign it twice.
+// IPAM assigns Pod CIDRs to nodes. Assignments are stored only in the nodes, so the allocation
+// state is rebuilt at each start. A Pod CIDR is marked as taken before it is written, so that
+// workers do not assign it twice.
 type IPAM struct {
 	*reconcile.Controller[string]
 	nodes  reconcile.Client
@@ -72,8 +72,8 @@ func (m *IPAM) Run(ctx context.Context) {
 	}
 }
 
-// onNode records a node's Pod CIDRs, and enqueues the node if it has none. Workers assign Pod CIDRs
-// only after all nodes are known.
+// onNode records a node's Pod CIDRs, and enqueues the node if it has none. Workers start only after
+// all nodes are known.
 func (m *IPAM) onNode(e reconcile.Event) {
 	name := e.Key.Name
 	if e.Deleted {
@@ -108,7 +108,7 @@ func rangesOf(node tree.Tree) []netip.Prefix {
 	return ranges
 }
 
-// take must be called with mu held.
+// The caller must hold mu.
 func (m *IPAM) take(node string, ranges []netip.Prefix) {
 	for _, p := range ranges {
 		m.taken[p] = node
@@ -116,7 +116,7 @@ func (m *IPAM) take(node string, ranges []netip.Prefix) {
 	m.has[node] = ranges
 }
 
-// release must be called with mu held.
+// The caller must hold mu.
 func (m *IPAM) release(node string) {
 	for _, p := range m.has[node] {
 		if m.taken[p] == node {
@@ -170,7 +170,7 @@ func (m *IPAM) pick(node string) (picked []netip.Prefix, ok bool) {
 	return picked, true
 }
 
-// pickFrom returns a free Pod CIDR. It searches round-robin to reuse a released Pod CIDR as late as
+// pickFrom returns a free Pod CIDR. It searches round-robin to reuse released Pod CIDRs as late as
 // possible, because clients may still send to the previous Pods. The caller must hold mu.
 func (m *IPAM) pickFrom(i int, r NodeRange) (netip.Prefix, bool) {
 	for range r.parts() {

@@ -55,8 +55,8 @@ type garbage struct {
 	why tree.Tree
 }
 
-// collect finds and deletes garbage. It lists Pods before nodes. In the opposite order, the node of
-// a new Pod could seem to be missing.
+// collect finds and deletes garbage. It lists Pods before nodes, because otherwise the node of a
+// new Pod could seem to be missing.
 func (g *PodGC) collect(ctx context.Context) error {
 	pods, err := g.pods.List(ctx, request.List{})
 	if err != nil || len(pods) == 0 {
@@ -96,7 +96,7 @@ func (g *PodGC) collect(ctx context.Context) error {
 	return reconcile.ForEachParallel(all, func(x garbage) error { return g.remove(ctx, x) })
 }
 
-// nodeStates returns a map of the existing nodes by name. The value is true if the node has the
+// nodeStates returns the existing nodes by name. The value is true if the node has the
 // out-of-service taint and is not ready. Few nodes have this taint, so only nodes whose JSON
 // contains the taint's key are decoded.
 func (g *PodGC) nodeStates(ctx context.Context) (map[string]bool, error) {

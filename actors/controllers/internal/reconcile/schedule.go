@@ -44,7 +44,7 @@ func (s *Schedule[T]) SetEarlier(key T, at time.Time) {
 	}
 }
 
-// set must be called with mu held.
+// The caller must hold mu.
 func (s *Schedule[T]) set(key T, at time.Time) {
 	e := s.byKey[key]
 	if e == nil {
@@ -73,7 +73,7 @@ func (s *Schedule[T]) Remove(key T) {
 	}
 }
 
-// maxSleep limits how long the timer sleeps before the clock is read again, because the clock may
+// maxSleep limits how long the timer sleeps before it reads the clock again, because the clock may
 // be adjusted.
 const maxSleep = 10 * time.Minute
 
