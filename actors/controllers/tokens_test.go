@@ -21,7 +21,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// newSecretFiller returns a SecretFiller with a new key.
 func newSecretFiller(t *testing.T, env *Env, trust string) *tokens.SecretFiller {
 	t.Helper()
 	text := must.Get(serviceaccount.NewKey())(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A history holds an autoscaler's recent recommendations and the recent changes to the replica
-// count. It is not safe for concurrent use.
+// A history holds an autoscaler's recent recommendations and replica count changes. It is not safe
+// for concurrent use.
 type history struct {
 	recommendations []event
 	ups, downs      []event // added and removed replicas
@@ -71,7 +71,7 @@ type sizing struct {
 	now                   time.Time
 }
 
-// verdict holds the desired replicas, and the content of the conditions AbleToScale and
+// verdict holds the desired replicas and the content of the conditions AbleToScale and
 // ScalingLimited.
 type verdict struct {
 	replicas                  int64

@@ -17,8 +17,7 @@ import (
 // name is the default schedulerName of Pods and the component of Events.
 const name = "default-scheduler"
 
-// A Controller binds Pods to nodes. It keeps no state between reconciliations except the shared
-// caches.
+// A Controller binds Pods to nodes. Its only state is in the shared caches.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -60,8 +59,7 @@ type place struct {
 
 type turn struct{ places []*place }
 
-// newTurn computes the free resources of each node. Nodes are sorted, so that the result is
-// deterministic.
+// newTurn computes the free resources of each node. It sorts nodes for a deterministic result.
 func newTurn(nodes []*cluster.Node, pods []*cluster.Pod) *turn {
 	t, byName := &turn{}, map[string]*place{}
 	for _, n := range nodes {
