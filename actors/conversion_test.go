@@ -51,8 +51,6 @@ func TestExternalConversion(t *testing.T) {
 	}
 }
 
-// TestFailingConversion checks that a failed conversion fails the request with the converter's
-// reason.
 func TestFailingConversion(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "x")
@@ -98,7 +96,6 @@ func TestFailingConversion(t *testing.T) {
 	}
 }
 
-// TestSlowConversion checks that a slow conversion delays only the requests that need it.
 func TestSlowConversion(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "x")

@@ -48,9 +48,9 @@
 // An object has an actor while it has pending writes, and shortly after. Another object may reuse
 // an idle actor, without its state, unless the actor has panicked. A writer runs an idle actor for
 // one message on its own goroutine. Most other work runs on the pool. While few changes are in
-// progress, a writer also leads its commit: it runs the committer on its own goroutine, and the
-// committer runs publishers and inline watches (request.Watch). This avoids most thread switches.
-// Other writers queue for the next batch.
+// progress, a writer also leads its commit, which avoids most thread switches: it runs the
+// committer on its own goroutine, and the committer runs publishers and inline watches
+// (request.Watch). Other writers queue for the next batch.
 //
 // # Custom kinds
 //
@@ -129,13 +129,13 @@
 //     (addReserved).
 //
 // A refused mutation waits until this process has applied the conflicting change, and is computed
-// again (retry.await). After maxConflicts attempts it fails with a conflict. If only a guard
+// again (retry.await). After maxConflicts attempts, it fails with a conflict. If only a guard
 // failed, it is retried for at most maxOvertaken, and then fails with a timeout.
 //
 // A log may drop changes before this process has received them, as etcd does by compaction. It then
 // delivers all current objects (publishedState.Rebuild). Each collection publishes the differences
-// as changes of other writers, and starts a new history. Earlier watches and chunked lists end with
-// 410.
+// as changes of other writers and starts a new history, and earlier watches and chunked lists end
+// with 410.
 //
 // If the outcome of a write is unknown, its writer gets a timeout (leaveUndecided). If the write
 // was committed, the commit arrives like one of another writer. The reservation is kept until the
@@ -145,9 +145,9 @@
 // # A read
 //
 // Get and List read the collection's published snapshot and wait for no owner. A list at an older
-// version is computed from the snapshot by undoing changes in the history (snapshotAt).
-// If the history is too short, past.go reads the log: single objects, their revisions, and lists
-// (loggedSnapshot). At most two reads run at once, of different users.
+// version is computed from the snapshot by undoing changes in the history (snapshotAt). If the
+// history is too short, past.go reads single objects, their revisions, and lists (loggedSnapshot)
+// from the log. At most two such reads run at once, for different users.
 //
 // # A watch
 //

@@ -21,8 +21,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// statusCode returns the HTTP status code of an error. It returns 0 for nil, and 500 for an error
-// that is not a Status.
+// statusCode returns the HTTP status code of an error, 0 for nil, and 500 for an error that is not
+// a Status.
 func statusCode(err error) int {
 	if err == nil {
 		return 0
@@ -195,8 +195,6 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestLastFinalizerOnFullDisk checks that a write that completes a deletion succeeds on a full
-// disk.
 func TestLastFinalizerOnFullDisk(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)

@@ -46,8 +46,8 @@ func (s *snapshot) scan(namespace, from string, fn func(path string, o *meta.Obj
 	})
 }
 
-// count returns the number of objects in a namespace ("" for all) at or after path from. from may
-// sort after all objects in the namespace.
+// count returns the number of objects in a namespace ("" for all) at or after path from, which may
+// sort after the whole namespace.
 func (s *snapshot) count(namespace, from string) int {
 	end := s.objects.Len()
 	if namespace != "" {

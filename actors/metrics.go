@@ -77,7 +77,7 @@ func (s *Store) WriteMetrics(w io.Writer) {
 	)
 }
 
-// maxUnreadable limits the time series for unreadable objects. Each object has one series.
+// maxUnreadable limits the time series for unreadable objects, one per object.
 const maxUnreadable = 100
 
 func (s *Store) unreadable() metrics.Samples {

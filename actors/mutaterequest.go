@@ -24,18 +24,18 @@ type mutateRequest struct {
 }
 
 // mutateReply is the owner's immediate response: a rejection, a no-op, or a proposal to wait for. A
-// rejection or no-op that is based on a pending proposal also waits for that proposal, because the
-// client must not see a result that depends on an uncommitted change.
+// rejection or no-op based on a pending proposal also waits for that proposal, because the client
+// must not see a result that depends on an uncommitted change.
 type mutateReply struct {
 	result   request.Result
 	proposal *proposal
 	// accepted means that the proposal contains this mutation. Otherwise, the reply is a rejection
-	// or no-op based on another mutation's proposal. The reply becomes final when that proposal is
+	// or no-op based on another mutation's proposal. It becomes final when that proposal is
 	// applied, and a no-op then returns the proposal's version.
 	accepted bool
 	retry    bool
-	// turn lets the request's goroutine lead the commit by running the committer. The zero value
-	// means that another goroutine runs the committer.
+	// turn lets the request's goroutine lead the commit by running the committer. If turn is zero,
+	// another goroutine runs the committer.
 	turn runtime.Turn
 	// waiting is set if the mutation needs blocking admission or a conversion webhook, which must
 	// not run in the owner.

@@ -22,7 +22,7 @@ import (
 
 // object is the actor that owns the changes to one key. It computes each mutation from the newest
 // state, which may not be committed yet. Mutations of one object therefore never conflict, and many
-// of them share one sync.
+// can share one sync.
 type object struct {
 	activation   *activation
 	path         string       // of the current object
@@ -35,7 +35,7 @@ type object struct {
 
 type newestState struct {
 	mutation.State
-	// pending is the proposal that produced the state. It is nil if the proposal has been applied.
+	// pending is the proposal that produced the state, or nil once it has been applied.
 	pending *proposal
 	// unreadable means that the object cannot be decoded. It can only be deleted.
 	unreadable bool
@@ -51,8 +51,8 @@ func (o *object) Receive(self *runtime.Ref, message any) {
 	}
 }
 
-// answer sends exactly one reply to the request, even if the mutation panics. After replying, it
-// panics again, so that the supervisor handles the panic.
+// answer sends exactly one reply to the request, even if the mutation panics. It then panics again,
+// so that the supervisor handles the panic.
 func (o *object) answer(m *mutateRequest) {
 	answered := false
 	defer func() {

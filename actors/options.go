@@ -25,22 +25,22 @@ type Options struct {
 	// Allocators maps a storage kind to the allocator of its unique values, such as addresses.
 	Allocators map[meta.GroupResource]mutation.Allocator
 	// Converter returns the converter of a kind whose conversion may block and fail, such as a
-	// webhook. It returns nil for a kind with a built-in conversion. Converter may be nil if all
+	// webhook, or nil for a kind with a built-in conversion. Converter may be nil if all
 	// conversions are built in.
 	Converter func(*schema.Kind) convert.Converter
 	// Stale reports whether even a no-op write should rewrite a stored value, for example after the
 	// encryption key changes. It may be nil.
 	Stale func(key string, version persist.Revision) bool
 	// Rewrites returns a counter that increases when more stored values become stale, for example
-	// after a key change. When it has increased, the store writes a snapshot, which rewrites all
-	// objects. Rewrites is nil if Stale is nil or if snapshots cannot rewrite values.
+	// after a key change. The store then writes a snapshot, which rewrites all objects. Rewrites is
+	// nil if Stale is nil or if snapshots cannot rewrite values.
 	Rewrites func() uint64
-	// Base is a store of the same kinds. If the log began as a copy of the log of Base, the objects
-	// that both contain are shared and need not be decoded. Base may be nil.
+	// Base is a store of the same kinds. If the log began as a copy of Base's log, the objects in
+	// both are shared and need not be decoded. Base may be nil.
 	Base *Store
 	// Observer receives every published change. It may be nil.
 	Observer Observer
-	// Recorder receives every published change in addition. It may be nil.
+	// Recorder also receives every published change. It may be nil.
 	Recorder *Recorder
 	// Now is the clock. The default is time.Now.
 	Now func() time.Time

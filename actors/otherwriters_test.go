@@ -58,7 +58,6 @@ func (s *server) close() {
 	}
 }
 
-// await waits until the server has applied the newest revision of the shared log.
 func (s *server) await() {
 	s.t.Helper()
 	s.log.store.mu.Lock()
@@ -76,7 +75,7 @@ type client struct {
 	acked  []string // "object field" of acknowledged patches
 }
 
-// refusals are the error codes that are acceptable for the clients in this test.
+// refusals are the acceptable error codes for the clients in this test.
 var refusals = []int{404, 409, 422, 503, 504}
 
 func (c *client) run(steps int) {

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// quarantine is the in-memory set of stored objects that cannot be decoded. Recovery and commits of
-// other writers add such objects. An object leaves the quarantine when it is deleted or replaced by
-// a readable version. Snapshots write quarantined objects unchanged.
+// quarantine is the in-memory set of stored objects that cannot be decoded. Recovery and other
+// writers' commits add such objects. An object leaves the quarantine when it is deleted or replaced
+// by a readable version. Snapshots write quarantined objects unchanged.
 type quarantine struct {
 	size  atomic.Int64
 	mu    sync.RWMutex

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// retention is the byte budget that the histories of all collections share. When the histories
-// exceed the budget, the record with the oldest version is dropped first. mu guards all non-atomic
-// fields, here and in the histories.
+// retention is the byte budget that the histories of all collections share. Beyond the budget, the
+// record with the oldest version is dropped first. mu guards all non-atomic fields, here and in the
+// histories.
 type retention struct {
 	mu            sync.Mutex
 	limit         int64        // most bytes of all histories
@@ -48,8 +48,8 @@ func (q *historyHeap) Pop() any {
 
 const notInHeap = -1
 
-// append adds records to a history. While the budget is exceeded, it drops the oldest records of
-// all histories.
+// append adds records to a history, and drops the oldest records of all histories while the budget
+// is exceeded.
 func (t *retention) append(h *history, records []*record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -69,7 +69,7 @@ func (t *retention) addBytes(h *history, bytes int64) {
 	t.bytes.Add(bytes)
 }
 
-// trim must be called with mu held.
+// The caller must hold mu.
 func (t *retention) trim() {
 	for t.bytes.Load()+t.recoveryBytes > t.limit && len(t.queue) > 0 {
 		t.drop()

@@ -90,8 +90,7 @@ func (h *testStore) data(o *meta.Object) tree.Tree {
 	return data
 }
 
-// poll calls done repeatedly until done returns true. After five minutes, poll gives up and returns
-// false.
+// poll calls done until it returns true. It returns false after five minutes.
 func poll(done func() bool) bool {
 	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)
 	defer tick.Stop()

@@ -51,7 +51,7 @@ func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
 }
 
 // TestStaleAdmissionEndsInConflict checks that a mutation fails with a conflict if its object
-// changes during each admission. Here the admission plugin itself makes the changes.
+// changes during each admission, here by the admission plugin itself.
 func TestStaleAdmissionEndsInConflict(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -141,7 +141,6 @@ func TestAdmissionChangesTheObject(t *testing.T) {
 	f.checkReservations(t, 2, 0, 0)
 }
 
-// TestRefusedAdmission checks that a write changes nothing if any stage of admission rejects it.
 func TestRefusedAdmission(t *testing.T) {
 	h := openWith(t, nil)
 	before := h.Version()
@@ -171,7 +170,6 @@ func TestRefusedAdmission(t *testing.T) {
 	}
 }
 
-// TestPanicInAdmission checks that a panic in an admission plugin fails only its request.
 func TestPanicInAdmission(t *testing.T) {
 	h := openWith(t, func(o *actors.Options) { o.Tuning.RestartBackoff = time.Hour })
 	boom := func(context.Context, *request.Attributes) error { panic("boom") }
@@ -186,8 +184,6 @@ func TestPanicInAdmission(t *testing.T) {
 	h.wantData(`{"v":"1","w":"` + h.data(h.list(request.List{}).Items[0]).String("w") + `"}`)
 }
 
-// TestReservationOfFailedCommit checks that a change that cannot be stored releases its
-// reservations.
 func TestReservationOfFailedCommit(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)

@@ -27,8 +27,8 @@ type watch struct {
 	ctx        context.Context    // of conversions that may block
 	cancel     context.CancelFunc // of ctx; nil if no conversion may block
 
-	// unread is the version of the oldest unread change that the watch may select, or 0. While
-	// unread is not 0, a wakeUp is queued.
+	// unread is the version of the oldest unread change that the watch may select, or 0. While it
+	// is not 0, a wakeUp is queued.
 	unread   atomic.Uint64
 	lastSent atomic.Int64 // when the client last got something, Unix nanoseconds
 	stopping atomic.Bool
@@ -95,7 +95,7 @@ func (w *watch) seek(ctx context.Context) error {
 }
 
 // seekInitial sets the initial state and positions the cursor after it. If the history has already
-// dropped that position, seekInitial uses a newer state.
+// dropped that position, it uses a newer state.
 func (w *watch) seekInitial(ctx context.Context) error {
 	match := request.MatchMostRecent
 	if w.request.Version > 0 {

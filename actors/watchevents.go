@@ -140,8 +140,7 @@ func (w *watch) matches(o *meta.Object) bool {
 	return w.everything || w.request.Labels.Matches(o.Meta.Labels) && w.request.Fields.Matches(o)
 }
 
-// bookmark delivers all pending changes, and then sends a bookmark with the version that the watch
-// has reached.
+// bookmark delivers all pending changes, and then sends a bookmark with the version reached.
 func (w *watch) bookmark(self *runtime.Ref) {
 	if w.initial != nil {
 		return

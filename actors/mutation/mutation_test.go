@@ -134,7 +134,6 @@ func readMutation(t *testing.T, line string) request.Mutation {
 	return m
 }
 
-// TestMutations runs the cases of testdata/mutations.txt.
 func TestMutations(t *testing.T) {
 	for _, c := range cases.Read(t, "testdata/mutations.txt") {
 		t.Run(c.Name, func(t *testing.T) {

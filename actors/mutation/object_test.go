@@ -51,7 +51,7 @@ func configMapOf(value string) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default"},"data":{"payload":%q,"sent":%q}}`, strings.Repeat("x", 1024), value)
 }
 
-// podOf returns a 2 KiB Pod configuration as applied by the first of its three managers.
+// podOf returns a 2 KiB Pod configuration, as applied by the first of its three managers.
 func podOf(label string) string {
 	container := func(name string) string {
 		return `{"name":"` + name + `","image":"example.com/` + name + `:1","args":["--config","/etc/web/server.conf"],"ports":[{"name":"p` + name + `","containerPort":80}],` +

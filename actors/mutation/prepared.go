@@ -90,8 +90,8 @@ func (p *Prepared) complete() {
 	}
 }
 
-// change returns the admission attributes for a change of the current object to wanted. The
-// mutation must have an Admission.
+// change returns the admission attributes for changing the current object to wanted. The mutation
+// must have an Admission.
 func (p *Prepared) change(wanted tree.Tree) *request.Attributes {
 	a := p.attributes
 	if a == nil {

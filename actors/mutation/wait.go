@@ -117,7 +117,7 @@ func (p *Prepared) mutateBody(body tree.Tree, reinvocation bool) (changed bool, 
 
 // restrictAdmission reverts changes by admission that the request itself could not make. On the
 // main resource, admission cannot change the status. On a subresource, it can change only the
-// fields of the subresource.
+// fields of that subresource.
 func (p *Prepared) restrictAdmission(before tree.Tree) error {
 	m := p.mutation
 	switch sub := m.Kind.Subresource(m.Subresource); {
@@ -195,7 +195,7 @@ func (p *Prepared) settleMetadata(before tree.Tree) error {
 }
 
 // settleManagers normalizes managedFields that admission has changed. If they are invalid, it
-// restores the managedFields from before admission and adds a warning.
+// restores the previous managedFields and adds a warning.
 func (p *Prepared) settleManagers(metadata, was tree.Tree) {
 	requested, known := metadata.List("managedFields"), was.List("managedFields")
 	if len(requested) == 0 || tree.SemanticEqual(requested, known) {
@@ -239,7 +239,7 @@ func errName(m *request.Mutation, name string) error {
 }
 
 // Renamed reports whether admission has changed or removed the name of a new object. The caller
-// must continue such a create with Rename.
+// must then continue the create with Rename.
 func (p *Prepared) Renamed() bool {
 	return p.step == stepCreate && request.Is[request.Create](p.mutation) && childObject(p.want, "metadata").String("name") != p.mutation.Key.Name
 }

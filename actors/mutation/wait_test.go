@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// testWaiting is a plugin whose functions may block.
 type testWaiting struct {
 	request.HandlesAll
 	mutate   func(a *request.Attributes)
@@ -255,7 +254,6 @@ func TestRequesterIsKept(t *testing.T) {
 	}
 }
 
-// TestReservationPanics checks that a change's allocations are released if a reservation panics.
 func TestReservationPanics(t *testing.T) {
 	k := kindNamed(t, "configmaps")
 	allocator := &testAllocator{}

@@ -210,7 +210,6 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestDryRunIsNotKept checks that the result of a dry run, which has no version, is not cached.
 func TestDryRunIsNotKept(t *testing.T) {
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) { return renamed(objects), nil })
 	k, imagined := scalers(t), object(0, 1)
@@ -223,7 +222,6 @@ func TestDryRunIsNotKept(t *testing.T) {
 	}
 }
 
-// TestCacheIsBounded checks that the cache is limited in bytes and keeps recently used entries.
 func TestCacheIsBounded(t *testing.T) {
 	c := NewService(nil)
 	k := scalers(t)
@@ -267,7 +265,6 @@ func TestNothingToConvert(t *testing.T) {
 	}
 }
 
-// BenchmarkList converts the same 1,000 objects in each iteration.
 func BenchmarkList(b *testing.B) {
 	s, k := NewService(nil), scalers(b)
 	all := objects(1000)
@@ -277,7 +274,6 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkListUncached converts 1,000 new objects in each iteration.
 func BenchmarkListUncached(b *testing.B) {
 	s, k := NewService(nil), scalers(b)
 	all := objects(1000)

@@ -22,8 +22,8 @@
 //
 // Owners run on a goroutine pool (dispatcher). They may block, because the pool starts another
 // goroutine when all are busy and work is queued. An idle owner spawned with Inline runs its next
-// message on the sender's goroutine. This suits senders that wait for the reply anyway. A sender
-// that uses Enqueue can do the same later with the returned Turn.
+// message on the sender's goroutine. This suits senders that wait for the reply anyway. After
+// Enqueue, a sender can do the same later with the returned Turn.
 //
 // # Panics
 //

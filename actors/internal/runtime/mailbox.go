@@ -79,20 +79,20 @@ func (m *mailbox) putDrained() (schedule bool) {
 	return m.wake()
 }
 
-// wake must be called with mu held.
+// The caller must hold mu.
 func (m *mailbox) wake() bool {
 	wake := m.started && !m.running && m.ready()
 	m.running = m.running || wake
 	return wake
 }
 
-// ready must be called with mu held.
+// The caller must hold mu.
 func (m *mailbox) ready() bool {
 	return m.system.length() > 0 || !m.suspended && m.user.length() > 0
 }
 
-// schedule runs the owner. If the mailbox is inline, the sender runs one message on its own
-// goroutine to save a context switch. Further messages go to the dispatcher.
+// schedule runs the owner. If the mailbox is inline, one message runs on the sender's goroutine,
+// which saves a context switch. Further messages go to the dispatcher.
 func (m *mailbox) schedule() {
 	if m.inline {
 		m.runOne()

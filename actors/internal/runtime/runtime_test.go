@@ -112,8 +112,6 @@ func TestEveryMessageIsAnswered(t *testing.T) {
 	}
 }
 
-// TestDrainOfFullMailbox checks that Drain succeeds on a full mailbox and that the owner handles
-// all messages before it stops.
 func TestDrainOfFullMailbox(t *testing.T) {
 	r := newRuntime(t, Restart)
 	entered, gate := make(chan struct{}, 3), make(chan struct{})
@@ -162,7 +160,6 @@ func TestAwaitGivesUp(t *testing.T) {
 	awaitStopped(t, r, ref)
 }
 
-// TestInline checks that an idle owner handles one message on its sender's goroutine.
 func TestInline(t *testing.T) {
 	r := newRuntime(t, Restart)
 	handled := 0
