@@ -90,7 +90,7 @@ func (all *activations) reuseIdle() *activation {
 	return nil
 }
 
-// The caller must hold all.mu.
+// detach must be called with all.mu held.
 func (all *activations) detach(r *activation) {
 	if all.byPath[r.path] == r {
 		delete(all.byPath, r.path)

@@ -12,8 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestEveryVerbIsAdmitted checks that every write handled by an admission plugin waits for the
-// plugin's decision.
 func TestEveryVerbIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -77,8 +75,6 @@ func TestDeleteCollectionIsAdmitted(t *testing.T) {
 	}
 }
 
-// TestDryRunIsAdmitted checks that a dry run goes through admission like any other write, and
-// stores nothing.
 func TestDryRunIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	before, f := h.Version(), &waitingFake{}

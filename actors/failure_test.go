@@ -81,8 +81,6 @@ func TestPanicFailsOneRequest(t *testing.T) {
 	}
 }
 
-// TestFullMailboxIsRefused checks that requests to a full mailbox fail immediately with 429, and
-// that all queued requests get a response.
 func TestFullMailboxIsRefused(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.MailboxSize = 2 })
 	defer h.close()
@@ -117,8 +115,6 @@ func TestFullMailboxIsRefused(t *testing.T) {
 	}
 }
 
-// TestCloseAnswersEveryone checks that every queued or running request gets exactly one response
-// when the store closes.
 func TestCloseAnswersEveryone(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	must.Get(h.create("a", "1"))(t)
@@ -175,8 +171,6 @@ func (h *testStore) metrics() string {
 	return b.String()
 }
 
-// TestDiskFull checks that writes fail with 507 on a full disk, while reads are served. Writes
-// succeed again once there is space.
 func TestDiskFull(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)
@@ -216,8 +210,6 @@ func TestLastFinalizerOnFullDisk(t *testing.T) {
 	fs.SetBudget(-1)
 }
 
-// TestFailedSync checks that a write is not acknowledged if its sync fails, and that the store
-// reports the failure.
 func TestFailedSync(t *testing.T) {
 	fs := vfs.NewMem()
 	fatal := make(chan error, 1)

@@ -107,7 +107,7 @@ func (h *history) append(r *record) {
 	last.n.Store(n + 1)
 }
 
-// The caller must hold retention.mu.
+// first must be called with retention.mu held.
 func (h *history) first() *record {
 	c := (*h.chunks.Load())[0]
 	if h.dropped == c.n.Load() {

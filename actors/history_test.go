@@ -96,8 +96,6 @@ func TestHistoryDropUnderCursor(t *testing.T) {
 	}
 }
 
-// TestRetentionIsShared checks that all histories share one budget in bytes, and that the oldest
-// record of all histories is dropped first.
 func TestRetentionIsShared(t *testing.T) {
 	budget := newRetention(1000)
 	quiet, busy, empty := newHistory(0, budget), newHistory(0, budget), newHistory(0, budget)

@@ -69,7 +69,7 @@ func (t *retention) addBytes(h *history, bytes int64) {
 	t.bytes.Add(bytes)
 }
 
-// The caller must hold mu.
+// trim must be called with mu held.
 func (t *retention) trim() {
 	for t.bytes.Load()+t.recoveryBytes > t.limit && len(t.queue) > 0 {
 		t.drop()

@@ -104,8 +104,6 @@ func poll(done func() bool) bool {
 	return true
 }
 
-// TestConcurrentPatchesAllApply checks that concurrent patches of one object all succeed without
-// conflicts.
 func TestConcurrentPatchesAllApply(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -128,8 +126,6 @@ func TestConcurrentPatchesAllApply(t *testing.T) {
 	}
 }
 
-// TestRestartKeepsStateAndVersions checks that a restart keeps all objects and that versions
-// continue to increase.
 func TestRestartKeepsStateAndVersions(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)

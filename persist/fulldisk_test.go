@@ -62,7 +62,6 @@ func TestFailedSyncOfSegment(t *testing.T) {
 	}
 }
 
-// TestFullDisk fills disks of many sizes. The journal must recover once space is available.
 func TestFullDisk(t *testing.T) {
 	for room := int64(0); room < 3500; room += 37 {
 		fs := vfs.NewMem()

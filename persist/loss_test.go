@@ -59,8 +59,6 @@ func losses(t *testing.T) []loss {
 	}
 }
 
-// TestMissingSegment removes a segment from the middle of the journal. Recovery must not continue
-// with the next segment.
 func TestMissingSegment(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -137,7 +135,6 @@ func checkLoss(t *testing.T, fs *vfs.Mem, file string) {
 	}
 }
 
-// checkRevisionGap accepts a loss and checks that new revisions are higher than all assigned ones.
 func checkRevisionGap(t *testing.T, fs *vfs.Mem, last Revision) {
 	t.Helper()
 	o := testOptions(fs)
@@ -323,7 +320,6 @@ func TestRotationIsPostponed(t *testing.T) {
 	}
 }
 
-// FuzzWatermark checks that any control file is rejected or decodes to a watermark.
 func FuzzWatermark(f *testing.F) {
 	good := watermark{sequence: 2, clean: true, newest: 3, bootID: "this"}.encode()
 	f.Add(append(bytes.Clone(good), good...))

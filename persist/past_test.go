@@ -153,7 +153,6 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// longPast returns a closed journal with several sealed segments and their indexes.
 func longPast(t *testing.T) *recorded {
 	t.Helper()
 	r := record(t, 1<<20)
@@ -169,7 +168,6 @@ func longPast(t *testing.T) *recorded {
 	return r
 }
 
-// TestDamagedIndexIsRebuilt checks that a damaged or foreign index file is replaced.
 func TestDamagedIndexIsRebuilt(t *testing.T) {
 	r := longPast(t)
 	names := must.Get(r.fs.ReadDir(indexDir(testDir)))(t)

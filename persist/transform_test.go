@@ -170,7 +170,6 @@ func TestTransformerRefusals(t *testing.T) {
 	mustClose(t, j)
 }
 
-// TestVerifyVisits checks that Verify passes every stored value to the check and counts the faults.
 func TestVerifyVisits(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()

@@ -149,7 +149,7 @@ func (c *serviceAllocation) companions() []request.Companion {
 	return companions
 }
 
-// The caller must hold mu.
+// hold must be called with mu held.
 func (s *ServiceAllocator) hold(owner meta.Key, a netip.Addr) *request.Reservation {
 	s.addresses.add(owner, a)
 	return &request.Reservation{OnRelease: s.releaseFunc(owner, a), Claims: []request.Claim{{Name: addressClaim(a)}}}

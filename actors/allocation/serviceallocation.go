@@ -61,7 +61,7 @@ func (h serviceResources) claimNames() []string {
 
 func addressClaim(a netip.Addr) string { return "address/" + a.String() }
 
-// The caller must hold mu.
+// releaseAll must be called with mu held.
 func (s *ServiceAllocator) releaseAll(owner meta.Key, h serviceResources) {
 	for _, a := range h.addresses {
 		s.releaseAddress(owner, a)
@@ -71,7 +71,7 @@ func (s *ServiceAllocator) releaseAll(owner meta.Key, h serviceResources) {
 	}
 }
 
-// The caller must hold mu.
+// releaseAddress must be called with mu held.
 func (s *ServiceAllocator) releaseAddress(owner meta.Key, a netip.Addr) {
 	s.addresses.remove(owner, a)
 	if s.onRelease != nil {

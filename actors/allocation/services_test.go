@@ -142,8 +142,6 @@ const (
 	first = `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"],"ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack"`
 )
 
-// TestAddressesRunOut checks that every address except the first can be assigned once, and again
-// after its release.
 func TestAddressesRunOut(t *testing.T) {
 	s := services(t, dual, one)
 	made := map[string]tree.Tree{}
@@ -223,8 +221,6 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestConcurrentAllocations checks that exactly the committed values are allocated after concurrent
-// allocations, commits and releases.
 func TestConcurrentAllocations(t *testing.T) {
 	s := services(t, "10.0.0.0/27,fd00::/123", "30000-30031")
 	want := make([]tree.Tree, 8)

@@ -131,7 +131,6 @@ type leads struct{}
 
 func (leads) Holder(context.Context) (string, <-chan struct{}) { return "", nil }
 
-// authorityFiles creates a CA and returns the paths of its certificate and key.
 func authorityFiles(t testing.TB) (certificate, key string) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
@@ -381,7 +380,6 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// survive runs and crashes controllers in turn until the work is done.
 func (m *manifest) survive(t *testing.T, random *mathrand.Rand) {
 	w := newTestStore(t)
 	w.perform(m.changes...)

@@ -31,7 +31,6 @@ func (w *testStore) runMigrator(store Store) (stop func()) {
 	return func() { cancel(); wait.Wait() }
 }
 
-// TestMigrationOfUnknownResource checks that a migration waits a minute for its CRD and then fails.
 func TestMigrationOfUnknownResource(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -122,8 +121,6 @@ func TestRefusedMigration(t *testing.T) {
 	}
 }
 
-// TestOrderOfMigrations checks that migrations of a resource run one at a time, oldest first, and
-// do not delay migrations of other resources.
 func TestOrderOfMigrations(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

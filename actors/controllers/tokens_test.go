@@ -104,8 +104,6 @@ func TestTokensRepair(t *testing.T) {
 	})
 }
 
-// TestDefaultAccounts checks that every namespace gets a default account unless it is missing or
-// terminating.
 func TestDefaultAccounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -189,7 +189,6 @@ func checkMutation(t *testing.T, m *request.Mutation, got Candidate, err error, 
 	}
 }
 
-// TestPatchWarns checks the warning about an unknown field for each level of field validation.
 func TestPatchWarns(t *testing.T) {
 	for level, want := range map[request.FieldValidation]int{request.Warn: 1, request.Ignore: 0} {
 		m := readMutation(t, `merge configmaps {"dota":{"x":"2"}}`)

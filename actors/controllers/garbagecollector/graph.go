@@ -225,7 +225,7 @@ func (g *graph) unlink(n *node) (freed []objectReference) {
 	return freed
 }
 
-// The caller must hold mu.
+// dependentsOf must be called with mu held.
 func (g *graph) dependentsOf(uid string) (all []objectReference) {
 	if f := g.byOwner[uid]; f != nil {
 		for n := range f.dependents {

@@ -108,7 +108,7 @@ func rangesOf(node tree.Tree) []netip.Prefix {
 	return ranges
 }
 
-// The caller must hold mu.
+// take must be called with mu held.
 func (m *IPAM) take(node string, ranges []netip.Prefix) {
 	for _, p := range ranges {
 		m.taken[p] = node
@@ -116,7 +116,7 @@ func (m *IPAM) take(node string, ranges []netip.Prefix) {
 	m.has[node] = ranges
 }
 
-// The caller must hold mu.
+// release must be called with mu held.
 func (m *IPAM) release(node string) {
 	for _, p := range m.has[node] {
 		if m.taken[p] == node {

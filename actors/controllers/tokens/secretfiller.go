@@ -71,7 +71,7 @@ func (f *SecretFiller) onSecret(e reconcile.Event) {
 	f.Add(secret)
 }
 
-// The caller must hold mu.
+// forget must be called with mu held.
 func (f *SecretFiller) forget(secret meta.Key) {
 	of, known := f.owners[secret]
 	if !known {

@@ -195,8 +195,6 @@ func TestGivingUp(t *testing.T) {
 	}
 }
 
-// TestEvents checks that events are converted in place, and that events without an object are
-// unchanged.
 func TestEvents(t *testing.T) {
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) { return renamed(objects), nil })
 	after, before := object(0, 5), object(0, 5)

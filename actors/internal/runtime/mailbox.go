@@ -79,14 +79,14 @@ func (m *mailbox) putDrained() (schedule bool) {
 	return m.wake()
 }
 
-// The caller must hold mu.
+// wake must be called with mu held.
 func (m *mailbox) wake() bool {
 	wake := m.started && !m.running && m.ready()
 	m.running = m.running || wake
 	return wake
 }
 
-// The caller must hold mu.
+// ready must be called with mu held.
 func (m *mailbox) ready() bool {
 	return m.system.length() > 0 || !m.suspended && m.user.length() > 0
 }

@@ -48,8 +48,6 @@ func newRequest(text string) *request { return &request{text, make(chan error, 1
 
 func (r *request) Reject(err error) { r.answer <- err }
 
-// TestMessagesInOrder checks that messages are handled one at a time and in order, between Started
-// and Stopping.
 func TestMessagesInOrder(t *testing.T) {
 	for _, inline := range []bool{false, true} {
 		r := newRuntime(t, Restart)

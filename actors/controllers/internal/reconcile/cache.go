@@ -211,7 +211,7 @@ func (c *Cache[T]) remove(old T, o *meta.Object, watched bool) {
 	c.unlink(old)
 }
 
-// The caller must hold mu.
+// unlink must be called with mu held.
 func (c *Cache[T]) unlink(old T) {
 	var none T
 	if old == none {

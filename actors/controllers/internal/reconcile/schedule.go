@@ -44,7 +44,7 @@ func (s *Schedule[T]) SetEarlier(key T, at time.Time) {
 	}
 }
 
-// The caller must hold mu.
+// set must be called with mu held.
 func (s *Schedule[T]) set(key T, at time.Time) {
 	e := s.byKey[key]
 	if e == nil {

@@ -75,7 +75,7 @@ func (b *Workqueue[T]) AddAfter(ctx context.Context, t T, delay time.Duration) {
 	b.addAfter(ctx, t, delay)
 }
 
-// The caller must hold mu.
+// addAfter must be called with mu held.
 func (b *Workqueue[T]) addAfter(ctx context.Context, t T, delay time.Duration) {
 	b.metrics.countRetry()
 	w := &delayed{at: time.Now().Add(delay)}

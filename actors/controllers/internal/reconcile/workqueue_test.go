@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// TestWorkqueueOneWorkerPerItem checks that an item added during its processing is processed again.
 func TestWorkqueueOneWorkerPerItem(t *testing.T) {
 	t.Parallel()
 	q := NewWorkqueue[string]()

@@ -223,7 +223,7 @@ func (b *Backends) notePod(o *meta.Object, epoch int) {
 	}
 }
 
-// The caller must hold mu.
+// dropPod must be called with mu held.
 func (b *Backends) dropPod(key meta.Key) {
 	old := b.pods[key]
 	if old == nil {
@@ -253,7 +253,7 @@ func (b *Backends) dropUnselected(namespace string) {
 	}
 }
 
-// The caller must hold mu.
+// servicesOf must be called with mu held.
 func (b *Backends) servicesOf(namespace string, labels meta.Labels) []meta.Key {
 	var services []meta.Key
 	for name, matching := range b.selectors[namespace] {
