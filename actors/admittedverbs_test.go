@@ -45,8 +45,6 @@ func TestEveryVerbIsAdmitted(t *testing.T) {
 	f.checkReservations(t, 6, 7, 0)
 }
 
-// TestDeleteCollectionIsAdmitted checks that DeleteCollection runs admission for each object. If
-// admission rejects an object, DeleteCollection must return that error and keep the object.
 func TestDeleteCollectionIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	for i := range 9 {

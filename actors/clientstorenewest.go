@@ -113,8 +113,8 @@ func (s *ClientStore) NoOpApply(m request.Mutation, digest func() meta.Digest) (
 
 // mutateNewest applies a change when other servers share the log. The log accepts only changes to
 // the newest version. Rejections, no-ops and dry runs bypass the log, so they may be based on stale
-// state. In these cases, mutateNewest repeats the change if newer commits exist or the caches used
-// by admission were out of date.
+// state. In these cases, mutateNewest computes the change again if newer commits exist or the
+// caches used by admission were out of date.
 func (s *ClientStore) mutateNewest(ctx context.Context, m request.Mutation) (request.Result, error) {
 	known, changes := s.store.Version(), s.opts.Observers.Changes()
 	result, err := s.store.Mutate(ctx, m)

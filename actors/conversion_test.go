@@ -16,8 +16,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestExternalConversion checks that every read converts an object to the requested version, and
-// that reads in the stored version do not call the converter.
 func TestExternalConversion(t *testing.T) {
 	h := openThings(t)
 	sink, session := h.watch(request.Watch{Kind: h.v2, SendInitialEvents: true})

@@ -40,10 +40,10 @@
 //	quarantine        stored objects that cannot be decoded
 //	conversionTurns   queues of changes that need a conversion webhook
 //
-// Mailboxes, the goroutine pool and the conversion service also have a mutex each. Another mutex is
-// held while a collection is added. Allocators (package allocation) manage values that objects
-// share, such as Service addresses. Owners, and requests that wait for admission, reserve values
-// from them. A reservation is committed when the proposal is applied.
+// Mailboxes, the goroutine pool and the conversion service also have a mutex each. Allocators
+// (package allocation) manage values that objects share, such as Service addresses. Owners, and
+// requests that wait for admission, reserve values from them. A reservation is committed when the
+// proposal is applied.
 //
 // An object has an actor while it has pending writes, and shortly after. Another object may reuse
 // an idle actor, without its state, unless the actor has panicked. A writer runs an idle actor for
@@ -56,8 +56,7 @@
 //
 // Open creates the collections of built-in kinds, and RegisterKind those of custom kinds. If
 // another writer stores objects before this process knows the CRD, the follower adds the
-// collection. UnregisterKind removes an empty collection. Later requests for the kind fail. The
-// collection table is copied on each change.
+// collection. UnregisterKind removes an empty collection. Later requests for the kind fail.
 //
 // When a CRD changes, its stored objects stay unchanged and are converted when read. Between two
 // batches, the publisher recomputes only the selectable fields. Changes computed before, and
@@ -83,7 +82,7 @@
 // sends the candidate to the committer as a proposal. The committer writes all waiting proposals as
 // one batch. When the batch is durable, the log calls the follower, which sends each collection its
 // part. The publisher updates index and history, publishes the new snapshot, wakes the watches and
-// marks the proposals as applied. Only then does Mutate return.
+// marks the proposals as applied. Mutate returns only then.
 //
 //	Store.Mutate             write.go        generates a name if requested, converts the result
 //	Store.sendToOwner        write.go        asks the owner until its answer is final

@@ -149,8 +149,6 @@ func TestCloseAnswersEveryone(t *testing.T) {
 	}
 }
 
-// TestPassivation checks that the actor of an idle object stops, and that the next change starts a
-// new actor.
 func TestPassivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()
@@ -248,8 +246,6 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// TestNamespacePrecondition checks that creates fail in a terminating namespace, and return 404 if
-// the namespace does not exist.
 func TestNamespacePrecondition(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

@@ -149,7 +149,7 @@ type loggedState struct {
 }
 
 // expireLogged drops a state read before the given time. It also drops a state whose current
-// objects have been replaced and dropped from the history, because only the state would keep them
+// objects have been replaced and dropped from the history, because the state alone would keep them
 // in memory.
 func (s *Store) expireLogged(before time.Time) {
 	if l := s.logged.Load(); l != nil && (l.read.Before(before) || l.history.floor.Load() > l.base) {

@@ -50,8 +50,6 @@ func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
 	f.checkReservations(t, 2, 1, 0)
 }
 
-// TestStaleAdmissionEndsInConflict checks that a mutation fails with a conflict if its object
-// changes during each admission, here by the admission plugin itself.
 func TestStaleAdmissionEndsInConflict(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -66,8 +64,6 @@ func TestStaleAdmissionEndsInConflict(t *testing.T) {
 	f.checkReservations(t, 8, 0, 0)
 }
 
-// TestAdmissionUsesTheStore checks that an admission plugin may change the admitted object without
-// a deadlock.
 func TestAdmissionUsesTheStore(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -198,8 +194,6 @@ func TestReservationOfFailedCommit(t *testing.T) {
 	f.checkReservations(t, 1, 0, 1)
 }
 
-// TestCloseWhileAdmissionWaits checks that Close does not wait for admission. A change whose
-// admission completes later fails because the server is stopping.
 func TestCloseWhileAdmissionWaits(t *testing.T) {
 	h := openOn(t, "/data", vfs.NewMem(), nil)
 	f := &waitingFake{mutate: func(context.Context, *request.Attributes) error {

@@ -73,8 +73,8 @@ type contents struct {
 }
 
 // createDirectory creates a data directory from the result of read, or leaves dir unchanged. It
-// checks dir before it takes the lock, to avoid creating files in an unrelated directory. It
-// repeats the check under the lock, because another Create may have completed the directory.
+// checks dir before locking it, to avoid creating files in an unrelated directory, and again
+// afterwards, because another Create may have completed the directory.
 func createDirectory(dir string, o Options, read func() (contents, error)) (err error) {
 	u := &unfinished{o: o, dir: dir}
 	if err := u.check(); err != nil {

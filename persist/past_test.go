@@ -281,8 +281,6 @@ func TestPastIsLimited(t *testing.T) {
 	must.Succeed(t, errors.Join(p.Close(), j.Close()))
 }
 
-// TestPastEndsAtLostRevisions checks that no read continues across revisions lost in an accepted
-// data loss.
 func TestPastEndsAtLostRevisions(t *testing.T) {
 	r := longPast(t)
 	last := r.m.newest

@@ -188,8 +188,8 @@ func (s scan) run(fn func(f frame, payload []byte) error) (scanResult, error) {
 
 // walk passes each intact batch of the segment to fn. It stops at the first offset without a valid
 // batch. From the remaining bytes, it determines whether the journal ends there, a crash
-// interrupted a write, or the file is damaged. An interrupted write is not an error. The result
-// reports it in torn.
+// interrupted a write, or the file is damaged. It reports an interrupted write in the result's torn
+// field, not as an error.
 //
 // If the next segment begins with the next revision, no batch is missing, and walk ignores all
 // bytes after the last batch. Some file systems (ext4 with data=writeback) may leave content of

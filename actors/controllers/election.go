@@ -21,9 +21,9 @@ import (
 // leader holds a Lease. Clocks need not be synchronized, because each server measures time from
 // when it observed a change to the Lease.
 //
-// A holder that has not renewed the Lease for renewDeadline, measured from before it sent the last
-// renewal, stops. Its controllers' writes are then rejected. Other servers take the Lease only
-// after observing it unchanged for electionDuration, which is longer.
+// A holder stops if it has not renewed the Lease for renewDeadline, counted from when it sent the
+// last successful renewal. Its controllers' writes are then rejected. Other servers take the Lease
+// only after observing it unchanged for electionDuration, which is longer.
 type Election struct {
 	leases reconcile.Client
 	key    meta.Key

@@ -119,8 +119,8 @@ func readLease(object tree.Tree) leaseRecord {
 	return leaseRecord{holder: spec.String("holderIdentity"), renewed: spec.String("renewTime"), duration: time.Duration(seconds) * time.Second}
 }
 
-// update determines the holder at the given time, after each change and when the Lease expires.
-// left is the time until the Lease expires unless it is renewed.
+// update determines the holder at the given time. It runs after each change and when the Lease
+// expires. left is the time until an unrenewed Lease expires.
 func (l *Leader) update(now time.Time) (left time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -38,8 +38,6 @@ func hasToken(e reconcile.Event) bool {
 	return !e.Deleted && strings.Contains(string(e.JSON), `"token":"`)
 }
 
-// TestTokenSecrets checks that an account gets a token Secret, and that a deleted token Secret is
-// replaced. A Secret without an account is deleted.
 func TestTokenSecrets(t *testing.T) {
 	w := newTestStore(t)
 	defer runControllers(newSecretFiller(t, w.env(), "one"), tokens.NewSecretCreator(w.env()))()
@@ -69,8 +67,6 @@ func TestTokenSecrets(t *testing.T) {
 	w.waitNotFound("secrets/default/" + first)
 }
 
-// TestTokensRepair checks that missing data is restored. A Secret with a different account UID is
-// deleted.
 func TestTokensRepair(t *testing.T) {
 	w := newTestStore(t)
 	account := w.create("serviceaccounts/default/robot")
@@ -143,8 +139,6 @@ func TestDefaultAccounts(t *testing.T) {
 	})
 }
 
-// TestClusterInfo checks that the ConfigMap follows the server's configuration and is recreated
-// after deletion. Other clients' values are kept.
 func TestClusterInfo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -27,8 +27,8 @@ func prepareUpdate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return prepareNew(m, env), nil
 }
 
-// prepareReplacement prepares want as the new state of an existing object. want may be modified. It
-// is an object in the requested version, or the body of a subresource.
+// prepareReplacement prepares want, an object in the requested version or the body of a
+// subresource, as the new state of an existing object. It may modify want.
 func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env) (Prepared, error) {
 	if err := checkPreconditions(cur, m, want); err != nil {
 		return Prepared{}, err

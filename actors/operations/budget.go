@@ -88,7 +88,7 @@ func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree
 }
 
 // decrementAllowed takes one disruption from a budget's status. It also adds the Pod and the
-// current time to disruptedPods, whose Pods the disruption controller does not count as healthy.
+// current time to disruptedPods. The disruption controller does not count these Pods as healthy.
 func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 	status := budget.EnsureObject("status")
 	seen, _ := status.Int("observedGeneration")

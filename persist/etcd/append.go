@@ -225,8 +225,8 @@ func (l *Log) awaitDelivery(ctx context.Context, r *round) error {
 	return fmt.Errorf("%w: the watch did not deliver it in time", persist.ErrUnknown)
 }
 
-// resolve determines the outcome of a round that got no response or found a changed record. If the
-// round is still undecided afterwards, it was not committed and never will be.
+// resolve determines the outcome of a round that got no response or found a changed record. Once
+// decide has succeeded, a round that the follower has not delivered can never be committed.
 func (l *Log) resolve(ctx context.Context, r *round, cause error) error {
 	l.undecided = true
 	err := l.decide(ctx)

@@ -282,7 +282,7 @@ func (l *Log) leaveOut(s *copiedState) {
 
 // readCopied calls take with each item of the local copy and returns the copy's revision. If etcd
 // has compacted the changes since the copy, or the copy omits keys outside of the known resources,
-// it reads the state at the given revision from etcd and returns that revision.
+// it instead reads the state at the given revision from etcd and returns that revision.
 func (l *Log) readCopied(ctx context.Context, revision int64, s *copiedState, take func(persist.Item) error) (at int64, err error) {
 	if s.compacted || s.without.Scattered {
 		return revision, l.readChanged(ctx, revision, s.items, take)

@@ -20,8 +20,8 @@ const (
 )
 
 // Cleaner deletes CertificateSigningRequests an hour after they were approved, denied or failed,
-// and undecided requests after a day. It deletes a request earlier if the issued certificate
-// expires. Deleting a request does not revoke the certificate.
+// and undecided ones after a day, or earlier if the issued certificate expires. Deleting a request
+// does not revoke the certificate.
 type Cleaner struct{ requests }
 
 func NewCleaner(env *reconcile.Env) *Cleaner {

@@ -66,8 +66,9 @@ func newGraph() *graph {
 }
 
 // await records a dependent whose owner's kind is not watched yet, because the graph would miss the
-// owner's deletion. The caller must call await before it reads the owner from the store. A later
-// deletion of the owner is then delivered by the watch, or observeKind returns the dependent.
+// owner's deletion. The caller must call await before it reads the owner from the store. If the
+// owner is deleted later, either the watch delivers the deletion or observeKind returns the
+// dependent.
 func (g *graph) await(uid string, owner meta.GroupKind) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -37,8 +37,8 @@ type Lifecycle struct {
 }
 
 // nodeHealth is the observed health of a node. lastSign is the local time at which a new heartbeat
-// or Lease renewal was noticed. Times written by nodes are only compared for equality, so a wrong
-// clock on a node does not matter.
+// or Lease renewal was noticed. Times written by nodes are only compared for equality, so wrong
+// clocks do not matter.
 type nodeHealth struct {
 	key            meta.Key
 	uid            meta.Text

@@ -35,8 +35,8 @@ type Source interface {
 }
 
 // New returns a controller that calls reconcile for each key in its work queue. queue is the
-// queue's name in metrics and defaults to the controller's name. A failure of reconcile is logged
-// with the message text and the key as attribute.
+// queue's name in metrics and defaults to the controller's name. Failures are logged with text as
+// the message and the key as the given attribute.
 func New[K comparable](e *Env, queue string, reconcile func(context.Context, K) error, text, attribute string) *Controller[K] {
 	return &Controller[K]{
 		Env: e, queue: NewWorkqueue[K]().Named(queue), later: NewSchedule[K](), reconcile: reconcile,
@@ -61,9 +61,9 @@ func (c *Controller[K]) Watch(k Client, on func(Event)) *Informer {
 	return f
 }
 
-// On registers handler for the existing objects of cache and all changes. It is removed when the
-// controller stops, because the cache outlives controllers, which are created anew each time this
-// server becomes the leader.
+// On registers handler for the existing objects of cache and all changes. The handler is removed
+// when the controller stops, because the cache outlives it: controllers are recreated each time
+// this server becomes the leader.
 func On[K comparable, T Cached](c *Controller[K], cache *Cache[T], handler func(old, now T)) {
 	c.handlers = append(c.handlers, func() (end func()) { return cache.Subscribe(handler) })
 }

@@ -41,7 +41,6 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestScheduleRun checks that Run reacts immediately to a time that is earlier than all others.
 func TestScheduleRun(t *testing.T) {
 	t.Parallel()
 	s, came := NewSchedule[string](), make(chan string)

@@ -104,7 +104,6 @@ func TestWorkqueueRetriesOnce(t *testing.T) {
 	}
 }
 
-// TestWorkqueueMetrics checks that series have the queue's name and continue after a restart.
 func TestWorkqueueMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewMetrics()

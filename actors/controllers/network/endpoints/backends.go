@@ -243,8 +243,8 @@ func (b *Backends) dropUnseen(epoch int) {
 }
 
 // dropUnselected removes the Pods in a namespace that no Service selects. It notifies no Service,
-// because noteService notifies the changed Service and no other Service selected these Pods. The
-// caller must hold mu.
+// because only the changed Service selected them, which noteService notifies. The caller must hold
+// mu.
 func (b *Backends) dropUnselected(namespace string) {
 	for key, p := range b.pods {
 		if key.Namespace == namespace && len(b.servicesOf(namespace, p.labels)) == 0 {

@@ -183,8 +183,8 @@ func (d *Controller) apply(ctx context.Context, item *reconcile.Item, spec tree.
 }
 
 // podFor returns the Pod for a node. Its node affinity has a single term, which selects this node.
-// The term replaces the template's terms, which have already been checked. They are ORed and would
-// allow other nodes.
+// It replaces the template's terms, which have already been checked. Terms are ORed, so keeping
+// them would allow other nodes.
 func podFor(n *meta.Naming, item *reconcile.Item, template tree.Tree, hash, node string) tree.Tree {
 	pod := cluster.PodOf(item, template)
 	pod.EnsureObject("metadata", "labels")[hashLabel] = hash

@@ -280,8 +280,8 @@ func (r *rollout) oldPodsRun() bool {
 	return false
 }
 
-// setSize writes a ReplicaSet's size and size annotations if the size differs or, if always is set,
-// if any annotation differs. A conflict triggers a retry.
+// setSize writes a ReplicaSet's size and size annotations if the size differs. If always is set,
+// different annotations also cause a write. A conflict triggers a retry.
 func (r *rollout) setSize(ctx context.Context, rs *replicaSet, size int64, always bool) error {
 	desired, most := strconv.FormatInt(r.pace.replicas, 10), strconv.FormatInt(r.pace.replicas+r.pace.surge, 10)
 	if size == rs.replicas && !(always && (rs.annotation(r.names.desired) != desired || rs.annotation(r.names.max) != most)) {

@@ -87,9 +87,8 @@ func (r *rollout) setAnnotations(rs *replicaSet, revision int64) tree.Tree {
 	return changes
 }
 
-// create creates the ReplicaSet for a new template. Its name contains a hash of the template. After
-// a name collision, the next reconciliation tries another hash. Any other failure is reported in
-// the status and ends the reconciliation.
+// create creates the ReplicaSet for a new template. After a name collision, the next reconciliation
+// tries another hash. Any other failure is reported in the status and ends the reconciliation.
 func (r *rollout) create(ctx context.Context, revision int64) error {
 	object, name := r.newSet(revision)
 	size := number(object.Object("spec"), "replicas")

@@ -181,8 +181,8 @@ func (t *turn) applyFailurePolicy(ctx context.Context, pods []*cluster.Pod) erro
 }
 
 // act creates and deletes Pods. It returns the resulting number of active Pods, and whether the Job
-// was suspended or resumed. If the Job is ending, act only deletes the active Pods. If a delete
-// fails, the Job does not end yet, because its final condition means that no Pod is running.
+// was suspended or resumed. If the Job is ending, act only deletes the active Pods. After a failed
+// delete, the Job does not end yet, because its final condition means that no Pod is running.
 func (t *turn) act(ctx context.Context) (active int64, changed bool, err error) {
 	if t.finish != nil {
 		active, err = t.remove(ctx, t.active, false)
