@@ -18,7 +18,7 @@ import (
 type activations struct {
 	mu     sync.Mutex
 	byPath map[string]*activation
-	idle   list.List // of *activation without a pending request, longest idle first
+	idle   list.List // each *activation without a pending request, longest idle first
 	closed bool      // no more actors are started
 }
 
@@ -33,7 +33,7 @@ type activation struct {
 	faulty     atomic.Bool // it has panicked and must not be reused
 
 	// Guarded by activations.mu:
-	path        string // of the object
+	path        string // path of the object
 	pending     int    // unfinished requests
 	idleSince   int64  // Unix nanoseconds
 	idleElement *list.Element

@@ -52,10 +52,10 @@ type Recorder struct {
 
 // A Subscription yields changes in version order, each exactly once. It supports one reader.
 type Subscription struct {
-	Arrived  chan struct{} // receives a value after changes were added
+	Arrived  chan struct{} // signals new changes
 	recorder *Recorder
 	after    uint64
-	pending  []Change // not in order across collections
+	pending  []Change // unordered across collections
 }
 
 // Subscribe returns a subscription to all changes committed after the call. It must be called after

@@ -86,7 +86,7 @@ func (c *committer) commit() {
 			batch = append(batch, part.write)
 		}
 	}
-	clear(c.waiting) // a proposal keeps its whole collection alive
+	clear(c.waiting) // a proposal retains its whole collection
 	c.waiting, c.bytes = c.waiting[:0], 0
 	if len(batch) == 0 {
 		return
@@ -109,7 +109,7 @@ func (c *committer) commit() {
 	}
 	for i, r := range results {
 		switch {
-		case c.committing[i].whole != nil: // shares the outcome of its whole
+		case c.committing[i].whole != nil: // has the outcome of the main proposal
 		case errors.Is(r.Err, persist.ErrUnknown):
 			c.leaveUndecided(c.committing[i])
 		case errors.Is(r.Err, persist.ErrCondition):

@@ -12,7 +12,7 @@ import (
 // conflictError is the errStale error for a write that the log rejected because the base version, a
 // guard or a fence had changed.
 type conflictError struct {
-	seen uint64 // the version to await before the newer state is visible; 0: none
+	seen uint64 // version at which the newer state becomes visible; 0: none
 	// overtaken is set if the object is unchanged and only a guarded aggregate has changed
 	// (persist.Guard).
 	overtaken bool

@@ -74,7 +74,7 @@ func (s *Store) removeCollection(c *collection) {
 	for _, a := range c.activations.close() {
 		a.ref.Stop()
 	}
-	c.endWatches() // one that found the collection before it was removed
+	c.endWatches() // a watch may have found the collection before its removal
 	c.publisher.Drain()
 	c.snapshotCache.clear()
 }

@@ -64,7 +64,7 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 		m.Key = a.Key
 		result, err := s.sendToOwner(ctx, &m)
 		if meta.HasReason(err, meta.ReasonNotFound) {
-			continue // it was deleted meanwhile
+			continue // deleted in the meantime
 		}
 		if err != nil {
 			return newest, err

@@ -19,7 +19,7 @@ type record struct {
 	// deselected is previous with the version of this change, created on first use. Watches whose
 	// selector matched previous but not the changed object receive it in a Deleted event.
 	deselected atomic.Pointer[meta.Object]
-	bytes      int64 // of memory that only the record uses
+	bytes      int64 // memory that only the record uses
 }
 
 type changeKind uint8
@@ -77,7 +77,7 @@ type history struct {
 	// Guarded by retention.mu:
 	dropped   int32  // number of dropped records of the first chunk
 	oldest    uint64 // version of the oldest record, if any
-	heapIndex int    // in the heap of retention
+	heapIndex int    // index in retention's heap
 }
 
 func newHistory(floor uint64, shared *retention) *history {

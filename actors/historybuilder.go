@@ -12,9 +12,9 @@ import (
 // as they exceed the memory budget, so that recovery needs no more memory than normal operation.
 type historyBuilder struct {
 	retention  *retention
-	oldest     time.Time        // commits before it are not kept
-	base       persist.Revision // of the recovered snapshot
-	floor      uint64           // every commit above it that was not dropped has been read
+	oldest     time.Time        // earlier commits are not kept
+	base       persist.Revision // revision of the recovered snapshot
+	floor      uint64           // all later commits that were not dropped have been read
 	started    bool             // a commit was read
 	kept       bool             // a commit was not skipped
 	newest     map[*collection]uint64
@@ -121,7 +121,7 @@ func (b *historyBuilder) countState(old, replacement *meta.Object) {
 }
 
 func (b *historyBuilder) add(c *collection, r *record) {
-	if r.version > uint64(b.base) && len(b.previousObjects) > 0 { // from here on the index has the previous states
+	if r.version > uint64(b.base) && len(b.previousObjects) > 0 { // the index has the previous states from here on
 		clear(b.previousObjects)
 		b.retention.recoveryBytes = 0
 	}

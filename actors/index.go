@@ -18,8 +18,8 @@ func fork(t *objectIndex) *objectIndex {
 
 type snapshot struct {
 	objects      *objectIndex
-	fieldIndexes []fieldIndex // of the kind's declared fields; none in a snapshot of an older version
-	version      uint64       // of its newest change
+	fieldIndexes []fieldIndex // one per declared field of the kind; none in a snapshot of an older version
+	version      uint64       // version of the newest change
 }
 
 func path(namespace, name string) string { return namespace + "/" + name }

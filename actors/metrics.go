@@ -22,7 +22,7 @@ func (c *counters) batch(size int, took time.Duration) {
 	c.commits.Add(uint64(size))
 	c.batchNanos.Add(uint64(took))
 	if n := uint64(size); n > c.largestBatch.Load() {
-		c.largestBatch.Store(n) // only the committer writes it
+		c.largestBatch.Store(n) // written only by the committer
 	}
 }
 

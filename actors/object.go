@@ -25,7 +25,7 @@ import (
 // can share one sync.
 type object struct {
 	activation   *activation
-	path         string       // of the current object
+	path         string       // path of the current object
 	tree         tree.Tree    // the decoded newest state; nil if unknown
 	treeSource   *meta.Object // what tree was decoded from; nil while a proposal is pending
 	treeKind     *schema.Kind // the stored kind of tree
@@ -118,7 +118,7 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 	case waits:
 		return handOut(state, waitingMutation{prepared: p})
 	case err != nil:
-		return mutateReply{proposal: state.pending, err: err} // a refusal depends on the state that it was computed on
+		return mutateReply{proposal: state.pending, err: err} // a rejection depends on the state on which it was computed
 	}
 	if calls != nil && work.Kind != m.mutation.Kind.Stored.Origin.WorkingForm {
 		c.Form = work.Kind

@@ -64,18 +64,18 @@ const (
 // DefaultTuning.
 type Tuning struct {
 	Strategy       Strategy
-	MaxRestarts    int // in RestartWindow; then the actor is stopped
+	MaxRestarts    int // maximum in RestartWindow; then the actor is stopped
 	RestartWindow  time.Duration
-	RestartBackoff time.Duration // before the first restart; doubles with each
-	MailboxSize    int           // mutations that may wait for an object's actor; more get 429
-	CommitQueue    int           // mutations that may wait for the committer; more get 429
-	IdleTime       time.Duration // after which an object's actor passivates
+	RestartBackoff time.Duration // delay before the first restart; doubles with each
+	MailboxSize    int           // mutations that may wait for an object's actor; further ones get 429
+	CommitQueue    int           // mutations that may wait for the committer; further ones get 429
+	IdleTime       time.Duration // idle time after which an object's actor stops
 	Throughput     int           // messages an actor handles before it yields
-	BatchSize      int           // most mutations in one journal batch
-	ObjectBytes    int           // most data of one object; with its metadata it may be twice as large
+	BatchSize      int           // maximum number of mutations in one journal batch
+	ObjectBytes    int           // maximum data size of one object; with metadata, it may be twice as large
 	HistoryTime    time.Duration // how long changes are kept for watches
-	HistoryBytes   int64         // most bytes of changes kept, of all collections together
-	MemoryBytes    int64         // bytes of objects and changes that recovery tries not to exceed; 0: no limit
+	HistoryBytes   int64         // maximum bytes of changes kept for all collections together
+	MemoryBytes    int64         // soft limit for the bytes of objects and changes during recovery; 0: no limit
 	SnapshotBytes  int64         // journal bytes after which a snapshot is taken
 	BookmarkPeriod time.Duration // between the bookmarks of a watch
 }

@@ -17,10 +17,10 @@ import (
 
 // Limits for reads of the log.
 const (
-	maxLogReads       = 2       // at once; others wait
+	maxLogReads       = 2       // concurrent reads; others wait
 	maxLogReaders     = 1 << 12 // users whose reads are counted
-	maxRevisions      = 500     // of a page of an object's history
-	maxHistoryPage    = 8 << 20 // bytes of objects, after which a page ends early
+	maxRevisions      = 500     // revisions per page of an object's history
+	maxHistoryPage    = 8 << 20 // bytes of objects after which a page ends early
 	loggedKeyOverhead = 128     // bytes of memory for each changed key of a list
 )
 
@@ -168,7 +168,7 @@ func (c *collection) loggedSnapshot(ctx context.Context, r request.List) (*snaps
 	published := c.published.Load()
 	objects, at := fork(published.objects), persist.Revision(version)
 	err := c.store.readLog(ctx, r.User, func(p *persist.Past) error {
-		changed, bytes := map[string]bool{}, int64(0) // whether the first change creates the key
+		changed, bytes := map[string]bool{}, int64(0) // by key: whether the first change creates it
 		reserve := func(n int) error {
 			if bytes += int64(n); bytes > c.store.tuning.HistoryBytes {
 				return meta.NewTooLarge("too much has changed since version %d: get single objects, or their history", version)

@@ -167,7 +167,7 @@ func TestLoggedChunks(t *testing.T) {
 		"kept":    func() {},
 		"changed": func() { h.churn(chance, 5, seen) },
 		"dropped": func() { h.DropCaches() },
-		"much later": func() { // also than the lifetime of a token for a state in memory
+		"much later": func() { // later than the expiry of a token for a state in memory
 			clock.Add(3600)
 			h.DropCaches()
 		},

@@ -16,7 +16,7 @@ import (
 // done is closed.
 type proposal struct {
 	collection *collection
-	kind       *schema.Kind // stored, by which the candidate was computed
+	kind       *schema.Kind // stored kind with which the candidate was computed
 	candidate  mutation.Candidate
 	key        meta.Key
 	// base is the proposal on whose result the candidate is based. It is nil once that proposal is
@@ -30,7 +30,7 @@ type proposal struct {
 	// is the main proposal, which determines its outcome.
 	companions []*proposal
 	whole      *proposal
-	unapplied  atomic.Int32 // count of itself and its companions
+	unapplied  atomic.Int32 // count includes the proposal and its companions
 	done       chan struct{}
 	object     *meta.Object // the outcome: the committed state,
 	err        error        // or an error

@@ -20,7 +20,7 @@ func (c *committer) publishBatch(batch []persist.Commit, upTo persist.Revision) 
 		var committed change
 		if commit.Index < 0 {
 			into, committed = c.store.observe(commit)
-		} else { // keep nothing else of the request alive
+		} else { // retain nothing else of the request
 			p := c.committing[commit.Index]
 			into = p.collection
 			committed = change{path: pathOf(commit.Key), object: p.committedObject(commit), kind: p.kind, remove: commit.Delete, time: commit.Time, proposal: p}

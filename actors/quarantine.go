@@ -21,7 +21,7 @@ type quarantine struct {
 
 // An Unreadable is a stored object that cannot be decoded. It is kept but not served.
 type Unreadable struct {
-	Key     meta.Key // the zero key if it is invalid too
+	Key     meta.Key // the zero key if the key is invalid too
 	Version uint64
 	Reason  string
 	item    persist.Item

@@ -139,7 +139,7 @@ func (c *collection) snapshotFor(ctx context.Context, match request.ResourceVers
 		state, err := c.snapshotAt(version)
 		return state, version, err
 	}
-	seen := applied.get() // before the snapshot: what it lacks of the collection is newer
+	seen := applied.get() // read before the snapshot, so that every change that the snapshot lacks is newer
 	state := c.published.Load()
 	return state, max(seen, state.version), nil
 }

@@ -19,7 +19,7 @@ import (
 
 type rebuilt struct {
 	objects     map[string]*meta.Object // by path
-	version     uint64                  // of the state
+	version     uint64                  // version of the state
 	publication *publication
 }
 

@@ -29,7 +29,7 @@ func (r *recovery) registerCustomKinds() error {
 		}
 		c := s.allCollections()[d.Stored.Storage]
 		if c != nil && (!c.kind().IsCustom() || c.kind().Kind != "") {
-			continue // of a built-in kind, or already of another CRD
+			continue // a built-in kind, or the kind of another CRD
 		}
 		s.catalog.AddDefinition(d)
 		if c == nil {

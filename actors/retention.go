@@ -12,9 +12,9 @@ import (
 // histories.
 type retention struct {
 	mu            sync.Mutex
-	limit         int64        // most bytes of all histories
-	bytes         atomic.Int64 // of all histories
-	recoveryBytes int64        // former states kept by the recovery, which count too
+	limit         int64        // maximum bytes of all histories
+	bytes         atomic.Int64 // bytes of all histories
+	recoveryBytes int64        // bytes of former states kept by recovery, which also count
 	queue         historyHeap
 	// onDrop is called with each dropped record while mu is held. Only recovery sets it.
 	onDrop func(*record)

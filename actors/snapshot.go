@@ -23,7 +23,7 @@ func (s *Store) snapshotIfDue() {
 	stats := s.log.Stats()
 	rewrites := s.retry.rewrites
 	if s.rewrites != nil {
-		rewrites = s.rewrites() // before the snapshot, which may miss later ones
+		rewrites = s.rewrites() // read before the snapshot, which may miss later increases
 	}
 	due := stats.SinceSnapshot >= s.tuning.SnapshotBytes || stats.Full && stats.SinceSnapshot > 0 || rewrites != s.retry.rewrites || s.retry.again
 	if s.Healthy() != nil || time.Now().Before(s.retry.at) {
@@ -285,7 +285,7 @@ func (m *mergedItems) rest() {
 func (c *collection) snapshotAt(version uint64) (*snapshot, error) {
 	current := c.published.Load()
 	from, ok := c.history.seek(version)
-	if !ok { // even if current is older: a dropped change may lie between
+	if !ok { // even if current is older, because a change in between may have been dropped
 		return nil, tooOld(version, c.history.floor.Load())
 	}
 	if current.version <= version {

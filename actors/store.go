@@ -22,7 +22,7 @@ import (
 
 // Store holds all objects. Its methods are safe for concurrent use between Open and Close.
 type Store struct {
-	id      string // of this process, as visible to other processes on the same log
+	id      string // ID of this process, visible to other processes on the same log
 	log     persist.Log
 	catalog *catalog.Catalog
 	naming  *meta.Naming
@@ -55,12 +55,12 @@ type Store struct {
 	appliedRevision  appliedRevision
 	conversions      *conversion.Service
 	quarantine       quarantine
-	retention        *retention                          // of the histories of all collections
+	retention        *retention                          // budget of the histories of all collections
 	logReads         chan struct{}                       // holds an element for each running read of the log
-	logReaders       *cache.Cache[string, chan struct{}] // likewise, for the reads of each user
-	logged           atomic.Pointer[loggedState]         // of the last chunked list
+	logReaders       *cache.Cache[string, chan struct{}] // the same for each user
+	logged           atomic.Pointer[loggedState]         // state of the last chunked list
 
-	retry       snapshotRetry // of snapshots; only maintain uses it
+	retry       snapshotRetry // retry of snapshots; only maintain uses it
 	failed      atomic.Pointer[error]
 	closing     atomic.Bool
 	hurry       atomic.Bool     // the store is closing and has no time for a snapshot

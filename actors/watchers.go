@@ -17,8 +17,8 @@ type watchers struct {
 	groups map[watchGroup]map[*watch]struct{}
 	fields map[int]int // number of watches by the field of their groups
 	count  int
-	batch  runtime.Batch  // of wake, reused
-	inline []runtime.Turn // of wake, reused
+	batch  runtime.Batch  // reused by wake
+	inline []runtime.Turn // reused by wake
 }
 
 // watchGroup identifies watches that select the same objects. An empty namespace selects all

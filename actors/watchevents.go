@@ -145,8 +145,8 @@ func (w *watch) bookmark(self *runtime.Ref) {
 	if w.initial != nil {
 		return
 	}
-	version := max(w.collection.store.appliedRevision.get(), w.sent) // before advance reads the history
-	if w.unread.Load() == 0 {                                        // nothing up to there concerns the client
+	version := max(w.collection.store.appliedRevision.get(), w.sent) // read before advance reads the history
+	if w.unread.Load() == 0 {                                        // no unread change up to version concerns the client
 		w.cursor.skipTo(version + 1)
 	}
 	w.advance(self)

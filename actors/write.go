@@ -69,7 +69,7 @@ func (s *Store) sendToOwner(ctx context.Context, m *request.Mutation) (request.R
 	admissions := 0
 	var turn func() // ends the turn of the object, if it is held
 	for tries := (retry{}); ; {
-		c := s.collection(m.Kind) // it may be removed meanwhile, also by another server
+		c := s.collection(m.Kind) // it may be removed in the meantime, even by another server
 		if c == nil {
 			return request.Result{}, s.errUndefined(m.Kind)
 		}
@@ -80,7 +80,7 @@ func (s *Store) sendToOwner(ctx context.Context, m *request.Mutation) (request.R
 			turn, waited = c.turns.take(ctx, path(m.Key.Namespace, m.Key.Name))
 			defer turn()
 			if waited {
-				continue // the object may have changed meanwhile
+				continue // the object may have changed in the meantime
 			}
 		}
 		if waiting != nil {

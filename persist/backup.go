@@ -32,13 +32,13 @@ type backupHead struct {
 	Base     Revision          `json:"base"`     // revision of the snapshot; 0: none
 	BaseTime int64             `json:"baseTime"` // when the snapshot was written, Unix nanoseconds; 0: unknown
 	Items    int64             `json:"items"`
-	Revision Revision          `json:"revision"` // of the state
+	Revision Revision          `json:"revision"` // revision of the state
 	Labels   map[string]string `json:"labels"`
 }
 
 type backupEnd struct {
 	Revision Revision `json:"revision"`
-	Chunks   uint32   `json:"chunks"` // before this one
+	Chunks   uint32   `json:"chunks"` // number of chunks before this one
 	Sum      uint32   `json:"sum"`    // CRC-32C of all chunk headers before this one
 }
 

@@ -28,7 +28,7 @@ type watermark struct {
 	sequence    uint64
 	clean       bool     // the journal was closed, and nothing was appended since
 	unsynced    bool     // written under SyncNone: a power loss may lose data after end
-	maxRevision Revision // no greater revision was ever assigned
+	maxRevision Revision // maximum revision that may have been assigned
 	newest      Revision // revision of the state
 	segment     Revision // first revision of the newest segment; 0: the journal was empty
 	end         int64    // minimum end offset of the segment's last batch

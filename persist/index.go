@@ -37,7 +37,7 @@ type index struct {
 	tail    int64    // offset of the last batch; 0: there is none
 	sum     uint32   // checksum in the header of the last batch
 	count   int64    // entries of the file
-	entries []uint64 // of an index without a file, in the order of the batches
+	entries []uint64 // entries of an index without a file, in batch order
 }
 
 // indexes holds the indexes in use. Nothing is indexed before the first read of the past.

@@ -49,7 +49,7 @@ func (j *Journal) Past(ctx context.Context) (*Past, error) {
 	next := p.Newest + 1
 	for _, s := range slices.Backward(all) {
 		if s.first < next {
-			s.size = active.size // of another segment, unless it is active
+			s.size = active.size // meaningful only for the active segment
 			p.segments = append(p.segments, &pastSegment{openSegment: openSegment{segment: s, next: next}, active: s.first == active.first})
 			next = s.first
 		}

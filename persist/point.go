@@ -146,7 +146,7 @@ func (s *restoration) apply(f frame, payload []byte) error {
 	when := time.Unix(0, f.time)
 	later := !s.to.Time.IsZero() && when.After(s.to.Time)
 	if s.reached = s.reached || later && f.last > s.revision; !later && f.first <= s.revision && s.revision <= f.last {
-		s.time = when // of the state, which came from a snapshot
+		s.time = when // time of the state, which came from a snapshot
 	}
 	if s.reached || f.last <= s.revision {
 		return nil

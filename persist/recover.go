@@ -41,7 +41,7 @@ type recovery struct {
 	segments []segment
 	last     Revision // last revision of the journal
 	torn     string   // why the journal ends in a torn batch
-	lenient  bool     // tolerate what the watermark misses, and deliver values as stored
+	lenient  bool     // tolerate data loss relative to the watermark, and deliver values as stored
 	buf      []byte
 }
 

@@ -28,7 +28,7 @@ type Source struct {
 	// may be in use. Damage after To is ignored.
 	Journal string
 	To      Point
-	Target  vfs.FS // of the created directory; nil: the operating system's
+	Target  vfs.FS // file system of the created directory; nil: the operating system's
 }
 
 // Restore creates a data directory with a source's state at a point. dir must be missing, empty, or

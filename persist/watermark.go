@@ -24,7 +24,7 @@ func (j *Journal) writeWatermarkLocked(m watermark, writes int) error {
 	}
 	last := j.control.watermark
 	if last.sequence = 0; j.control.file != nil && m == last {
-		return nil // avoid the disk, which may hang
+		return nil // unchanged; avoid the disk, which may hang
 	}
 	j.disk.begin()
 	defer j.disk.end()

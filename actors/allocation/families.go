@@ -74,7 +74,7 @@ func (c *specUpdate) headlessWithoutSelector() bool {
 // defaultPolicy sets a missing policy to the previous one, or to SingleStack. A headless Service
 // without a selector gets RequireDualStack, because users may add endpoints of either family.
 func (c *specUpdate) defaultPolicy() {
-	if c.spec.Has("ipFamilyPolicy") { // "" is a value, which validation refuses
+	if c.spec.Has("ipFamilyPolicy") { // validation rejects ""
 		return
 	}
 	policy := c.oldSpec.String("ipFamilyPolicy")

@@ -143,7 +143,7 @@ func (c *serviceAllocation) companions() []request.Companion {
 			}
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			return s.hold(key, a) // until its finalizers are gone
+			return s.hold(key, a) // until all finalizers are removed
 		}})
 	}
 	return companions

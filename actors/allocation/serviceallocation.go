@@ -15,7 +15,7 @@ type serviceAllocation struct {
 	allocator *ServiceAllocator
 	owner     meta.Key
 	acquired  serviceResources // at once
-	toRelease serviceResources // when the change is applied
+	toRelease serviceResources // released when the change is applied
 }
 
 func (c *serviceAllocation) reservation() *request.Reservation {

@@ -181,7 +181,7 @@ func appliedConfig(m *request.Mutation, sent tree.Tree, env Env, faults *schema.
 
 func restrictApply(cur State, m *request.Mutation, want tree.Tree, env Env, faults *schema.Faults) (tree.Tree, error) {
 	if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.BodyKind != nil {
-		if w := writer(m, env); w.Scale != nil && !w.Scale.Has(want) { // the manager has given the field up
+		if w := writer(m, env); w.Scale != nil && !w.Scale.Has(want) { // the manager no longer owns the field
 			if err := sub.View.Write(want, tree.Tree{}, timestamp(env.Now), faults); err != nil {
 				return nil, err
 			}

@@ -48,7 +48,7 @@ func (e *Env) maxDataBytes(cur State, m *request.Mutation) int {
 	}
 	had := len(cur.Object.JSON)
 	if request.Is[request.Delete](m) {
-		const mark = 1024 // bytes of metadata that mark a deletion
+		const mark = 1024 // bytes of the metadata that marks a deletion
 		had += mark
 	}
 	return max(limit, had)

@@ -78,7 +78,7 @@ type Env struct {
 type Op uint8
 
 const (
-	None Op = iota // the state stays as it is
+	None Op = iota // the state is unchanged
 	Put
 	Remove
 )

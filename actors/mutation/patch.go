@@ -37,7 +37,7 @@ func preparePatch(cur State, m *request.Mutation, patch request.Patch, env Env) 
 		return Prepared{}, invalid(text)
 	}
 	if patch.Type != request.StrategicMergePatch && patched.String("apiVersion") == "" {
-		return Prepared{}, newNoName(m) // what has no version has no fields either
+		return Prepared{}, newNoName(m) // an object without a version has no fields either
 	}
 	want, faults, err := codec.Conform(kind.Message(), patched, base)
 	if errors.Is(err, codec.ErrTooManyMessages) {

@@ -104,7 +104,7 @@ func (p *Prepared) subresourceBody() tree.Tree {
 
 // mutateBody is mutateOnce for the body of a subresource. It writes the changed body to the object.
 func (p *Prepared) mutateBody(body tree.Tree, reinvocation bool) (changed bool, err error) {
-	a := p.change(tree.Clone(p.want).(tree.Tree)) // whose changes are ignored
+	a := p.change(tree.Clone(p.want).(tree.Tree)) // changes to the copy are ignored
 	a.Body, a.Reinvocation = tree.Clone(body).(tree.Tree), reinvocation
 	if err := a.Admit(request.MayBlock); err != nil || tree.StrictEqual(body, a.Body) {
 		return false, err
@@ -255,7 +255,7 @@ func (p *Prepared) Name() (name, prefix string) {
 // AlreadyExists.
 func (p Prepared) Rename(m *request.Mutation, conversions request.Conversions, taken bool) Prepared {
 	p.mutation, p.env.Conversions, p.taken, p.attributes = m, conversions, taken, nil
-	p.want = tree.Clone(p.want).(tree.Tree) // it may be tried again
+	p.want = tree.Clone(p.want).(tree.Tree) // for a later retry
 	if m.Key.Name != "" {
 		childObject(p.want, "metadata")["name"] = m.Key.Name
 	}

@@ -88,7 +88,7 @@ func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tre
 		}
 		once := v
 		if !ended && v.Delete.ResourceVersion == nil {
-			once.Delete.ResourceVersion = new(strconv.FormatUint(o.Version, 10)) // it may start to run
+			once.Delete.ResourceVersion = new(strconv.FormatUint(o.Version, 10)) // the Pod may start to run
 		}
 		err = e.delete(ctx, once)
 		deleted = err == nil

@@ -105,7 +105,7 @@ func (l *Log) commit(r *round, until time.Time) error {
 	ctx, cancel := context.WithDeadline(clientv3.WithRequireLeader(l.ctx), until)
 	defer cancel()
 	l.send(r)
-	attempt, cancel := context.WithTimeout(ctx, l.o.WriteTimeout/2) // the rest is for resolve
+	attempt, cancel := context.WithTimeout(ctx, l.o.WriteTimeout/2) // leaves time for resolve
 	done, err := l.transact(attempt, r)
 	cancel()
 	switch {
@@ -293,7 +293,7 @@ func refusal(err error) error {
 	known := errors.As(err, &refused)
 	switch {
 	case errors.Is(err, rpctypes.ErrTooManyOps), errors.Is(err, rpctypes.ErrRequestTooLarge),
-		!known && status.Code(err) == codes.ResourceExhausted: // by the transport
+		!known && status.Code(err) == codes.ResourceExhausted: // from the transport
 		return fmt.Errorf("%w: %w", persist.ErrTooLarge, err)
 	case errors.Is(err, rpctypes.ErrNoSpace):
 		return fmt.Errorf("%w: %w", persist.ErrNoSpace, err)

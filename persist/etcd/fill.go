@@ -124,7 +124,7 @@ func (f *filler) begin(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return f.unavailable(err)
-	case !marking.Succeeded: // a daemon has created a store meanwhile
+	case !marking.Succeeded: // a daemon has created a store in the meantime
 		return fmt.Errorf("etcd: %s: %w", f.keys.prefix, ErrNotEmpty)
 	}
 	return nil

@@ -40,7 +40,7 @@ func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
 	l.dropped = max(l.dropped, d.dropped)
 	for _, e := range d.guards {
 		g := l.guards[e.key]
-		if e.deletes && g.at < l.dropped && !(persist.Guard{Name: e.key}).IsFence() { // for its age: a log that has seen less was paused
+		if e.deletes && g.at < l.dropped && !(persist.Guard{Name: e.key}).IsFence() { // dropped because of its age; a log that has seen less was paused
 			l.forgotten = max(l.forgotten, g.raised)
 			delete(l.guards, e.key)
 			continue

@@ -97,7 +97,7 @@ func (t ExtensionTrust) data(before tree.Tree, now time.Time) tree.Tree {
 	}
 	list := func(key string, items []string) {
 		if key == "requestheader-allowed-names" && len(items) == 0 {
-			data[key] = "[]" // allows any name: a union would restrict it
+			data[key] = "[]" // allows any name, which a union would restrict
 			return
 		}
 		text, err := json.Marshal(union(before.String(key), items))

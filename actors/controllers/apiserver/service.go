@@ -15,7 +15,7 @@ import (
 type Address struct {
 	Service   meta.Key   // key of the Service
 	ClusterIP netip.Addr // clusterIP of the Service
-	IP        netip.Addr // of the daemon; the zero value if other machines cannot reach it
+	IP        netip.Addr // address of the daemon; the zero value if other machines cannot reach it
 	Port      int
 }
 

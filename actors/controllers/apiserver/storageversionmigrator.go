@@ -39,7 +39,7 @@ func NewStorageVersionMigrator(env *reconcile.Env) *StorageVersionMigrator {
 	}
 	c.Controller = reconcile.New(env, "", c.sync, "cannot continue a storage version migration", "resource")
 	c.Watch(c.migrations, func(e reconcile.Event) {
-		if m, err := c.decode(e.Object); err == nil { // a deleted one may have no JSON
+		if m, err := c.decode(e.Object); err == nil { // a deleted migration may have no JSON
 			c.Add(m.of)
 		}
 	})

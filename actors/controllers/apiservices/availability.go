@@ -40,7 +40,7 @@ type Availability struct {
 	prober   Prober
 	metrics  *Metrics
 
-	extended   chan struct{} // closed when the first APIService names a Service
+	extended   chan struct{} // closed when the first APIService refers to a Service
 	extendOnce sync.Once     // closes it
 
 	mu    sync.Mutex                 // guards known

@@ -33,7 +33,7 @@ type Registration struct {
 	known   map[string]*meta.Object // existing APIServices
 	atStart map[string]bool         // APIServices that existed before the first sync
 	synced  map[string]bool         // processed at least once
-	pending map[string]bool         // served at the start, not processed; nil when ready
+	pending map[string]bool         // versions served at the start that are not processed yet; nil when ready
 }
 
 // Values of the label that marks managed APIServices.

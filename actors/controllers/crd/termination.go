@@ -33,7 +33,7 @@ func (c *Controller) terminate(ctx context.Context, known *definition) {
 	}
 	known.draining = true
 	if !made.Stored.Origin.Draining {
-		if draining := c.Kinds.Compile(known.tree); draining != nil { // which says so to clients
+		if draining := c.Kinds.Compile(known.tree); draining != nil { // reports the termination to clients
 			c.register(draining)
 			made = draining
 		}

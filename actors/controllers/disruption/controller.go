@@ -87,7 +87,7 @@ const countDelay = 20 * time.Millisecond
 // Pod or may have selected it before the change.
 func (b *Budgets) followPods(int) func([]request.Event) error {
 	b.mu.Lock()
-	b.health = map[meta.Key]podHealth{} // some may have been deleted before this watch
+	b.health = map[meta.Key]podHealth{} // some Pods may have been deleted before this watch
 	b.mu.Unlock()
 	return func(events []request.Event) error {
 		b.mu.Lock()

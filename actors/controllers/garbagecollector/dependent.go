@@ -35,7 +35,7 @@ type ownerState uint8
 // States of an owner. An owner whose state cannot be determined counts as present, because a
 // dependent may be deleted only if its owner is known not to exist.
 const (
-	ownerPresent ownerState = iota // also if it cannot be determined
+	ownerPresent ownerState = iota // or undetermined
 	ownerAbsent
 	ownerWaiting // is deleted in the foreground and waits for its dependents
 )
@@ -87,7 +87,7 @@ func (g *Controller) ownerState(ctx context.Context, p objectReference, dependen
 	gvk := meta.ParseGVK(owner.APIVersion, owner.Kind)
 	k := g.Kinds.ByGVK(gvk)
 	if k == nil && g.customKinds.contain(gvk, p.kind.Namespaced) {
-		return ownerAbsent, nil // the definition was deleted, and all objects with it
+		return ownerAbsent, nil // the CRD was deleted with all its objects
 	}
 	if k == nil {
 		g.graph.await(p.uid.String(), meta.GroupKind{Group: gvk.Group, Kind: owner.Kind})

@@ -33,8 +33,8 @@ type graph struct {
 	mu       sync.Mutex // guards the fields below
 	nodes    map[string]*node
 	byOwner  map[string]*ownerDependents
-	watched  map[meta.GroupKind]bool                      // kinds that have been delivered completely
-	awaiting reconcile.Index[meta.GroupKind, *node, bool] // by unwatched kind of an owner
+	watched  map[meta.GroupKind]bool                      // kinds whose objects have all been delivered
+	awaiting reconcile.Index[meta.GroupKind, *node, bool] // dependents by the owner's unwatched kind
 	awaited  map[*node][]meta.GroupKind                   // the inverse
 }
 
@@ -42,8 +42,8 @@ type graph struct {
 type node struct {
 	objectReference
 	edges      []edge
-	foreground bool // it is being deleted in the foreground
-	epoch      int  // number of the watch that delivered it last
+	foreground bool // in foreground deletion
+	epoch      int  // number of the last watch that delivered the object
 }
 
 type edge struct {

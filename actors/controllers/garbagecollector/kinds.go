@@ -69,7 +69,7 @@ func (g *Controller) watchKinds(ctx context.Context, watches []*kindWatch, kinds
 // deleted, even if the watch did not deliver the deletions.
 func (g *Controller) endFormer(f *kindWatch) {
 	f.stop()
-	g.customKinds.add(f.kind.Versions) // in case it was forgotten
+	g.customKinds.add(f.kind.Versions) // in case it was dropped
 	g.Add(g.graph.removeKind(f.kind)...)
 }
 

@@ -22,7 +22,7 @@ type Controller struct {
 	*reconcile.Env
 	namespaces, pods reconcile.Client
 	extensions       apiservices.Servers // nil if there are none
-	grace            time.Duration       // between the delete of a namespace and that of its content
+	grace            time.Duration       // between the deletion of a namespace and of its content
 
 	active  sync.Map // namespaceInstances being drained
 	workers sync.WaitGroup

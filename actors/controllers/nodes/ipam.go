@@ -29,7 +29,7 @@ const maxPartBits = 16
 // IPv6 address does not fit into an integer.
 func (r NodeRange) part(n uint64) netip.Prefix {
 	b := r.Range.Masked().Addr().AsSlice()
-	for bit := range 64 { // of n; the lowest is the last bit of the prefix
+	for bit := range 64 { // bits of n, lowest first; bit 0 is the last bit of the prefix
 		if n>>bit&1 == 1 {
 			at := r.Bits - 1 - bit
 			b[at/8] |= 1 << (7 - at%8)
@@ -51,7 +51,7 @@ type IPAM struct {
 	mu    sync.Mutex // guards the fields below
 	taken map[netip.Prefix]string
 	has   map[string][]netip.Prefix // by node
-	next  []uint64                  // the next part to try, per range
+	next  []uint64                  // next part to try in each range
 }
 
 // NewIPAM returns a new IPAM, which does nothing if ranges is empty. It never assigns Pod CIDRs

@@ -31,7 +31,7 @@ type PodGC struct {
 	nodes      reconcile.Client
 	options    PodGCOptions
 	outOfOrder string               // taint of nodes that are out of service
-	missing    map[string]time.Time // since when Pods name a missing node
+	missing    map[string]time.Time // time at which Pods were first seen on a missing node
 }
 
 func NewPodGC(env *reconcile.Env, o PodGCOptions) *PodGC {
@@ -74,7 +74,7 @@ func (g *PodGC) collect(ctx context.Context) error {
 		node := g.nodeOf(p)
 		lost, known := nodes[node]
 		switch phase := p.Meta.Fields[g.phase]; {
-		case node != "" && !known && len(nodes) > 0: // without any nodes, none is missing
+		case node != "" && !known && len(nodes) > 0: // if there are no nodes, none counts as missing
 			seen[node] = true
 			if g.isGone(node) {
 				all = append(all, garbage{p, disruption("DeletionByPodGC", "PodGC: node no longer exists")})
@@ -140,7 +140,7 @@ func (g *PodGC) tooMany(ended []*meta.Object) []*meta.Object {
 	}
 	type aged struct {
 		pod     *meta.Object
-		kept    int // 0 for evicted ones
+		kept    int // 0 for evicted Pods
 		created string
 	}
 	all := make([]aged, 0, len(ended))

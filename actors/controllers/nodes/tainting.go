@@ -17,7 +17,7 @@ import (
 // zone.
 const (
 	evictionInterval     = 10 * time.Second
-	slowEvictionInterval = 100 * time.Second // in a large unhealthy zone; none in a small one
+	slowEvictionInterval = 100 * time.Second // in a large unhealthy zone; small ones have no evictions
 	largeZone            = 50
 	unhealthyNodes       = 2    // more silent nodes than this,
 	unhealthyShare       = 0.55 // and this share of a zone, make it unhealthy

@@ -172,7 +172,7 @@ func (f *SecretFiller) removeSecretReference(ctx context.Context, secret meta.Ke
 	err := f.removeReference(ctx, of.account, secret.Name)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err == nil && f.owners[secret].gone { // it was not recreated meanwhile
+	if err == nil && f.owners[secret].gone { // not recreated in the meantime
 		f.forget(secret)
 	}
 	return err

@@ -102,7 +102,7 @@ func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 	case claimed.Object("spec").String("volumeName") != "":
 		return b.unbind(ctx, o, object)
 	}
-	b.Add(found.Key) // the claim's half of the binding is missing
+	b.Add(found.Key) // the claim does not refer to the volume yet
 	return nil
 }
 

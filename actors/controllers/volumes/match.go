@@ -30,7 +30,7 @@ type requirements struct {
 	modes                        []string
 	storage                      string
 	selector                     selector.Labels
-	waits                        bool // for its first consumer: only a volume that names it is bound
+	waits                        bool // waits for the first consumer: only a volume that names the claim is bound
 }
 
 const defaultMode = "Filesystem"

@@ -124,7 +124,7 @@ func (s *Service) join(k *schema.Kind, converter convert.Converter, objects []*m
 		if out[i] != nil {
 			continue
 		}
-		if p, ok := s.calls[at]; ok { // first: results are cached before they leave calls
+		if p, ok := s.calls[at]; ok { // check calls first, because results are cached before they leave calls
 			waits[i] = p
 			continue
 		}

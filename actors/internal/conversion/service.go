@@ -178,7 +178,7 @@ func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object,
 		return o, nil
 	}
 	if k.ConversionWebhook() != nil && !convert.IsWrittenAs(k, o) {
-		at = key{} // it does not get the form of k
+		at = key{} // the result does not have k's form
 	}
 	if cached := s.cached(at); cached != nil {
 		return cached, nil

@@ -12,7 +12,7 @@ import (
 // another worker for the remaining ones.
 type dispatcher struct {
 	throughput int
-	maxIdle    int // most workers that stay idle
+	maxIdle    int // maximum number of idle workers
 
 	mu     sync.Mutex
 	jobs   queue[func()]

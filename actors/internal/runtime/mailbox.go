@@ -38,7 +38,7 @@ type mailbox struct {
 	running   bool
 	suspended bool
 	closed    bool
-	inline    bool // the sender to an idle owner runs it for one message; set before Start
+	inline    bool // a sender runs an idle owner for one message; set before Start
 	onSender  bool // the running message runs on its sender's goroutine; only the runner uses it
 
 	invoker    actor.MessageInvoker

@@ -43,7 +43,7 @@ func (r *Repair) Ensure(ctx context.Context) error {
 	err := r.EnsureDefaultCIDR(ctx)
 	for range maxTries {
 		if !reconcile.IsConflict(err) {
-			break // else its controller was faster
+			break // only conflicts with the controller are retried
 		}
 		err = r.EnsureDefaultCIDR(ctx)
 	}

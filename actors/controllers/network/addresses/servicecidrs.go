@@ -155,7 +155,7 @@ func (c *ServiceCIDRs) sync(ctx context.Context, name string) error {
 }
 
 func (c *ServiceCIDRs) terminate(ctx context.Context, o *meta.Object, object tree.Tree) error {
-	c.wait(o.Key.Name) // before the check, so that no release is missed
+	c.wait(o.Key.Name) // before the check, to miss no release
 	needed, err := c.needed(ctx, o, prefixesOf(object))
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (c *ServiceCIDRs) needed(ctx context.Context, o *meta.Object, ranges []neti
 	var others []netip.Prefix
 	for _, other := range list {
 		if other.Key == o.Key || other.Meta.Terminating && other.Key.Name > o.Key.Name {
-			continue // of two that go and contain each other, one stays
+			continue // otherwise two ServiceCIDRs could rely on each other
 		}
 		object, err := c.cidrs.Decode(other)
 		if err != nil {

@@ -185,7 +185,7 @@ func (s *sizing) reach(r rules, direction int64) int64 {
 		if p.String("type") == "Percent" {
 			exact := float64(start) * (1 + float64(direction*value)/100)
 			if proposed = int64(exact); direction == growing {
-				proposed = ceil(exact) // so that few replicas can grow at all
+				proposed = ceil(exact) // so that a small number of replicas can grow
 			}
 		}
 		if farthest == (direction == growing) {

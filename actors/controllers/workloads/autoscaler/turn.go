@@ -42,7 +42,7 @@ type turn struct {
 	selectorText      string
 	pods              []pod
 
-	failure    string // of the last metric, for the condition
+	failure    string // failure of the last metric, for the condition
 	conditions []any
 	newStatus  tree.Tree
 }

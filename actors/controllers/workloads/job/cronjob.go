@@ -52,7 +52,7 @@ type run struct {
 type child struct {
 	*reconcile.Item
 	status tree.Tree
-	ended  string // the condition that it ended with; "" while it runs
+	ended  string // condition with which it ended; "" while it runs
 }
 
 func (j *CronController) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {

@@ -187,7 +187,7 @@ func (t *turn) act(ctx context.Context) (active int64, changed bool, err error) 
 	if t.finish != nil {
 		active, err = t.remove(ctx, t.active, false)
 		if err != nil {
-			t.finish = nil // the condition is set when no Pod runs any more
+			t.finish = nil // set the condition only when no Pod is running
 		}
 		return active, false, err
 	}

@@ -46,8 +46,8 @@ type state struct {
 	newSucceeded         []*cluster.Pod       // ended and not in the status yet
 	newFailed            []*cluster.Pod
 
-	finish       tree.Tree // the condition that the Job ends with, or will; nil while it continues
-	ready, going int64     // ready ones, and those on their way out
+	finish       tree.Tree // condition with which the Job ends; nil while it continues
+	ready, going int64     // ready Pods, and terminating Pods
 }
 
 func newState(object tree.Tree, pods []*cluster.Pod, names cluster.Names, verdict func(*cluster.Pod) verdict, now time.Time) *state {

@@ -54,7 +54,7 @@ func waits(p *cluster.Pod) bool { return p.Node == "" && p.Active() && !p.Gated 
 type place struct {
 	node *cluster.Node
 	left cluster.Resources
-	pods int64 // that still fit
+	pods int64 // number of Pods that still fit
 }
 
 type turn struct{ places []*place }

@@ -27,7 +27,7 @@ const (
 type Pod struct {
 	reconcile.Head
 	Created      time.Time
-	Target       string // its node, or else the node that it requires; "" for any
+	Target       string // node of the Pod, or the node that it requires; "" for any
 	Phase, Node  string
 	Ready        bool
 	ReadySince   time.Time // zero if not known
