@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// appendRecords appends a 10-byte record for each version, one second apart.
 func appendRecords(h *history, from, to uint64) {
 	for v := from; v <= to; v++ {
 		h.retention.append(h, []*record{{version: v, time: time.Unix(int64(v), 0), object: &meta.Object{Version: v}, bytes: 10}})

@@ -227,7 +227,6 @@ func runClients(seed uint64, servers [2]*server) (clients []*client) {
 	return clients
 }
 
-// rawConfigMap returns a write that stores a ConfigMap directly in the log, bypassing the servers.
 func rawConfigMap(name, value string) persist.Write {
 	head := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"` + name + `","namespace":"default","uid":"u-` + name + `","resourceVersion":"`
 	return persist.Write{Key: "/configmaps/default/" + name, Value: []byte(head + `","creationTimestamp":"2026-01-01T00:00:00Z"},"data":{"v":"` + value + `"}}`), RevisionOffset: len(head)}

@@ -214,7 +214,6 @@ func (l *sharedLog) Subscribe(fn func([]persist.Commit, persist.Revision)) {
 	go l.follow()
 }
 
-// follow delivers each transaction after a delay, until the log is closed.
 func (l *sharedLog) follow() {
 	defer close(l.done)
 	l.store.mu.Lock()

@@ -257,7 +257,6 @@ func TestPointOfAnotherHistory(t *testing.T) {
 	}
 }
 
-// unnamed returns a backup in the format of earlier releases, without a history label.
 func unnamed(t *testing.T) []byte {
 	t.Helper()
 	j, _ := mustReopen(t, testOptions(vfs.NewMem()))

@@ -28,7 +28,6 @@ func newTestObject(t testing.TB, resource string) *testObject {
 	return &testObject{t: t, kind: kindNamed(t, resource), key: meta.Key{Namespace: "default", Name: "a"}, env: env}
 }
 
-// write runs a mutation and makes its result the current state.
 func (s *testObject) write(m request.Mutation) Candidate {
 	s.t.Helper()
 	m.Kind, m.Key = s.kind, s.key

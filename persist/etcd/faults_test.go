@@ -162,8 +162,6 @@ func TestCompactedDuringAStart(t *testing.T) {
 	}
 }
 
-// TestTrim checks that only one log compacts the history, and that logs opened later report the new
-// start of the history.
 func TestTrim(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
