@@ -37,7 +37,7 @@ func (s *ClientStore) CatchUp(ctx context.Context) bool {
 	return err == nil && s.awaitInEffect(ctx, version) == nil
 }
 
-// awaitInEffect waits until the store, Definitions and Observers include version. If ctx is done
+// awaitInEffect blocks until the store, Definitions and Observers include version. If ctx is done
 // early, Definitions and Observers may still be behind.
 func (s *ClientStore) awaitInEffect(ctx context.Context, version uint64) error {
 	if err := s.store.AwaitVersion(ctx, version); err != nil {

@@ -46,8 +46,8 @@ type retry struct {
 	overtaken time.Time // when it was first overtaken
 }
 
-// await waits until a stale mutation can be retried on a newer version, or until exhausted quota or
-// addresses may have been freed. If the wait is too long or there are too many conflicts, it
+// await blocks until a stale mutation can be retried on a newer version, or until exhausted quota
+// or addresses may have been freed. If the wait is too long or there are too many conflicts, it
 // returns the error for the client.
 func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refused error) error {
 	var contended *request.ContendedError

@@ -22,7 +22,7 @@ type scratch struct {
 
 var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
 
-// eventBatch is the maximum number of events that are delivered to a sink at once.
+// eventBatch is the maximum number of events delivered to a sink in one call.
 const eventBatch = 256
 
 func (w *watch) advance(self *runtime.Ref) {

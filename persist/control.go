@@ -173,7 +173,7 @@ func (c *control) close() error {
 // a restore, or with Options.AcceptDataLoss.
 var ErrDataLoss = errors.New("acknowledged writes may be lost")
 
-// A DataLossError names the incomplete file of a data directory.
+// A DataLossError reports the incomplete file of a data directory.
 type DataLossError struct{ File, What string }
 
 func (e *DataLossError) Error() string {

@@ -104,7 +104,7 @@ func lossSubject(t *testing.T, end, fill string) (fs *vfs.Mem, newest string, la
 	return fs, newest, m.newest
 }
 
-// TestLossIsRefused removes parts of the newest segment. Open or Recover must name the file, and
+// TestLossIsRefused removes parts of the newest segment. Open or Recover must report the file, and
 // Verify must report the same loss. Accepting the loss must not reuse revisions.
 func TestLossIsRefused(t *testing.T) {
 	for _, end := range []string{closed, marked, killed} {
@@ -158,7 +158,7 @@ func checkRevisionGap(t *testing.T, fs *vfs.Mem, last Revision) {
 	mustClose(t, j)
 }
 
-// TestMissingFiles checks that Open names a missing file, and that accepting the loss does not
+// TestMissingFiles checks that Open reports a missing file, and that accepting the loss does not
 // reuse revisions.
 func TestMissingFiles(t *testing.T) {
 	for _, name := range []string{lockFile, labelsFile, controlFile} {

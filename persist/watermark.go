@@ -77,8 +77,8 @@ func (j *Journal) upgradeFormat(m watermark) error {
 	return nil
 }
 
-// watermarkPassed reports whether the watermark names a later segment than s. Until then, s must
-// not be removed, because Open would report a missing segment as data loss.
+// watermarkPassed reports whether the watermark refers to a later segment than s. Until then, s
+// must not be removed, because Open would report a missing segment as data loss.
 func (j *Journal) watermarkPassed(s segment) bool {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()

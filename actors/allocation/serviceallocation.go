@@ -14,7 +14,7 @@ import (
 type serviceAllocation struct {
 	allocator *ServiceAllocator
 	owner     meta.Key
-	acquired  serviceResources // at once
+	acquired  serviceResources // acquired immediately
 	toRelease serviceResources // released when the change is applied
 }
 

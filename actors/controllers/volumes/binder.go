@@ -171,7 +171,7 @@ func (b *Binder) setPending(key meta.Key, pending bool) {
 }
 
 // request returns a claim's requirements for a volume. If waits is set, the claim's Pod is not
-// scheduled yet, and only a volume whose claimRef names the claim may be bound.
+// scheduled yet, and only a volume whose claimRef refers to the claim may be bound.
 func (b *Binder) request(c claim, waits bool) (*requirements, error) {
 	spec := c.tree.Object("spec")
 	chosen, ok := selector.FromLabelSelector(spec.Object("selector"))
@@ -184,8 +184,8 @@ func (b *Binder) request(c claim, waits bool) (*requirements, error) {
 	}, nil
 }
 
-// syncUnbound finds a volume for a claim that names none. It marks the claim as pending before the
-// search, so that it does not miss new volumes.
+// syncUnbound finds a volume for a claim without a volumeName. It marks the claim as pending before
+// the search, so that it does not miss new volumes.
 //
 // Volumes of a WaitForFirstConsumer class may be reachable only from some nodes. A claim of such a
 // class waits until the scheduler has written the selected node to an annotation.
@@ -242,7 +242,7 @@ func (b *Binder) class(ctx context.Context, name string) (tree.Tree, error) {
 	return object, err
 }
 
-// provision requests a volume by naming the class's provisioner in an annotation, and in the beta
+// provision requests a volume by writing the class's provisioner to an annotation, and to the beta
 // annotation for older provisioners. In-tree provisioners, which use the platform's own domain, are
 // not supported. Their claims stay pending.
 func (b *Binder) provision(ctx context.Context, c claim, name string, class tree.Tree) error {
@@ -266,8 +266,8 @@ func (b *Binder) provision(ctx context.Context, c claim, name string, class tree
 	return b.setClaimPhase(ctx, c, "Pending")
 }
 
-// syncPreBound binds a claim to the volume that it names, if the volume is free and fits. A volume
-// that also names the claim need not fit.
+// syncPreBound binds a claim to the volume in its volumeName, if the volume is free and fits. A
+// volume that already refers to the claim need not fit.
 func (b *Binder) syncPreBound(ctx context.Context, c claim, name string) error {
 	o, object, err := b.volumes.Read(ctx, b.volumeKey(name))
 	if err != nil {

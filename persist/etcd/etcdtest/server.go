@@ -211,7 +211,7 @@ func (c *Cluster) Client() *clientv3.Client {
 	return client
 }
 
-// AwaitReady waits until the cluster serves requests.
+// AwaitReady blocks until the cluster serves requests.
 func (c *Cluster) AwaitReady() {
 	c.t.Helper()
 	client := c.Client()

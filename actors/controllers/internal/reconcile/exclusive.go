@@ -12,7 +12,7 @@ type Exclusive struct {
 	slot chan struct{}
 }
 
-// Run waits until no other call is running, and then calls do, unless ctx is done first.
+// Run blocks until no other call is running, and then calls do, unless ctx is done first.
 func (x *Exclusive) Run(ctx context.Context, do func()) {
 	x.mu.Lock()
 	if x.slot == nil {
