@@ -13,17 +13,17 @@ import (
 )
 
 // activations assigns an actor to each object being changed. An actor serves one object until it
-// has been idle for too long or is reused for another object. The number of actors depends on
-// concurrent changes, not on stored objects.
+// has been idle for too long or is reused for another. The number of actors depends on concurrent
+// changes, not on stored objects.
 type activations struct {
 	mu     sync.Mutex
 	byPath map[string]*activation
-	idle   list.List // of *activation without a pending request, longest idle first
+	idle   list.List // each *activation without a pending request, longest idle first
 	closed bool      // no more actors are started
 }
 
-// maxIdleActivations limits the number of idle actors per collection. At the limit, the actor that
-// has been idle longest is reused for the next object, instead of starting a new one.
+// maxIdleActivations limits the number of idle actors per collection. At the limit, the next object
+// reuses the actor that has been idle longest.
 const maxIdleActivations = 256
 
 // activation is the address of the actor that currently owns an object.
@@ -33,7 +33,7 @@ type activation struct {
 	faulty     atomic.Bool // it has panicked and must not be reused
 
 	// Guarded by activations.mu:
-	path        string // of the object
+	path        string // path of the object
 	pending     int    // unfinished requests
 	idleSince   int64  // Unix nanoseconds
 	idleElement *list.Element
@@ -101,8 +101,8 @@ func (all *activations) detach(r *activation) {
 	}
 }
 
-// ask sends a request to the actor and waits for the reply. If the reply contains a proposal, ask
-// also waits until that proposal is resolved.
+// ask sends a request to the actor and blocks until the reply arrives. If the reply contains a
+// proposal, ask also waits for the proposal's outcome.
 func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	r.ref.Send(m)
 	select {
@@ -129,9 +129,9 @@ func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	return reply, nil
 }
 
-// largeObject is the JSON size in bytes at or above which an object's actor stops as soon as it is
-// idle. An idle actor keeps both the decoded and the encoded form of its last change in memory,
-// which takes several times that size.
+// largeObject is the JSON size in bytes from which an object's actor stops as soon as it is idle.
+// An idle actor keeps the decoded and the encoded form of its last change in memory, which takes
+// several times that size.
 const largeObject = 64 << 10
 
 // release ends a request after its proposal, if any, has been resolved. result is the resulting
@@ -165,7 +165,7 @@ func (r *activation) close() {
 	r.closed = true
 }
 
-// passivate stops the actors that became idle before the given time. It detaches them first, so
+// passivate stops the actors that became idle before the given time. It first detaches them, so
 // that no writer can find them.
 func (c *collection) passivate(before time.Time) {
 	all := &c.activations

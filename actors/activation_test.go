@@ -23,7 +23,7 @@ func (h *testStore) activationCount() (n int) {
 	return n
 }
 
-// TestActivationsAreReused checks that a few actors suffice for sequential changes to many objects,
+// TestActivationsAreReused checks that sequential changes to many objects need only a few actors,
 // and that a reused actor retains no state from its previous object.
 func TestActivationsAreReused(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
@@ -68,8 +68,8 @@ func testFaultyActivation(t *testing.T) {
 	}
 }
 
-// TestTimedOutMutationReleasesActivation checks that an actor can stop after a request that was
-// waiting for it is canceled. The canceled mutation must not change the object.
+// TestTimedOutMutationReleasesActivation checks that an actor can stop after a waiting request was
+// canceled. The canceled mutation must not change the object.
 func TestTimedOutMutationReleasesActivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()

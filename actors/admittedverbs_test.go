@@ -12,8 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestEveryVerbIsAdmitted checks that every write handled by an admission plugin waits for the
-// plugin's decision.
 func TestEveryVerbIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -47,8 +45,6 @@ func TestEveryVerbIsAdmitted(t *testing.T) {
 	f.checkReservations(t, 6, 7, 0)
 }
 
-// TestDeleteCollectionIsAdmitted checks that DeleteCollection runs admission for each object. If
-// admission rejects an object, DeleteCollection must return that error and keep the object.
 func TestDeleteCollectionIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	for i := range 9 {
@@ -77,8 +73,6 @@ func TestDeleteCollectionIsAdmitted(t *testing.T) {
 	}
 }
 
-// TestDryRunIsAdmitted checks that a dry run goes through admission like any other write, and
-// stores nothing.
 func TestDryRunIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	before, f := h.Version(), &waitingFake{}

@@ -21,7 +21,7 @@ type appliedRevision struct {
 
 type publication struct {
 	applied *appliedRevision
-	last    uint64 // the version that is applied with it
+	last    uint64 // last version of the batch
 	pending int    // collections that have not published yet
 }
 

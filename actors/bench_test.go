@@ -17,7 +17,6 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// BenchmarkCreate creates 1 KiB ConfigMaps with 32 concurrent writers.
 func BenchmarkCreate(b *testing.B) {
 	h := open(b, b.TempDir(), nil)
 	defer h.close()
@@ -39,7 +38,6 @@ func BenchmarkCreate(b *testing.B) {
 	})
 }
 
-// countingSink subtracts delivered events from a WaitGroup that counts expected events.
 type countingSink struct{ events *sync.WaitGroup }
 
 func (h countingSink) Events(events []request.Event) error {

@@ -16,9 +16,9 @@ type Change struct {
 	Verb    string       // create, update or delete
 	Kind    *schema.Kind // stored
 	Version uint64
-	// Object is the new state. For a delete, it is the last state under the delete's version.
+	// Object is the new state. For a delete, it is the last state, with the version of the delete.
 	Object *meta.Object
-	// Previous is nil for a create. For a change from before a restart, it may be missing.
+	// Previous is nil for a create, and may be missing for a change from before a restart.
 	Previous *meta.Object
 }
 
@@ -50,20 +50,20 @@ type Recorder struct {
 	subscriptions map[*Subscription]bool
 }
 
-// A Subscription yields changes in version order, each exactly once. It is for one reader.
+// A Subscription yields changes in version order, each exactly once. It supports one reader.
 type Subscription struct {
-	Arrived  chan struct{} // receives a value after changes were added
+	Arrived  chan struct{} // signals new changes
 	recorder *Recorder
 	after    uint64
-	pending  []Change // not in order across collections
+	pending  []Change // unordered across collections
 }
 
-// Subscribe returns a subscription to all changes that are committed after the call. It must be
-// called after the store was opened.
+// Subscribe returns a subscription to all changes committed after the call. It must be called after
+// the store was opened.
 func (r *Recorder) Subscribe() *Subscription {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// Changes up to the newest may have been published in part.
+	// The newest changes may be only partly published.
 	s := &Subscription{make(chan struct{}, 1), r, r.store.Load().appliedRevision.newest(), nil}
 	if r.subscriptions == nil {
 		r.subscriptions = map[*Subscription]bool{}

@@ -33,14 +33,14 @@ type ClientStoreOptions struct {
 	Newest func(ctx context.Context) (uint64, error)
 }
 
-// Definitions tracks the custom resources that the server serves.
+// Definitions tracks the served custom resources.
 type Definitions interface {
 	// Handles reports whether k is the kind CustomResourceDefinition.
 	Handles(k *schema.Kind) bool
 	// Wait blocks until the served custom resources reflect version, or until ctx is done.
 	Wait(ctx context.Context, version uint64)
-	// CatchUp waits until the served custom resources reflect every change that is visible to
-	// reads, or until ctx is done.
+	// CatchUp blocks until the served custom resources reflect every change visible to reads, or
+	// until ctx is done.
 	CatchUp(ctx context.Context)
 }
 
@@ -49,17 +49,16 @@ type Observers interface {
 	// Wait blocks until all caches of the storage kind have observed the change at version, or
 	// until ctx is done.
 	Wait(ctx context.Context, storage meta.GroupResource, version uint64)
-	// CatchUp waits until all caches include every change that is visible to reads, or until ctx is
-	// done.
+	// CatchUp blocks until all caches include every change visible to reads, or until ctx is done.
 	CatchUp(ctx context.Context)
-	// IsCaughtUp reports whether all caches include every change that is visible to reads.
+	// IsCaughtUp reports whether all caches include every change visible to reads.
 	IsCaughtUp() bool
 	// Changes returns the number of changes that caches have received so far.
 	Changes() uint64
 }
 
-// maxObserverWait limits how long a durable write waits for observers. An observer can be slow. For
-// example, a new quota requires counting all objects in its namespace.
+// maxObserverWait limits how long a durable write waits for observers. An observer can be slow: a
+// new quota, for example, requires counting all objects in its namespace.
 const maxObserverWait = 10 * time.Second
 
 // NewClientStore returns a ClientStore backed by store.

@@ -27,9 +27,9 @@ func (s *ClientStore) newest(ctx context.Context) (uint64, error) {
 // Observers.
 const maxCatchUp = 2 * time.Second
 
-// CatchUp waits until this server has applied every commit that any server made before the call,
-// and until Definitions and Observers are current. It waits for at most maxCatchUp, and returns
-// false if the store has not applied the commits by then.
+// CatchUp blocks until this server has applied every commit made by any server before the call, and
+// until Definitions and Observers are current. It waits for at most maxCatchUp, and returns false
+// if the store has not applied the commits by then.
 func (s *ClientStore) CatchUp(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, maxCatchUp)
 	defer cancel()
@@ -37,7 +37,7 @@ func (s *ClientStore) CatchUp(ctx context.Context) bool {
 	return err == nil && s.awaitInEffect(ctx, version) == nil
 }
 
-// awaitInEffect waits until the store, Definitions and Observers include version. If ctx is done
+// awaitInEffect blocks until the store, Definitions and Observers include version. If ctx is done
 // early, Definitions and Observers may still be behind.
 func (s *ClientStore) awaitInEffect(ctx context.Context, version uint64) error {
 	if err := s.store.AwaitVersion(ctx, version); err != nil {
@@ -112,9 +112,9 @@ func (s *ClientStore) NoOpApply(m request.Mutation, digest func() meta.Digest) (
 }
 
 // mutateNewest applies a change when other servers share the log. The log accepts only changes to
-// the newest version. Rejections, no-ops and dry runs are not written to the log, so they may be
-// based on stale state. In these cases, mutateNewest computes the change again if newer commits
-// exist or the caches used by admission were out of date.
+// the newest version. Rejections, no-ops and dry runs bypass the log, so they may be based on stale
+// state. In these cases, mutateNewest computes the change again if newer commits exist or the
+// caches used by admission were out of date.
 func (s *ClientStore) mutateNewest(ctx context.Context, m request.Mutation) (request.Result, error) {
 	known, changes := s.store.Version(), s.opts.Observers.Changes()
 	result, err := s.store.Mutate(ctx, m)

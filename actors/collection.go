@@ -41,7 +41,7 @@ type publisher struct {
 	*collection
 	working      *objectIndex // the next snapshot
 	fieldIndexes []fieldIndex // of the next snapshot
-	records      []*record    // of the current batch; kept for its memory
+	records      []*record    // records of the current batch; reused
 }
 
 type changes struct {
@@ -55,14 +55,13 @@ func (b *changes) Reject(error) { b.publication.applied.done(b.publication) }
 
 // A change is a committed write that is not published yet.
 type change struct {
-	path     string // of the object; shares the memory of its key
+	path     string // path of the object; shares its key's memory
 	object   *meta.Object
-	kind     *schema.Kind // stored, by which the object was written or decoded
+	kind     *schema.Kind // stored kind with which the object was written or decoded
 	remove   bool
 	time     time.Time
-	proposal *proposal // nil for a write of another server
-	// nameOnly is set if an unreadable object was deleted. In that case, object contains only a
-	// name.
+	proposal *proposal // nil for another server's write
+	// nameOnly is set if an unreadable object was deleted. object then contains only a name.
 	nameOnly bool
 	// unreadable is the new stored value if it could not be decoded. Readers then see the object as
 	// deleted.

@@ -25,12 +25,12 @@ type committer struct {
 	committing []*proposal
 	// undecided holds the reservations of proposals whose outcome is unknown.
 	undecided []pendingRelease
-	// publishers holds publishers that the current batch has woken but that have not run yet.
+	// publishers holds the publishers that the current batch has woken but that have not run yet.
 	publishers []runtime.Turn
 }
 
 // pendingRelease is a message that asks a publisher to release a reservation. The publisher handles
-// its messages in order, so it publishes all earlier changes first.
+// messages in order, so it publishes all earlier changes first.
 type pendingRelease struct {
 	collection *collection
 	reserved   *request.Reservation
@@ -50,8 +50,7 @@ func (c *committer) Receive(self *runtime.Ref, message any) {
 	}
 }
 
-// maxBatchBytes is the size at which a batch is committed. The last proposal may take the batch
-// over this size.
+// maxBatchBytes is the size at which a batch is committed. The last proposal may exceed it.
 const maxBatchBytes = 16 << 20
 
 func (c *committer) add(self *runtime.Ref, f *proposal) {
@@ -87,7 +86,7 @@ func (c *committer) commit() {
 			batch = append(batch, part.write)
 		}
 	}
-	clear(c.waiting) // a proposal keeps its whole collection alive
+	clear(c.waiting) // a proposal retains its whole collection
 	c.waiting, c.bytes = c.waiting[:0], 0
 	if len(batch) == 0 {
 		return
@@ -110,7 +109,7 @@ func (c *committer) commit() {
 	}
 	for i, r := range results {
 		switch {
-		case c.committing[i].whole != nil: // shares the outcome of its whole
+		case c.committing[i].whole != nil: // has the outcome of the main proposal
 		case errors.Is(r.Err, persist.ErrUnknown):
 			c.leaveUndecided(c.committing[i])
 		case errors.Is(r.Err, persist.ErrCondition):
@@ -124,9 +123,8 @@ func (c *committer) commit() {
 	c.committing = nil
 }
 
-// publish runs the publishers that have received changes from the last batch. If the batch is
-// small, they run on the committer's goroutine to avoid a goroutine switch. This applies only to an
-// embedded log.
+// publish runs the publishers that received changes from the last batch. With an embedded log, it
+// runs those of a small batch on the committer's goroutine to avoid a goroutine switch.
 func (c *committer) publish(changes int) {
 	for _, turn := range c.publishers {
 		if changes <= maxLed {
@@ -213,8 +211,8 @@ func diskFullError() error {
 	return meta.NewInsufficientStorage("the server's disk is full")
 }
 
-// abortNonFreeing aborts the changes that do not free disk space, so that the remaining changes can
-// be committed on a full disk. If all or none of the changes free space, it returns false.
+// abortNonFreeing aborts the changes that do not free disk space, so that the others can be
+// committed on a full disk. If all or none of the changes free space, it returns false.
 func (c *committer) abortNonFreeing() bool {
 	var rest, refused []*proposal
 	for _, f := range c.committing {

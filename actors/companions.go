@@ -36,14 +36,14 @@ func (o *object) addCompanion(m *mutateRequest, p *proposal, c request.Companion
 	if c.Object == nil && current == nil {
 		return nil
 	}
-	if c.Object != nil && current != nil { // its former holder was just deleted, which is about to be published
+	if c.Object != nil && current != nil { // the deletion of its former holder is not published yet
 		return &conflictError{seen: current.Version}
 	}
 	part := &proposal{collection: collection, kind: collection.kind(), key: c.Key, whole: p}
 	if err := o.computeCompanion(m, part, c, mutation.State{Object: current, Committed: true}); err != nil {
 		return err
 	}
-	if part.candidate.Op != mutation.None { // else it is being deleted already
+	if part.candidate.Op != mutation.None { // otherwise it is already being deleted
 		p.companions = append(p.companions, part)
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 // conflictError is the errStale error for a write that the log rejected because the base version, a
 // guard or a fence had changed.
 type conflictError struct {
-	seen uint64 // the version to await before the newer state is visible; 0: none
+	seen uint64 // version at which the newer state becomes visible; 0: none
 	// overtaken is set if the object is unchanged and only a guarded aggregate has changed
 	// (persist.Guard).
 	overtaken bool
@@ -46,9 +46,9 @@ type retry struct {
 	overtaken time.Time // when it was first overtaken
 }
 
-// await waits until a stale mutation can be retried on a newer version. If quota or addresses are
-// exhausted, it waits until some may have been freed. If the wait is too long or there are too many
-// conflicts, it returns the error for the client.
+// await blocks until a stale mutation can be retried on a newer version, or until exhausted quota
+// or addresses may have been freed. If the wait is too long or there are too many conflicts, it
+// returns the error for the client.
 func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refused error) error {
 	var contended *request.ContendedError
 	if errors.As(refused, &contended) {

@@ -55,8 +55,6 @@ func (s *server) checkFields(want ...string) {
 	}
 }
 
-// TestConflictWaitsForNewerState checks that a conflicting mutation is retried once, after the
-// newer version has arrived.
 func TestConflictWaitsForNewerState(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testConflictWaits)
@@ -77,8 +75,6 @@ func testConflictWaits(t *testing.T) {
 	s.checkFields("mine", "other")
 }
 
-// TestOvertakenPipelineIsComputedAgain checks that a chain of dependent mutations is retried when
-// its first mutation conflicts.
 func TestOvertakenPipelineIsComputedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testOvertakenPipeline)
@@ -174,8 +170,6 @@ func (s *server) nodePort(name string, port int64) int {
 	return statusCode(err)
 }
 
-// TestUnknownFateKeepsItsAllocation checks that a write with an unknown outcome keeps its
-// reservations until the write is known to have failed.
 func TestUnknownFateKeepsItsAllocation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testUnknownFate)
@@ -204,8 +198,6 @@ func testUnknownFate(t *testing.T) {
 	}
 }
 
-// TestUnavailableLog checks that writes fail while the store behind the log is unreachable, and
-// that the server keeps running.
 func TestUnavailableLog(t *testing.T) {
 	t.Parallel()
 	s, _ := openAlone(t)

@@ -16,8 +16,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestExternalConversion checks that every read converts an object to the requested version, and
-// that reads in the stored version do not call the converter.
 func TestExternalConversion(t *testing.T) {
 	h := openThings(t)
 	sink, session := h.watch(request.Watch{Kind: h.v2, SendInitialEvents: true})
@@ -51,8 +49,6 @@ func TestExternalConversion(t *testing.T) {
 	}
 }
 
-// TestFailingConversion checks that a failed conversion fails the request with the converter's
-// reason.
 func TestFailingConversion(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "x")
@@ -98,7 +94,6 @@ func TestFailingConversion(t *testing.T) {
 	}
 }
 
-// TestSlowConversion checks that a slow conversion delays only the requests that need it.
 func TestSlowConversion(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "x")

@@ -22,8 +22,8 @@ type conversionTurn struct {
 // timeout, a change proceeds without a turn.
 const maxTurnWait = 5 * time.Second
 
-// take waits until no other request is changing the object at path, maxTurnWait has elapsed, or ctx
-// is done. waited is true if another change may have been made in the meantime. The caller must
+// take blocks until no other request is changing the object at path, maxTurnWait has elapsed, or
+// ctx is done. waited is true if another change may have been made in the meantime. The caller must
 // call end.
 func (t *conversionTurns) take(ctx context.Context, path string) (end func(), waited bool) {
 	turn := t.enter(path)

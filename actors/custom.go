@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Collections of custom resources are added while the store is open. A collection is removed once
-// its CRD has been deleted and the collection is empty.
+// Collections of custom resources are added while the store is open, and removed once their CRD has
+// been deleted and they are empty.
 
 // RegisterKind adds the collection of a kind. It must be called before the kind is served. If the
 // collection exists, the new kind replaces the previous one, but stored objects are not rewritten.
@@ -37,8 +37,8 @@ func (s *Store) RegisterKind(k *schema.Kind) {
 }
 
 // UnregisterKind ends the watches of a kind whose CRD was deleted, and removes its collection if it
-// is empty. Objects remain only if another server has written them. UnregisterKind does nothing if
-// the kind has been registered again.
+// is empty. Only objects written by another server can remain. UnregisterKind does nothing if the
+// kind has been registered again.
 func (s *Store) UnregisterKind(k *schema.Kind) {
 	s.registeringKind.Lock()
 	defer s.registeringKind.Unlock()
@@ -59,7 +59,7 @@ func (s *Store) UnregisterKind(k *schema.Kind) {
 
 type isEmpty struct{ reply chan<- bool }
 
-// Reject is called while the store is closing. It replies false, because the collection need not be
+// Reject is called while the store is closing. It replies false, because a collection need not be
 // removed during shutdown.
 func (m isEmpty) Reject(error) { m.reply <- false }
 
@@ -74,7 +74,7 @@ func (s *Store) removeCollection(c *collection) {
 	for _, a := range c.activations.close() {
 		a.ref.Stop()
 	}
-	c.endWatches() // one that found the collection before it was removed
+	c.endWatches() // a watch may have found the collection before its removal
 	c.publisher.Drain()
 	c.snapshotCache.clear()
 }
@@ -83,8 +83,8 @@ func (s *Store) errUndefined(k *schema.Kind) error {
 	return meta.NewNotFound(s.definitions().storage, k.Origin.Definition)
 }
 
-// endWatches ends each watch after it has delivered all events, because the last events of a
-// removed kind are the deletions of its objects.
+// endWatches ends each watch after it has delivered all events, because the last ones are the
+// deletions of the kind's objects.
 func (c *collection) endWatches() { c.watchers.each((*watch).Finish) }
 
 func (s *Store) ensureCollection(storage meta.GroupResource, kind func() *schema.Kind) *collection {
@@ -125,8 +125,8 @@ type migrateSchema struct {
 
 // migrateSchema switches the collection to another version of its CRD. Stored objects are not
 // rewritten, but converted when read. Only the selectable fields (ObjectMeta.Fields) are
-// recomputed. If the kind has such fields, the history is dropped, because it contains their
-// previous values.
+// recomputed. If the kind has any, the history is dropped, because it contains their previous
+// values.
 func (p *publisher) migrateSchema(r migrateSchema) {
 	defer close(r.done)
 	defer func() {
@@ -150,7 +150,7 @@ func (p *publisher) migrateSchema(r migrateSchema) {
 }
 
 // withSelectableFields returns an object with the current values of its kind's selectable fields,
-// or the object itself if no value has changed. The values of an unreadable object are empty.
+// or the object itself if they are unchanged. The values of an unreadable object are empty.
 func (c *collection) withSelectableFields(o *meta.Object) *meta.Object {
 	k := c.kind()
 	if !k.IsCustom() || len(k.SelectFields) == 0 && len(o.Meta.Fields) == 0 {
@@ -179,8 +179,8 @@ func (s *Store) definitions() *collection {
 	return s.allCollections()[meta.GroupResource{Group: s.naming.Group("apiextensions"), Resource: "customresourcedefinitions"}]
 }
 
-// definitionPrecondition returns the precondition that the CRD has not changed. It is used to
-// create a custom resource, which must fail while the CRD is being deleted.
+// definitionPrecondition returns the precondition that the CRD has not changed. Creating a custom
+// resource must fail while the CRD is being deleted.
 func (s *Store) definitionPrecondition(m *request.Mutation) (createPrecondition, error) {
 	definition := s.definitions().published.Load().get(path("", m.Kind.Origin.Definition))
 	if definition == nil {

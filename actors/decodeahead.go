@@ -8,7 +8,7 @@ import (
 )
 
 // decodeAhead decodes values in parallel during recovery, while other values are read and applied.
-// It applies values in the order in which they were read, because the last value of an object must
+// It applies them in the order in which they were read, because the last value of an object must
 // win.
 type decodeAhead struct {
 	gathered []decoding  // values read last
@@ -32,15 +32,14 @@ type decodeJob struct {
 	done   chan struct{}
 }
 
-// Limits of one decodeJob. They bound the memory used by recovery, which runs about one job per
-// CPU.
+// Limits of one decodeJob. They bound the memory of recovery, which runs about one job per CPU.
 const (
 	decodeJobValues = 128
 	decodeJobBytes  = 256 << 10
 )
 
-// decode schedules the decoding of a value, which is applied later. If the kind of the object is
-// unknown, decode adds a collection that decodes only metadata until the CRDs are known.
+// decode schedules the decoding of a value, which is applied later. For an unknown kind, it adds a
+// collection that decodes only metadata until the CRDs are known.
 func (r *recovery) decode(d decoding) error {
 	if parsed, err := meta.ParseKey(d.key); err == nil && r.store.allCollections()[parsed.GroupResource] == nil {
 		r.addCollection(r.store.newCollection(parsed.GroupResource, r.store.catalog.Opaque(parsed.GroupResource)))

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// DeleteCollection deletes the objects that l selects, with many deletions in parallel. It returns
-// the listed objects and the version of the last deletion, or 0. Objects that have already been
-// deleted or replaced are skipped. Each deletion goes through admission. m.Change must be a Delete.
+// DeleteCollection deletes the objects that l selects, many in parallel. It returns the listed
+// objects and the version of the last deletion, or 0. It skips objects that have already been
+// deleted or replaced. Each deletion goes through admission. m.Change must be a Delete.
 func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
 	listed, err := s.listStored(ctx, l)
 	if err != nil {
@@ -54,9 +54,8 @@ func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.
 	return listed, nil
 }
 
-// deleteUnreadable deletes the objects of a collection that cannot be decoded. It returns the
-// version of the last deletion, or 0. If the list has a selector or a continue token, it deletes
-// nothing.
+// deleteUnreadable deletes the objects of a collection that cannot be decoded, unless the list has
+// a selector or a continue token. It returns the version of the last deletion, or 0.
 func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.Mutation) (newest uint64, err error) {
 	if !l.Labels.Empty() || !l.Fields.Empty() || l.Continue != "" {
 		return 0, nil
@@ -65,7 +64,7 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 		m.Key = a.Key
 		result, err := s.sendToOwner(ctx, &m)
 		if meta.HasReason(err, meta.ReasonNotFound) {
-			continue // it was deleted meanwhile
+			continue // deleted in the meantime
 		}
 		if err != nil {
 			return newest, err
@@ -75,9 +74,9 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 	return newest, nil
 }
 
-// deleteListed deletes a listed object and returns the version of the deletion. It returns 0 if the
-// object has been deleted or replaced since it was listed. If a precondition set by the client
-// fails, it returns a conflict.
+// deleteListed deletes a listed object and returns the version of the deletion, or 0 if the object
+// was deleted or replaced after the list. If a precondition set by the client fails, it returns a
+// conflict.
 func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Mutation) (uint64, error) {
 	m.Key = o.Key
 	if all := m.Recorder; all != nil {

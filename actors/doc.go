@@ -40,24 +40,23 @@
 //	quarantine        stored objects that cannot be decoded
 //	conversionTurns   queues of changes that need a conversion webhook
 //
-// Mailboxes, the goroutine pool and the conversion service also have a mutex each. Another mutex is
-// held while a collection is added. Allocators (package allocation) manage values that objects
-// share, such as Service addresses. Owners, and requests that wait for admission, reserve values
-// from them. A reservation is committed when the proposal is applied.
+// Mailboxes, the goroutine pool and the conversion service also have a mutex each. Allocators
+// (package allocation) manage values that objects share, such as Service addresses. Owners, and
+// requests that wait for admission, reserve values from them. A reservation is committed when the
+// proposal is applied.
 //
 // An object has an actor while it has pending writes, and shortly after. Another object may reuse
 // an idle actor, without its state, unless the actor has panicked. A writer runs an idle actor for
 // one message on its own goroutine. Most other work runs on the pool. While few changes are in
-// progress, a writer also leads its commit: it runs the committer on its own goroutine, and the
-// committer runs publishers and inline watches (request.Watch). This avoids most thread switches.
-// Other writers queue for the next batch.
+// progress, a writer also leads its commit, which avoids most thread switches: it runs the
+// committer on its own goroutine, and the committer runs publishers and inline watches
+// (request.Watch). Other writers queue for the next batch.
 //
 // # Custom kinds
 //
 // Open creates the collections of built-in kinds, and RegisterKind those of custom kinds. If
 // another writer stores objects before this process knows the CRD, the follower adds the
-// collection. UnregisterKind removes an empty collection. Later requests for the kind fail. The
-// collection table is copied on each change.
+// collection. UnregisterKind removes an empty collection. Later requests for the kind fail.
 //
 // When a CRD changes, its stored objects stay unchanged and are converted when read. Between two
 // batches, the publisher recomputes only the selectable fields. Changes computed before, and
@@ -83,7 +82,7 @@
 // sends the candidate to the committer as a proposal. The committer writes all waiting proposals as
 // one batch. When the batch is durable, the log calls the follower, which sends each collection its
 // part. The publisher updates index and history, publishes the new snapshot, wakes the watches and
-// marks the proposals as applied. Only then does Mutate return.
+// marks the proposals as applied. Mutate returns only then.
 //
 //	Store.Mutate             write.go        generates a name if requested, converts the result
 //	Store.sendToOwner        write.go        asks the owner until its answer is final
@@ -129,13 +128,13 @@
 //     (addReserved).
 //
 // A refused mutation waits until this process has applied the conflicting change, and is computed
-// again (retry.await). After maxConflicts attempts it fails with a conflict. If only a guard
+// again (retry.await). After maxConflicts attempts, it fails with a conflict. If only a guard
 // failed, it is retried for at most maxOvertaken, and then fails with a timeout.
 //
 // A log may drop changes before this process has received them, as etcd does by compaction. It then
 // delivers all current objects (publishedState.Rebuild). Each collection publishes the differences
-// as changes of other writers, and starts a new history. Earlier watches and chunked lists end with
-// 410.
+// as changes of other writers and starts a new history, and earlier watches and chunked lists end
+// with 410.
 //
 // If the outcome of a write is unknown, its writer gets a timeout (leaveUndecided). If the write
 // was committed, the commit arrives like one of another writer. The reservation is kept until the
@@ -145,9 +144,9 @@
 // # A read
 //
 // Get and List read the collection's published snapshot and wait for no owner. A list at an older
-// version is computed from the snapshot by undoing changes in the history (snapshotAt).
-// If the history is too short, past.go reads the log: single objects, their revisions, and lists
-// (loggedSnapshot). At most two reads run at once, of different users.
+// version is computed from the snapshot by undoing changes in the history (snapshotAt). If the
+// history is too short, past.go reads single objects, their revisions, and lists (loggedSnapshot)
+// from the log. At most two such reads run at once, for different users.
 //
 // # A watch
 //

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// Errors for rejected mutations. Store.sendToOwner retries after errStopped and errStale. The other
-// errors are returned to the client.
+// Errors for rejected mutations. Store.sendToOwner retries after errStopped and errStale, and
+// returns the others to the client.
 var (
 	errStopped     = errors.New("the owner has stopped")
 	errStale       = errors.New("computed on a state that was not committed")

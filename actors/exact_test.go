@@ -127,8 +127,8 @@ func TestChunksAreOneSnapshot(t *testing.T) {
 	}
 }
 
-// TestExactBeforeHistory checks that, after a restart without history, an exact list at an earlier
-// version returns 410 and not the current objects.
+// TestExactBeforeHistory checks that after a restart without history, an exact list at an earlier
+// version returns 410 instead of the current objects.
 func TestExactBeforeHistory(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)

@@ -21,8 +21,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// statusCode returns the HTTP status code of an error. It returns 0 for nil, and 500 for an error
-// that is not a Status.
+// statusCode returns the HTTP status code of an error, 0 for nil, and 500 for an error that is not
+// a Status.
 func statusCode(err error) int {
 	if err == nil {
 		return 0
@@ -81,8 +81,6 @@ func TestPanicFailsOneRequest(t *testing.T) {
 	}
 }
 
-// TestFullMailboxIsRefused checks that requests to a full mailbox fail immediately with 429, and
-// that all queued requests get a response.
 func TestFullMailboxIsRefused(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.MailboxSize = 2 })
 	defer h.close()
@@ -117,8 +115,6 @@ func TestFullMailboxIsRefused(t *testing.T) {
 	}
 }
 
-// TestCloseAnswersEveryone checks that every queued or running request gets exactly one response
-// when the store closes.
 func TestCloseAnswersEveryone(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	must.Get(h.create("a", "1"))(t)
@@ -153,8 +149,6 @@ func TestCloseAnswersEveryone(t *testing.T) {
 	}
 }
 
-// TestPassivation checks that the actor of an idle object stops, and that the next change starts a
-// new actor.
 func TestPassivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()
@@ -175,8 +169,6 @@ func (h *testStore) metrics() string {
 	return b.String()
 }
 
-// TestDiskFull checks that writes fail with 507 on a full disk, while reads are served. Writes
-// succeed again once there is space.
 func TestDiskFull(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)
@@ -195,8 +187,6 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestLastFinalizerOnFullDisk checks that a write that completes a deletion succeeds on a full
-// disk.
 func TestLastFinalizerOnFullDisk(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)
@@ -218,8 +208,6 @@ func TestLastFinalizerOnFullDisk(t *testing.T) {
 	fs.SetBudget(-1)
 }
 
-// TestFailedSync checks that a write is not acknowledged if its sync fails, and that the store
-// reports the failure.
 func TestFailedSync(t *testing.T) {
 	fs := vfs.NewMem()
 	fatal := make(chan error, 1)
@@ -258,8 +246,6 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// TestNamespacePrecondition checks that creates fail in a terminating namespace, and return 404 if
-// the namespace does not exist.
 func TestNamespacePrecondition(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

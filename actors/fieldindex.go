@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A fieldIndex indexes the objects in a collection by one selectable field. The key of an object
-// consists of the field's value, a zero byte and the object's namespace and name. Objects with the
-// same value are therefore in list order.
+// A fieldIndex indexes the objects in a collection by one selectable field. An object's key
+// consists of the field's value, a zero byte, and the object's namespace and name, so that objects
+// with the same value are in list order.
 type fieldIndex struct {
 	field   int // index into the kind's SelectFields
 	objects *objectIndex

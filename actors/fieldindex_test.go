@@ -83,8 +83,6 @@ func (p *podLists) compare() {
 	}
 }
 
-// TestFieldIndexMatchesScan checks that a list by an indexed field returns all matching objects
-// after random changes and after a restart.
 func TestFieldIndexMatchesScan(t *testing.T) {
 	dir := t.TempDir()
 	p := &podLists{testStore: open(t, dir, nil), nodeOf: map[string]string{}}

@@ -48,7 +48,7 @@ func generateName(prefix string) string {
 }
 
 // A generated name has at most maxGenerated characters and ends in suffixLength random
-// suffixLetters. The letters exclude vowels, so that no words are generated.
+// suffixLetters. The letters exclude vowels, to avoid words.
 const (
 	maxGenerated  = 63
 	suffixLength  = 5

@@ -19,7 +19,7 @@ type record struct {
 	// deselected is previous with the version of this change, created on first use. Watches whose
 	// selector matched previous but not the changed object receive it in a Deleted event.
 	deselected atomic.Pointer[meta.Object]
-	bytes      int64 // of memory that only the record uses
+	bytes      int64 // memory that only the record uses
 }
 
 type changeKind uint8
@@ -30,12 +30,12 @@ const (
 	removed
 )
 
-// recordOverhead is the memory of a record in bytes, excluding object JSON. It covers the record,
-// its slot in a chunk, and the object with its key and metadata.
+// recordOverhead is the memory of a record in bytes, excluding object JSON: the record, its slot in
+// a chunk, and the object with its key and metadata.
 const recordOverhead = 384
 
 // computeBytes sets bytes to the memory that only this record uses, such as the replaced object.
-// The new object is not counted, because the index shares it until the next change.
+// The new object does not count, because the index shares it until the next change.
 func (r *record) computeBytes() {
 	r.bytes = recordOverhead
 	if r.previous != nil {
@@ -77,7 +77,7 @@ type history struct {
 	// Guarded by retention.mu:
 	dropped   int32  // number of dropped records of the first chunk
 	oldest    uint64 // version of the oldest record, if any
-	heapIndex int    // in the heap of retention
+	heapIndex int    // index in retention's heap
 }
 
 func newHistory(floor uint64, shared *retention) *history {
@@ -117,7 +117,7 @@ func (h *history) first() *record {
 }
 
 // drop removes the oldest record. more reports whether records remain. The caller must hold
-// retention.mu and update the byte count. drop raises the floor first, so that cursors always
+// retention.mu and update the byte count. drop first raises the floor, so that cursors always
 // recognize a missing record as dropped.
 func (h *history) drop() (r *record, more bool) {
 	r = h.first()
@@ -182,8 +182,8 @@ type cursor struct {
 	after   uint64 // newest version read; records up to it are skipped
 }
 
-// seek returns a cursor at the first record that is newer than version. It returns false if a
-// record newer than version has been dropped.
+// seek returns a cursor at the first record newer than version. It returns false if such a record
+// has been dropped.
 func (h *history) seek(version uint64) (c cursor, ok bool) {
 	chunks := *h.chunks.Load()
 	i := len(chunks) - 1
@@ -203,7 +203,7 @@ func (c *cursor) skipTo(version uint64) {
 	c.after = version - 1
 }
 
-// read appends unread records with versions up to newest to into, until into contains limit
+// read appends unread records with versions up to newest to into, which holds at most limit
 // records. It returns false if an unread record was dropped.
 func (c *cursor) read(into []*record, limit int, newest uint64) (_ []*record, ok bool) {
 	for len(into) < limit {

@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// appendRecords appends a 10-byte record for each version, one second apart.
 func appendRecords(h *history, from, to uint64) {
 	for v := from; v <= to; v++ {
 		h.retention.append(h, []*record{{version: v, time: time.Unix(int64(v), 0), object: &meta.Object{Version: v}, bytes: 10}})
@@ -96,8 +95,6 @@ func TestHistoryDropUnderCursor(t *testing.T) {
 	}
 }
 
-// TestRetentionIsShared checks that all histories share one budget in bytes, and that the oldest
-// record of all histories is dropped first.
 func TestRetentionIsShared(t *testing.T) {
 	budget := newRetention(1000)
 	quiet, busy, empty := newHistory(0, budget), newHistory(0, budget), newHistory(0, budget)

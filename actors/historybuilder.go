@@ -9,19 +9,19 @@ import (
 )
 
 // historyBuilder rebuilds the histories from the journal during recovery. It drops records as soon
-// as they exceed the memory budget, so that recovery never needs more memory than normal operation.
+// as they exceed the memory budget, so that recovery needs no more memory than normal operation.
 type historyBuilder struct {
 	retention  *retention
-	oldest     time.Time        // commits before it are not kept
-	base       persist.Revision // of the recovered snapshot
-	floor      uint64           // every commit above it that was not dropped has been read
+	oldest     time.Time        // earlier commits are not kept
+	base       persist.Revision // revision of the recovered snapshot
+	floor      uint64           // all later commits that were not dropped have been read
 	started    bool             // a commit was read
 	kept       bool             // a commit was not skipped
 	newest     map[*collection]uint64
 	stateBytes int64 // bytes of all current objects
 	tuning     Tuning
 	// previousObjects maps a key to the object that the next commit for the key replaces. It is
-	// used only while recovery reads commits that are already part of the snapshot.
+	// used only while recovery reads commits that the snapshot already includes.
 	previousObjects map[string]previousObject
 }
 
@@ -50,8 +50,8 @@ func (b *historyBuilder) begin(after persist.Revision) {
 	b.started, b.kept, b.floor = true, false, uint64(after)
 }
 
-// skip reports whether recovery can skip a commit and all earlier commits, because neither the
-// objects nor the history need them. The history then begins after that commit.
+// skip reports whether recovery can skip a commit and all earlier ones, because neither the objects
+// nor the history need them. The history then begins after that commit.
 func (b *historyBuilder) skip(commit *persist.Commit) bool {
 	if !b.started {
 		b.started = true
@@ -71,9 +71,9 @@ func (b *historyBuilder) cut(commit *persist.Commit) {
 	b.retention.expire(commit.Time.Add(1))
 }
 
-// setPrevious sets r.previous for a commit that the snapshot already contains. It remembers the new
-// object, because the next commit for the key replaces that object. If current, the object in the
-// snapshot, has the commit's version, r shares it.
+// setPrevious sets r.previous for a commit that the snapshot already includes. It remembers the new
+// object, which the next commit for the key replaces. If current, the object in the snapshot, has
+// the commit's version, r shares it.
 func (b *historyBuilder) setPrevious(commit *persist.Commit, r *record, current *meta.Object) {
 	if current != nil && current.Version == r.object.Version {
 		r.object = current
@@ -106,7 +106,7 @@ func (b *historyBuilder) onDrop(r *record) {
 // recovery, regardless of the size of the objects.
 const minHistoryFraction = 16
 
-// countState updates the total object size after replacement replaces old. Either argument may be
+// countState updates the total object size after replacement replaces old, either of which may be
 // nil. The history limit shrinks as the objects grow.
 func (b *historyBuilder) countState(old, replacement *meta.Object) {
 	if old != nil {
@@ -121,7 +121,7 @@ func (b *historyBuilder) countState(old, replacement *meta.Object) {
 }
 
 func (b *historyBuilder) add(c *collection, r *record) {
-	if r.version > uint64(b.base) && len(b.previousObjects) > 0 { // from here on the index has the previous states
+	if r.version > uint64(b.base) && len(b.previousObjects) > 0 { // the index has the previous states from here on
 		clear(b.previousObjects)
 		b.retention.recoveryBytes = 0
 	}

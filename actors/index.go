@@ -18,8 +18,8 @@ func fork(t *objectIndex) *objectIndex {
 
 type snapshot struct {
 	objects      *objectIndex
-	fieldIndexes []fieldIndex // of the kind's declared fields; none in a snapshot of an older version
-	version      uint64       // of its newest change
+	fieldIndexes []fieldIndex // one per declared field of the kind; none in a snapshot of an older version
+	version      uint64       // version of the newest change
 }
 
 func path(namespace, name string) string { return namespace + "/" + name }
@@ -46,8 +46,8 @@ func (s *snapshot) scan(namespace, from string, fn func(path string, o *meta.Obj
 	})
 }
 
-// count returns the number of objects in a namespace ("" for all) at or after path from. from may
-// sort after all objects in the namespace.
+// count returns the number of objects in a namespace ("" for all) at or after path from, which may
+// sort after the whole namespace.
 func (s *snapshot) count(namespace, from string) int {
 	end := s.objects.Len()
 	if namespace != "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestKeysOwnTheirBytes checks that a retained key does not retain the object's JSON, regardless of
-// whether the key comes from a write, the journal or a snapshot.
+// TestKeysOwnTheirBytes checks that a retained key does not retain the object's JSON, whether the
+// key comes from a write, the journal or a snapshot.
 func TestKeysOwnTheirBytes(t *testing.T) {
 	fs := vfs.NewMem()
 	for _, source := range []string{"a write", "the journal", "a snapshot"} {

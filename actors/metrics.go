@@ -22,7 +22,7 @@ func (c *counters) batch(size int, took time.Duration) {
 	c.commits.Add(uint64(size))
 	c.batchNanos.Add(uint64(took))
 	if n := uint64(size); n > c.largestBatch.Load() {
-		c.largestBatch.Store(n) // only the committer writes it
+		c.largestBatch.Store(n) // written only by the committer
 	}
 }
 
@@ -77,7 +77,7 @@ func (s *Store) WriteMetrics(w io.Writer) {
 	)
 }
 
-// maxUnreadable limits the time series for unreadable objects. Each object has one series.
+// maxUnreadable limits the time series for unreadable objects, one per object.
 const maxUnreadable = 100
 
 func (s *Store) unreadable() metrics.Samples {

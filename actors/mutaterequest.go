@@ -12,9 +12,9 @@ import (
 // mutateRequest asks an object's owner for one mutation. reply may be read once answered is closed.
 type mutateRequest struct {
 	ctx          context.Context
-	path         string // of the object
+	path         string // path of the object
 	mutation     *request.Mutation
-	precondition createPrecondition // of a create
+	precondition createPrecondition // preconditions of a create
 	// waited is set once the mutation has passed blocking admission on the request's goroutine.
 	waited *waitingMutation
 	// renamed is set if admission has changed the name of a new object. path contains the new name.
@@ -24,18 +24,18 @@ type mutateRequest struct {
 }
 
 // mutateReply is the owner's immediate response: a rejection, a no-op, or a proposal to wait for. A
-// rejection or no-op that is based on a pending proposal also waits for that proposal, because the
-// client must not see a result that depends on an uncommitted change.
+// rejection or no-op based on a pending proposal also waits for that proposal, because the client
+// must not see a result that depends on an uncommitted change.
 type mutateReply struct {
 	result   request.Result
 	proposal *proposal
 	// accepted means that the proposal contains this mutation. Otherwise, the reply is a rejection
-	// or no-op based on another mutation's proposal. The reply becomes final when that proposal is
+	// or no-op based on another mutation's proposal. It becomes final when that proposal is
 	// applied, and a no-op then returns the proposal's version.
 	accepted bool
 	retry    bool
-	// turn lets the request's goroutine lead the commit by running the committer. The zero value
-	// means that another goroutine runs the committer.
+	// turn lets the request's goroutine lead the commit by running the committer. If turn is zero,
+	// another goroutine runs the committer.
 	turn runtime.Turn
 	// waiting is set if the mutation needs blocking admission or a conversion webhook, which must
 	// not run in the owner.
@@ -46,8 +46,8 @@ type mutateReply struct {
 // waitingMutation is a mutation that the owner has handed back to the request's goroutine for
 // blocking admission. If it needs a conversion webhook, that goroutine also computes it.
 type waitingMutation struct {
-	base      uint64 // the version of its base; 0: no object
-	converts  bool   // it is not computed yet
+	base      uint64 // version of the base object; 0: none
+	converts  bool   // not computed yet
 	object    *meta.Object
 	prepared  mutation.Prepared
 	candidate mutation.Candidate // after admission
@@ -92,7 +92,7 @@ func (r *mutateReply) outcome() (request.Result, error) {
 	case r.retry:
 		return request.Result{}, errStale
 	case r.proposal.err != nil && !r.accepted && r.proposal.undecided:
-		return request.Result{}, errStale // it was computed on a state with an unknown outcome
+		return request.Result{}, errStale // it is based on a state with an unknown outcome
 	case r.proposal.err != nil:
 		return request.Result{}, r.proposal.err
 	case r.err != nil:

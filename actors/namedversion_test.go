@@ -41,8 +41,8 @@ func (l *lateLog) Append(batch []persist.Write) ([]persist.Result, error) {
 }
 
 // TestVersionIsNamedBeforeItsWriterIsAnswered checks that a client can use a resourceVersion as a
-// precondition before the write that created this version has returned. For example, the client may
-// know the version from a watch.
+// precondition before the write that created it has returned. The client may know the version from
+// a watch.
 func TestVersionIsNamedBeforeItsWriterIsAnswered(t *testing.T) {
 	key := meta.Key{Name: "c"}
 	for name, change := range map[string]func(version string) request.Mutation{

@@ -47,7 +47,7 @@ func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
 
 // createPrecondition holds the conditions of a create. The namespace and the CRD must be unchanged
 // at commit time, so that no object is created in a terminating namespace. If the namespace is
-// already missing or terminating, refusal contains the error and there are no conditions.
+// already missing or terminating, refusal is the error and there are no conditions.
 type createPrecondition struct {
 	refusal    error
 	conditions []persist.Condition

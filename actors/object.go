@@ -22,10 +22,10 @@ import (
 
 // object is the actor that owns the changes to one key. It computes each mutation from the newest
 // state, which may not be committed yet. Mutations of one object therefore never conflict, and many
-// of them share one sync.
+// can share one sync.
 type object struct {
 	activation   *activation
-	path         string       // of the current object
+	path         string       // path of the current object
 	tree         tree.Tree    // the decoded newest state; nil if unknown
 	treeSource   *meta.Object // what tree was decoded from; nil while a proposal is pending
 	treeKind     *schema.Kind // the stored kind of tree
@@ -35,7 +35,7 @@ type object struct {
 
 type newestState struct {
 	mutation.State
-	// pending is the proposal that produced the state. It is nil if the proposal has been applied.
+	// pending is the proposal that produced the state, or nil once it has been applied.
 	pending *proposal
 	// unreadable means that the object cannot be decoded. It can only be deleted.
 	unreadable bool
@@ -51,8 +51,8 @@ func (o *object) Receive(self *runtime.Ref, message any) {
 	}
 }
 
-// answer sends exactly one reply to the request, even if the mutation panics. After replying, it
-// panics again, so that the supervisor handles the panic.
+// answer sends exactly one reply to the request, even if the mutation panics. It then panics again,
+// so that the supervisor handles the panic.
 func (o *object) answer(m *mutateRequest) {
 	answered := false
 	defer func() {
@@ -118,7 +118,7 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 	case waits:
 		return handOut(state, waitingMutation{prepared: p})
 	case err != nil:
-		return mutateReply{proposal: state.pending, err: err} // a refusal depends on the state that it was computed on
+		return mutateReply{proposal: state.pending, err: err} // a rejection depends on the state on which it was computed
 	}
 	if calls != nil && work.Kind != m.mutation.Kind.Stored.Origin.WorkingForm {
 		c.Form = work.Kind

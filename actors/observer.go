@@ -14,9 +14,8 @@ type Observer interface {
 	// reservation of the change is committed. A Reservation can account for its own change instead
 	// (Reservation.OnPublish).
 	//
-	// old is nil for a new object, and now is nil for a deleted object. Both are shared and
-	// immutable. Observe is called concurrently for different collections. It must not block or use
-	// the store.
+	// old is nil for a new object, and now is nil for a deleted one. Both are shared and immutable.
+	// Observe is called concurrently for different collections. It must not block or use the store.
 	Observe(k *schema.Kind, version uint64, old, now *meta.Object)
 }
 
@@ -43,8 +42,8 @@ func (p *publisher) observe(c *change, old *meta.Object) {
 type snapshotRequest struct{ reply chan *snapshot }
 
 // Scan calls visit with every object of a storage kind in a namespace. The objects reflect exactly
-// the changes that have been passed to the Observer so far. version is the version of the newest of
-// these changes, or 0 if there are none.
+// the changes passed to the Observer so far. version is the version of the newest of these changes,
+// or 0 if there are none.
 func (s *Store) Scan(ctx context.Context, storage meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (version uint64, err error) {
 	c := s.allCollections()[storage]
 	if c == nil {

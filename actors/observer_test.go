@@ -122,8 +122,8 @@ func (c *contended) Validate(a *request.Attributes) error {
 	}}
 }
 
-// TestContendedChangesWait checks that a change is retried for as long as a plugin returns a
-// ContendedError, with and without blocking admission.
+// TestContendedChangesWait checks that a change is retried while a plugin returns a ContendedError,
+// with and without blocking admission.
 func TestContendedChangesWait(t *testing.T) {
 	for _, waits := range []bool{false, true} {
 		h := openWith(t, nil)

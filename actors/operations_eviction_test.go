@@ -121,8 +121,6 @@ func TestEvictionsThatDoNotEnd(t *testing.T) {
 	}
 }
 
-// checkError checks that an error has the given code, and that its message or one of its causes
-// contains the text says.
 func checkError(t *testing.T, err error, code int, says string) {
 	t.Helper()
 	if err == nil {

@@ -25,22 +25,22 @@ type Options struct {
 	// Allocators maps a storage kind to the allocator of its unique values, such as addresses.
 	Allocators map[meta.GroupResource]mutation.Allocator
 	// Converter returns the converter of a kind whose conversion may block and fail, such as a
-	// webhook. It returns nil for a kind with a built-in conversion. Converter may be nil if all
+	// webhook, or nil for a kind with a built-in conversion. Converter may be nil if all
 	// conversions are built in.
 	Converter func(*schema.Kind) convert.Converter
 	// Stale reports whether even a no-op write should rewrite a stored value, for example after the
 	// encryption key changes. It may be nil.
 	Stale func(key string, version persist.Revision) bool
 	// Rewrites returns a counter that increases when more stored values become stale, for example
-	// after a key change. When it has increased, the store writes a snapshot, which rewrites all
-	// objects. Rewrites is nil if Stale is nil or if snapshots cannot rewrite values.
+	// after a key change. The store then writes a snapshot, which rewrites all objects. Rewrites is
+	// nil if Stale is nil or if snapshots cannot rewrite values.
 	Rewrites func() uint64
-	// Base is a store of the same kinds. If the log began as a copy of the log of Base, the objects
-	// that both contain are shared and need not be decoded. Base may be nil.
+	// Base is a store of the same kinds. If the log began as a copy of Base's log, the objects in
+	// both are shared and need not be decoded. Base may be nil.
 	Base *Store
 	// Observer receives every published change. It may be nil.
 	Observer Observer
-	// Recorder receives every published change in addition. It may be nil.
+	// Recorder also receives every published change. It may be nil.
 	Recorder *Recorder
 	// Now is the clock. The default is time.Now.
 	Now func() time.Time
@@ -64,18 +64,18 @@ const (
 // DefaultTuning.
 type Tuning struct {
 	Strategy       Strategy
-	MaxRestarts    int // in RestartWindow; then the actor is stopped
+	MaxRestarts    int // maximum in RestartWindow; then the actor is stopped
 	RestartWindow  time.Duration
-	RestartBackoff time.Duration // before the first restart; doubles with each
-	MailboxSize    int           // mutations that may wait for an object's actor; more get 429
-	CommitQueue    int           // mutations that may wait for the committer; more get 429
-	IdleTime       time.Duration // after which an object's actor passivates
+	RestartBackoff time.Duration // delay before the first restart; doubles with each
+	MailboxSize    int           // mutations that may wait for an object's actor; further ones get 429
+	CommitQueue    int           // mutations that may wait for the committer; further ones get 429
+	IdleTime       time.Duration // idle time after which an object's actor stops
 	Throughput     int           // messages an actor handles before it yields
-	BatchSize      int           // most mutations in one journal batch
-	ObjectBytes    int           // most data of one object; with its metadata it may be twice as large
+	BatchSize      int           // maximum number of mutations in one journal batch
+	ObjectBytes    int           // maximum data size of one object; with metadata, it may be twice as large
 	HistoryTime    time.Duration // how long changes are kept for watches
-	HistoryBytes   int64         // most bytes of changes kept, of all collections together
-	MemoryBytes    int64         // bytes of objects and changes that recovery tries not to exceed; 0: no limit
+	HistoryBytes   int64         // maximum bytes of changes kept for all collections together
+	MemoryBytes    int64         // soft limit for the bytes of objects and changes during recovery; 0: no limit
 	SnapshotBytes  int64         // journal bytes after which a snapshot is taken
 	BookmarkPeriod time.Duration // between the bookmarks of a watch
 }

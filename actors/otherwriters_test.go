@@ -58,7 +58,6 @@ func (s *server) close() {
 	}
 }
 
-// await waits until the server has applied the newest revision of the shared log.
 func (s *server) await() {
 	s.t.Helper()
 	s.log.store.mu.Lock()
@@ -76,7 +75,7 @@ type client struct {
 	acked  []string // "object field" of acknowledged patches
 }
 
-// refusals are the error codes that are acceptable for the clients in this test.
+// refusals are the acceptable error codes for the clients in this test.
 var refusals = []int{404, 409, 422, 503, 504}
 
 func (c *client) run(steps int) {
@@ -228,7 +227,6 @@ func runClients(seed uint64, servers [2]*server) (clients []*client) {
 	return clients
 }
 
-// rawConfigMap returns a write that stores a ConfigMap directly in the log, bypassing the servers.
 func rawConfigMap(name, value string) persist.Write {
 	head := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"` + name + `","namespace":"default","uid":"u-` + name + `","resourceVersion":"`
 	return persist.Write{Key: "/configmaps/default/" + name, Value: []byte(head + `","creationTimestamp":"2026-01-01T00:00:00Z"},"data":{"v":"` + value + `"}}`), RevisionOffset: len(head)}

@@ -15,12 +15,12 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Limits of reads of the log.
+// Limits for reads of the log.
 const (
-	maxLogReads       = 2       // at once; others wait
+	maxLogReads       = 2       // concurrent reads; others wait
 	maxLogReaders     = 1 << 12 // users whose reads are counted
-	maxRevisions      = 500     // of a page of an object's history
-	maxHistoryPage    = 8 << 20 // bytes of objects, after which a page ends early
+	maxRevisions      = 500     // revisions per page of an object's history
+	maxHistoryPage    = 8 << 20 // bytes of objects after which a page ends early
 	loggedKeyOverhead = 128     // bytes of memory for each changed key of a list
 )
 
@@ -29,8 +29,8 @@ func (s *Store) historian() persist.Historian {
 	return h
 }
 
-// readLog calls fn with a reader of the log's old commits. Only one read of a user runs or waits
-// for the limit of all users, so users take turns.
+// readLog calls fn with a reader of the log's old commits. Each user can run or queue only one
+// read, so that users take turns when the limit of concurrent reads is reached.
 func (s *Store) readLog(ctx context.Context, user string, fn func(p *persist.Past) error) error {
 	own, known := s.logReaders.Get(user)
 	if !known {
@@ -80,8 +80,8 @@ func (s *Store) versionAt(ctx context.Context, user string, t time.Time) (versio
 	return version, err
 }
 
-// objectAt returns the object at an applied version that precedes its current state, or nil if it
-// did not exist.
+// objectAt returns an object as of an applied version before its current one, or nil if it did not
+// exist.
 func (c *collection) objectAt(ctx context.Context, r request.Get) (o *meta.Object, err error) {
 	if c.store.historian() == nil {
 		state, err := c.snapshotAt(r.Version)
@@ -98,8 +98,8 @@ func (c *collection) objectAt(ctx context.Context, r request.Get) (o *meta.Objec
 	return o, err
 }
 
-// loggedObject returns the object with a key at a revision before its newest commit, or nil if it
-// did not exist. It returns ErrNotRetained if that is unknown.
+// loggedObject returns the object with a key as of a revision before its newest commit, or nil if
+// it did not exist. It returns ErrNotRetained if the retained history cannot answer this.
 func (c *collection) loggedObject(p *persist.Past, key string, at persist.Revision) (*meta.Object, error) {
 	var last, next *persist.Commit
 	from, err := p.Commits(key, at, func(commit persist.Commit) bool {
@@ -114,7 +114,7 @@ func (c *collection) loggedObject(p *persist.Past, key string, at persist.Revisi
 	case last != nil || from == 0:
 		return nil, nil
 	}
-	// The commit before may not be retained, unless the next one creates the object.
+	// The preceding commit may not be retained, unless the next one creates the object.
 	from, err = p.Commits(key, p.Newest, func(commit persist.Commit) bool {
 		next = &commit
 		return true
@@ -139,7 +139,7 @@ func (c *collection) decodeCommit(commit *persist.Commit) (*meta.Object, error) 
 	return nil, meta.NewStoreReadError(c.storage, key.Name, "its state at that version cannot be decoded")
 }
 
-// A loggedState is the state of a kind's collection that the chunks of a list share.
+// A loggedState is a past state of a collection, shared by the chunks of a list.
 type loggedState struct {
 	*snapshot
 	kind    *schema.Kind
@@ -148,8 +148,9 @@ type loggedState struct {
 	history *history
 }
 
-// expireLogged drops a state that was read before a time, or whose current objects have been
-// replaced and dropped from the history, so that only the state keeps them in memory.
+// expireLogged drops a state read before the given time. It also drops a state whose current
+// objects have been replaced and dropped from the history, because the state alone would keep them
+// in memory.
 func (s *Store) expireLogged(before time.Time) {
 	if l := s.logged.Load(); l != nil && (l.read.Before(before) || l.history.floor.Load() > l.base) {
 		s.logged.CompareAndSwap(l, nil)
@@ -157,8 +158,8 @@ func (s *Store) expireLogged(before time.Time) {
 }
 
 // loggedSnapshot returns the state of the collection at an applied version, by undoing the changes
-// in the log. The objects that it reads count against HistoryBytes. The state of the last chunked
-// list is kept, so that its chunks do not read the log again.
+// in the log. The objects that it reads count against HistoryBytes. It keeps the state of the last
+// chunked list, so that later chunks need not read the log again.
 func (c *collection) loggedSnapshot(ctx context.Context, r request.List) (*snapshot, error) {
 	version, kind := r.Version, c.kind()
 	if l := c.store.logged.Load(); l != nil && l.kind == kind && l.version == version {
@@ -167,7 +168,7 @@ func (c *collection) loggedSnapshot(ctx context.Context, r request.List) (*snaps
 	published := c.published.Load()
 	objects, at := fork(published.objects), persist.Revision(version)
 	err := c.store.readLog(ctx, r.User, func(p *persist.Past) error {
-		changed, bytes := map[string]bool{}, int64(0) // whether the first change creates the key
+		changed, bytes := map[string]bool{}, int64(0) // by key: whether the first change creates it
 		reserve := func(n int) error {
 			if bytes += int64(n); bytes > c.store.tuning.HistoryBytes {
 				return meta.NewTooLarge("too much has changed since version %d: get single objects, or their history", version)
@@ -204,7 +205,8 @@ func (c *collection) loggedSnapshot(ctx context.Context, r request.List) (*snaps
 }
 
 // History returns the retained revisions of an object, newest first. Without an embedded journal,
-// these are the changes in memory. It fails with Expired if the object exists, but has none.
+// it returns only the changes in memory. If the object exists but has no retained revisions, it
+// fails with Expired.
 func (s *Store) History(ctx context.Context, r request.History) (result request.HistoryResult, err error) {
 	c := s.collection(r.Kind)
 	if c == nil {
@@ -267,7 +269,7 @@ func (c *collection) revision(commit *persist.Commit) request.Revision {
 	return v
 }
 
-// recentRevisions calls add with the changes of an object that are in memory, newest first.
+// recentRevisions calls add with the changes of an object in memory, newest first.
 func (c *collection) recentRevisions(r request.History, add func(request.Revision) bool) {
 	from, _ := c.history.seek(c.history.floor.Load())
 	records, _ := from.read(nil, math.MaxInt, r.Before-1)

@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// revisions returns the whole history of an object, oldest first, read in pages.
+// revisions reads the whole history of an object in pages, and returns it oldest first.
 func (h *testStore) revisions(name string, limit int) (all []request.Revision) {
 	h.t.Helper()
 	r := request.History{Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: name}, Limit: limit}
@@ -40,8 +40,8 @@ func (h *testStore) revisions(name string, limit int) (all []request.Revision) {
 	}
 }
 
-// TestLoggedLists checks that exact lists and objects, and histories, are read from the log if
-// memory keeps no changes.
+// TestLoggedLists checks that exact lists, exact gets and histories are read from the log if memory
+// keeps no changes.
 func TestLoggedLists(t *testing.T) {
 	for _, where := range []string{"log", "memory"} {
 		t.Run(where, func(t *testing.T) {
@@ -103,7 +103,6 @@ func TestLoggedLists(t *testing.T) {
 	}
 }
 
-// TestLoggedListIsBounded checks that a list is refused if it needs too much memory.
 func TestLoggedListIsBounded(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.HistoryBytes = 10_000 })
 	defer h.close()
@@ -126,7 +125,7 @@ func TestLoggedListIsBounded(t *testing.T) {
 	must.Succeed(t, list(first)) // the changed objects did not exist
 }
 
-// chunks lists in chunks and calls between before each further one.
+// chunks reads a list in chunks and calls between before each chunk except the first.
 func (h *testStore) chunks(r request.List, between func()) (items []*meta.Object) {
 	h.t.Helper()
 	for {
@@ -145,8 +144,8 @@ func (h *testStore) chunks(r request.List, between func()) (items []*meta.Object
 	}
 }
 
-// TestLoggedChunks checks that the chunks of a list from the log have one version, with the state
-// in memory, after it was dropped, and after a restart.
+// TestLoggedChunks checks that all chunks of a list from the log have the same version, while the
+// state is in memory, after it was dropped, and after a restart.
 func TestLoggedChunks(t *testing.T) {
 	chance, seen, dir := rand.New(rand.NewPCG(5, 7)), listsByVersion{}, t.TempDir()
 	var clock atomic.Int64
@@ -168,7 +167,7 @@ func TestLoggedChunks(t *testing.T) {
 		"kept":    func() {},
 		"changed": func() { h.churn(chance, 5, seen) },
 		"dropped": func() { h.DropCaches() },
-		"much later": func() { // also than the lifetime of a token for a state in memory
+		"much later": func() { // later than the expiry of a token for a state in memory
 			clock.Add(3600)
 			h.DropCaches()
 		},
@@ -219,8 +218,8 @@ func (l *pausedLog) Past(ctx context.Context) (*persist.Past, error) {
 	return l.Journal.Past(ctx)
 }
 
-// TestUsersTakeTurns checks that a user cannot occupy all reads of the log, and that their number
-// is limited.
+// TestUsersTakeTurns checks that one user cannot occupy all concurrent reads of the log, and that
+// their number is limited.
 func TestUsersTakeTurns(t *testing.T) {
 	log := &pausedLog{started: make(chan string)}
 	h := open(t, t.TempDir(), func(o *actors.Options) { log.Journal, o.Log = o.Log.(*persist.Journal), log })
@@ -262,8 +261,8 @@ func TestUsersTakeTurns(t *testing.T) {
 	must.Succeed(t, read(t.Context(), "eve"))
 }
 
-// TestUnreadableRevision checks that the history of an object shows a state that does not decode as
-// an error, and goes on.
+// TestUnreadableRevision checks that a history reports an undecodable state as an error and
+// continues with the next one.
 func TestUnreadableRevision(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)

@@ -18,8 +18,8 @@ func previousState(state mutation.State, c mutation.Candidate) []byte {
 	return append([]byte{previousStateFollows}, state.Object.JSON...)
 }
 
-// The first byte of a write's metadata. A write without metadata changes an existing object in a
-// way that does not affect selectors.
+// The first byte of a write's metadata. A write without metadata changes an existing object without
+// affecting selectors.
 const (
 	previousStateNone    = 1
 	previousStateFollows = 2 // followed by the previous state as JSON, without a version if it was uncommitted

@@ -16,20 +16,21 @@ import (
 // done is closed.
 type proposal struct {
 	collection *collection
-	kind       *schema.Kind // stored, by which the candidate was computed
+	kind       *schema.Kind // stored kind with which the candidate was computed
 	candidate  mutation.Candidate
 	key        meta.Key
-	// base is the proposal whose result the candidate is based on, until that proposal is applied.
+	// base is the proposal on whose result the candidate is based. It is nil once that proposal is
+	// applied.
 	base *proposal
 	// baseVersion is the version that the candidate is based on, or 0 for a create. It is unknown
 	// while base is set.
 	baseVersion uint64
 	write       persist.Write
 	// companions are committed together with this proposal (companions.go). In a companion, whole
-	// is the main proposal, which determines the outcome of the companion.
+	// is the main proposal, which determines its outcome.
 	companions []*proposal
 	whole      *proposal
-	unapplied  atomic.Int32 // count of itself and its companions
+	unapplied  atomic.Int32 // count includes the proposal and its companions
 	done       chan struct{}
 	object     *meta.Object // the outcome: the committed state,
 	err        error        // or an error
@@ -48,8 +49,8 @@ func (p *proposal) pendingObject() *meta.Object {
 	return &meta.Object{Key: p.key, JSON: p.candidate.Encoded.JSON, ItemOffset: p.kind.ItemOffset(), Meta: p.candidate.Head}
 }
 
-// committedObject returns the object that a commit stores. The object's key and metadata do not
-// reference the request, so that the request can be freed.
+// committedObject returns the object that a commit stores. Its key and metadata do not reference
+// the request, so that the request can be freed.
 func (p *proposal) committedObject(commit *persist.Commit) *meta.Object {
 	key, err := meta.ParseKey(commit.Key)
 	if err != nil {

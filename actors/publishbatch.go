@@ -8,7 +8,7 @@ import (
 )
 
 // Commits by this process and by other writers all reach the collections through this file, in
-// version order. Reads and watches do not distinguish between the two.
+// version order. Reads and watches do not distinguish them.
 
 // publishBatch sends each collection its changes in a batch. The log calls it for batches of this
 // process while the committer waits in Append, and at any time for batches of other writers.
@@ -20,7 +20,7 @@ func (c *committer) publishBatch(batch []persist.Commit, upTo persist.Revision) 
 		var committed change
 		if commit.Index < 0 {
 			into, committed = c.store.observe(commit)
-		} else { // keep nothing else of the request alive
+		} else { // retain nothing else of the request
 			p := c.committing[commit.Index]
 			into = p.collection
 			committed = change{path: pathOf(commit.Key), object: p.committedObject(commit), kind: p.kind, remove: commit.Delete, time: commit.Time, proposal: p}
@@ -46,9 +46,8 @@ func (c *committer) publishBatch(batch []persist.Commit, upTo persist.Revision) 
 	}
 }
 
-// observe decodes a commit of another writer and returns the change and its collection. If the
-// object cannot be decoded, observe quarantines it, as recovery does. If the key is invalid, the
-// returned collection is nil.
+// observe decodes another writer's commit and returns the change and its collection. Like recovery,
+// it quarantines an object that cannot be decoded. If the key is invalid, the collection is nil.
 func (s *Store) observe(commit *persist.Commit) (*collection, change) {
 	key, err := meta.ParseKey(commit.Key)
 	if err != nil {

@@ -9,8 +9,8 @@ type publishedState struct{ store *Store }
 
 var _ persist.AppliedState = publishedState{}
 
-// CurrentRevision returns the revision of the object that is published under the key, or 0 if there
-// is no such object.
+// CurrentRevision returns the revision of the object published under the key, or 0 if there is
+// none.
 func (s publishedState) CurrentRevision(key string) persist.Revision {
 	parsed, err := meta.ParseKey(key)
 	if err != nil {

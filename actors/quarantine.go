@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// quarantine is the in-memory set of stored objects that cannot be decoded. Recovery and commits of
-// other writers add such objects. An object leaves the quarantine when it is deleted or replaced by
-// a readable version. Snapshots write quarantined objects unchanged.
+// quarantine is the in-memory set of stored objects that cannot be decoded. Recovery and other
+// writers' commits add such objects. An object leaves the quarantine when it is deleted or replaced
+// by a readable version. Snapshots write quarantined objects unchanged.
 type quarantine struct {
 	size  atomic.Int64
 	mu    sync.RWMutex
@@ -21,7 +21,7 @@ type quarantine struct {
 
 // An Unreadable is a stored object that cannot be decoded. It is kept but not served.
 type Unreadable struct {
-	Key     meta.Key // the zero key if it is invalid too
+	Key     meta.Key // the zero key if the key is invalid too
 	Version uint64
 	Reason  string
 	item    persist.Item

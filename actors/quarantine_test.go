@@ -36,7 +36,6 @@ func (c eventSink) Events(events []request.Event) error {
 
 func (eventSink) Done() {}
 
-// events returns the first n events of a ConfigMap watch from the given version.
 func (h *testStore) events(from uint64, n int) (all []request.Event) {
 	h.t.Helper()
 	sink := make(eventSink, 16)

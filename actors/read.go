@@ -72,7 +72,8 @@ func (s *Store) notFound(r request.Get) error {
 
 // List returns a collection or one chunk of it. The caller usually converts the items to the
 // requested version with the result's Form while it encodes the response. If the conversion may
-// call a webhook, List converts the items itself, because a failure would truncate the response.
+// call a webhook, List converts the items itself, because a later failure would truncate the
+// response.
 func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, error) {
 	l, err := s.listStored(ctx, r)
 	if err == nil && s.conversions.MayWait(r.Kind) {
@@ -82,8 +83,8 @@ func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, e
 	return l, err
 }
 
-// listStored is like List, but leaves the conversion of the items to the caller. Items are already
-// converted if the selectors had to be matched against converted objects.
+// listStored is like List, but leaves the conversion of the items to the caller, unless selectors
+// had to be matched against converted objects.
 func (s *Store) listStored(ctx context.Context, r request.List) (request.ListResult, error) {
 	c := s.collection(r.Kind)
 	if c == nil {
@@ -122,8 +123,8 @@ func (c *collection) listedSnapshot(ctx context.Context, r request.List) (*snaps
 	return state, version, err
 }
 
-// snapshotFor returns the snapshot for a read at the given version. It also returns the version
-// that the response must report.
+// snapshotFor returns the snapshot for a read at the given version, and the version that the
+// response must report.
 func (c *collection) snapshotFor(ctx context.Context, match request.ResourceVersionMatch, version uint64) (*snapshot, uint64, error) {
 	applied := &c.store.appliedRevision
 	if match == request.MatchNotOlderThan || match == request.MatchExact {
@@ -138,7 +139,7 @@ func (c *collection) snapshotFor(ctx context.Context, match request.ResourceVers
 		state, err := c.snapshotAt(version)
 		return state, version, err
 	}
-	seen := applied.get() // before the snapshot: what it lacks of the collection is newer
+	seen := applied.get() // read before the snapshot, so that every change that the snapshot lacks is newer
 	state := c.published.Load()
 	return state, max(seen, state.version), nil
 }

@@ -11,8 +11,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestWritersReadTheirWrites checks that a get or list that follows the response to a write
-// includes that write.
 func TestWritersReadTheirWrites(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

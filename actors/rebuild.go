@@ -15,21 +15,20 @@ import (
 )
 
 // rebuilt is the state of a collection after the store has read all objects again (Rebuild). Reads
-// use the old state until the new state is published.
+// use the old state until this one is published.
 
 type rebuilt struct {
 	objects     map[string]*meta.Object // by path
-	version     uint64                  // of the state
+	version     uint64                  // version of the state
 	publication *publication
 }
 
-// Reject marks the rebuild as applied, because the collection was removed and nothing remains to be
-// rebuilt.
+// Reject marks the rebuild as applied, because the collection was removed.
 func (r *rebuilt) Reject(error) { r.publication.applied.done(r.publication) }
 
 var _ runtime.Rejectable = (*rebuilt)(nil)
 
-// Rebuild sends each collection its objects at revision upTo. The log calls Rebuild instead of
+// Rebuild sends each collection its objects at revision upTo. The log calls it instead of
 // publishBatch after it has dropped changes.
 func (s publishedState) Rebuild(upTo persist.Revision, items func(yield func(persist.Item) error) error) error {
 	parts := map[*collection]map[string]*meta.Object{}

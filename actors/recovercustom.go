@@ -29,7 +29,7 @@ func (r *recovery) registerCustomKinds() error {
 		}
 		c := s.allCollections()[d.Stored.Storage]
 		if c != nil && (!c.kind().IsCustom() || c.kind().Kind != "") {
-			continue // of a built-in kind, or already of another CRD
+			continue // a built-in kind, or the kind of another CRD
 		}
 		s.catalog.AddDefinition(d)
 		if c == nil {
@@ -42,9 +42,8 @@ func (r *recovery) registerCustomKinds() error {
 	return nil
 }
 
-// migrateSchema adds the values of the selectable fields to the objects of a collection, once the
-// collection's kind is known. It modifies the objects in place, because the index and the history
-// share them.
+// migrateSchema adds the values of the selectable fields to the objects of a collection, once its
+// kind is known. It modifies the objects in place, because the index and the history share them.
 func (r *recovery) migrateSchema(c *collection) {
 	head := func(o *meta.Object) {
 		o.Meta.Fields = c.withSelectableFields(o).Meta.Fields

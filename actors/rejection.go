@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/actors/internal/runtime"
 )
 
-// Reject fails a mutation that its mailbox has not accepted. Otherwise the writer would wait
+// Reject fails a mutation that its mailbox has not accepted. Otherwise, the writer would wait
 // forever for the outcome.
 
 func (m *mutateRequest) Reject(err error) { m.reject(rejection(err, errMailboxFull)) }

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// retention is the byte budget that the histories of all collections share. When the histories
-// exceed the budget, the record with the oldest version is dropped first. mu guards all non-atomic
-// fields, here and in the histories.
+// retention is the byte budget that the histories of all collections share. Beyond the budget, the
+// record with the oldest version is dropped first. mu guards all non-atomic fields, here and in the
+// histories.
 type retention struct {
 	mu            sync.Mutex
-	limit         int64        // most bytes of all histories
-	bytes         atomic.Int64 // of all histories
-	recoveryBytes int64        // former states kept by the recovery, which count too
+	limit         int64        // maximum bytes of all histories
+	bytes         atomic.Int64 // bytes of all histories
+	recoveryBytes int64        // bytes of former states kept by recovery, which also count
 	queue         historyHeap
 	// onDrop is called with each dropped record while mu is held. Only recovery sets it.
 	onDrop func(*record)
@@ -48,8 +48,8 @@ func (q *historyHeap) Pop() any {
 
 const notInHeap = -1
 
-// append adds records to a history. While the budget is exceeded, it drops the oldest records of
-// all histories.
+// append adds records to a history, and drops the oldest records of all histories while the budget
+// is exceeded.
 func (t *retention) append(h *history, records []*record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

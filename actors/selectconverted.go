@@ -9,9 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// selectsConverted reports whether selectors must be matched against converted objects. A
-// conversion webhook may change the labels of an object, and the converted version may have other
-// selectable fields.
+// selectsConverted reports whether selectors must be matched against converted objects, because a
+// conversion webhook may change labels, or the converted version has other selectable fields.
 
 func selectsConverted(k *schema.Kind, labels selector.Labels, fields selector.Fields) bool {
 	return k.CallsWebhook() && k != k.Stored && (!labels.Empty() || !fields.OnlyNames())
@@ -19,8 +18,7 @@ func selectsConverted(k *schema.Kind, labels selector.Labels, fields selector.Fi
 
 const selectBatch = 500
 
-// selected returns the objects whose converted form matches the selectors. The returned items are
-// already converted.
+// selected returns the objects whose converted form matches the selectors, already converted.
 func (c *collection) selected(ctx context.Context, r request.List, state *snapshot, version uint64, from string) (request.ListResult, error) {
 	l := request.ListResult{Version: version, Remaining: -1}
 	for next := from; ; from = next {

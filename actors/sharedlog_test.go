@@ -49,7 +49,7 @@ func (s *sharedKeys) refusedWrites() int {
 }
 
 // commit commits the valid writes of a batch. It returns the results and the number of transactions
-// up to and including this batch. The caller must hold mu.
+// so far. The caller must hold mu.
 func (s *sharedKeys) commit(owner *sharedLog, batch []persist.Write) (results []persist.Result, seen int) {
 	s.counter += 1 + s.counter%3 // other programs use the store, too
 	results = make([]persist.Result, len(batch))
@@ -214,7 +214,6 @@ func (l *sharedLog) Subscribe(fn func([]persist.Commit, persist.Revision)) {
 	go l.follow()
 }
 
-// follow delivers each transaction after a delay, until the log is closed.
 func (l *sharedLog) follow() {
 	defer close(l.done)
 	l.store.mu.Lock()
@@ -288,7 +287,7 @@ func (l *sharedLog) commitUnknown(batch []persist.Write) {
 	_, l.undecided = l.store.commit(l, batch)
 }
 
-// await waits until the log has received the first seen transactions. The caller must hold
+// await blocks until the log has received the first seen transactions. The caller must hold
 // store.mu.
 func (l *sharedLog) await(seen int) {
 	for l.received < seen {

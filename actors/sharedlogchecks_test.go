@@ -62,7 +62,6 @@ func checkAcknowledged(t *testing.T, keys *sharedKeys, clients []*client) {
 	}
 }
 
-// shared returns the addresses and ports of a Service.
 func shared(t *testing.T, c persist.Commit) (names []string) {
 	var service struct {
 		Spec struct {
@@ -80,8 +79,6 @@ func shared(t *testing.T, c persist.Commit) (names []string) {
 	return names
 }
 
-// checkClaimsNeverShared checks that no address or port belonged to two Services at the same
-// revision.
 func checkClaimsNeverShared(t *testing.T, keys *sharedKeys) {
 	t.Helper()
 	has := map[string][]string{}
@@ -103,7 +100,6 @@ func checkClaimsNeverShared(t *testing.T, keys *sharedKeys) {
 	}
 }
 
-// checkAllocated checks that the server's allocator holds exactly the stored addresses and ports.
 func checkAllocated(t *testing.T, keys *sharedKeys, s *server) {
 	t.Helper()
 	want := map[string]int{s.allocator.APIServerServiceIP().String(): 1}

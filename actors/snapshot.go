@@ -17,13 +17,13 @@ const (
 	maxRetryDelay = time.Minute
 )
 
-// snapshotIfDue writes a snapshot when the journal has grown enough since the last snapshot. On a
-// full disk it also trims the journal.
+// snapshotIfDue writes a snapshot when the journal has grown enough since the last one. On a full
+// disk, it also trims the journal.
 func (s *Store) snapshotIfDue() {
 	stats := s.log.Stats()
 	rewrites := s.retry.rewrites
 	if s.rewrites != nil {
-		rewrites = s.rewrites() // before the snapshot, which may miss later ones
+		rewrites = s.rewrites() // read before the snapshot, which may miss later increases
 	}
 	due := stats.SinceSnapshot >= s.tuning.SnapshotBytes || stats.Full && stats.SinceSnapshot > 0 || rewrites != s.retry.rewrites || s.retry.again
 	if s.Healthy() != nil || time.Now().Before(s.retry.at) {
@@ -90,8 +90,8 @@ type snapshotRetry struct {
 
 	trimmed  time.Time // when trimIfDue last trimmed
 	rewrites uint64    // Options.Rewrites at the last snapshot
-	// again requests a second snapshot after a snapshot that rewrites values. A batch in progress
-	// when the first snapshot began may be in the previous segment, which the first snapshot keeps.
+	// again requests a second snapshot after one that rewrites values. The previous segment, which
+	// the first snapshot keeps, may contain a batch that was in progress when that snapshot began.
 	again bool
 }
 
@@ -122,7 +122,7 @@ var errBrokenOff = errors.New("it exceeded the time for closing the store")
 
 // endMaintenance stops the periodic work and writes the final snapshot. It uses at most half of the
 // time until ctx expires, because waiting requests also need time to complete. A snapshot that
-// takes longer is aborted, and the next startup uses the previous snapshot.
+// takes longer is aborted, and the next startup uses the previous one.
 func (s *Store) endMaintenance(ctx context.Context) {
 	close(s.stop)
 	ended := make(chan struct{})
@@ -180,8 +180,7 @@ func (s *Store) Compact(ctx context.Context) error {
 	}
 }
 
-// compact writes a snapshot and trims the journal. If nothing has changed since the last snapshot,
-// compact only trims the journal.
+// compact writes a snapshot, unless nothing has changed since the last one, and trims the journal.
 func (s *Store) compact() error {
 	if err := s.Healthy(); err != nil {
 		return err
@@ -222,8 +221,8 @@ func (s *Store) trySnapshot() error {
 }
 
 // consistentTrees returns the object indexes of all collections at the same version, keyed by the
-// key prefix of the collection. If the history drops that version in the meantime, consistentTrees
-// retries with a newer version.
+// key prefix of the collection. If the history drops that version in the meantime, it retries with
+// a newer one.
 func (s *Store) consistentTrees() (at uint64, states map[string]*objectIndex, err error) {
 	const tries = 10
 	for range tries {
@@ -286,7 +285,7 @@ func (m *mergedItems) rest() {
 func (c *collection) snapshotAt(version uint64) (*snapshot, error) {
 	current := c.published.Load()
 	from, ok := c.history.seek(version)
-	if !ok { // even if current is older: a dropped change may lie between
+	if !ok { // even if current is older, because a change in between may have been dropped
 		return nil, tooOld(version, c.history.floor.Load())
 	}
 	if current.version <= version {

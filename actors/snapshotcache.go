@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// snapshotCache keeps snapshots for continued lists, limited by age and number.
+// snapshotCache keeps snapshots for continued lists, limited by age and count.
 type snapshotCache struct {
 	mu        sync.Mutex
 	byVersion map[uint64]cachedSnapshot
@@ -47,8 +47,8 @@ func (c *snapshotCache) get(version uint64) *snapshot {
 }
 
 // dropBelow drops cached snapshots that are older than the history. Newer snapshots share their
-// objects with the index or the history, whose memory is limited. Older snapshots would keep
-// objects in memory that no limit covers.
+// objects with the index or the history, whose memory is limited. Older ones would keep objects in
+// memory beyond any limit.
 func (c *snapshotCache) dropBelow(floor uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -22,7 +22,7 @@ import (
 
 // Store holds all objects. Its methods are safe for concurrent use between Open and Close.
 type Store struct {
-	id      string // of this process, as visible to other processes on the same log
+	id      string // ID of this process, visible to other processes on the same log
 	log     persist.Log
 	catalog *catalog.Catalog
 	naming  *meta.Naming
@@ -48,20 +48,19 @@ type Store struct {
 	inProgress atomic.Int32 // proposals that are not resolved
 	lastBatch  atomic.Int32 // number of writes
 
-	// collections is copied on write: adding or removing the collection of a custom kind replaces
-	// the map.
+	// collections is copied on write when the collection of a custom kind is added or removed.
 	collections      atomic.Pointer[map[meta.GroupResource]*collection]
 	addingCollection sync.Mutex // held while a collection is added after the start, or removed
 	registeringKind  sync.Mutex // held while a custom kind is added, changed or removed
 	appliedRevision  appliedRevision
 	conversions      *conversion.Service
 	quarantine       quarantine
-	retention        *retention                          // of the histories of all collections
+	retention        *retention                          // budget of the histories of all collections
 	logReads         chan struct{}                       // holds an element for each running read of the log
-	logReaders       *cache.Cache[string, chan struct{}] // likewise, for the reads of each user
-	logged           atomic.Pointer[loggedState]         // of the last chunked list
+	logReaders       *cache.Cache[string, chan struct{}] // the same for each user
+	logged           atomic.Pointer[loggedState]         // state of the last chunked list
 
-	retry       snapshotRetry // of snapshots; only maintain uses it
+	retry       snapshotRetry // retry of snapshots; only maintain uses it
 	failed      atomic.Pointer[error]
 	closing     atomic.Bool
 	hurry       atomic.Bool     // the store is closing and has no time for a snapshot
@@ -150,8 +149,8 @@ func (s *Store) decode(key string, revision persist.Revision, value []byte) (*co
 	return c, object, nil
 }
 
-// shared returns a copy of the current object if it has the given revision, and otherwise nil.
-// The copy shares the JSON but not the memo, whose forms belong to one server.
+// shared returns a copy of the current object if it has the given revision, and otherwise nil. The
+// copy shares the JSON but not the memo, whose forms belong to one server.
 func (s *Store) shared(key meta.Key, revision persist.Revision) *meta.Object {
 	if s == nil {
 		return nil
@@ -167,10 +166,10 @@ func (s *Store) shared(key meta.Key, revision persist.Revision) *meta.Object {
 	return &meta.Object{Key: o.Key, Version: o.Version, JSON: o.JSON, ItemOffset: o.ItemOffset, Meta: o.Meta}
 }
 
-// Version returns the newest version that all reads include.
+// Version returns the newest version that is visible to all reads.
 func (s *Store) Version() uint64 { return s.appliedRevision.get() }
 
-// AwaitVersion waits until all reads include the version, which must be committed.
+// AwaitVersion blocks until a committed version is visible to all reads.
 func (s *Store) AwaitVersion(ctx context.Context, version uint64) error {
 	return s.appliedRevision.await(ctx, version)
 }

@@ -90,8 +90,7 @@ func (h *testStore) data(o *meta.Object) tree.Tree {
 	return data
 }
 
-// poll calls done repeatedly until done returns true. After five minutes, poll gives up and returns
-// false.
+// poll calls done until it returns true. It returns false after five minutes.
 func poll(done func() bool) bool {
 	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)
 	defer tick.Stop()
@@ -105,8 +104,6 @@ func poll(done func() bool) bool {
 	return true
 }
 
-// TestConcurrentPatchesAllApply checks that concurrent patches of one object all succeed without
-// conflicts.
 func TestConcurrentPatchesAllApply(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -129,8 +126,6 @@ func TestConcurrentPatchesAllApply(t *testing.T) {
 	}
 }
 
-// TestRestartKeepsStateAndVersions checks that a restart keeps all objects and that versions
-// continue to increase.
 func TestRestartKeepsStateAndVersions(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// token is the content of a continue token. It needs no signature, because a forged token grants no
+// token is the content of a continue token. It is not signed, because a forged token grants no
 // additional access.
 type token struct {
 	Resource  string `json:"r"`
@@ -14,7 +14,7 @@ type token struct {
 	Selectors string `json:"q,omitempty"`
 	Version   uint64 `json:"v,omitempty"`
 	// Newest means that the list continues at the newest version, because the state at Version is
-	// no longer available.
+	// gone.
 	Newest bool   `json:"c,omitempty"`
 	Logged bool   `json:"l,omitempty"` // the state at Version may be read from the log
 	Next   string `json:"s"`

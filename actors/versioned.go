@@ -19,9 +19,9 @@ import (
 // result is then converted to the stored version.
 //
 // The owner never waits for a webhook. It computes only changes that need no conversion: deletes
-// without admission, and writes in the version in which the object is stored. All other changes are
-// computed on the request's goroutine. This includes changes for which admission or the field
-// managers of another version need a conversion.
+// without admission, and writes in the version in which the object is stored. All others are
+// computed on the request's goroutine, even if only admission or the field managers of another
+// version need a conversion.
 
 // withoutWebhook returns a copy of m whose kind lets the owner process it without calling the
 // conversion webhook. The returned detector records whether a conversion is needed after all.
@@ -121,7 +121,7 @@ func isCurrent(k *schema.Kind, o *meta.Object) bool {
 }
 
 // inStoredForm converts a candidate in the version of k to the stored form. before is the stored
-// object or nil. It does not convert the last state of a deleted object.
+// object or nil. The last state of a deleted object is not converted.
 func (s *Store) inStoredForm(p *mutation.Prepared, c mutation.Candidate, conversions *outsideConversions, k *schema.Kind, before *meta.Object) (mutation.Candidate, error) {
 	switch {
 	case c.Op == mutation.None || k == k.Stored:

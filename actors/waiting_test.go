@@ -50,8 +50,6 @@ func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
 	f.checkReservations(t, 2, 1, 0)
 }
 
-// TestStaleAdmissionEndsInConflict checks that a mutation fails with a conflict if its object
-// changes during each admission. Here the admission plugin itself makes the changes.
 func TestStaleAdmissionEndsInConflict(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -66,8 +64,6 @@ func TestStaleAdmissionEndsInConflict(t *testing.T) {
 	f.checkReservations(t, 8, 0, 0)
 }
 
-// TestAdmissionUsesTheStore checks that an admission plugin may change the admitted object without
-// a deadlock.
 func TestAdmissionUsesTheStore(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -141,7 +137,6 @@ func TestAdmissionChangesTheObject(t *testing.T) {
 	f.checkReservations(t, 2, 0, 0)
 }
 
-// TestRefusedAdmission checks that a write changes nothing if any stage of admission rejects it.
 func TestRefusedAdmission(t *testing.T) {
 	h := openWith(t, nil)
 	before := h.Version()
@@ -171,7 +166,6 @@ func TestRefusedAdmission(t *testing.T) {
 	}
 }
 
-// TestPanicInAdmission checks that a panic in an admission plugin fails only its request.
 func TestPanicInAdmission(t *testing.T) {
 	h := openWith(t, func(o *actors.Options) { o.Tuning.RestartBackoff = time.Hour })
 	boom := func(context.Context, *request.Attributes) error { panic("boom") }
@@ -186,8 +180,6 @@ func TestPanicInAdmission(t *testing.T) {
 	h.wantData(`{"v":"1","w":"` + h.data(h.list(request.List{}).Items[0]).String("w") + `"}`)
 }
 
-// TestReservationOfFailedCommit checks that a change that cannot be stored releases its
-// reservations.
 func TestReservationOfFailedCommit(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)
@@ -202,8 +194,6 @@ func TestReservationOfFailedCommit(t *testing.T) {
 	f.checkReservations(t, 1, 0, 1)
 }
 
-// TestCloseWhileAdmissionWaits checks that Close does not wait for admission. A change whose
-// admission completes later fails because the server is stopping.
 func TestCloseWhileAdmissionWaits(t *testing.T) {
 	h := openOn(t, "/data", vfs.NewMem(), nil)
 	f := &waitingFake{mutate: func(context.Context, *request.Attributes) error {

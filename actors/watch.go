@@ -21,16 +21,16 @@ type watch struct {
 	request    request.Watch
 	sink       request.Sink
 	ref        *runtime.Ref
-	converts   bool               // the client requests another form than the stored one
+	converts   bool               // the client requests a form other than the stored one
 	selects    bool               // its selectors apply to that form
 	everything bool               // it has no selectors
-	ctx        context.Context    // of conversions that may block
-	cancel     context.CancelFunc // of ctx; nil if no conversion may block
+	ctx        context.Context    // context of conversions that may block
+	cancel     context.CancelFunc // cancels ctx; nil if no conversion may block
 
-	// unread is the version of the oldest unread change that the watch may select, or 0. While
-	// unread is not 0, a wakeUp is queued.
+	// unread is the version of the oldest unread change that the watch may select, or 0. While it
+	// is not 0, a wakeUp is queued.
 	unread   atomic.Uint64
-	lastSent atomic.Int64 // when the client last got something, Unix nanoseconds
+	lastSent atomic.Int64 // when the client last received an event, Unix nanoseconds
 	stopping atomic.Bool
 	done     atomic.Bool // the sink's Done was called
 
@@ -70,13 +70,13 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 		w.ctx, w.cancel = context.WithCancel(w.ctx)
 	}
 	w.ref = s.runtime.Spawn(runtime.Spec{New: func() runtime.Owner { return w }})
-	w.unread.Store(1) // everything after the cursor: changes before add send no wakeUp
+	w.unread.Store(1) // read everything after the cursor, because changes before add send no wakeUp
 	w.collection.watchers.add(w)
 	if r.Kind.IsCustom() && r.Kind.Stored != w.collection.kind() {
-		w.Stop() // the CRD has changed meanwhile, and RegisterKind did not see this watch
+		w.Stop() // the CRD has changed in the meantime, and RegisterKind did not see this watch
 	}
 	if s.collection(r.Kind) != c {
-		w.Stop() // the CRD was deleted meanwhile
+		w.Stop() // the CRD was deleted in the meantime
 	}
 	w.ref.Send(wakeUp{})
 	return w, nil
@@ -95,7 +95,7 @@ func (w *watch) seek(ctx context.Context) error {
 }
 
 // seekInitial sets the initial state and positions the cursor after it. If the history has already
-// dropped that position, seekInitial uses a newer state.
+// dropped that position, it uses a newer state.
 func (w *watch) seekInitial(ctx context.Context) error {
 	match := request.MatchMostRecent
 	if w.request.Version > 0 {
@@ -128,7 +128,7 @@ func (w *watch) Receive(self *runtime.Ref, message any) {
 	w.scratch = scratchPool.Get().(*scratch)
 	switch message.(type) {
 	case runtime.Started:
-		if w.done.Load() { // restarted after a panic, when the client was informed already
+		if w.done.Load() { // restarted after a panic, after the client was informed
 			self.Stop()
 		}
 	case wakeUp:
@@ -145,7 +145,7 @@ func (w *watch) Receive(self *runtime.Ref, message any) {
 	case runtime.Stopping, runtime.Restarting:
 		w.end()
 	}
-	scratchPool.Put(w.scratch) // but not after a panic
+	scratchPool.Put(w.scratch) // not after a panic
 	w.scratch = nil
 }
 

@@ -11,18 +11,18 @@ import (
 )
 
 // watchers is the registry of a collection's watches. It groups them, so that a change wakes only
-// watches that may select it.
+// those that may select it.
 type watchers struct {
 	mu     sync.Mutex
 	groups map[watchGroup]map[*watch]struct{}
 	fields map[int]int // number of watches by the field of their groups
 	count  int
-	batch  runtime.Batch  // of wake, reused
-	inline []runtime.Turn // of wake, reused
+	batch  runtime.Batch  // reused by wake
+	inline []runtime.Turn // reused by wake
 }
 
-// watchGroup identifies watches that select the same objects. An empty namespace selects objects in
-// all namespaces. If field is not noField, the objects must have the given value in that field. For
+// watchGroup identifies watches that select the same objects. An empty namespace selects all
+// namespaces. If field is not noField, the objects must have the given value in that field. For
 // example, each kubelet watches the Pods of its node.
 type watchGroup struct {
 	namespace string
@@ -75,9 +75,9 @@ func (all *watchers) remove(w *watch) {
 	all.count--
 }
 
-// wake wakes all watches that may select one of the changes. The changes must already be in the
-// history, but not yet in the applied revision. wake returns the turns of the inline watches, which
-// the caller must run. The returned slice is valid until the next call.
+// wake wakes all watches that may select one of the changes, which must already be in the history
+// but not yet in the applied revision. It returns the turns of the inline watches, which the caller
+// must run. The returned slice is valid until the next call.
 func (all *watchers) wake(records []*record, on *runtime.Runtime) (inline []runtime.Turn) {
 	all.mu.Lock()
 	defer all.mu.Unlock()

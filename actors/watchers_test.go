@@ -213,7 +213,7 @@ func TestInitialEventsAreAll(t *testing.T) {
 }
 
 // TestQuietWatchOutlivesTheHistory checks that a watch stays valid if the history has dropped only
-// changes that the watch does not select.
+// changes that it does not select.
 func TestQuietWatchOutlivesTheHistory(t *testing.T) {
 	t.Parallel()
 	h := podWrites{openOn(t, "data", vfs.NewMem(), func(o *actors.Options) { o.Tuning.HistoryBytes = 16 << 10 })}

@@ -22,7 +22,7 @@ type scratch struct {
 
 var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
 
-// eventBatch is the maximum number of events that are delivered to a sink at once.
+// eventBatch is the maximum number of events delivered to a sink in one call.
 const eventBatch = 256
 
 func (w *watch) advance(self *runtime.Ref) {
@@ -140,14 +140,13 @@ func (w *watch) matches(o *meta.Object) bool {
 	return w.everything || w.request.Labels.Matches(o.Meta.Labels) && w.request.Fields.Matches(o)
 }
 
-// bookmark delivers all pending changes, and then sends a bookmark with the version that the watch
-// has reached.
+// bookmark delivers all pending changes, and then sends a bookmark with the version reached.
 func (w *watch) bookmark(self *runtime.Ref) {
 	if w.initial != nil {
 		return
 	}
-	version := max(w.collection.store.appliedRevision.get(), w.sent) // before advance reads the history
-	if w.unread.Load() == 0 {                                        // nothing up to there concerns the client
+	version := max(w.collection.store.appliedRevision.get(), w.sent) // read before advance reads the history
+	if w.unread.Load() == 0 {                                        // no unread change up to version concerns the client
 		w.cursor.skipTo(version + 1)
 	}
 	w.advance(self)

@@ -10,9 +10,8 @@ import (
 
 // If admission may block, object.handle stops after Admit and returns the prepared mutation.
 // Store.admit then runs the plugins and finishes the candidate on the request's goroutine
-// (mutation.Prepared.Wait). activation.ask sends the candidate back to the owner. If the object has
-// not changed in the meantime, object.resume submits the candidate. Otherwise the mutation starts
-// over. See doc.go.
+// (mutation.Prepared.Wait). activation.ask sends the candidate back to the owner. If the object is
+// unchanged, object.resume submits the candidate. Otherwise, the mutation starts over. See doc.go.
 
 // Mutate changes one object. It returns once the change is durable and visible. If ctx is done
 // before the result is known, the error is a timeout and the change may still happen.
@@ -58,19 +57,19 @@ func (s *Store) NoOpApply(m request.Mutation, digest func() meta.Digest) (result
 	return request.Result{Object: o, NoOp: true}, true
 }
 
-// maxAdmissions is the maximum number of times that a mutation goes through admission. A mutation
-// is admitted again if its object has changed in the meantime.
+// maxAdmissions is the maximum number of times that a mutation goes through admission. It is
+// admitted again if its object has changed in the meantime.
 const maxAdmissions = 8
 
-// sendToOwner sends m to the object's owner repeatedly until the result is final. If admission
-// blocks, m is sent twice: first to be prepared, and then with the candidate to commit. If
-// admission renames a new object, the owner of the new name creates it.
+// sendToOwner sends m to the object's owner until the result is final. If admission blocks, m is
+// sent twice: first to be prepared, and then with the candidate to commit. If admission renames a
+// new object, the owner of the new name creates it.
 func (s *Store) sendToOwner(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	var renamed *mutation.Prepared
 	admissions := 0
 	var turn func() // ends the turn of the object, if it is held
 	for tries := (retry{}); ; {
-		c := s.collection(m.Kind) // it may be removed meanwhile, also by another server
+		c := s.collection(m.Kind) // it may be removed in the meantime, even by another server
 		if c == nil {
 			return request.Result{}, s.errUndefined(m.Kind)
 		}
@@ -81,7 +80,7 @@ func (s *Store) sendToOwner(ctx context.Context, m *request.Mutation) (request.R
 			turn, waited = c.turns.take(ctx, path(m.Key.Namespace, m.Key.Name))
 			defer turn()
 			if waited {
-				continue // the object may have changed meanwhile
+				continue // the object may have changed in the meantime
 			}
 		}
 		if waiting != nil {

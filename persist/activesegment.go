@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// minReserve and maxReserve bound the zero padding at the end of the active segment, in bytes. It
-// grows with the segment. A batch that overwrites padding changes neither the length nor the blocks
-// of the file, so its sync costs half as much.
+// minReserve and maxReserve limit the zero padding at the end of the active segment, in bytes. The
+// padding grows with the segment. Overwriting it changes neither the length nor the blocks of the
+// file, which halves the cost of a sync.
 const (
 	minReserve = 64 << 10
 	maxReserve = 256 << 10
@@ -69,8 +69,8 @@ func (j *Journal) writeFrame(frame []byte, end int64) error {
 	return nil
 }
 
-// padWithReserve appends zero padding to the frame, so that both need only one sync. On a full disk
-// it appends no padding, because the remaining space is reserved for batches that free space.
+// padWithReserve appends zero padding to the frame, so that one sync covers both. On a full disk it
+// appends none, because the remaining space is reserved for batches that free space.
 func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 	behind := end + int64(len(frame))
 	if j.o.Sync == SyncNone || behind <= j.inventory.reserved || j.ballast.full.Load() {
@@ -85,9 +85,9 @@ func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 }
 
 // truncateReserve removes the zero padding of the active segment. It lowers the watermark first,
-// because otherwise recovery after a crash between the two steps would report data loss. If the
-// disk has no space for the new watermark, the file keeps the length that the durable watermark
-// requires, with a hole at its end.
+// because a crash between the two steps would otherwise look like data loss. If the disk has no
+// space for the new watermark, the file keeps the length that the durable watermark requires, with
+// a hole at its end.
 func (j *Journal) truncateReserve(end int64) error {
 	j.inventory.mu.Lock()
 	j.inventory.reserved = end
@@ -134,8 +134,8 @@ func (j *Journal) promisedLength() int64 {
 	return 0
 }
 
-// rollbackWrite undoes a failed write. A full disk leaves the journal usable. Any other error makes
-// the journal fail, because the content of the disk is then undefined.
+// rollbackWrite undoes a failed write. If the disk is full, the journal stays usable. After any
+// other error, the content of the disk is undefined, so the journal fails.
 func (j *Journal) rollbackWrite(end int64, cause error) error {
 	if !isFull(cause) {
 		return j.fail(fmt.Errorf("write: %w", cause))

@@ -11,8 +11,8 @@ import (
 )
 
 // TestMixedAges combines snapshots, journal and control file from different times in one directory,
-// like a copy of a live directory. Open must refuse the directory or recover the state at a single
-// time, no older than the watermark requires.
+// like a copy of a live directory. Open must refuse the directory or recover the state of one point
+// in time, no older than the watermark requires.
 func TestMixedAges(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)

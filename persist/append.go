@@ -52,12 +52,9 @@ func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 	return j.write(commits)
 }
 
-// assignRevisions checks the conditions and assigns revisions and final bytes to the writes that
-// pass. Revisions become final once the batch is durable, so a batch that fails for lack of space
-// leaves no gap.
-//
-// For example, at revision 41, if the second of three writes is rejected, the results are 42,
-// ErrCondition, and 43.
+// assignRevisions checks the conditions of each write, and assigns revisions to the writes that
+// pass. Rejected writes take no revision. Revisions become final once the batch is durable, so a
+// batch that fails for lack of space leaves no gap.
 func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, error) {
 	j.states.forgetApplied()
 	now := time.Unix(0, j.o.Now().UnixNano()) // as decoded from the journal
@@ -157,8 +154,8 @@ func (j *Journal) write(commits []Commit) error {
 // maxKeptBuffer is the size in bytes up to which the journal reuses its buffer for the next batch.
 const maxKeptBuffer = 4 << 20
 
-// encode returns the frame of a batch. It estimates the size to avoid reallocations: 16 bytes for
-// the flags and lengths of each write, and 1 % for the table of checksums.
+// encode returns the frame of a batch. To avoid reallocations, it reserves 16 bytes for the flags
+// and lengths of each write, and 1 % for the table of checksums.
 func (j *Journal) encode(active segment, commits []Commit) []byte {
 	size := frameHeader
 	for i := range commits {

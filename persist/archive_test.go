@@ -107,8 +107,7 @@ func TestVerifyFindsGaps(t *testing.T) {
 }
 
 // TestArchiveHasNoGap checks that disabling the archive removes it completely. Verify must find no
-// fault afterwards. It must also find none after the archive is enabled again, or after an accepted
-// data loss.
+// fault afterwards, even after the archive is enabled again or a data loss is accepted.
 func TestArchiveHasNoGap(t *testing.T) {
 	p := makePast(t)
 	o := p.options()

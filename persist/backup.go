@@ -32,13 +32,13 @@ type backupHead struct {
 	Base     Revision          `json:"base"`     // revision of the snapshot; 0: none
 	BaseTime int64             `json:"baseTime"` // when the snapshot was written, Unix nanoseconds; 0: unknown
 	Items    int64             `json:"items"`
-	Revision Revision          `json:"revision"` // of the state
+	Revision Revision          `json:"revision"` // revision of the state
 	Labels   map[string]string `json:"labels"`
 }
 
 type backupEnd struct {
 	Revision Revision `json:"revision"`
-	Chunks   uint32   `json:"chunks"` // before this one
+	Chunks   uint32   `json:"chunks"` // number of chunks before this one
 	Sum      uint32   `json:"sum"`    // CRC-32C of all chunk headers before this one
 }
 
@@ -58,7 +58,7 @@ func (j *Journal) Backup(w io.Writer) (Revision, error) {
 // BackupDir backs up a data directory. It returns ErrLocked if a process uses the directory.
 func BackupDir(dir string, w io.Writer) (Revision, error) { return backupDir(dir, w, Options{}) }
 
-// backupDir opens the directory as the daemon does, with lock and recovery, so that the backup
+// backupDir opens the directory like the daemon, with lock and recovery, so that the backup
 // contains no torn batch.
 func backupDir(dir string, w io.Writer, o Options) (Revision, error) {
 	o = o.withDefaults()

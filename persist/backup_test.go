@@ -143,8 +143,8 @@ func TestRestoreRefuses(t *testing.T) {
 }
 
 // TestRestoreCrash interrupts a restore at every operation, by power loss or by killing the
-// process. Afterwards the directory is complete or Open rejects it, and the restore can be
-// repeated.
+// process. Afterwards, the directory must be complete, or Open must reject it and a second restore
+// must succeed.
 func TestRestoreCrash(t *testing.T) {
 	_, backup := smallBackup(t)
 	const want = "a@1=1\nb@2=2\nc@3=3\n"
@@ -228,7 +228,7 @@ func TestRestoreFails(t *testing.T) {
 	}
 }
 
-// A slowReader calls killed before it returns data, to simulate the kill of a restore.
+// A slowReader calls killed before it returns data, to simulate a killed restore.
 type slowReader struct{ killed func() }
 
 func (r slowReader) Read([]byte) (int, error) {

@@ -39,7 +39,7 @@ type ballast struct {
 
 // refillBallast grows the ballast toward its target as far as space allows, and detects whether a
 // full disk has space again. It runs once a second, and in Append while the disk is full. It
-// shrinks the ballast only above twice the target, to avoid resizing the file with every snapshot.
+// shrinks the ballast only above twice the target, so that not every snapshot resizes the file.
 func (j *Journal) refillBallast() {
 	target := minBallast + j.snapshotEstimate()
 	b := &j.ballast
@@ -119,8 +119,8 @@ func (b *ballast) resize(target int64) error {
 	return errors.Join(b.file.Allocate(b.size+ballastStep), b.file.Truncate(b.size))
 }
 
-// snapshotEstimate returns an upper bound for the size of the next snapshot in bytes. It counts all
-// journal bytes since the last snapshot, as if no write had replaced a value.
+// snapshotEstimate returns an upper bound for the size of the next snapshot in bytes. It assumes
+// that no write since the last snapshot replaced a value.
 func (j *Journal) snapshotEstimate() int64 {
 	j.inventory.mu.Lock()
 	defer j.inventory.mu.Unlock()

@@ -28,7 +28,7 @@ type watermark struct {
 	sequence    uint64
 	clean       bool     // the journal was closed, and nothing was appended since
 	unsynced    bool     // written under SyncNone: a power loss may lose data after end
-	maxRevision Revision // no greater revision was ever assigned
+	maxRevision Revision // maximum revision that may have been assigned
 	newest      Revision // revision of the state
 	segment     Revision // first revision of the newest segment; 0: the journal was empty
 	end         int64    // minimum end offset of the segment's last batch
@@ -169,11 +169,11 @@ func (c *control) close() error {
 	return err
 }
 
-// ErrDataLoss means that a data directory lacks data that was durable. Such a directory can be
-// opened only after a restore, or with Options.AcceptDataLoss.
+// ErrDataLoss means that a data directory lacks data that was durable. It can be opened only after
+// a restore, or with Options.AcceptDataLoss.
 var ErrDataLoss = errors.New("acknowledged writes may be lost")
 
-// A DataLossError names the incomplete file of a data directory.
+// A DataLossError reports the incomplete file of a data directory.
 type DataLossError struct{ File, What string }
 
 func (e *DataLossError) Error() string {

@@ -35,8 +35,8 @@ func TestDamagedSnapshotFallsBack(t *testing.T) {
 }
 
 // crashWorkload appends, rotates, takes snapshots and sets labels until a crash. acked is the last
-// acknowledged state. pending is the state that includes the failed request, if any. seen is the
-// newest assigned revision.
+// acknowledged state, and pending also includes the failed request, if any. seen is the newest
+// assigned revision.
 func crashWorkload(fs *vfs.Mem, with Transformer) (acked, pending string, seen Revision) {
 	o := testOptions(fs)
 	if o.SegmentBytes, o.Transformer = 900, with; with != nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// RevisionGap is larger than the number of revisions that any process can assign after a state was
-// read. A directory created from that state skips RevisionGap revisions, so that no revision is
-// ever reused.
+// RevisionGap exceeds the number of revisions that any process can assign after a state was read. A
+// directory created from that state skips RevisionGap revisions, so that none is reused.
 const RevisionGap = 1 << 44
 
 // A State is the content of a log at a revision.
@@ -25,8 +24,8 @@ type State struct {
 
 // Create creates a data directory with the state that read returns. Later writes get higher
 // revisions than the state. dir must be missing, empty, or left by an unfinished Create or Restore.
-// The directory cannot be opened until it is complete. Create uses only the options Transformer and
-// FS.
+// The directory cannot be opened until it is complete. Of the options, only Transformer and FS
+// apply.
 func Create(dir string, read func() (State, error), o Options) error {
 	o = o.withDefaults()
 	return createDirectory(dir, o, func() (contents, error) {
@@ -74,8 +73,8 @@ type contents struct {
 }
 
 // createDirectory creates a data directory from the result of read, or leaves dir unchanged. It
-// checks dir before it takes the lock, to avoid creating files in an unrelated directory. It
-// repeats the check under the lock, because another Create may have completed the directory.
+// checks dir before locking it, to avoid creating files in an unrelated directory, and again
+// afterwards, because another Create may have completed the directory.
 func createDirectory(dir string, o Options, read func() (contents, error)) (err error) {
 	u := &unfinished{o: o, dir: dir}
 	if err := u.check(); err != nil {

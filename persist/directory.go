@@ -69,10 +69,9 @@ func lockOf(fsys vfs.FS, path string) (vfs.Lock, error) {
 	return lock, err
 }
 
-// prepareDirectory checks and returns the format version of a directory. If the format file is
-// missing, the directory is new or a crash interrupted its initialization, and prepareDirectory
-// initializes it. It rejects a directory with other content before it writes any file except the
-// lock file.
+// prepareDirectory checks and returns the format version of a directory. It initializes a directory
+// without a format file, which is new or was left by a crash during initialization. It rejects a
+// directory with other content before it writes any file except the lock file.
 func prepareDirectory(fsys vfs.FS, dir string) (formatOf int, err error) {
 	formatOf, err = checkFormat(fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -129,13 +128,12 @@ func checkFormat(fsys vfs.FS, dir string) (int, error) {
 	return f.Format, nil
 }
 
-// errFormat returns the error for a format that only a newer release can have written.
 func errFormat(what string, format, newest int) error {
 	return fmt.Errorf("%s has format %d, but this release reads formats up to %d: use the newer release that wrote it, or a backup of this one", what, format, newest)
 }
 
 // checkUninitialized returns an error if a directory contains files that an interrupted
-// initialization cannot have left behind.
+// initialization cannot have left.
 func checkUninitialized(fsys vfs.FS, dir string) error {
 	names, err := fsys.ReadDir(dir)
 	if err != nil {

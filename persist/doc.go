@@ -1,19 +1,19 @@
 // Package persist stores revisioned key-value state durably. It handles revisions, keys and values,
 // but not kinds.
 //
-// Log is the interface, which supports any number of writers. Journal is its embedded driver for a
-// single writer. A Write is a request, and a Commit is a durable write. A batch of commits is one
-// frame in a segment of the journal, and a snapshot is the state at one revision. Backup, Restore
-// and Verify work on whole data directories. A Past reads old commits.
+// The Log interface supports any number of writers. Journal is its embedded driver for a single
+// writer. A Write is a request, and a Commit is a durable write. A batch of commits is one frame in
+// a segment of the journal, and a snapshot is the state at one revision. Backup, Restore and Verify
+// work on whole data directories. A Past reads old commits.
 //
 // # Invariants of the journal
 //
 //   - Under SyncAlways, Append syncs a batch before it calls the subscriber and returns. After a
 //     failed sync or write, the journal returns ErrFailed and never retries. A write that finds the
 //     disk full is rolled back (ErrNoSpace).
-//   - A preallocated file, the ballast, reserves space for a full disk. 1.25 MiB are for batches
-//     that only free space and for the start of a segment. The rest is for the next snapshot. It
-//     equals the size of the last snapshot and of the journal since then. While the disk is full,
+//   - A preallocated file, the ballast, reserves space for a full disk: 1.25 MiB for batches that
+//     only free space and for the start of a segment, and the rest for the next snapshot. The rest
+//     equals the size of the last snapshot and the journal since then. While the disk is full,
 //     other batches are rejected.
 //   - Revisions increase by one and are never assigned twice. They are reserved in blocks of
 //     1,048,576 before they are assigned. Restore skips 2^44 revisions, plus 100,000 for each
@@ -74,8 +74,8 @@
 //	   ..  zeros
 //
 // Before a segment is shortened, a new watermark lowers its minimum length. Under SyncNone the
-// watermark covers only the segment's header. If such a journal was not closed and the boot
-// identifier has changed, revisions continue above all reserved ones.
+// watermark covers only the segment's header. If such a journal was not closed before a reboot (the
+// boot identifier has changed), revisions continue above all reserved ones.
 //
 // # Segment
 //

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestForeignBlocks simulates a power loss on ext4 with data=writeback: a truncated segment has its
-// former length again, but with blocks of other files. Recovery must ignore these blocks if the
+// TestForeignBlocks simulates a power loss on ext4 with data=writeback, which restores a truncated
+// segment to its former length with blocks of other files. Recovery must ignore these blocks if the
 // next segment continues the journal, and otherwise report them as damage.
 func TestForeignBlocks(t *testing.T) {
 	fs := vfs.NewMem()

@@ -41,7 +41,7 @@ type frame struct {
 }
 
 // size returns the number of bytes from the frame's header to the next frame. The payload has one
-// checksum per sector, because a power loss loses whole sectors.
+// checksum per sector, because a power loss destroys whole sectors.
 func (f frame) size() int64 {
 	n := int64(frameHeader)
 	if f.payload > 0 {
@@ -87,9 +87,9 @@ func putHeader(b []byte, f frame) {
 	le.PutUint32(b[4:], checksum(b[8:frameHeader]))
 }
 
-// parseHeader parses a frame's header, or describes the error in what. It rejects inconsistent
-// fields even if the checksum matches, because a wrong length must not be used to find the next
-// frame.
+// parseHeader parses a frame's header. what describes the error, if any. parseHeader rejects
+// inconsistent fields even if the checksum matches, because a wrong length must not be used to find
+// the next frame.
 func parseHeader(b []byte) (f frame, what string) {
 	if string(b[:4]) != frameMagic {
 		return f, "a batch does not begin with its mark"
@@ -165,8 +165,8 @@ func (f frame) classifyTail(tail []byte) *flaw {
 func allZero(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }
 
 // singleFlip reports whether whole would match the checksum sum with one bit of part flipped. part
-// is a zeroed subslice of whole. A match means that part is damaged, not unwritten. The cost is
-// 4096 checksums per sector, only for zeroed sectors with a wrong checksum.
+// is a zeroed subslice of whole. A match means that part is damaged, not unwritten. The cost of
+// 4096 checksums per sector arises only for zeroed sectors with a wrong checksum.
 func singleFlip(part, whole []byte, sum uint32) bool {
 	for i := range part {
 		for bit := range 8 {

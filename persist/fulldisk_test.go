@@ -62,7 +62,6 @@ func TestFailedSyncOfSegment(t *testing.T) {
 	}
 }
 
-// TestFullDisk fills disks of many sizes. The journal must recover once space is available.
 func TestFullDisk(t *testing.T) {
 	for room := int64(0); room < 3500; room += 37 {
 		fs := vfs.NewMem()
@@ -96,8 +95,8 @@ func TestFullDisk(t *testing.T) {
 }
 
 // TestFullDiskWithoutWatermark checks that no data is lost if a full disk rejects even in-place
-// writes, like a copy-on-write file system, and the process is then killed or loses power. The
-// journal must keep the length promised by its watermark.
+// writes, as on a copy-on-write file system, and the process is then killed or loses power. The
+// journal must keep the length that its watermark requires.
 func TestFullDiskWithoutWatermark(t *testing.T) {
 	const all = 1000
 	operations := writeWithoutRoom(t, all)

@@ -45,7 +45,6 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// FuzzManifest checks that the decoder rejects every manifest whose fields are not consistent.
 func FuzzManifest(f *testing.F) {
 	good := must.Get(encodeChecksummed(manifest{Format: 1, Revision: 3, Bytes: 300, Block: 256, Sums: strings.Repeat("0", 16)}))(f)
 	f.Add(good)

@@ -9,7 +9,7 @@ import (
 const stalledAfter = 5 * time.Second
 
 // An ioTracker counts disk operations in flight. It uses atomics, so that Healthy never waits for a
-// lock holder that is blocked on a hanging disk.
+// lock whose holder is blocked on a hanging disk.
 type ioTracker struct {
 	count   atomic.Int64
 	since   atomic.Int64 // Unix nanoseconds when the last operation ended or the disk became busy

@@ -27,9 +27,9 @@ func indexPath(dir string, first Revision) string {
 	return filepath.Join(indexDir(dir), fileName(first, indexSuffix))
 }
 
-// An index locates the writes of each key in the batches of one segment up to end. An entry is the
-// checksum of the key in the upper half and the batch's offset, divided by frameAlign, in the lower
-// half. Keys with the same checksum only cost a read of each other's batches.
+// An index locates the writes of each key in the batches of one segment up to end. An entry holds
+// the checksum of the key in the upper half and the batch's offset, divided by frameAlign, in the
+// lower half. If keys share a checksum, a read of one also reads the batches of the others.
 type index struct {
 	first   Revision // of the segment
 	last    Revision // of the last batch
@@ -37,7 +37,7 @@ type index struct {
 	tail    int64    // offset of the last batch; 0: there is none
 	sum     uint32   // checksum in the header of the last batch
 	count   int64    // entries of the file
-	entries []uint64 // of an index without a file, in the order of the batches
+	entries []uint64 // entries of an index without a file, in batch order
 }
 
 // indexes holds the indexes in use. Nothing is indexed before the first read of the past.
@@ -134,7 +134,6 @@ func (x *index) find(j *Journal, key string) (offsets []int64, err error) {
 	return slices.Compact(offsets), err
 }
 
-// read reads the entries of one key from the file.
 func (x *index) read(j *Journal, sum uint64) (entries []uint64, err error) {
 	file, err := j.fs.Open(indexPath(j.dir, x.first))
 	if err != nil {

@@ -8,7 +8,7 @@ import "sync"
 type inventory struct {
 	mu       sync.Mutex // held only briefly
 	segments []segment  // ascending; the last is the active one
-	newest   Revision   // the newest revision ever assigned
+	newest   Revision   // newest assigned revision
 	reserved int64      // length of the active segment's file; zeros follow its last batch
 	synced   bool       // whether all bytes are durable, even under SyncNone
 	rotate   bool       // whether the next batch begins a new segment

@@ -27,8 +27,8 @@ const (
 	SyncNone SyncPolicy = "none"
 )
 
-// defaultSegmentBytes is small, because the journal drops only whole segments. History beyond the
-// limit must be replayed at every startup.
+// defaultSegmentBytes is small, because the journal drops only whole segments and replays the rest
+// at every startup.
 const defaultSegmentBytes = 64 << 20
 
 // Options configures a Journal. The zero value is ready for use.
@@ -251,8 +251,8 @@ func (j *Journal) Close() error {
 	return errors.Join(err, j.control.close(), j.ballast.close(), j.lock.Close())
 }
 
-// fail makes the journal reject all further calls with the first cause. Nothing is retried, because
-// a second fsync may succeed without the data lost by the first.
+// fail makes the journal reject all further calls with the first cause. It never retries, because a
+// second fsync may succeed without the data lost by the first.
 func (j *Journal) fail(cause error) error {
 	failure, first := j.status.fail(cause)
 	if first {

@@ -54,7 +54,7 @@ func (s *keyStates) forgetApplied() {
 	}
 }
 
-// add records a batch. Its keys become visible when the whole batch is applied, so at is the
+// add records a batch. Its keys become visible once the whole batch is applied, so at is the
 // batch's last revision.
 func (s *keyStates) add(batch []Commit) {
 	if s.revisions != nil {

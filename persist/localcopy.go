@@ -26,7 +26,7 @@ type CopiedState struct {
 }
 
 // Write replaces the stored state with the one at revision at. items must yield items in ascending
-// key order. origin is called after items. Write removes the old state only after the new state is
+// key order. origin is called after items. The old state is removed only after the new one is
 // durable and was read back. After an error, the old state remains.
 func (c LocalCopy) Write(at Revision, items func(yield func(Item) bool) error, origin func() ([]byte, error)) error {
 	fs := c.fs()

@@ -82,8 +82,8 @@ type Claim struct {
 //
 // A guard whose name begins with FencePrefix is a fence, which is kept forever. A process that
 // takes over some work, such as running controllers, raises the fence. Seen is the revision of the
-// takeover. If another log has raised the fence since, writes are rejected permanently (ErrFenced),
-// so that late writes of a paused process have no effect.
+// takeover. If another log has raised the fence since, writes are rejected permanently (ErrFenced).
+// Late writes of a paused process thus have no effect.
 type Guard struct {
 	Name  string
 	Seen  Revision

@@ -6,10 +6,9 @@ import (
 	"path/filepath"
 )
 
-// missingFrom describes the data that is missing from the newest segment according to the
-// watermark, or returns "". It compares the checksum, because another file may have the same
-// length. It also compares the length, because a truncated file may have lost batches that were
-// written after the watermark.
+// missingFrom describes the data that the newest segment lacks according to the watermark, or
+// returns "". It compares the checksum, because another file may have the same length. It also
+// compares the length, because a truncated file may lack batches written after the watermark.
 func (m watermark) missingFrom(done scanResult) string {
 	switch {
 	case done.end == 0:

@@ -59,8 +59,6 @@ func losses(t *testing.T) []loss {
 	}
 }
 
-// TestMissingSegment removes a segment from the middle of the journal. Recovery must not continue
-// with the next segment.
 func TestMissingSegment(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -106,7 +104,7 @@ func lossSubject(t *testing.T, end, fill string) (fs *vfs.Mem, newest string, la
 	return fs, newest, m.newest
 }
 
-// TestLossIsRefused removes parts of the newest segment. Open or Recover must name the file, and
+// TestLossIsRefused removes parts of the newest segment. Open or Recover must report the file, and
 // Verify must report the same loss. Accepting the loss must not reuse revisions.
 func TestLossIsRefused(t *testing.T) {
 	for _, end := range []string{closed, marked, killed} {
@@ -137,7 +135,6 @@ func checkLoss(t *testing.T, fs *vfs.Mem, file string) {
 	}
 }
 
-// checkRevisionGap accepts a loss and checks that new revisions are higher than all assigned ones.
 func checkRevisionGap(t *testing.T, fs *vfs.Mem, last Revision) {
 	t.Helper()
 	o := testOptions(fs)
@@ -161,7 +158,7 @@ func checkRevisionGap(t *testing.T, fs *vfs.Mem, last Revision) {
 	mustClose(t, j)
 }
 
-// TestMissingFiles checks that Open names a missing file, and that accepting the loss does not
+// TestMissingFiles checks that Open reports a missing file, and that accepting the loss does not
 // reuse revisions.
 func TestMissingFiles(t *testing.T) {
 	for _, name := range []string{lockFile, labelsFile, controlFile} {
@@ -323,7 +320,6 @@ func TestRotationIsPostponed(t *testing.T) {
 	}
 }
 
-// FuzzWatermark checks that any control file is rejected or decodes to a watermark.
 func FuzzWatermark(f *testing.F) {
 	good := watermark{sequence: 2, clean: true, newest: 3, bootID: "this"}.encode()
 	f.Add(append(bytes.Clone(good), good...))

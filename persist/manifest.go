@@ -43,8 +43,8 @@ func snapshotPath(dir string, at Revision) string {
 	return filepath.Join(snapshotsDir(dir), fileName(at, snapshotSuffix))
 }
 
-// readManifest reads the manifest of the snapshot at a revision. It rejects a renamed manifest as
-// damaged, because its snapshot would be used at the wrong revision.
+// readManifest reads the manifest of the snapshot at a revision. It rejects a renamed manifest,
+// because its snapshot would be used at the wrong revision.
 func readManifest(fs vfs.FS, dir string, at Revision) (manifest, error) {
 	path := manifestPath(dir, at)
 	data, err := readFile(fs, path)

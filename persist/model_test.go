@@ -116,7 +116,6 @@ func expect(m *model, batch []Write) (want map[string]Item, revisions []Revision
 	return want, revisions
 }
 
-// TestModel runs random batches, snapshots and reopens, and compares the results with a plain map.
 func TestModel(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -21,8 +21,8 @@ type Historian interface {
 // ErrNotRetained means that the commits that a read needs are no longer retained.
 var ErrNotRetained = errors.New("the history does not go back that far")
 
-// A Past reads the commits up to Newest that the journal and its archive retain. Files that the
-// journal drops meanwhile end the readable history. A Past is not safe for concurrent use.
+// A Past reads the commits up to Newest that the journal and its archive retain. If the journal
+// drops files meanwhile, the readable history ends there. A Past is not safe for concurrent use.
 type Past struct {
 	Newest   Revision
 	ctx      context.Context
@@ -49,7 +49,7 @@ func (j *Journal) Past(ctx context.Context) (*Past, error) {
 	next := p.Newest + 1
 	for _, s := range slices.Backward(all) {
 		if s.first < next {
-			s.size = active.size // of another segment, unless it is active
+			s.size = active.size // meaningful only for the active segment
 			p.segments = append(p.segments, &pastSegment{openSegment: openSegment{segment: s, next: next}, active: s.first == active.first})
 			next = s.first
 		}
@@ -68,8 +68,8 @@ func (p *Past) Close() (err error) {
 }
 
 // Commits calls fn with the commits of a key up to a revision, newest first, until fn returns
-// false. from is the revision after which every such commit was found, if fn has not ended the
-// search.
+// false. from is the start of the searched range: unless fn ended the search, it has received every
+// such commit after from.
 func (p *Past) Commits(key string, upTo Revision, fn func(Commit) (more bool)) (from Revision, err error) {
 	from = min(upTo, p.Newest)
 	for _, s := range p.segments {
@@ -152,8 +152,8 @@ func (p *Past) Changes(prefix string, after Revision, fn func(Commit) error) err
 	return nil
 }
 
-// RevisionAt returns the newest revision that was committed at or before a time. It returns
-// ErrNotRetained if that revision precedes the retained history.
+// RevisionAt returns the newest revision committed at or before a time. It returns ErrNotRetained
+// if that revision precedes the retained history.
 func (p *Past) RevisionAt(t time.Time) (Revision, error) {
 	for _, s := range p.segments {
 		var found Revision
@@ -255,7 +255,6 @@ func (s *pastSegment) header(offset int64) (f frame, err error) {
 	return f, err
 }
 
-// read reads a part of the batch at an offset.
 func (s *pastSegment) read(b []byte, batch, at int64) error {
 	n, err := s.file.ReadAt(b, batch+at)
 	if n == len(b) {

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A recorded journal keeps a list of all its commits, with which its past is compared.
+// A recorded journal keeps a list of all its commits, to compare its past with.
 type recorded struct {
 	*Journal
 	fs  *vfs.Mem
@@ -153,7 +153,6 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// longPast returns a closed journal with several sealed segments and their indexes.
 func longPast(t *testing.T) *recorded {
 	t.Helper()
 	r := record(t, 1<<20)
@@ -169,7 +168,6 @@ func longPast(t *testing.T) *recorded {
 	return r
 }
 
-// TestDamagedIndexIsRebuilt checks that a damaged or foreign index file is replaced.
 func TestDamagedIndexIsRebuilt(t *testing.T) {
 	r := longPast(t)
 	names := must.Get(r.fs.ReadDir(indexDir(testDir)))(t)
@@ -206,7 +204,7 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 }
 
 // TestIndexIsOptional checks that the past is readable if no index can be stored, and that a
-// journal without readers of the past has no index.
+// journal whose past is never read has no index.
 func TestIndexIsOptional(t *testing.T) {
 	r := longPast(t)
 	for _, name := range must.Get(r.fs.ReadDir(indexDir(testDir)))(t) {
@@ -224,8 +222,8 @@ func TestIndexIsOptional(t *testing.T) {
 	mustClose(t, r.Journal)
 }
 
-// TestPastOfDroppedSegments checks that a segment that is archived or dropped while the past is
-// read moves or ends the past, without an error.
+// TestPastOfDroppedSegments archives or drops a segment while the past is read. An archived segment
+// must stay readable, and a dropped one must end the past without an error.
 func TestPastOfDroppedSegments(t *testing.T) {
 	for name, archiveBytes := range map[string]int64{"archived": 1 << 20, "dropped": 0} {
 		r := record(t, archiveBytes)
@@ -248,7 +246,6 @@ func TestPastOfDroppedSegments(t *testing.T) {
 	}
 }
 
-// TestPastReportsDamage checks that a read fails if the batch it needs is damaged.
 func TestPastReportsDamage(t *testing.T) {
 	r := longPast(t)
 	s := must.Get(listHistory(r.fs, testDir))(t)[0]
@@ -268,7 +265,6 @@ func TestPastReportsDamage(t *testing.T) {
 	must.Succeed(t, errors.Join(p.Close(), j.Close()))
 }
 
-// TestPastIsLimited checks that a read ends with its context.
 func TestPastIsLimited(t *testing.T) {
 	r := longPast(t)
 	j, _ := mustReopen(t, r.o)
@@ -285,8 +281,6 @@ func TestPastIsLimited(t *testing.T) {
 	must.Succeed(t, errors.Join(p.Close(), j.Close()))
 }
 
-// TestPastEndsAtLostRevisions checks that no read continues across revisions lost in an accepted
-// data loss.
 func TestPastEndsAtLostRevisions(t *testing.T) {
 	r := longPast(t)
 	last := r.m.newest

@@ -88,8 +88,8 @@ func (s *restoration) begin(db *buntdb.DB, labels map[string]string, at Revision
 	s.reached = s.to.Revision > 0 && at >= s.to.Revision
 }
 
-// beginWith starts from the newest intact snapshot that is not newer than the point. Otherwise it
-// starts from an empty state if the journal is complete. As a last resort, it starts from a
+// beginWith starts from the newest intact snapshot that is not newer than the point. Otherwise, if
+// the journal is complete, it starts from an empty state. As a last resort, it starts from a
 // snapshot written after the point's time, because its state may still be earlier.
 func (s *restoration) beginWith(dir string) error {
 	labels, err := readLabels(s.o.FS, dir)
@@ -146,7 +146,7 @@ func (s *restoration) apply(f frame, payload []byte) error {
 	when := time.Unix(0, f.time)
 	later := !s.to.Time.IsZero() && when.After(s.to.Time)
 	if s.reached = s.reached || later && f.last > s.revision; !later && f.first <= s.revision && s.revision <= f.last {
-		s.time = when // of the state, which came from a snapshot
+		s.time = when // time of the state, which came from a snapshot
 	}
 	if s.reached || f.last <= s.revision {
 		return nil

@@ -72,7 +72,6 @@ func makePast(t *testing.T) *past {
 
 const restoredDir = "/restored"
 
-// restore restores from a source and returns the state recovered afterwards.
 func (p *past) restore(t *testing.T, fs *vfs.Mem, from Source) (Restored, string, error) {
 	t.Helper()
 	o := p.options()
@@ -100,8 +99,6 @@ func (p *past) restore(t *testing.T, fs *vfs.Mem, from Source) (Restored, string
 	return done, m.String(), nil
 }
 
-// TestPoints checks that every revision and time can be restored from a backup, from a journal, and
-// from both.
 func TestPoints(t *testing.T) {
 	t.Parallel()
 	p := makePast(t)
@@ -260,7 +257,6 @@ func TestPointOfAnotherHistory(t *testing.T) {
 	}
 }
 
-// unnamed returns a backup in the format of earlier releases, without a history label.
 func unnamed(t *testing.T) []byte {
 	t.Helper()
 	j, _ := mustReopen(t, testOptions(vfs.NewMem()))
@@ -272,8 +268,6 @@ func unnamed(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestPointWhileInUse checks that points can be restored from a journal while a daemon writes,
-// snapshots and archives.
 func TestPointWhileInUse(t *testing.T) {
 	p := makePast(t)
 	o := p.options()

@@ -41,14 +41,14 @@ type recovery struct {
 	segments []segment
 	last     Revision // last revision of the journal
 	torn     string   // why the journal ends in a torn batch
-	lenient  bool     // tolerate what the watermark misses, and deliver values as stored
+	lenient  bool     // tolerate data loss relative to the watermark, and deliver values as stored
 	buf      []byte
 }
 
 // Recover implements Log. It truncates an unacknowledged write that was torn by a crash. Any other
-// damage is a CorruptError. A damaged snapshot is skipped only if the journal and an older
-// snapshot, or the journal alone, yield the same state. After an error, the caller must discard the
-// state and close the log.
+// damage is a CorruptError, except for a damaged snapshot, which is skipped if the journal and an
+// older snapshot, or the journal alone, yield the same state. After an error, the caller must
+// discard the state and close the log.
 func (j *Journal) Recover(r Recovery) (Revision, error) {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -222,8 +222,8 @@ func nextFirst(segments []segment, i int) Revision {
 	return segments[i+1].first
 }
 
-// dropEmptySegment drops a segment that was never used. Its creation failed on a full disk, but the
-// file reappeared after a crash.
+// dropEmptySegment drops a segment whose creation failed on a full disk, but whose file reappeared
+// after a crash.
 func (run *recovery) dropEmptySegment(s segment) error {
 	done, err := scan{fs: run.j.fs, segment: s, newest: true}.run(nil)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 
 // A restored log skips restoreRevisionGap revisions after the backup's revision, plus
 // restoreRevisionRate for each second since the backup. It thus continues above all revisions that
-// a server can have assigned since, even with a wrong clock. No revision is used twice, and all
-// revisions known to clients precede the new history.
+// a server can have assigned since, even with a wrong clock. No revision is used twice, and the new
+// history begins after all revisions known to clients.
 const (
 	restoreRevisionGap  = RevisionGap
 	restoreRevisionRate = 100_000
@@ -28,7 +28,7 @@ type Source struct {
 	// may be in use. Damage after To is ignored.
 	Journal string
 	To      Point
-	Target  vfs.FS // of the created directory; nil: the operating system's
+	Target  vfs.FS // file system of the created directory; nil: the operating system's
 }
 
 // Restore creates a data directory with a source's state at a point. dir must be missing, empty, or

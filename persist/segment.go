@@ -88,7 +88,7 @@ func encodeSegmentHeader(first Revision) []byte {
 	return b
 }
 
-// errUnsynced means that a sync failed. Any of the unsynced bytes may be missing on disk.
+// errUnsynced means that a sync failed, so unsynced bytes may be missing on disk.
 var errUnsynced = errors.New("not durable")
 
 // createSegment creates a durable empty segment. If it returns an error, the file may still appear
@@ -188,8 +188,8 @@ func (s scan) run(fn func(f frame, payload []byte) error) (scanResult, error) {
 
 // walk passes each intact batch of the segment to fn. It stops at the first offset without a valid
 // batch. From the remaining bytes, it determines whether the journal ends there, a crash
-// interrupted a write, or the file is damaged. An interrupted write is not an error. The result
-// reports it in torn.
+// interrupted a write, or the file is damaged. It reports an interrupted write in the result's torn
+// field, not as an error.
 //
 // If the next segment begins with the next revision, no batch is missing, and walk ignores all
 // bytes after the last batch. Some file systems (ext4 with data=writeback) may leave content of
@@ -234,9 +234,8 @@ func (s scan) walk(w *window, fn func(frame, []byte) error) (scanResult, error) 
 	return done, nil
 }
 
-// isReserve reports whether only zeros follow off, because the rest of the file is reserved space.
-// A lost batch may also read as zeros. The first revision of the next segment then reveals the
-// loss.
+// isReserve reports whether only zeros follow off, as in reserved space. A lost batch may also read
+// as zeros, but the first revision of the next segment then reveals the loss.
 func (s scan) isReserve(w *window, off int64) (bool, error) {
 	for off < w.size {
 		b, err := w.slice(off, windowBytes)
@@ -294,10 +293,10 @@ func (s scan) checkHeader(w *window) (torn string, err error) {
 }
 
 // next reads the batch at offset off, which must begin with revision rev. body holds payload and
-// tail. fl is set if the bytes are no valid batch, and err is an I/O error.
+// tail. fl is set if the bytes are not a valid batch. err is an I/O error.
 //
-// The revision and the offset in the header must match, because the bytes may be a batch that was
-// left over from an older file.
+// The revision and the offset in the header must match, because the bytes may be a batch left over
+// from an older file.
 func (s scan) next(w *window, off int64, rev Revision) (f frame, body []byte, fl *flaw, err error) {
 	b, err := w.slice(off, frameHeader)
 	if err != nil {
@@ -355,8 +354,8 @@ func (s scan) classifyFlaw(w *window, f frame, off int64, fl *flaw) error {
 }
 
 // checkNoFrameAfter returns an error if an intact batch header follows a torn batch. A crash cannot
-// cause that, because each batch is synced before the next one is written. checkNoFrameAfter checks
-// every multiple of 64, because batches may begin there.
+// cause that, because each batch is synced before the next one is written. Batches may begin at
+// every multiple of 64.
 func (s scan) checkNoFrameAfter(w *window, off int64) error {
 	for at := off + frameAlign; at+frameHeader <= w.size; at += frameAlign {
 		b, err := w.slice(at, frameHeader)

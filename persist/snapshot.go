@@ -166,8 +166,8 @@ type snapshotWriter struct {
 
 type buntPair struct{ key, value string }
 
-// add adds an item and reports whether the caller may continue. The keys must ascend. BuntDB would
-// otherwise merge items with the same key, which makes the item count in the manifest wrong.
+// add adds an item and reports whether the caller may continue. It requires ascending keys, because
+// BuntDB would merge items with the same key and the manifest's item count would be wrong.
 func (w *snapshotWriter) add(item Item) bool {
 	if w.items > 0 && item.Key <= w.newest {
 		w.err = fmt.Errorf("key %q follows %q: keys must ascend", item.Key, w.newest)

@@ -12,8 +12,6 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestSnapshotParts checks that a snapshot of several parts is read in order, and rejected if any
-// part is damaged.
 func TestSnapshotParts(t *testing.T) {
 	fs := vfs.NewMem()
 	must.Succeed(t, fs.MkdirAll(snapshotsDir(testDir)))

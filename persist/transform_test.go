@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// placeMarker is a Transformer that prefixes each value with its place and inverts its bits. It
-// makes plain text in files and moved values detectable.
+// placeMarker is a Transformer that prefixes each value with its place and inverts its bits, so
+// that plain text in files and moved values are detectable.
 type placeMarker struct{}
 
 func (placeMarker) Check(string) error { return nil }
@@ -170,7 +170,6 @@ func TestTransformerRefusals(t *testing.T) {
 	mustClose(t, j)
 }
 
-// TestVerifyVisits checks that Verify passes every stored value to the check and counts the faults.
 func TestVerifyVisits(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()

@@ -109,9 +109,9 @@ func (u *unfinished) clear() error {
 	return err
 }
 
-// withdraw removes the files that begin has created, because another run owns the directory. If the
-// directory has a lock file but no state yet, withdraw keeps the markers, because another restore
-// may need them.
+// withdraw removes the files that begin created, because another run owns the directory. If the
+// directory has a lock file but no state yet, withdraw keeps the markers, because the other run may
+// need them.
 func (u *unfinished) withdraw() error {
 	fsys, beside := u.o.FS, besideMarker(u.dir)
 	names, err := fsys.ReadDir(u.dir)

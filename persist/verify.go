@@ -12,9 +12,9 @@ import (
 )
 
 // Verify compares every byte of a data directory with its checksums and applies the checks. It
-// writes one line per finding to out. ok is true if it finds no fault. Verify takes no lock and
-// changes nothing, so the directory may be in use. Trailing bytes after the last batch may be a
-// write in progress and are not a fault.
+// writes one line per finding to out, and returns true if it finds no fault. Verify takes no lock
+// and changes nothing, so the directory may be in use. It ignores trailing bytes after the last
+// batch, which may be a write in progress.
 func Verify(dir string, out io.Writer, c Checks) (ok bool, err error) {
 	return verify(dir, out, c, Options{})
 }
@@ -200,8 +200,8 @@ func (v *verification) checkSnapshot(at Revision) (manifest, error) {
 }
 
 // checkJournal checks all segments of the journal. If the journal ends before the newest snapshot,
-// for example after an accepted loss, it prints only a note. Lost data is detected by
-// checkControlFile.
+// for example after an accepted loss, it only prints a note, because checkControlFile detects lost
+// data.
 func (v *verification) checkJournal() error {
 	segments, err := listSegments(v.o.FS, journalDir(v.dir))
 	if err != nil {

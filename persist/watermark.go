@@ -16,7 +16,7 @@ func (j *Journal) writeWatermark() error {
 }
 
 // writeWatermarkLocked writes a watermark. If less than half of the reserved revisions are left, it
-// also reserves more, so that Append rarely has to do so. The caller holds j.control.mu.
+// also reserves more, so that Append rarely needs to. The caller holds j.control.mu.
 func (j *Journal) writeWatermarkLocked(m watermark, writes int) error {
 	m.maxRevision = j.control.watermark.maxRevision
 	if m.maxRevision < m.newest+revisionReservation/2+Revision(writes) {
@@ -24,7 +24,7 @@ func (j *Journal) writeWatermarkLocked(m watermark, writes int) error {
 	}
 	last := j.control.watermark
 	if last.sequence = 0; j.control.file != nil && m == last {
-		return nil // avoid the disk, which may hang
+		return nil // unchanged; avoid the disk, which may hang
 	}
 	j.disk.begin()
 	defer j.disk.end()
@@ -77,8 +77,8 @@ func (j *Journal) upgradeFormat(m watermark) error {
 	return nil
 }
 
-// watermarkPassed reports whether the watermark names a later segment than s. Before that, s must
-// not be removed, because a missing segment that the watermark names is treated as data loss.
+// watermarkPassed reports whether the watermark refers to a later segment than s. Until then, s
+// must not be removed, because Open would report a missing segment as data loss.
 func (j *Journal) watermarkPassed(s segment) bool {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()

@@ -1,7 +1,7 @@
 // Package allocation allocates cluster IPs and node ports to Services.
 //
-// ServiceAllocator contains the ranges and two tables that map addresses and ports to holders. A
-// serviceAllocation records the values that one change acquires and releases.
+// ServiceAllocator contains the ranges and two tables that map addresses and ports to their
+// holders. A serviceAllocation records the values that one change acquires and releases.
 //
 // Values that only the new spec needs are acquired before the change is committed, so that no other
 // Service gets them. Values that only the old spec needed are released when the change is applied.

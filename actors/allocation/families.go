@@ -74,7 +74,7 @@ func (c *specUpdate) headlessWithoutSelector() bool {
 // defaultPolicy sets a missing policy to the previous one, or to SingleStack. A headless Service
 // without a selector gets RequireDualStack, because users may add endpoints of either family.
 func (c *specUpdate) defaultPolicy() {
-	if c.spec.Has("ipFamilyPolicy") { // "" is a value, which validation refuses
+	if c.spec.Has("ipFamilyPolicy") { // validation rejects ""
 		return
 	}
 	policy := c.oldSpec.String("ipFamilyPolicy")
@@ -152,8 +152,8 @@ func (c *specUpdate) checkFamilies(policy string) {
 	}
 }
 
-// completeFamilies sets the default family if the spec has none, and then adds a missing second
-// family unless the policy is SingleStack. both is set if the cluster is dual-stack.
+// completeFamilies sets the default family if the spec has none. Unless the policy is SingleStack,
+// it then adds a missing second family. both is set if the cluster is dual-stack.
 func (c *specUpdate) completeFamilies(policy string, both bool) {
 	families := slices.Clone(c.spec.List("ipFamilies"))
 	if len(families) == 0 {

@@ -9,9 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ipAddresses is the allocator for IPAddress objects. An IPAddress that belongs to a Service needs
-// no reservation, because the Service already holds the address. Any other IPAddress reserves its
-// address.
+// ipAddresses is the allocator for IPAddress objects. A Service's IPAddress needs no reservation,
+// because the Service already holds the address. Any other IPAddress reserves its address.
 type ipAddresses struct{ services *ServiceAllocator }
 
 func (a ipAddresses) Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause) {
@@ -103,7 +102,7 @@ func (s *ServiceAllocator) IsManaged(address tree.Tree) bool {
 	return address.Labels().String(s.naming.Translate(managedByLabel)) == s.manager()
 }
 
-// Labels on IPAddresses that are created for Services.
+// Labels on IPAddresses created for Services.
 const (
 	familyLabel    = "ipaddress.platform.io/ip-family"
 	managedByLabel = "ipaddress.platform.io/managed-by"
@@ -144,7 +143,7 @@ func (c *serviceAllocation) companions() []request.Companion {
 			}
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			return s.hold(key, a) // until its finalizers are gone
+			return s.hold(key, a) // until all finalizers are removed
 		}})
 	}
 	return companions

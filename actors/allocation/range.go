@@ -148,8 +148,8 @@ func pick(first, middle, last uint64, free func(uint64) bool) (uint64, bool) {
 	return pickFrom(first, middle-first, free)
 }
 
-// pickFrom returns the first free number from a random start, wrapping around. A random start makes
-// it unlikely that a released address is reused while clients still cache it.
+// pickFrom returns the first free number from a random start, wrapping around. The random start
+// makes it unlikely that a released address is reused while clients still cache it.
 func pickFrom(first, size uint64, free func(uint64) bool) (uint64, bool) {
 	if size == 0 {
 		return 0, false

@@ -14,8 +14,8 @@ import (
 type serviceAllocation struct {
 	allocator *ServiceAllocator
 	owner     meta.Key
-	acquired  serviceResources // at once
-	toRelease serviceResources // when the change is applied
+	acquired  serviceResources // acquired immediately
+	toRelease serviceResources // released when the change is applied
 }
 
 func (c *serviceAllocation) reservation() *request.Reservation {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serviceCIDRs updates the allocator's ranges when a ServiceCIDR is published. It allocates no
-// values to ServiceCIDRs.
+// serviceCIDRs updates the allocator's ranges when a ServiceCIDR is published. ServiceCIDRs
+// themselves hold no values.
 type serviceCIDRs struct{ services *ServiceAllocator }
 
 func (a serviceCIDRs) Allocate(key meta.Key, _, want tree.Tree) (*request.Reservation, []meta.Cause) {

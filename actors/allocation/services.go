@@ -139,8 +139,8 @@ type serviceResources struct {
 	ports     []int64
 }
 
-// serviceResourcesOf returns the addresses and ports of a Service with this spec. It ignores
-// malformed addresses.
+// serviceResourcesOf returns the addresses and ports in a Service's spec. It ignores malformed
+// addresses.
 func serviceResourcesOf(spec tree.Tree) serviceResources {
 	var h serviceResources
 	if service.NeedsClusterIP(spec) {

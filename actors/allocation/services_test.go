@@ -29,7 +29,6 @@ func services(t *testing.T, ranges, ports string) *ServiceAllocator {
 	return NewServiceAllocator(r, p, key("own"), meta.Platform)
 }
 
-// serviceObject returns a Service whose spec has the given JSON fields, or nil if spec is empty.
 func serviceObject(t *testing.T, spec string) tree.Tree {
 	t.Helper()
 	if spec == "" {
@@ -143,8 +142,6 @@ const (
 	first = `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"],"ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack"`
 )
 
-// TestAddressesRunOut checks that every address except the first can be assigned once, and again
-// after its release.
 func TestAddressesRunOut(t *testing.T) {
 	s := services(t, dual, one)
 	made := map[string]tree.Tree{}
@@ -195,8 +192,8 @@ func TestPipelinedAllocations(t *testing.T) {
 	}
 }
 
-// TestRestore checks that recovery restores every Service's stored values and reports duplicates. A
-// duplicate value is not assigned again until both owners are deleted.
+// TestRestore checks that recovery restores the stored values of every Service and reports
+// duplicates. A duplicate value is not assigned again until both owners are deleted.
 func TestRestore(t *testing.T) {
 	s := services(t, small, four)
 	old := serviceObject(t, `"type":"NodePort","clusterIP":"10.9.9.9","clusterIPs":["10.9.9.9"],"ports":[{"port":1,"nodePort":30000},{"port":2,"nodePort":80}]`)
@@ -224,8 +221,6 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestConcurrentAllocations checks that exactly the committed values are allocated after concurrent
-// allocations, commits and releases.
 func TestConcurrentAllocations(t *testing.T) {
 	s := services(t, "10.0.0.0/27,fd00::/123", "30000-30031")
 	want := make([]tree.Tree, 8)
@@ -253,8 +248,7 @@ func TestConcurrentAllocations(t *testing.T) {
 	equal(t, "taken", allocatedText(s), allocatedText(model))
 }
 
-// randomStep makes a random change to a Service and commits or aborts it. It returns the resulting
-// Service.
+// randomStep commits or aborts a random change to a Service and returns the resulting Service.
 func randomStep(t *testing.T, s *ServiceAllocator, random *rand.Rand, owner meta.Key, has tree.Tree) tree.Tree {
 	var want tree.Tree
 	if has == nil || random.IntN(4) > 0 {

@@ -156,7 +156,7 @@ func (c *specUpdate) requestedNodePorts() map[int64]int64 {
 }
 
 // allocateRequestedPort acquires a requested port unless the Service already holds it. If the port
-// is unavailable, the method records a field error and returns 0.
+// is unavailable, it records a field error and returns 0.
 func (c *specUpdate) allocateRequestedPort(n int64, path string) int64 {
 	if slices.Contains(c.oldResources.ports, n) || c.oldSpec != nil && slices.Contains(c.acquired.ports, n) {
 		return n
@@ -195,7 +195,7 @@ func (c *specUpdate) addPort(n int64) {
 }
 
 // allocateHealthCheckPort allocates the health check node port. It keeps an existing port, because
-// validation decides whether that port may change.
+// validation decides whether it may change.
 func (c *specUpdate) allocateHealthCheckPort() {
 	const path = "spec.healthCheckNodePort"
 	if n := service.HealthCheckNodePort(c.oldSpec); n != 0 {

@@ -26,8 +26,6 @@ type panicking struct{ schema.Strategy }
 
 func (panicking) Validate(_, _ tree.Tree, _ *schema.Faults) { panic("boom") }
 
-// TestFailedWritesAllocateNothing checks that a write that fails validation or hits a full disk
-// allocates nothing, and that the Service keeps its previous values.
 func TestFailedWritesAllocateNothing(t *testing.T) {
 	fs := vfs.NewMem()
 	kinds := must.Get(catalog.New(meta.Platform))(t)

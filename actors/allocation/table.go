@@ -9,8 +9,8 @@ import (
 // table maps each address or port to its holders.
 type table[T comparable] map[T][]holder
 
-// A holder is an object that holds an address or a port. count is the number of times that the
-// object has acquired it without releasing it.
+// A holder is an object that holds an address or a port. count is the number of acquisitions that
+// the object has not released.
 type holder struct {
 	owner meta.Key
 	count int

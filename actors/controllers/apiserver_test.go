@@ -67,8 +67,6 @@ func TestAPIServerIdentity(t *testing.T) {
 	})
 }
 
-// TestEventExpiry checks when Events expire. The TTL of an Event counts from its last write, or
-// from its last occurrence if the controller started later.
 func TestEventExpiry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

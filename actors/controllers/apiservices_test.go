@@ -40,8 +40,6 @@ func (p *stubbornProber) Notify(ctx context.Context, onChange func(namespace, na
 	return ctx.Err()
 }
 
-// TestServicesAreFollowed checks that a failed Notify is retried and that the subscription ends
-// when Run returns.
 func TestServicesAreFollowed(t *testing.T) {
 	w := newTestStore(t)
 	p := &stubbornProber{refusals: 3, probed: make(chan struct{}), notified: make(chan func(string, string))}

@@ -21,9 +21,9 @@ import (
 // leader holds a Lease. Clocks need not be synchronized, because each server measures time from
 // when it observed a change to the Lease.
 //
-// A holder that has not renewed the Lease for renewDeadline stops, and its controllers' writes are
-// rejected. The holder measures this time from before it sent the renewal request. Other servers
-// take the Lease only after observing it unchanged for electionDuration, which is longer.
+// A holder stops if it has not renewed the Lease for renewDeadline, counted from when it sent the
+// last successful renewal. Its controllers' writes are then rejected. Other servers take the Lease
+// only after observing it unchanged for electionDuration, which is longer.
 type Election struct {
 	leases reconcile.Client
 	key    meta.Key
@@ -35,20 +35,20 @@ type Election struct {
 	lease    *meta.Object // the Lease itself; nil if it does not exist
 
 	mu      sync.Mutex // guards the fields below
-	until   time.Time  // end of this daemon's lead
+	until   time.Time  // end of this daemon's leadership
 	taken   uint64     // the version at which this daemon took the Lease
 	leading bool
-	ended   bool // no work may start any more
+	ended   bool // no more work may start
 	changed chan struct{}
 	working sync.WaitGroup
 }
 
 // Lease timing, as in client-go.
 const (
-	electionDuration = 15 * time.Second // after which others may take a Lease without renewal
+	electionDuration = 15 * time.Second // others may take a Lease that was not renewed for this long
 	renewDeadline    = 10 * time.Second // after which the holder stops
-	electionPeriod   = 2 * time.Second  // between two attempts to renew or take it
-	electionGoodbye  = 2 * time.Second  // timeout for releasing it at the end
+	electionPeriod   = 2 * time.Second  // between attempts to renew or take the Lease
+	electionGoodbye  = 2 * time.Second  // timeout for releasing the Lease at shutdown
 )
 
 // NewElection returns an Election for the Lease of the built-in controllers.
@@ -224,7 +224,7 @@ func (e *Election) Lead(ctx context.Context, work func(context.Context)) {
 		}()
 		work(running)
 		e.working.Done()
-		select { // work that has ended by itself is not restarted during the same lead
+		select { // work that ended by itself is not restarted during the same leadership
 		case <-changed:
 		case <-ctx.Done():
 		}
@@ -243,8 +243,8 @@ func (e *Election) leave() {
 }
 
 // leadersStore is the Store for controllers that run only on the leader. It rejects writes if this
-// server is not the leader. It also adds the fence to each write, because another server may take
-// the Lease while this server is paused after the check. The log then rejects the late write.
+// server is not the leader. Another server may take the Lease while this one is paused after the
+// check. leadersStore therefore adds the fence to each write, so that the log rejects late ones.
 type leadersStore struct {
 	Store
 	election *Election

@@ -131,7 +131,6 @@ type leads struct{}
 
 func (leads) Holder(context.Context) (string, <-chan struct{}) { return "", nil }
 
-// authorityFiles creates a CA and returns the paths of its certificate and key.
 func authorityFiles(t testing.TB) (certificate, key string) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
@@ -195,7 +194,6 @@ func (o storedObjects) AwaitVersion(ctx context.Context, version uint64) error {
 	return o.w.AwaitVersion(ctx, version)
 }
 
-// podMetrics is a fake metrics server that returns a fixed body.
 type podMetrics struct{ body string }
 
 func (podMetrics) Resources() ([]apiservices.Resource, []string) { return nil, nil }
@@ -220,7 +218,7 @@ func (absentServer) Probe(context.Context, tree.Tree) apiservices.Unavailability
 
 func (absentServer) Notify(context.Context, func(namespace, name string)) error { return nil }
 
-// of adapts a constructor that needs no store, so that it can be used in the map killed.
+// of adapts a constructor that needs no store to the map killed.
 func of[C controller](create func(*Env) C) func(*Env, *testStore) controller {
 	return func(e *Env, _ *testStore) controller { return create(e) }
 }
@@ -382,7 +380,6 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// survive runs and crashes controllers in turn until the work is done.
 func (m *manifest) survive(t *testing.T, random *mathrand.Rand) {
 	w := newTestStore(t)
 	w.perform(m.changes...)

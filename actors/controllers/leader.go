@@ -13,8 +13,8 @@ import (
 
 // Leader observes whether another process runs the same controllers. That process holds a
 // leader-election Lease, which expires unless it is renewed. As in client-go, a Lease is valid for
-// its duration after a renewal was observed, so that clocks need not be synchronized. If the Lease
-// already exists at startup, the duration counts from its renewTime.
+// its duration after a renewal was observed, so that clocks need not be synchronized. For a Lease
+// found at startup, the duration counts from its renewTime.
 type Leader struct {
 	leases reconcile.Client
 	key    meta.Key
@@ -119,8 +119,8 @@ func readLease(object tree.Tree) leaseRecord {
 	return leaseRecord{holder: spec.String("holderIdentity"), renewed: spec.String("renewTime"), duration: time.Duration(seconds) * time.Second}
 }
 
-// update determines the holder at the given time. left is the time until the Lease expires if it is
-// not renewed. update is called after each change and when the Lease expires.
+// update determines the holder at the given time. It runs after each change and when the Lease
+// expires. left is the time until an unrenewed Lease expires.
 func (l *Leader) update(now time.Time) (left time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

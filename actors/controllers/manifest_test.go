@@ -186,7 +186,7 @@ func (s *script) end() {
 	s.close()
 }
 
-// step executes the first line and returns the remaining lines. Consecutive lines with counts are
+// step executes the first line and returns the remaining ones. Consecutive lines with counts are
 // executed together.
 func (s *script) step(lines []string) []string {
 	line := strings.NewReplacer(s.kept...).Replace(lines[0])

@@ -11,8 +11,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// TestNamespaceGrace checks that clients can finalize a namespace themselves during the grace
-// period.
 func TestNamespaceGrace(t *testing.T) {
 	const grace = 50 * time.Millisecond
 	w := newTestStore(t)
@@ -44,8 +42,6 @@ func (a *afterList) List(ctx context.Context, r request.List) (request.ListResul
 	return l, err
 }
 
-// TestRecreatedNamespaceIsUntouched checks that a recreated namespace keeps its content, even if
-// its finalized predecessor is still being drained.
 func TestRecreatedNamespaceIsUntouched(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

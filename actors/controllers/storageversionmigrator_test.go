@@ -23,7 +23,7 @@ func (w *testStore) migrationSays(texts ...string) bool {
 	return w.count("StorageVersionMigration", texts...) == 1
 }
 
-// runMigrator runs the controller on store, which is w or wraps w, until stop is called.
+// runMigrator runs the controller on store, which is w or wraps it, until stop is called.
 func (w *testStore) runMigrator(store Store) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
@@ -31,7 +31,6 @@ func (w *testStore) runMigrator(store Store) (stop func()) {
 	return func() { cancel(); wait.Wait() }
 }
 
-// TestMigrationOfUnknownResource checks that a migration waits a minute for its CRD and then fails.
 func TestMigrationOfUnknownResource(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -81,8 +80,7 @@ func (r *refusingStore) Mutate(ctx context.Context, m request.Mutation) (request
 }
 
 // TestRefusedMigration checks that transient errors are retried, and that conflicts and deleted
-// objects are skipped. Any other error fails the migration, regardless of the length of its
-// message.
+// objects are skipped. Any other error fails the migration, regardless of its message's length.
 func TestRefusedMigration(t *testing.T) {
 	t.Parallel()
 	long := meta.NewBadRequest(strings.Repeat("ä", 20000))
@@ -123,8 +121,6 @@ func TestRefusedMigration(t *testing.T) {
 	}
 }
 
-// TestOrderOfMigrations checks that migrations of a resource run one at a time, oldest first, and
-// do not delay migrations of other resources.
 func TestOrderOfMigrations(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

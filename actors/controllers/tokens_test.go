@@ -21,7 +21,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// newSecretFiller returns a SecretFiller with a new key.
 func newSecretFiller(t *testing.T, env *Env, trust string) *tokens.SecretFiller {
 	t.Helper()
 	text := must.Get(serviceaccount.NewKey())(t)
@@ -39,8 +38,6 @@ func hasToken(e reconcile.Event) bool {
 	return !e.Deleted && strings.Contains(string(e.JSON), `"token":"`)
 }
 
-// TestTokenSecrets checks that an account gets a token Secret, and that a deleted token Secret is
-// replaced. A Secret without an account is deleted.
 func TestTokenSecrets(t *testing.T) {
 	w := newTestStore(t)
 	defer runControllers(newSecretFiller(t, w.env(), "one"), tokens.NewSecretCreator(w.env()))()
@@ -70,8 +67,6 @@ func TestTokenSecrets(t *testing.T) {
 	w.waitNotFound("secrets/default/" + first)
 }
 
-// TestTokensRepair checks that missing data is restored. A Secret with a different account UID is
-// deleted.
 func TestTokensRepair(t *testing.T) {
 	w := newTestStore(t)
 	account := w.create("serviceaccounts/default/robot")
@@ -105,8 +100,6 @@ func TestTokensRepair(t *testing.T) {
 	})
 }
 
-// TestDefaultAccounts checks that every namespace gets a default account unless it is missing or
-// terminating.
 func TestDefaultAccounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -146,8 +139,6 @@ func TestDefaultAccounts(t *testing.T) {
 	})
 }
 
-// TestClusterInfo checks that the ConfigMap follows the server's configuration and is recreated
-// after deletion. Other clients' values are kept.
 func TestClusterInfo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

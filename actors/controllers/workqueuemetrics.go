@@ -13,8 +13,8 @@ type WorkqueueMetrics = reconcile.Metrics
 // NewWorkqueueMetrics returns WorkqueueMetrics without work queues.
 func NewWorkqueueMetrics() *WorkqueueMetrics { return reconcile.NewMetrics() }
 
-// WithWorkqueueMetrics returns a context in which a controller's work queues report to m. Queues
-// without a name get the controller's name.
+// WithWorkqueueMetrics returns a context in which a controller's work queues report to m. Unnamed
+// queues use the controller's name.
 func WithWorkqueueMetrics(ctx context.Context, m *WorkqueueMetrics, controller string) context.Context {
 	return reconcile.WithMetrics(ctx, m, controller)
 }

@@ -142,8 +142,8 @@ func isNoOpApply(o *meta.Object, m *request.Mutation, apply request.Apply) bool 
 	return bodyKind(m) == m.Kind.Stored && managedfields.IsNoOpApply(writer(m, Env{}), m.Kind.Message(), o.JSON, apply.Config)
 }
 
-// checkApplyCreate rejects a configuration with a uid or resourceVersion, because these fields
-// identify an existing object.
+// checkApplyCreate rejects a configuration with a uid or resourceVersion, which identify an
+// existing object.
 func checkApplyCreate(m *request.Mutation, apply request.Apply) error {
 	metadata := childObject(apply.Config, "metadata")
 	if uid := metadata.String("uid"); uid != "" {
@@ -181,7 +181,7 @@ func appliedConfig(m *request.Mutation, sent tree.Tree, env Env, faults *schema.
 
 func restrictApply(cur State, m *request.Mutation, want tree.Tree, env Env, faults *schema.Faults) (tree.Tree, error) {
 	if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.BodyKind != nil {
-		if w := writer(m, env); w.Scale != nil && !w.Scale.Has(want) { // the manager has given the field up
+		if w := writer(m, env); w.Scale != nil && !w.Scale.Has(want) { // the manager no longer owns the field
 			if err := sub.View.Write(want, tree.Tree{}, timestamp(env.Now), faults); err != nil {
 				return nil, err
 			}
@@ -205,8 +205,8 @@ func (e *Env) lastApplied(t tree.Tree) string {
 }
 
 // updateLastApplied writes the configuration into an existing last-applied annotation, so that a
-// later client-side apply does not revert this apply. As in kube-apiserver, it removes an
-// annotation that would become too large.
+// later client-side apply does not revert this apply. Like kube-apiserver, it removes an annotation
+// that would become too large.
 func (e *Env) updateLastApplied(m *request.Mutation, config, want tree.Tree) tree.Tree {
 	if m.FieldManager != kubectlManager || e.lastApplied(want) == "" || m.Subresource != "" {
 		return want

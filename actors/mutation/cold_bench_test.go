@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
 
-// BenchmarkCold measures a write whose previous object is not cached. The time includes decoding
-// the body and the previous object, but not storing the result.
+// BenchmarkCold measures a write whose previous object is not cached, including the decoding of the
+// body and the previous object, but not storing the result.
 func BenchmarkCold(b *testing.B) {
 	create := request.Mutation{Change: request.Create{}, FieldManager: "one"}
 	update := request.Mutation{Change: request.Update{}, FieldManager: "one"}

@@ -84,8 +84,8 @@ func namesVersion(object tree.Tree) bool {
 }
 
 // finishCreate allocates values for a new object, validates it and encodes it. It reports all
-// causes together. Allocation comes first, so that the assigned values are validated too. On error,
-// the allocated values are released.
+// causes together. It allocates first, so that the assigned values are validated too. On error, it
+// releases the allocated values.
 func (p *Prepared) finishCreate() (Candidate, error) {
 	m, object := p.mutation, p.want
 	m.Kind.Stored.Strategy.FinishCreate(object)

@@ -13,6 +13,6 @@
 //
 // Managed fields are updated before admission, so fields that admission adds have no manager.
 //
-// If plugins may block (request.MayBlock), Wait replaces Finish. Wait runs on another goroutine
-// while the owner continues. The owner then checks that the state is still current.
+// If plugins may block (request.MayBlock), Wait replaces Finish and runs on another goroutine while
+// the owner continues. The owner then checks that the state is still current.
 package mutation

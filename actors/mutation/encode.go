@@ -48,7 +48,7 @@ func (e *Env) maxDataBytes(cur State, m *request.Mutation) int {
 	}
 	had := len(cur.Object.JSON)
 	if request.Is[request.Delete](m) {
-		const mark = 1024 // bytes of metadata that mark a deletion
+		const mark = 1024 // bytes of the metadata that marks a deletion
 		had += mark
 	}
 	return max(limit, had)
@@ -64,8 +64,8 @@ func dataSize(json []byte) int {
 	return size
 }
 
-// InForm returns candidate c re-encoded for storage as kind k. t is the tree of the object after
-// conversion to k. stored is the previously stored object, or nil.
+// InForm returns candidate c encoded for storage as kind k. t is the object's tree after conversion
+// to k. stored is the previously stored object, or nil.
 func (p *Prepared) InForm(k *schema.Kind, t tree.Tree, c Candidate, stored *meta.Object) (Candidate, error) {
 	m := *p.mutation
 	m.Kind = k

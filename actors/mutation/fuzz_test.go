@@ -81,7 +81,6 @@ func checkInvariants(t *testing.T, cur State, m request.Mutation) {
 	}
 }
 
-// FuzzPatch checks the invariants of JSON, merge and strategic merge patches.
 func FuzzPatch(f *testing.F) {
 	for i, body := range []string{
 		`{"metadata":{"labels":{"a":null}},"data":{"y":"2"}}`, `[{"op":"add","path":"/data/y","value":"1"},{"op":"test","path":"/data/x","value":"1"}]`,
@@ -102,7 +101,6 @@ func FuzzPatch(f *testing.F) {
 	})
 }
 
-// FuzzApply checks the invariants of applies to objects with arbitrary managed fields.
 func FuzzApply(f *testing.F) {
 	for i, config := range []string{
 		`{"data":{"x":"2","y":"1"}}`, `{"spec":{"containers":[{"name":"c","image":"j"},{"name":"d"}]}}`, `{"spec":{"replicas":null,"template":{}}}`, `{"spec":{"maxReplicas":4}}`, `{"spec":{"ports":[{"port":80,"protocol":"UDP"},{"port":80}]}}`,

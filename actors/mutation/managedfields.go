@@ -106,7 +106,7 @@ func setManagedFields(t tree.Tree, list []any) {
 }
 
 // withoutTimeOnlyChange turns a candidate into a no-op if it changes only timestamps in
-// managedFields. For example, this happens if an apply omits defaulted fields of an atomic value.
+// managedFields, for example after an apply that omits defaulted fields of an atomic value.
 func withoutTimeOnlyChange(cur State, c Candidate) Candidate {
 	before := managedFields(cur.Tree)
 	if c.Op == Put && !c.Created && !cur.Outdated && len(before) > 0 && codec.EqualIgnoringManagedFields(cur.Object.JSON, c.Encoded) &&

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// State is the state of an object before a mutation. Mutations never modify it, so several
-// mutations may use the same State.
+// State is the state of an object before a mutation. Mutations never modify it, so several may
+// share it.
 type State struct {
 	Object *meta.Object // nil: it does not exist
 	// Tree is the decoded Object, shared and immutable. It may be nil if Object is nil or NeedsTree
@@ -25,13 +25,13 @@ type State struct {
 	// Committed reports whether Object is committed. An uncommitted object has no version yet.
 	Committed bool
 	// Outdated means that Object is stored under an older schema (convert.ToCurrentSchema) or
-	// storage version than Tree. Writing the unchanged Tree then still changes the object.
+	// storage version than Tree. Even writing the unchanged Tree then changes the object.
 	Outdated bool
 }
 
 // NeedsTree reports whether Prepare needs the current object as a tree, which is expensive to
-// decode. It returns false for an immediate removal and for an apply that isNoOpApply recognizes,
-// unless an admission plugin sees the change.
+// decode. An immediate removal and an apply that isNoOpApply recognizes need none, unless an
+// admission plugin sees the change.
 func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 	switch c := m.Change.(type) {
 	case request.Delete:
@@ -43,7 +43,7 @@ func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 }
 
 // NeedsVersion reports whether m depends on the version of the current state. Such a mutation must
-// wait until that state is committed. Otherwise its precondition would fail without a conflicting
+// wait until that state is committed. Otherwise, its precondition would fail without a conflicting
 // write.
 func NeedsVersion(m *request.Mutation) bool {
 	switch c := m.Change.(type) {
@@ -78,7 +78,7 @@ type Env struct {
 type Op uint8
 
 const (
-	None Op = iota // the state stays as it is
+	None Op = iota // the state is unchanged
 	Put
 	Remove
 )

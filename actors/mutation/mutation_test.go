@@ -68,7 +68,6 @@ func stateFrom(t *testing.T, k *schema.Kind, text string, pending bool) State {
 	return State{Object: &meta.Object{JSON: encoded, ItemOffset: k.ItemOffset(), Meta: codec.ExtractMeta(k, object)}, Tree: object}
 }
 
-// fieldText returns the field at a path such as "metadata.labels.a" as JSON, or "absent".
 func fieldText(object tree.Tree, path string) string {
 	var v any = object
 	for name := range strings.SplitSeq(path, ".") {
@@ -91,7 +90,6 @@ func fieldText(object tree.Tree, path string) string {
 	return string(codec.AppendAny(nil, v))
 }
 
-// setBody sets the body of a mutation. A mutation without a change becomes a create.
 func setBody(m *request.Mutation, body tree.Tree) {
 	switch c := m.Change.(type) {
 	case request.Update:
@@ -104,7 +102,6 @@ func setBody(m *request.Mutation, body tree.Tree) {
 	}
 }
 
-// readMutation parses a mutation line of testdata/mutations.txt.
 func readMutation(t *testing.T, line string) request.Mutation {
 	t.Helper()
 	f := strings.SplitN(line, " ", 3)
@@ -134,7 +131,6 @@ func readMutation(t *testing.T, line string) request.Mutation {
 	return m
 }
 
-// TestMutations runs the cases of testdata/mutations.txt.
 func TestMutations(t *testing.T) {
 	for _, c := range cases.Read(t, "testdata/mutations.txt") {
 		t.Run(c.Name, func(t *testing.T) {
@@ -190,7 +186,6 @@ func checkMutation(t *testing.T, m *request.Mutation, got Candidate, err error, 
 	}
 }
 
-// TestPatchWarns checks the warning about an unknown field for each level of field validation.
 func TestPatchWarns(t *testing.T) {
 	for level, want := range map[request.FieldValidation]int{request.Warn: 1, request.Ignore: 0} {
 		m := readMutation(t, `merge configmaps {"dota":{"x":"2"}}`)

@@ -8,8 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestNeedsVersion checks that NeedsVersion is true only for writes with a resourceVersion
-// precondition.
 func TestNeedsVersion(t *testing.T) {
 	body := func(version string) tree.Tree { return tree.Tree{"metadata": tree.Tree{"resourceVersion": version}} }
 	conditional := request.Mutation{Change: request.Delete{ResourceVersion: new("7")}}

@@ -28,7 +28,6 @@ func newTestObject(t testing.TB, resource string) *testObject {
 	return &testObject{t: t, kind: kindNamed(t, resource), key: meta.Key{Namespace: "default", Name: "a"}, env: env}
 }
 
-// write runs a mutation and makes its result the current state.
 func (s *testObject) write(m request.Mutation) Candidate {
 	s.t.Helper()
 	m.Kind, m.Key = s.kind, s.key
@@ -51,7 +50,7 @@ func configMapOf(value string) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default"},"data":{"payload":%q,"sent":%q}}`, strings.Repeat("x", 1024), value)
 }
 
-// podOf returns a 2 KiB Pod configuration as applied by the first of its three managers.
+// podOf returns a 2 KiB Pod configuration, as applied by the first of its three managers.
 func podOf(label string) string {
 	container := func(name string) string {
 		return `{"name":"` + name + `","image":"example.com/` + name + `:1","args":["--config","/etc/web/server.conf"],"ports":[{"name":"p` + name + `","containerPort":80}],` +

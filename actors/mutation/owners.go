@@ -30,9 +30,9 @@ func (p *Prepared) dropDuplicateOwners() {
 		strings.Join(dropped, ", "))
 }
 
-// distinctOwners returns the owner references without duplicates, and the uids of the dropped
-// references. Different references with the same uid are kept, because validation rejects them. A
-// request may contain very many references, so a map is used instead of comparing all pairs.
+// distinctOwners returns the owner references without duplicates, and the uids of the dropped ones.
+// It keeps different references with the same uid, because validation rejects them. It uses a map
+// instead of comparing all pairs, because a request may contain very many references.
 func distinctOwners(owners []any) (kept []any, dropped []string) {
 	seen := make(map[string]bool, len(owners))
 	var text []byte

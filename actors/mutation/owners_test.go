@@ -9,8 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestDistinctOwners checks that duplicate owner references are dropped and the remaining
-// references keep their order.
 func TestDistinctOwners(t *testing.T) {
 	t.Parallel()
 	owner := func(uid string, more ...any) tree.Tree {

@@ -37,7 +37,7 @@ func preparePatch(cur State, m *request.Mutation, patch request.Patch, env Env) 
 		return Prepared{}, invalid(text)
 	}
 	if patch.Type != request.StrategicMergePatch && patched.String("apiVersion") == "" {
-		return Prepared{}, newNoName(m) // what has no version has no fields either
+		return Prepared{}, newNoName(m) // an object without a version has no fields either
 	}
 	want, faults, err := codec.Conform(kind.Message(), patched, base)
 	if errors.Is(err, codec.ErrTooManyMessages) {
@@ -61,7 +61,7 @@ func preparePatch(cur State, m *request.Mutation, patch request.Patch, env Env) 
 }
 
 // checkPatchedName rejects renames. The error shows the new name only if the patch contains it.
-// Otherwise a JSON patch could reveal a field that the client may not read by copying it into
+// Otherwise, a JSON patch could reveal a field that the client may not read by copying it into
 // metadata.name.
 func checkPatchedName(m *request.Mutation, patch request.Patch, patched tree.Tree) error {
 	switch name := childObject(patched, "metadata")["name"]; name {
@@ -83,8 +83,8 @@ func newNoName(m *request.Mutation) error {
 }
 
 // kindMismatch returns an error text if a patch changes the apiVersion or kind of the object, and
-// an empty string otherwise. A patch may remove the kind of a built-in object, but not of a custom
-// object.
+// otherwise an empty string. A patch may remove the kind of a built-in object, but not of a custom
+// one.
 func kindMismatch(k *schema.Kind, patched tree.Tree) string {
 	if k.IsCustom() && (patched["kind"] == nil || patched["kind"] == "") {
 		return "Object 'Kind' is missing"
@@ -98,7 +98,7 @@ func kindMismatch(k *schema.Kind, patched tree.Tree) string {
 }
 
 // clientView returns the current state in the requested version, with apiVersion, kind and
-// resourceVersion. Callers may modify only the top level and metadata, because the rest is shared.
+// resourceVersion. Callers may modify only the top level and metadata. The rest is shared.
 func clientView(cur State, k *schema.Kind, sub *schema.Subresource) tree.Tree {
 	kind := convert.BodyKind(k, sub)
 	object := cloneTop(convert.FromStored(k, sub, cur.Tree))
@@ -123,7 +123,7 @@ func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 
 // keepUnchanged returns the patched object, but takes each field that a JSON patch left unchanged
 // from base. written is the encodedView of base, to which the patch was applied. It compares only
-// the top-level fields of the object, and the top-level fields of the subobject named below.
+// the top-level fields of the object and of the subobject named by below.
 func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	out := maps.Clone(patched)
 	for name, v := range patched {
@@ -175,9 +175,9 @@ func applyPatch(base tree.Tree, kind *schema.Kind, patch request.Patch) (tree.Tr
 	return merge.Merge(base, body).(tree.Tree), duplicates, nil
 }
 
-// sanitizeJSONPatch removes unknown fields from the operations of a JSON patch. The patch library
-// ignores case and would otherwise accept OP as op. Unknown and duplicate fields are returned as
-// faults. Patches that are nested too deeply are rejected.
+// sanitizeJSONPatch removes unknown fields from the operations of a JSON patch, because the patch
+// library ignores case and would accept OP as op. It returns unknown and duplicate fields as
+// faults. It rejects patches that are nested too deeply.
 func sanitizeJSONPatch(body []byte) ([]byte, []codec.FieldFault, error) {
 	decoded, faults, err := codec.DecodeAny(body)
 	if errors.Is(err, jsontext.ErrDepth) {
@@ -229,7 +229,7 @@ func applyFieldValidation(m *request.Mutation, faults []codec.FieldFault) (warni
 }
 
 // invalidPatch returns the error for a patch with an invalid result. The error shows the truncated
-// patch but no part of the object, because errors are logged and the object may be a Secret.
+// patch but no part of the object, which may be a Secret, because errors are logged.
 func invalidPatch(patch request.Patch, text string) error {
 	const limit = 16 << 10 // bytes of the patch in the error, which leaves space for the reason
 	shown := string(patch.Body)

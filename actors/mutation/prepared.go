@@ -16,7 +16,7 @@ type Prepared struct {
 	want       tree.Tree           // the wanted state, owned by the mutation; nil for a delete
 	body       tree.Tree           // the body of a subresource if admission has changed it
 	faults     *schema.Faults      // found while a write was prepared; may be nil
-	removal    *Candidate          // of stepUnreadable
+	removal    *Candidate          // set for stepUnreadable
 	attributes *request.Attributes // the change as plugins see it; nil until they run
 	step       step
 	// completed means that complete has run at least once. It runs again after admission changes
@@ -90,8 +90,8 @@ func (p *Prepared) complete() {
 	}
 }
 
-// change returns the admission attributes for a change of the current object to wanted. The
-// mutation must have an Admission.
+// change returns the admission attributes for changing the current object to wanted. The mutation
+// must have an Admission.
 func (p *Prepared) change(wanted tree.Tree) *request.Attributes {
 	a := p.attributes
 	if a == nil {

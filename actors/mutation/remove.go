@@ -76,8 +76,8 @@ func removesImmediately(o *meta.Object, m *request.Mutation, options request.Del
 		(policy == "" || policy == "Background")
 }
 
-// propagationPolicy returns the propagation policy of a delete request. If it returns an empty
-// policy, the object's finalizers stay unchanged.
+// propagationPolicy returns the propagation policy of a delete request. An empty policy leaves the
+// object's finalizers unchanged.
 func propagationPolicy(o *meta.Object, m *request.Mutation, options request.Delete) string {
 	if policy := options.PropagationPolicy; policy != "" || o.Meta.Terminating ||
 		slices.ContainsFunc(o.Meta.Finalizers, func(f string) bool { return f == meta.OrphanFinalizer || f == meta.ForegroundFinalizer }) {
@@ -108,7 +108,7 @@ func checkDelete(cur State, m *request.Mutation, options request.Delete) error {
 }
 
 // checkStepwiseDelete checks the preconditions of a delete like checkDelete, but returns the errors
-// of an update. It is used for kinds that kube-apiserver deletes by updating them first.
+// of an update. It is for kinds that kube-apiserver deletes by updating them first.
 func checkStepwiseDelete(cur State, m *request.Mutation, options request.Delete) error {
 	if uid := options.UID; uid != nil && *uid != cur.Object.Meta.UID {
 		return uidConflict(m, *uid, cur.Object.Meta.UID)
@@ -121,7 +121,7 @@ func checkStepwiseDelete(cur State, m *request.Mutation, options request.Delete)
 	return nil
 }
 
-// setPolicyFinalizer sets the finalizer of a propagation policy and removes the finalizers of other
+// setPolicyFinalizer sets the finalizer of a propagation policy and removes those of other
 // policies.
 func setPolicyFinalizer(metadata tree.Tree, policy string) {
 	wanted := map[string]string{"Orphan": meta.OrphanFinalizer, "Foreground": meta.ForegroundFinalizer}[policy]
@@ -145,8 +145,8 @@ func setPolicyFinalizer(metadata tree.Tree, policy string) {
 	}
 }
 
-// shortenGrace moves the deletion time of a terminating object to an earlier time, but never to a
-// later one. A negative grace period means 1 second.
+// shortenGrace moves the deletion time of a terminating object earlier, but never later. A negative
+// grace period means 1 second.
 func shortenGrace(metadata tree.Tree, to int64) {
 	if to < 0 {
 		to = 1

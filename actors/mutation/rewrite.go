@@ -8,8 +8,8 @@ import (
 )
 
 // rewrite completes an object that a mutating plugin has changed. It reverts fields that the
-// request may not change, and sets defaults. object is either in the stored version, or the body of
-// a subresource such as a Scale.
+// request may not change, and sets defaults. object is in the stored version, or is the body of a
+// subresource such as a Scale.
 func (p *Prepared) rewrite(object tree.Tree) (tree.Tree, error) {
 	if sub := p.mutation.Kind.Subresource(p.mutation.Subresource); sub != nil && sub.BodyKind != nil {
 		err := p.writeBody(object)

@@ -28,8 +28,7 @@ func cloneTop(t tree.Tree) tree.Tree {
 
 // copyForWrite returns t with copies of all parts that later steps may modify, because t may share
 // memory with the current object. Parts that equal the current object stay shared, unless
-// allocation may modify them. Shared parts already have their defaults, and admission makes its own
-// copies.
+// allocation may modify them. They already have their defaults, and admission makes its own copies.
 func copyForWrite(cur State, m *request.Mutation, t tree.Tree, env Env) tree.Tree {
 	return copyBelowTop(cur, m, cloneTop(t), env)
 }

@@ -27,8 +27,8 @@ func prepareUpdate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return prepareNew(m, env), nil
 }
 
-// prepareReplacement prepares want as the new state of an existing object. want may be modified. It
-// is an object in the requested version, or the body of a subresource.
+// prepareReplacement prepares want, an object in the requested version or the body of a
+// subresource, as the new state of an existing object. It may modify want.
 func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env) (Prepared, error) {
 	if err := checkPreconditions(cur, m, want); err != nil {
 		return Prepared{}, err
@@ -89,7 +89,7 @@ func (p *Prepared) finishUpdate() (Candidate, error) {
 	return c, nil
 }
 
-// validateUpdate returns all causes that make the new state invalid, including causes found by
+// validateUpdate returns all causes that make the new state invalid, including those found by
 // preparation and allocation.
 func (p *Prepared) validateUpdate(allocation []meta.Cause) ([]meta.Cause, error) {
 	m, old, stored := p.mutation, p.cur.Tree, p.mutation.Kind.Stored
@@ -202,9 +202,8 @@ func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, 
 	return scoped, nil
 }
 
-// hasDefaults reports whether want already has all its defaults. This is the case if want differs
-// from the current object only in metadata other than labels, because no default depends on such
-// metadata.
+// hasDefaults reports whether want already has all its defaults. This is known if want differs from
+// the current object only in metadata other than labels, on which no default depends.
 func hasDefaults(cur State, want tree.Tree) bool {
 	if cur.Outdated || len(want) != len(cur.Tree) {
 		return false

@@ -104,7 +104,7 @@ func (p *Prepared) subresourceBody() tree.Tree {
 
 // mutateBody is mutateOnce for the body of a subresource. It writes the changed body to the object.
 func (p *Prepared) mutateBody(body tree.Tree, reinvocation bool) (changed bool, err error) {
-	a := p.change(tree.Clone(p.want).(tree.Tree)) // whose changes are ignored
+	a := p.change(tree.Clone(p.want).(tree.Tree)) // changes to the copy are ignored
 	a.Body, a.Reinvocation = tree.Clone(body).(tree.Tree), reinvocation
 	if err := a.Admit(request.MayBlock); err != nil || tree.StrictEqual(body, a.Body) {
 		return false, err
@@ -117,7 +117,7 @@ func (p *Prepared) mutateBody(body tree.Tree, reinvocation bool) (changed bool, 
 
 // restrictAdmission reverts changes by admission that the request itself could not make. On the
 // main resource, admission cannot change the status. On a subresource, it can change only the
-// fields of the subresource.
+// fields of that subresource.
 func (p *Prepared) restrictAdmission(before tree.Tree) error {
 	m := p.mutation
 	switch sub := m.Kind.Subresource(m.Subresource); {
@@ -195,7 +195,7 @@ func (p *Prepared) settleMetadata(before tree.Tree) error {
 }
 
 // settleManagers normalizes managedFields that admission has changed. If they are invalid, it
-// restores the managedFields from before admission and adds a warning.
+// restores the previous managedFields and adds a warning.
 func (p *Prepared) settleManagers(metadata, was tree.Tree) {
 	requested, known := metadata.List("managedFields"), was.List("managedFields")
 	if len(requested) == 0 || tree.SemanticEqual(requested, known) {
@@ -239,7 +239,7 @@ func errName(m *request.Mutation, name string) error {
 }
 
 // Renamed reports whether admission has changed or removed the name of a new object. The caller
-// must continue such a create with Rename.
+// must then continue the create with Rename.
 func (p *Prepared) Renamed() bool {
 	return p.step == stepCreate && request.Is[request.Create](p.mutation) && childObject(p.want, "metadata").String("name") != p.mutation.Key.Name
 }
@@ -255,7 +255,7 @@ func (p *Prepared) Name() (name, prefix string) {
 // AlreadyExists.
 func (p Prepared) Rename(m *request.Mutation, conversions request.Conversions, taken bool) Prepared {
 	p.mutation, p.env.Conversions, p.taken, p.attributes = m, conversions, taken, nil
-	p.want = tree.Clone(p.want).(tree.Tree) // it may be tried again
+	p.want = tree.Clone(p.want).(tree.Tree) // for a later retry
 	if m.Key.Name != "" {
 		childObject(p.want, "metadata")["name"] = m.Key.Name
 	}

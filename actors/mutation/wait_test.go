@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// testWaiting is a plugin whose functions may block.
 type testWaiting struct {
 	request.HandlesAll
 	mutate   func(a *request.Attributes)
@@ -108,8 +107,6 @@ func TestRefusalReleasesAllocations(t *testing.T) {
 	}
 }
 
-// TestAdmissionIsRestricted checks that admission cannot change fields that the request itself
-// could not change.
 func TestAdmissionIsRestricted(t *testing.T) {
 	k := kindNamed(t, "pods")
 	meddle := func(c *request.Attributes) {
@@ -188,7 +185,6 @@ func TestNeedsTree(t *testing.T) {
 	}
 }
 
-// TestBodyIsCopiedForChanges checks that a request body is copied only for mutating plugins.
 func TestBodyIsCopiedForChanges(t *testing.T) {
 	all := must.Get(catalog.New(meta.Kubernetes))(t)
 	for _, c := range []struct {
@@ -233,8 +229,6 @@ func (t testAdmission) Validate(a *request.Attributes) error {
 	return err
 }
 
-// TestRequesterIsKept checks that a webhook cannot change the requester of a
-// CertificateSigningRequest, even when the webhook is reinvoked.
 func TestRequesterIsKept(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	k := kinds.Kind("certificates.platform.io", "v1", "certificatesigningrequests")
@@ -255,7 +249,6 @@ func TestRequesterIsKept(t *testing.T) {
 	}
 }
 
-// TestReservationPanics checks that a change's allocations are released if a reservation panics.
 func TestReservationPanics(t *testing.T) {
 	k := kindNamed(t, "configmaps")
 	allocator := &testAllocator{}

@@ -16,7 +16,7 @@ const maxDisruptedPods = 2000
 const disruptionAllowed = "DisruptionAllowed"
 
 // matchingBudgets returns the budgets that select a Pod. A budget without a selector selects no
-// Pod. An empty selector selects every Pod of the namespace.
+// Pod, and an empty selector selects every Pod of the namespace.
 func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets []tree.Tree, err error) {
 	if e.budgets == nil {
 		return nil, nil
@@ -43,8 +43,8 @@ func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets [
 	return budgets, nil
 }
 
-// bypassesBudget reports whether a Pod can be evicted without consuming a disruption. This is the
-// case if the Pod is not ready and the budget allows the eviction of unhealthy Pods.
+// bypassesBudget reports whether a Pod can be evicted without consuming a disruption. This requires
+// that the Pod is not ready and that the budget allows the eviction of unhealthy Pods.
 func bypassesBudget(pod, budget tree.Tree) bool {
 	if tree.IsConditionTrue(pod.Object("status"), "Ready") {
 		return false
@@ -88,8 +88,7 @@ func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree
 }
 
 // decrementAllowed takes one disruption from a budget's status. It also adds the Pod and the
-// current time to disruptedPods. The disruption controller does not count the Pods listed there as
-// healthy.
+// current time to disruptedPods. The disruption controller does not count these Pods as healthy.
 func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 	status := budget.EnsureObject("status")
 	seen, _ := status.Int("observedGeneration")

@@ -33,8 +33,8 @@ type Eviction struct {
 	Manager string
 }
 
-// Limits for retries. Many retries are allowed, because concurrent evictions often conflict when
-// they update the same budget.
+// Limits for retries. Many are allowed, because concurrent evictions often conflict on the same
+// budget.
 const (
 	maxTries      = 20
 	minRetryDelay = 5 * time.Millisecond
@@ -45,8 +45,8 @@ const (
 //
 // A Pod that has terminated or is not running yet is deleted immediately. Any other Pod may have at
 // most one budget, which must allow the disruption. Evict takes the disruption before it deletes
-// the Pod, so that two evictions cannot take the same disruption. If the deletion fails, the
-// disruption controller corrects the count.
+// the Pod, so that no two evictions take the same one. If the deletion fails, the disruption
+// controller corrects the count.
 func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	pod, deleted, err := e.deleteUncounted(ctx, v)
 	if err != nil || deleted {
@@ -70,8 +70,8 @@ func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	return e.delete(ctx, v)
 }
 
-// deleteUncounted deletes a Pod that no budget counts, because the Pod has terminated, is
-// terminating, or is not running yet. It returns any other Pod unchanged.
+// deleteUncounted deletes a Pod that no budget counts, because it has terminated, is terminating,
+// or is not running yet. It returns any other Pod unchanged.
 func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tree, deleted bool, err error) {
 	err = retryOnConflict(ctx, func() error {
 		o, err := e.store.Get(ctx, request.Get{Kind: e.pods, Key: v.Key})
@@ -88,7 +88,7 @@ func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tre
 		}
 		once := v
 		if !ended && v.Delete.ResourceVersion == nil {
-			once.Delete.ResourceVersion = new(strconv.FormatUint(o.Version, 10)) // it may start to run
+			once.Delete.ResourceVersion = new(strconv.FormatUint(o.Version, 10)) // the Pod may start to run
 		}
 		err = e.delete(ctx, once)
 		deleted = err == nil
@@ -119,8 +119,8 @@ func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 }
 
 // markDisrupted sets the DisruptionTarget condition and returns the new version of the Pod. If a
-// precondition of the request does not match, it changes nothing and returns an empty version. The
-// deletion that follows reports the mismatch.
+// precondition of the request does not match, it changes nothing and returns an empty version, and
+// the following deletion reports the mismatch.
 func (e *Evictor) markDisrupted(ctx context.Context, v Eviction) (version string, err error) {
 	err = retryOnConflict(ctx, func() error {
 		o, err := e.store.Get(ctx, request.Get{Kind: e.pods, Key: v.Key})

@@ -35,7 +35,7 @@ func ReadEviction(key meta.Key, body tree.Tree, n *meta.Naming) (v Eviction, err
 	return v, nil
 }
 
-// propagationPolicy returns the propagation policy. It also supports the deprecated
+// propagationPolicy returns the propagation policy, with support for the deprecated
 // orphanDependents option.
 func propagationPolicy(options tree.Tree, faults *schema.Faults) string {
 	policy := options.String("propagationPolicy")

@@ -16,7 +16,7 @@ var errForged = errors.New("it was changed, moved, or encrypted with another sec
 
 // A valueCipher encrypts values with one secret. It binds each value to its place, which is derived
 // from its storage key and revision. The place is not stored, so open needs the same place as seal.
-// seal appends to b, and open returns new memory. A valueCipher is safe for concurrent use.
+// seal appends to b. open returns new memory. A valueCipher is safe for concurrent use.
 type valueCipher interface {
 	seal(b, place, value []byte) []byte
 	open(body, place []byte) ([]byte, error)
@@ -50,8 +50,8 @@ func newDerivedGCM(secret []byte) *derivedGCM {
 }
 
 // derive returns the cipher for a salt. The HKDF info names the format and its version, so that
-// other uses of the secret derive other keys. derive panics if the standard library rejects valid
-// input.
+// other uses of the secret yield different keys. derive panics if the standard library rejects
+// valid input.
 func (g *derivedGCM) derive(salt []byte) cipher.AEAD {
 	key, err := hkdf.Key(sha256.New, g.secret, salt, "troupe aesgcm v1", 32)
 	if err != nil {

@@ -11,7 +11,7 @@ type Configuration struct {
 	hash  string // hash of the text
 }
 
-// Hash identifies the text of the configuration in metrics and logs.
+// Hash identifies the configuration in metrics and logs.
 func (c *Configuration) Hash() string { return c.hash }
 
 // A rule lists resources and their providers. The first provider encrypts new values.

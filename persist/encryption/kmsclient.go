@@ -20,8 +20,8 @@ import (
 )
 
 // A kmsClient calls a KMS v2 plugin with gRPC over a Unix socket. It needs no gRPC library, because
-// the three calls are unary: each is an HTTP/2 request with length-prefixed messages, and the
-// status is in the trailers.
+// all three calls are unary: HTTP/2 requests with length-prefixed messages and the status in the
+// trailers.
 type kmsClient struct {
 	http    *http.Client
 	timeout time.Duration
@@ -29,7 +29,7 @@ type kmsClient struct {
 	observe func(method, code string, took time.Duration)
 }
 
-// maxMessage limits a response in bytes. It is much larger than any response that satisfies
+// maxMessage limits a response in bytes. It far exceeds any response that satisfies
 // kube-apiserver's limits on individual fields.
 const maxMessage = 1 << 20
 
@@ -88,7 +88,7 @@ func codeName(code int) string {
 }
 
 // call makes one call, limited by the plugin's timeout. Transport errors get the code that a gRPC
-// library would use, DeadlineExceeded on timeout and Unavailable otherwise.
+// library would use: DeadlineExceeded on timeout and Unavailable otherwise.
 func (c *kmsClient) call(ctx context.Context, method string, message []byte) ([]byte, error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
@@ -167,8 +167,8 @@ func outcome(answer *http.Response) error {
 
 type kmsStatus struct{ version, healthz, keyID string }
 
-// status returns the plugin's health, version and current key ID. The KMS v2 API defines the field
-// numbers here and below.
+// status returns the plugin's health, version and current key ID. Field numbers here and below are
+// those of the KMS v2 API.
 func (c *kmsClient) status(ctx context.Context) (s kmsStatus, err error) {
 	answer, err := c.call(ctx, "Status", nil)
 	if err != nil {
@@ -205,7 +205,7 @@ func (c *kmsClient) encrypt(ctx context.Context, uid string, seed []byte) (s wra
 }
 
 // decrypt asks the plugin to decrypt a seed with the stored annotations. The caller must check the
-// length of the seed.
+// seed's length.
 func (c *kmsClient) decrypt(ctx context.Context, uid string, s wrappedSeed) (seed []byte, err error) {
 	request := appendString(appendString(appendBytes(nil, 1, s.seed), 2, uid), 3, s.keyID)
 	answer, err := c.call(ctx, "Decrypt", s.appendAnnotations(request))

@@ -33,9 +33,9 @@ const (
 	maxSeeds = 4096
 )
 
-// A plugin is the provider that uses a KMS plugin. The KMS plugin encrypts a seed once, and the
-// provider encrypts values with the seed. The provider calls the KMS plugin again only when the
-// plugin's key changes, so writes never wait for it.
+// A plugin is the provider for a KMS plugin. The KMS plugin encrypts a seed once, and the provider
+// encrypts values with the seed. It calls the KMS plugin again only when the plugin's key changes,
+// so writes never wait for it.
 type plugin struct {
 	name   string
 	begin  string // prefix of stored values
@@ -144,8 +144,8 @@ func (p *plugin) decode(body, place []byte) ([]byte, string, error) {
 // open returns the cipher of a seed. The KMS plugin decrypts each seed once. Values are read only
 // at startup, so waiting for a plugin that is still starting delays nothing else.
 //
-// Permanent failures are cached too, because they apply to all values of the seed. The lock is held
-// during the call, so that concurrent reads of the same seed make one call.
+// Permanent failures are cached too, because they apply to all values of the seed. open holds the
+// lock during the call, so that concurrent reads of one seed make a single call.
 func (p *plugin) open(header []byte, wrapped wrappedSeed) (*derivedGCM, error) {
 	p.seedsMu.Lock()
 	defer p.seedsMu.Unlock()
@@ -185,8 +185,8 @@ func (p *plugin) open(header []byte, wrapped wrappedSeed) (*derivedGCM, error) {
 }
 
 // probe requests the plugin's status, and a new seed if its key has changed. After an error, the
-// old seed remains in use. p.probing serializes probes and is locked before p.mu. No call is made
-// under p.mu, so that health never blocks.
+// old seed remains in use. p.probing serializes probes and is locked before p.mu. p.mu is not held
+// during calls, so that health never blocks.
 func (p *plugin) probe(ctx context.Context) error {
 	p.probing.Lock()
 	defer p.probing.Unlock()
@@ -250,7 +250,7 @@ func (p *plugin) adopt(ctx context.Context, status kmsStatus, expires time.Time)
 }
 
 // newSeed creates a seed under the reported key. It rejects a plugin that encrypts with a different
-// key, because values would be attributed to the wrong key. The seed and its cipher are replaced
+// key, because values would be attributed to the wrong key. It replaces the seed and its cipher
 // atomically.
 func (p *plugin) newSeed(ctx context.Context, keyID string, expires time.Time) error {
 	seed := randomBytes(seedBytes)

@@ -81,8 +81,8 @@ func TestSeedExpires(t *testing.T) {
 	}
 }
 
-// TestLyingAnswers checks that a malformed or oversized response or a wrong key ID is an error and
-// leaves the seed in use.
+// TestLyingAnswers checks that a malformed or oversized response, or one with a wrong key ID, is an
+// error and leaves the seed in use.
 func TestLyingAnswers(t *testing.T) {
 	t.Parallel()
 	status := appendString(appendString(appendString(nil, 1, "v2"), 2, "ok"), 3, "key")

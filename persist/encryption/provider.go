@@ -44,7 +44,7 @@ type keyProvider struct {
 	cipher valueCipher
 }
 
-// newKeyProvider hashes the secret into the ID, to distinguish keys of the same name.
+// newKeyProvider includes a hash of the secret in the ID, to distinguish keys of the same name.
 func newKeyProvider(algorithm string, key key, cipher valueCipher) *keyProvider {
 	begin := marker + algorithm + ":v1:" + url.QueryEscape(key.Name) + ":"
 	return &keyProvider{begin, fmt.Sprintf("%s%x", begin, sha256.Sum256(key.Secret)), cipher}

@@ -63,8 +63,8 @@ func (s wrappedSeed) check() error {
 	return nil
 }
 
-// isFQDN reports whether a name is a lower-case domain name of at least two labels. Annotations
-// need such names to avoid collisions between plugins.
+// isFQDN reports whether a name is a lower-case domain name of at least two labels. The names of
+// annotations must be, to avoid collisions between plugins.
 func isFQDN(name string) bool {
 	dots, before := 0, byte('.')
 	for i := range len(name) {
@@ -95,7 +95,7 @@ func (s wrappedSeed) appendAnnotations(b []byte) []byte {
 	return b
 }
 
-// addAnnotation adds a map entry. It ignores a malformed entry.
+// addAnnotation adds a map entry, unless it is malformed.
 func (s *wrappedSeed) addAnnotation(entry []byte) {
 	var name string
 	var value []byte

@@ -97,7 +97,7 @@ func New(c *Configuration, o Options) (*Transformer, error) {
 
 func escapeName(name string) string { return url.QueryEscape(name) }
 
-// newProviders creates the providers of a configuration. It does not connect, so an error leaves
+// newProviders creates the providers of a configuration without connecting, so that an error leaves
 // nothing to close.
 func (t *Transformer) newProviders(c *Configuration) (*providers, error) {
 	made := &providers{byResource: map[groupResource][]provider{}}
@@ -134,7 +134,7 @@ func (s *providers) of(g groupResource) []provider {
 var identityAlone = []provider{identity{}}
 
 // resourceOf returns the resource of a storage key, which begins with group and resource. It clones
-// the strings that it keeps, so that the caller's memory can be freed.
+// the strings that it keeps, so that the caller's key can be freed.
 func (t *Transformer) resourceOf(key string) *resource {
 	group, rest, _ := strings.Cut(key, "/")
 	name, _, _ := strings.Cut(rest, "/")
@@ -271,7 +271,7 @@ func (t *Transformer) Stale(key string, revision persist.Revision) bool {
 	return uint64(revision) <= t.resourceOf(key).staleTo.Load()
 }
 
-// addStale increments the counter last, so that a caller that sees the new count also sees the
+// addStale increments the counter last, so that a caller that reads the new count also finds the
 // stale values.
 func (t *Transformer) addStale(r *resource, upTo uint64) {
 	storeMax(&r.staleTo, upTo)
@@ -314,8 +314,8 @@ func closeAll(s *providers) {
 	}
 }
 
-// markStale marks the values of resources whose key has changed. The caller holds t.replacing, so
-// that key changes are processed in order.
+// markStale marks the values of resources whose key has changed. The caller holds t.replacing,
+// which keeps key changes in order.
 func (t *Transformer) markStale() {
 	current := t.current.Load()
 	t.resources.Range(func(_, value any) bool {
@@ -384,8 +384,8 @@ func (t *Transformer) probe(ctx context.Context, early func(*plugin) bool) time.
 	return next
 }
 
-// Health returns the errors of the last probe of each KMS plugin, or nil. It does not block. If the
-// last probe of a plugin is too old, Health triggers a new one. The next call returns its result.
+// Health returns the errors of the last probe of each KMS plugin, or nil. It does not block. If a
+// plugin's last probe is too old, Health triggers a new one, whose result the next call returns.
 func (t *Transformer) Health() error {
 	var unwell []error
 	for _, p := range t.current.Load().plugins {

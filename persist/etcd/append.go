@@ -14,8 +14,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// MaxBatch is the maximum number of writes in one transaction. Passing larger batches to Append has
-// no benefit.
+// MaxBatch is the maximum number of writes in one transaction. Larger batches have no benefit.
 const MaxBatch = maxWrites
 
 // Append implements persist.Log. It commits a batch in one transaction if possible. It needs
@@ -91,22 +90,22 @@ func (l *Log) ready() error {
 	return nil
 }
 
-// errNotCommitted means that a round, which is one transaction, was not committed. The caller must
-// plan the round again before a retry, because its comparisons may be outdated.
+// errNotCommitted means that a round (one transaction) was not committed. The caller must plan the
+// round again before a retry, because its comparisons may be outdated.
 var errNotCommitted = fmt.Errorf("%w: the transaction got no response and was not committed", persist.ErrUnavailable)
 
 var errOtherRecord = errors.New("the record of this process is not the one that it wrote last")
 
-// commit sends a round, which is one transaction, and waits until its outcome is known. A nil error
-// means that the round was committed and delivered, or is lost (see round). persist.ErrUnknown
-// means that the outcome is unknown. Any other error means that the round was not committed.
+// commit sends a round (one transaction) and blocks until its outcome is known. A nil error means
+// that the round was committed and delivered, or is lost (see round). persist.ErrUnknown means that
+// the outcome is unknown. Any other error means that the round was not committed.
 func (l *Log) commit(r *round, until time.Time) error {
 	begin := time.Now()
 	defer l.stats.seconds.since(begin)
 	ctx, cancel := context.WithDeadline(clientv3.WithRequireLeader(l.ctx), until)
 	defer cancel()
 	l.send(r)
-	attempt, cancel := context.WithTimeout(ctx, l.o.WriteTimeout/2) // the rest is for resolve
+	attempt, cancel := context.WithTimeout(ctx, l.o.WriteTimeout/2) // leaves time for resolve
 	done, err := l.transact(attempt, r)
 	cancel()
 	switch {
@@ -141,8 +140,8 @@ func (l *Log) catchUp(ctx context.Context, r *round, done *clientv3.TxnResponse)
 	if l.recordAt > 0 {
 		return l.resolve(ctx, r, errOtherRecord)
 	}
-	// The record is missing because Trim has deleted it. The log has committed nothing since, so
-	// write a new record and let the caller retry the round.
+	// Trim has deleted the record. The log has committed nothing since, so write a new record and
+	// let the caller retry the round.
 	l.withdraw(r)
 	l.undecided = true
 	if err := l.decide(ctx); err != nil {
@@ -226,8 +225,8 @@ func (l *Log) awaitDelivery(ctx context.Context, r *round) error {
 	return fmt.Errorf("%w: the watch did not deliver it in time", persist.ErrUnknown)
 }
 
-// resolve determines the outcome of a round that got no response or found a changed record. If the
-// round is still undecided afterwards, it was not committed and never will be.
+// resolve determines the outcome of a round that got no response or found a changed record. Once
+// decide has succeeded, a round that the follower has not delivered can never be committed.
 func (l *Log) resolve(ctx context.Context, r *round, cause error) error {
 	l.undecided = true
 	err := l.decide(ctx)
@@ -241,9 +240,9 @@ func (l *Log) resolve(ctx context.Context, r *round, cause error) error {
 	return fmt.Errorf("%w: %w", persist.ErrUnknown, cause)
 }
 
-// decide retries writing the record until it succeeds, and waits until the follower has seen it. An
-// earlier transaction that the follower has not seen by then can never be committed, because it
-// compares an older revision of the record.
+// decide retries writing the record until it succeeds, and then waits until the follower has seen
+// it. Earlier transactions that the follower has not seen by then can never be committed, because
+// they compare an older revision of the record.
 func (l *Log) decide(ctx context.Context) error {
 	for {
 		attempt, cancel := context.WithTimeout(ctx, l.o.HealthCheckTimeout)
@@ -294,7 +293,7 @@ func refusal(err error) error {
 	known := errors.As(err, &refused)
 	switch {
 	case errors.Is(err, rpctypes.ErrTooManyOps), errors.Is(err, rpctypes.ErrRequestTooLarge),
-		!known && status.Code(err) == codes.ResourceExhausted: // by the transport
+		!known && status.Code(err) == codes.ResourceExhausted: // from the transport
 		return fmt.Errorf("%w: %w", persist.ErrTooLarge, err)
 	case errors.Is(err, rpctypes.ErrNoSpace):
 		return fmt.Errorf("%w: %w", persist.ErrNoSpace, err)

@@ -42,8 +42,8 @@ func (c *claims) set(name, holder string, at int64) {
 	c.held[holder][name] = true
 }
 
-// A claimChange describes how a unit, which is a write with its parts, changes one claim. before is
-// the claim before the change.
+// A claimChange describes how a unit (a write with its parts) changes one claim. before is the
+// claim before the change.
 type claimChange struct {
 	name   string
 	before claim

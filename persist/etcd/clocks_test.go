@@ -8,7 +8,7 @@ import (
 )
 
 // TestClocksDiffer checks that followers timestamp commits with their own clock. A writer with a
-// wrong clock must not shorten history or prevent its compaction. Recovered commits have the
+// wrong clock must not shorten the history or prevent its compaction. Recovered commits keep the
 // writers' times, unless these are in the future.
 func TestClocksDiffer(t *testing.T) {
 	t.Parallel()

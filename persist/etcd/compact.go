@@ -85,7 +85,7 @@ func compactedAt(value []byte) int64 {
 }
 
 // dropOld deletes old records and guards. If it deletes the record of a paused log, that log's next
-// transaction fails. The log then catches up before it plans its writes again.
+// transaction fails, and the log catches up before it plans its writes again.
 func (l *Log) dropOld(ctx context.Context, before int64) error {
 	if err := l.dropUnused(ctx, l.keys.records(), before); err != nil {
 		return err

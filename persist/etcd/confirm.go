@@ -28,8 +28,8 @@ type confirmation struct {
 // been delivered when Current returns. It returns persist.ErrUnavailable if the servers do not
 // respond in time.
 //
-// The result of a request in flight is not used, because the request may have been sent before the
-// call. All readers that arrive while a request is in flight share the next request.
+// Current does not use the result of a request already in flight, because that request may predate
+// the call. All readers that arrive while a request is in flight share the next one.
 func (l *Log) Current(ctx context.Context) (persist.Revision, error) {
 	q := l.confirmations.join(l.confirm)
 	select {
@@ -87,7 +87,7 @@ func (l *Log) confirm() (persist.Revision, error) {
 	return l.appliedVersion(), nil
 }
 
-// awaitConfirmed waits until the follower has reached a revision. It requests progress
+// awaitConfirmed blocks until the follower has reached a revision. It requests progress
 // notifications, because changes outside the prefix cause no events.
 func (l *Log) awaitConfirmed(ctx context.Context, revision int64) error {
 	if applied, _ := l.appliedRevision(); applied >= revision { // the common case

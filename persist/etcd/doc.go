@@ -121,8 +121,7 @@
 //
 // The fingerprint is the newest delivered record: its revision, its writer and a digest of its
 // value. No two records are equal. Servers that have the record at that revision therefore share
-// the history up to that point. The fingerprint costs a hash per delivery and a comparison per
-// transaction. It is verified
+// the history up to that point. It is verified
 //
 //   - when the watch is opened. The watch begins at the fingerprint's revision. It must
 //     deliver that record first, and no other record among the revisions that were already
@@ -143,15 +142,15 @@
 //
 // The copy is a persist.LocalCopy. Its origin identifies the servers, the prefix and the store, and
 // contains a mark of 26 random letters. The mark is written to /copies/<name> after the state was
-// delivered. The copy is valid once the watch has delivered the mark, because a write alone may
-// reach servers with another history. A store with this mark contains all data of the copy, and its
-// history contains all later changes. If these changes were compacted, the log lists the keys with
-// their revisions and reads only changed values. Resources that a Transformer may change are not in
-// the copy. The newest 256 marks are kept.
+// delivered. The copy is valid once the watch has delivered the mark. A successful write of the
+// mark is not enough, because it may have reached servers with another history. A store with this
+// mark contains all data of the copy, and its history contains all later changes. If these changes
+// were compacted, the log lists the keys with their revisions and reads only changed values.
+// Resources that a Transformer may change are not in the copy. The newest 256 marks are kept.
 //
-// The mark's key also keeps the previous mark, if its value is still the one that this log wrote
-// last. Copies whose origin lacks the field "verified" are not used, because older versions did not
-// wait for the watch.
+// The mark's key also keeps the previous mark, if this log wrote its current value. Copies whose
+// origin lacks the field "verified" are not used, because older versions did not wait for the
+// watch.
 //
 // # Limits
 //

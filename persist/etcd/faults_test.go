@@ -30,8 +30,6 @@ func eventually(t *testing.T, name string, ok func() bool) {
 	}
 }
 
-// TestUnknownFate checks that a log determines the outcome of a write without a response before its
-// next write, and that no write is applied twice.
 func TestUnknownFate(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -67,7 +65,6 @@ func TestUnknownFate(t *testing.T) {
 	}
 }
 
-// TestAway checks that writes fail fast while no server responds, and succeed again afterwards.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -165,8 +162,6 @@ func TestCompactedDuringAStart(t *testing.T) {
 	}
 }
 
-// TestTrim checks that only one log compacts the history, and that logs opened later report the new
-// start of the history.
 func TestTrim(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -198,8 +193,6 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestLimits checks that batches are split to fit the servers' limits, and that an oversized write
-// does not fail the rest of its batch.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1, "--max-txn-ops", "16", "--max-request-bytes", "20000")

@@ -88,8 +88,8 @@ type filler struct {
 	bytes int
 }
 
-// fillOps is the number of keys per transaction. It is below the default of --max-txn-ops and below
-// maxWrites.
+// fillOps is the number of keys per transaction. It is below maxWrites and etcd's default limit
+// (--max-txn-ops).
 const fillOps = 100
 
 // begin marks the prefix. It removes the keys of an interrupted Fill and returns ErrNotEmpty if
@@ -124,7 +124,7 @@ func (f *filler) begin(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return f.unavailable(err)
-	case !marking.Succeeded: // a daemon has created a store meanwhile
+	case !marking.Succeeded: // a daemon has created a store in the meantime
 		return fmt.Errorf("etcd: %s: %w", f.keys.prefix, ErrNotEmpty)
 	}
 	return nil
@@ -133,9 +133,9 @@ func (f *filler) begin(ctx context.Context) error {
 // encodingBytes is an upper bound for the bytes that a Transformer adds to a value.
 const encodingBytes = 1 << 10
 
-// add adds a key to the current transaction. If the transaction is full, add sends it first and
-// begins a new one. If place is set, the Transformer encodes the value. head returns the header of
-// a value, given its position in the transaction.
+// add adds a key to the current transaction, after sending a full one. If place is set, the
+// Transformer encodes the value. head returns the header of a value, given its position in the
+// transaction.
 func (f *filler) add(ctx context.Context, key string, value []byte, place *persist.Place, head func(position byte) []byte) error {
 	size := len(key) + len(value) + encodingBytes
 	if len(f.ops) > 0 && (f.bytes+size > defaultMaxBytes || len(f.ops) == cap(f.ops)) {

@@ -35,7 +35,7 @@ func (l *Log) follow() {
 }
 
 // watch delivers new revisions until the watch ends. It starts at the fingerprint's revision, to
-// verify that the servers still have the history that was already delivered.
+// verify that the servers still have the history that was delivered.
 func (l *Log) watch() error {
 	applied, _ := l.appliedRevision()
 	r := &replay{fingerprint: l.fingerprint(), delivered: applied}
@@ -151,8 +151,8 @@ func hasPrefix(key []byte, prefix string) bool {
 }
 
 // deliver delivers one revision. It skips revisions that were already delivered, because a resumed
-// watch may repeat them. If this log wrote the revision, deliver passes its outcome to the round in
-// flight.
+// watch may repeat them. If this log wrote the revision, deliver also sets the outcome of the round
+// in flight.
 func (l *Log) deliver(d *delivery) {
 	l.delivering.Lock()
 	defer l.delivering.Unlock()

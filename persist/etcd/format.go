@@ -111,7 +111,7 @@ type note struct {
 	position byte
 	deletes  bool
 	key      string
-	value    []byte // value of a deletion, with its head
+	value    []byte // value of a deletion, with its header
 	metadata []byte
 }
 

@@ -29,8 +29,8 @@ func (g guard) overtakes(by persist.Guard) bool {
 	return g.raised > by.Seen
 }
 
-// applyGuards applies the changes to guards in a delivered revision. upTo is its log revision. The
-// caller must then report upTo to the subscriber.
+// applyGuards applies the guard changes of a delivered revision. upTo is its log revision, which
+// the caller must then report to the subscriber.
 func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
 	if len(d.guards) == 0 && d.dropped == 0 {
 		return
@@ -40,7 +40,7 @@ func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
 	l.dropped = max(l.dropped, d.dropped)
 	for _, e := range d.guards {
 		g := l.guards[e.key]
-		if e.deletes && g.at < l.dropped && !(persist.Guard{Name: e.key}).IsFence() { // for its age: a log that has seen less was paused
+		if e.deletes && g.at < l.dropped && !(persist.Guard{Name: e.key}).IsFence() { // dropped because of its age; a log that has seen less was paused
 			l.forgotten = max(l.forgotten, g.raised)
 			delete(l.guards, e.key)
 			continue
@@ -68,8 +68,7 @@ func (l *Log) readGuards(ctx context.Context, revision int64) (map[string]guard,
 }
 
 // overtaken returns persist.ErrOvertaken, or ErrFenced for a fence, if one of the guards was raised
-// after the revision in its Seen field. Before a retry, the caller must wait until revision seen is
-// delivered.
+// after the revision in its Seen field. Before a retry, the caller must wait for revision seen.
 func (l *Log) overtaken(guards []persist.Guard) (seen persist.Revision, refused error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,10 +102,10 @@ func guardsOf(batch []persist.Write, u unit) (all []persist.Guard) {
 	return all
 }
 
-// addGuards makes the transaction of a step fail if one of the guards has been raised after the
-// revision that this log has delivered. It returns an error if a delivered raise already makes the
-// step outdated. It holds l.mu throughout, because a raise delivered between the check and the read
-// of the revision would be missed.
+// addGuards makes the transaction of a step fail if one of the guards was raised after the newest
+// delivered revision. It returns an error if a delivered raise already makes the step outdated. It
+// holds l.mu throughout, because it would otherwise miss a raise delivered between the check and
+// the read of the revision.
 func (l *Log) addGuards(s *step, guards []persist.Guard) (seen persist.Revision, refused error) {
 	if len(guards) == 0 {
 		return 0, nil
@@ -134,7 +133,7 @@ type raise struct {
 
 // newRaises returns the step's raises that the round does not contain yet. etcd accepts a key once
 // per transaction, so all units of a round share one operation per guard. The operation has the
-// same condition as the units. One of several conflicting logs therefore always succeeds.
+// same condition as the units, so one of several conflicting logs always succeeds.
 func (r *round) newRaises(s step) (all []raise) {
 	for _, one := range s.raises {
 		if !r.raised[one.name] {

@@ -131,8 +131,6 @@ func TestGuardsDropped(t *testing.T) {
 	same(t, "raised again", a.append(guarded(create("/3", "x"), true, a.appliedVersion(), "g")), "ok")
 }
 
-// TestGuardDeleted checks that if another program deletes a guard, writes based on the older state
-// are rejected, and succeed once recomputed.
 func TestGuardDeleted(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.Start(t, 1)

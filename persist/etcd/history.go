@@ -15,9 +15,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Servers that were replaced or restored from a backup have a different history. This history may
-// lack delivered commits, even if its revisions are the same or higher. A log that detects this
-// fails, because it cannot undo delivered commits.
+// Servers that were replaced or restored from a backup have a different history. It may lack
+// delivered commits, even if its revisions are the same or higher. A log that detects this fails,
+// because it cannot undo delivered commits.
 
 // A fingerprint identifies the history up to a revision by the record written at that revision.
 // Each record is unique, because it has a random writer name, a number and a time. The zero value
@@ -66,8 +66,8 @@ func (l *Log) beginHistory(ctx context.Context) (int64, fingerprint, error) {
 	return done.Header.Revision, newFingerprint(done.Header.Revision, writer, record), nil
 }
 
-// sameStore returns a condition that holds if the format key, which is written only once, is still
-// the one that Open has read.
+// sameStore returns a condition that holds while the format key is the one that Open read. The
+// format key is written only once.
 func (l *Log) sameStore() clientv3.Cmp {
 	return clientv3.Compare(clientv3.CreateRevision(l.keys.format()), "=", l.identity.Created)
 }
@@ -84,8 +84,8 @@ func (l *Log) setFingerprint(f fingerprint) {
 	l.newest = f
 }
 
-// A replay verifies the start of a watch. The watch begins at the fingerprint's revision and must
-// repeat the revisions that were already delivered.
+// A replay verifies the start of a watch, which begins at the fingerprint's revision and must
+// repeat the delivered revisions.
 type replay struct {
 	fingerprint fingerprint
 	delivered   int64 // newest delivered etcd revision

@@ -37,7 +37,8 @@ func newCutOff(t *testing.T) (a *cutOff, other *member) {
 }
 
 // restore cuts the link and restores the servers from a backup, or deletes all their data if backup
-// is empty. A new log then writes until the servers pass the newest revision that a has seen.
+// is empty. A new log then writes until the servers' revision exceeds the newest one that a has
+// seen.
 func (a *cutOff) restore(backup string) *member {
 	a.t.Helper()
 	applied, _ := a.appliedRevision()

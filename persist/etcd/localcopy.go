@@ -173,8 +173,8 @@ func (l *Log) shownMarks() string {
 
 var errOtherHistory = errors.New("etcd: the servers do not hold the history that this state comes from")
 
-// changed returns unbounded once the changed bytes reach the copy's size, so that a growing store
-// is copied each time it doubles.
+// changed returns unbounded once the changed bytes reach the copy's size. A growing store is thus
+// copied each time it doubles.
 func (c *localCopy) changed() int64 {
 	const least = 8 << 20
 	if since := c.since.Load(); since < max(least, c.bytes.Load()) {
@@ -183,7 +183,7 @@ func (c *localCopy) changed() int64 {
 	return unbounded
 }
 
-// unbounded is larger than any threshold at which a copy is due.
+// unbounded exceeds every threshold at which a copy is due.
 const unbounded = 1 << 50
 
 func (l *Log) wantsCopy() bool {
@@ -282,7 +282,7 @@ func (l *Log) leaveOut(s *copiedState) {
 
 // readCopied calls take with each item of the local copy and returns the copy's revision. If etcd
 // has compacted the changes since the copy, or the copy omits keys outside of the known resources,
-// it reads the state at the given revision from etcd and returns that revision.
+// it instead reads the state at the given revision from etcd and returns that revision.
 func (l *Log) readCopied(ctx context.Context, revision int64, s *copiedState, take func(persist.Item) error) (at int64, err error) {
 	if s.compacted || s.without.Scattered {
 		return revision, l.readChanged(ctx, revision, s.items, take)

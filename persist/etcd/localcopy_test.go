@@ -244,7 +244,7 @@ func TestLocalCopyOfSecrets(t *testing.T) {
 }
 
 // TestRestoredWhileAway checks that a copy newer than the restored backup is not used, even if
-// etcd's revision has since passed the copy's.
+// etcd's revision has since exceeded the copy's.
 func TestRestoredWhileAway(t *testing.T) {
 	t.Parallel()
 	for _, beyond := range []bool{false, true} {

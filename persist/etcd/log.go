@@ -51,7 +51,7 @@ type Log struct {
 	claims   claims
 	guards   map[string]guard // guards by name
 	dropped  int64            // older records and guards may have been deleted because of their age
-	// Guards that are missing from guards were last raised at revision forgotten or earlier.
+	// forgotten is the newest revision at which guards missing from the map may have been raised.
 	forgotten persist.Revision
 
 	copying  sync.Mutex // held while the copy is written
@@ -117,7 +117,6 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 // openTimeout limits each request while a store is opened or read.
 const openTimeout = 15 * time.Second
 
-// prepare checks the format of the store, or initializes it.
 func (l *Log) prepare(ctx context.Context) error {
 	ctx, cancel := bounded(ctx, openTimeout)
 	defer cancel()

@@ -232,7 +232,6 @@ func commitsText(commits []persist.Commit) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestClaims checks that no key can take a claim held by another key, in any log.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}

@@ -299,8 +299,6 @@ func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 	}
 }
 
-// TestCopyOfAClosedLog checks that closing a log while it writes a copy leaves the previous copy
-// intact.
 func TestCopyOfAClosedLog(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}

@@ -31,8 +31,8 @@ func (l *Log) explained(ctx context.Context, do func(context.Context) error) err
 	return err
 }
 
-// reach returns the reason if no server is reachable. lasting is true if a retry is pointless
-// because the TLS handshake fails with all servers.
+// reach returns an error if no server is reachable. lasting is true if a retry is pointless because
+// the TLS handshake fails with all servers.
 func (o Options) reach(ctx context.Context) (lasting bool, err error) {
 	secure, err := o.tls()
 	if err != nil {

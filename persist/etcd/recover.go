@@ -151,7 +151,7 @@ func (l *Log) readClaims(ctx context.Context, revision int64, into *claims) erro
 	})
 }
 
-// readHistory passes the uncompacted changes up to upTo to r. It returns the revision of the
+// readHistory passes the uncompacted changes up to upTo to r, and returns the revision of the
 // recovered state including these changes. If a compaction happens during the call, the history
 // restarts after the compacted revision. If changes after base were compacted, the returned
 // revision is below upTo, and the follower reloads the state.

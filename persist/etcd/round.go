@@ -127,7 +127,7 @@ func (p *planner) waitsForBase(u unit) bool {
 }
 
 // precheck returns false and a result if the base of the unit was rejected or the Transformer
-// cannot encrypt. The unit must then be rejected without a request.
+// cannot encrypt. The unit is then rejected without a request.
 func (p *planner) precheck(u unit) (persist.Result, bool) {
 	if base := p.batch[u[0]].BasedOn; base > 0 && p.done[base-1] && p.results[base-1].Err != nil {
 		return persist.Result{Revision: p.results[base-1].Revision, Err: persist.ErrCondition}, false

@@ -23,8 +23,8 @@ type watches struct {
 // all requests with the same metadata.
 const watchKey = "troupe-watch"
 
-// next returns the context for a new watch. The watch ends if its server loses contact with the
-// etcd leader.
+// next returns the context for a new watch, which ends if its server loses contact with the etcd
+// leader.
 func (w *watches) next(ctx context.Context) context.Context { return w.of(ctx, w.newest.Add(1)) }
 
 func (*watches) of(ctx context.Context, number int64) context.Context {

@@ -36,8 +36,8 @@ type FS interface {
 // A Lock is an exclusive lock on a file.
 type Lock interface {
 	io.Closer
-	// Held reports whether the path still names the locked file. If it does not, another process
-	// may have locked the new file.
+	// Held reports whether the path still refers to the locked file. If it does not, another
+	// process may have locked the new file.
 	Held() (bool, error)
 }
 

@@ -61,8 +61,8 @@ func (f *logFile) WriteAt(b []byte, off int64) (int, error) {
 }
 
 // blocks returns the whole blocks that contain b. The first block begins with the head bytes that
-// precede b in the file. They come from the buffer of the last write if possible, and otherwise
-// from the file.
+// precede b in the file. They come from the buffer of the last write, if possible, or from the
+// file.
 func (f *logFile) blocks(b []byte, off int64, head int) ([]byte, error) {
 	size := (head + len(b) + blockSize - 1) / blockSize * blockSize
 	old := f.last

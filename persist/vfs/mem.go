@@ -46,7 +46,7 @@ func NewMem() *Mem {
 }
 
 // ErrVolatile is returned by Allocate on a volatile file system. It wraps errors.ErrUnsupported.
-// Callers need not log this error.
+// Callers need not log it.
 var ErrVolatile = fmt.Errorf("a volatile file system cannot reserve space: %w", errors.ErrUnsupported)
 
 // NewVolatile returns a file system for a process that needs no durability. Sync costs neither time
@@ -106,8 +106,8 @@ func (m *Mem) Clone() *Mem {
 	return c
 }
 
-// Fork returns an independent copy of a volatile file system, in which no lock is held. The file
-// systems share the bytes that files have now. These are copied only if they are overwritten.
+// Fork returns an independent copy of a volatile file system, in which no lock is held. Both share
+// the current bytes of files until they are overwritten.
 func (m *Mem) Fork() *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()

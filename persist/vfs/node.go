@@ -2,8 +2,8 @@ package vfs
 
 import "slices"
 
-// A node is a directory or a file. The current bytes are those of shared and then data. synced
-// contains the bytes that survive a crash.
+// A node is a directory or a file. Its current bytes are shared followed by data. synced contains
+// the bytes that survive a crash.
 type node struct {
 	dir          bool
 	shared       []byte // immutable, because forks share it; empty unless the file system is volatile
@@ -28,7 +28,6 @@ func (n *node) write(b []byte, off int) {
 
 func (n *node) size() int { return len(n.shared) + len(n.data) }
 
-// bytes returns a copy of all bytes.
 func (n *node) bytes() []byte { return slices.Concat(n.shared, n.data) }
 
 func (n *node) readAt(b []byte, off int) int {
@@ -68,7 +67,7 @@ func (n *node) resize(size int) {
 }
 
 // touch extends the single range of unsynced bytes, so that a sync copies only new bytes. One range
-// suffices, because the journal writes sequentially.
+// is enough, because the journal writes sequentially.
 func (n *node) touch(from, to int) {
 	if n.from == n.to {
 		n.from, n.to = from, to

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// TestNodeSyncsEverything checks that after random changes, a crash keeps exactly the synced bytes.
 func TestNodeSyncsEverything(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(1, 2))

@@ -96,7 +96,7 @@ func (OS) Lock(path string) (Lock, error) {
 	if err = lockFile(f); err == nil {
 		held, err = lock.Held()
 	}
-	if err == nil && !held { // the path now names another file
+	if err == nil && !held { // the path now refers to another file
 		err = ErrLocked
 	}
 	if err != nil {

@@ -37,7 +37,7 @@ func (e *EventExpiry) Run(ctx context.Context) {
 }
 
 // expiration is the time at which one version of an Event expires. A later write gets its own
-// expiration, and deleting the old version then fails its precondition.
+// expiration, and the delete of the old version then fails its precondition.
 type expiration struct {
 	at      time.Time
 	key     meta.Key
@@ -102,7 +102,7 @@ type eventWatch struct {
 
 // take computes when the delivered Events expire, and sends the result to w.expirations. The TTL of
 // initial Events counts from their last occurrence, so that restarts do not extend it. The TTL of
-// later Events counts from their delivery. Deletions need no action, because a deleted Event's
+// later Events counts from their delivery. Deletions are ignored, because a deleted Event's
 // expiration fails its precondition.
 func (w *eventWatch) take(events []request.Event) error {
 	for i := range events {

@@ -13,13 +13,13 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// ExtensionTrust holds the authentication settings that extension API servers need to trust this
+// ExtensionTrust holds the authentication settings with which extension API servers trust this
 // server.
 type ExtensionTrust struct {
 	// ClientCA holds the client CAs in PEM.
 	ClientCA []byte
-	// ProxyCA holds the CAs of trusted front proxies. AllowedNames are the common names that their
-	// certificates may have. An empty list allows any name. Without ProxyCA, the ConfigMap has no
+	// ProxyCA holds the CAs of trusted front proxies. AllowedNames are the allowed common names of
+	// their certificates. An empty list allows any name. Without ProxyCA, the ConfigMap has no
 	// header names.
 	ProxyCA      []byte
 	AllowedNames []string
@@ -97,7 +97,7 @@ func (t ExtensionTrust) data(before tree.Tree, now time.Time) tree.Tree {
 	}
 	list := func(key string, items []string) {
 		if key == "requestheader-allowed-names" && len(items) == 0 {
-			data[key] = "[]" // allows any name: a union would restrict it
+			data[key] = "[]" // allows any name, which a union would restrict
 			return
 		}
 		text, err := json.Marshal(union(before.String(key), items))

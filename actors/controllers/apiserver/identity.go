@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Identity maintains a Lease for this server in the system namespace while the server runs. It also
-// deletes the expired Leases of servers that crashed.
+// Identity maintains a Lease for this server in the system namespace. It also deletes the expired
+// Leases of crashed servers.
 type Identity struct {
 	*reconcile.Env
 	leases  reconcile.Client
@@ -29,7 +29,7 @@ type Identity struct {
 	holder  string
 }
 
-// Timing of a server's Lease. As in kube-apiserver, renewals are much more frequent than the lease
+// Timing of a server's Lease. As in kube-apiserver, renewals are much more frequent than the
 // duration requires, because clients use the last renewal to determine liveness.
 const (
 	identityDuration = time.Hour        // how long a Lease is valid without renewal

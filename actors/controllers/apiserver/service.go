@@ -15,7 +15,7 @@ import (
 type Address struct {
 	Service   meta.Key   // key of the Service
 	ClusterIP netip.Addr // clusterIP of the Service
-	IP        netip.Addr // of the daemon; the zero value if other machines cannot reach it
+	IP        netip.Addr // address of the daemon; the zero value if other machines cannot reach it
 	Port      int
 }
 
@@ -58,9 +58,8 @@ func (s *Service) Ensure(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// ensure creates or patches the Service, its Endpoints or its EndpointSlice. Fields that body does
-// not set keep their values. If the patch fails because a field is immutable, the object is deleted
-// and created again.
+// ensure creates or patches one object. Fields that body does not set keep their values. If the
+// patch fails because a field is immutable, ensure deletes and recreates the object.
 func (s *Service) ensure(ctx context.Context, k reconcile.Client, body tree.Tree) error {
 	if k.Kind == nil {
 		return nil // the group is disabled

@@ -23,8 +23,8 @@ import (
 // status.storedVersions of the CRD. Migrations of a resource run one at a time, in order of
 // creation.
 //
-// The migrator needs no state of its own to resume after a restart. The migration's status contains
-// the version up to which objects must be rewritten, and rewritten objects have newer versions.
+// The migrator needs no other state to resume after a restart. The migration's status contains the
+// version up to which objects must be rewritten, and rewritten objects have newer versions.
 type StorageVersionMigrator struct {
 	*reconcile.Controller[meta.GroupResource]
 	migrations, definitions reconcile.Client
@@ -39,7 +39,7 @@ func NewStorageVersionMigrator(env *reconcile.Env) *StorageVersionMigrator {
 	}
 	c.Controller = reconcile.New(env, "", c.sync, "cannot continue a storage version migration", "resource")
 	c.Watch(c.migrations, func(e reconcile.Event) {
-		if m, err := c.decode(e.Object); err == nil { // a deleted one may have no JSON
+		if m, err := c.decode(e.Object); err == nil { // a deleted migration may have no JSON
 			c.Add(m.of)
 		}
 	})
@@ -57,7 +57,7 @@ const (
 const maxUnknown = time.Minute
 
 // noteDelay writes a transient error to the status. It skips the write if the reported progress is
-// unchanged, because each status write triggers the next attempt.
+// unchanged, because each status write triggers another attempt.
 func (c *StorageVersionMigrator) noteDelay(ctx context.Context, m *migration, progress string, err error) error {
 	if strings.HasPrefix(tree.FindCondition(m.status, migrationRunning).String("message"), progress) {
 		return nil
@@ -85,8 +85,8 @@ func (c *StorageVersionMigrator) decode(o *meta.Object) (*migration, error) {
 	}, nil
 }
 
-// next returns a resource's running migration, or the oldest unfinished one if none is running, or
-// nil.
+// next returns a resource's running migration. If none is running, it returns the oldest unfinished
+// one, or nil.
 func (c *StorageVersionMigrator) next(ctx context.Context, of meta.GroupResource) (*migration, error) {
 	list, err := c.migrations.List(ctx, request.List{})
 	if err != nil {
@@ -152,10 +152,9 @@ func (c *StorageVersionMigrator) migratable(of meta.GroupResource) (*schema.Kind
 	return nil, errUnknownResource
 }
 
-// rewriteAll rewrites the objects that were last written at version upTo or earlier. It also
-// rewrites newer objects in a former storage version, because requests that started before the kind
-// changed may have written them. It returns the number of objects left to rewrite and the total
-// number.
+// rewriteAll rewrites the objects last written at version upTo or earlier. It also rewrites newer
+// objects in a former storage version, which may stem from requests that started before the kind
+// changed. It returns the number of objects left to rewrite and the total number.
 func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind, upTo uint64) (left, total int, err error) {
 	list, err := c.ClientOf(k).List(ctx, request.List{})
 	if err != nil {
@@ -184,8 +183,8 @@ func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind,
 	return 0, len(list), nil
 }
 
-// rewrite rewrites an object with an empty apply. An object that has been changed, deleted or
-// replaced needs no migration.
+// rewrite rewrites an object with an empty apply. It skips an object that was changed, deleted or
+// replaced, because it needs no migration.
 func (c *StorageVersionMigrator) rewrite(ctx context.Context, k *schema.Kind, o *meta.Object) error {
 	return reconcile.Except(c.ClientOf(k).As("storage-version-migrator-controller").Apply(ctx, o.Key, "", tree.Tree{
 		"metadata": tree.Tree{"uid": o.Meta.UID, "resourceVersion": strconv.FormatUint(o.Version, 10)},

@@ -40,7 +40,7 @@ type Availability struct {
 	prober   Prober
 	metrics  *Metrics
 
-	extended   chan struct{} // closed when the first APIService names a Service
+	extended   chan struct{} // closed when the first APIService refers to a Service
 	extendOnce sync.Once     // closes it
 
 	mu    sync.Mutex                 // guards known
@@ -52,8 +52,8 @@ type knownAPIService struct {
 	namespace, service string
 }
 
-// availabilityPeriod is the interval between probes of a server if nothing changes. It is also the
-// maximum backoff.
+// availabilityPeriod is the interval between probes of an unchanged server. It is also the maximum
+// backoff.
 const availabilityPeriod = 30 * time.Second
 
 // NewAvailability returns a controller that checks servers with prober.

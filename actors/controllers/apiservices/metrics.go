@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// Metrics counts unavailable APIServices. It contains series only for existing APIServices. It is
-// safe for concurrent use.
+// Metrics counts unavailable APIServices. It has series only for existing APIServices. It is safe
+// for concurrent use.
 type Metrics struct {
 	unavailable *metrics.Gauges
 	became      *metrics.Counters

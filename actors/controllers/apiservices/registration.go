@@ -33,7 +33,7 @@ type Registration struct {
 	known   map[string]*meta.Object // existing APIServices
 	atStart map[string]bool         // APIServices that existed before the first sync
 	synced  map[string]bool         // processed at least once
-	pending map[string]bool         // served at the start, not processed; nil when ready
+	pending map[string]bool         // versions served at the start that are not processed yet; nil when ready
 }
 
 // Values of the label that marks managed APIServices.
@@ -74,7 +74,7 @@ func (r *Registration) onService(e reconcile.Event) {
 }
 
 // onSynced records the APIServices and group versions that exist at startup. It runs after the
-// informer has synced, because existing APIServices would otherwise appear to be missing.
+// informer has synced, because existing APIServices would otherwise seem to be missing.
 func (r *Registration) onSynced() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,8 +112,8 @@ func (r *Registration) followCatalog(ctx context.Context) {
 	}
 }
 
-// desired returns the desired spec of an APIService, or nil if it should not exist. There is no
-// APIService for the group of APIServices itself, because that group is served unconditionally.
+// desired returns the desired spec of an APIService, or nil if it should not exist. The group of
+// APIServices itself has no APIService, because it is served unconditionally.
 func (r *Registration) desired(name string) tree.Tree {
 	version, group, _ := strings.Cut(name, ".")
 	served := slices.ContainsFunc(r.Kinds.Kinds(), func(k *schema.Kind) bool {
@@ -155,8 +155,8 @@ func (r *Registration) sync(ctx context.Context, name string) error {
 }
 
 // keep creates, corrects or deletes one APIService. o is nil if the APIService does not exist. An
-// APIService with the label value "onstart" belongs to administrators after the first sync. An
-// APIService without the label is never changed.
+// APIService with the label value "onstart" belongs to administrators after the first sync, and one
+// without the label is never changed.
 func (r *Registration) keep(ctx context.Context, name string, o *meta.Object, syncedBefore, wasAtStart bool) error {
 	want := r.desired(name)
 	management := r.management(want.String("group"))

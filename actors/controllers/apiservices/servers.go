@@ -23,7 +23,7 @@ type Resource struct {
 // path.
 type Request struct {
 	Group, Version      string
-	Controller          string // the service account in the system namespace that makes it
+	Controller          string // service account in the system namespace that sends the request
 	Method, Path, Query string
 	Body                []byte // JSON; nil for none
 }

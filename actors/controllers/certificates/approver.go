@@ -42,8 +42,7 @@ func NewApprover(env *reconcile.Env, authorizer authz.Authorizer) *Approver {
 // backoff, because the permission may be granted later, and are not logged as warnings.
 var errNotPermitted = errors.New("the subject access review was not approved")
 
-// approve approves one request if permitted. It ignores other kinds of requests, which it leaves to
-// other approvers, and returns nil.
+// approve approves one request if permitted. It leaves other kinds of requests to other approvers.
 func (a *Approver) approve(ctx context.Context, name string) error {
 	r, err := a.read(ctx, name)
 	if err != nil || r == nil || r.signer != a.signer || r.hasCertificate || r.has(approved) || r.has(denied) {
@@ -53,7 +52,7 @@ func (a *Approver) approve(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	// A failed check does not end the loop, because another permission may suffice.
+	// A failed check does not end the loop, because another permission may be enough.
 	rights, failure := rightsFor(r, request), ""
 	for _, right := range rights {
 		decision, reason := a.authorizer.Authorize(authz.Attributes{
@@ -76,16 +75,16 @@ func (a *Approver) approve(ctx context.Context, name string) error {
 	return fmt.Errorf("recognized as %s: %w", names(rights), errNotPermitted)
 }
 
-// right is a permission that suffices for approval, with the Approved condition's message.
+// right is a permission that allows approval, with the message of the Approved condition.
 type right struct{ subresource, message string }
 
-// Permissions that suffice to approve a node client request, narrowest first.
+// Permissions that allow approval of a node client request, narrowest first.
 var (
 	selfNodeClient = right{"selfnodeclient", "Auto approving self kubelet client certificate after SubjectAccessReview."}
 	nodeClient     = right{"nodeclient", "Auto approving kubelet client certificate after SubjectAccessReview."}
 )
 
-// rightsFor returns the rights for approving a request. Any one of them suffices.
+// rightsFor returns the rights that allow approving a request. Any one of them is enough.
 func rightsFor(r *signingRequest, request *x509.CertificateRequest) []right {
 	if checkNodeClient(request, r.usages) != nil {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Retention periods of requests, counted from the last decision or, for an undecided request, from
-// its creation.
+// Retention periods of requests, counted from the last decision, or from the creation of an
+// undecided request.
 const (
 	// The requester has an hour to fetch the certificate, and approvers have a day to decide.
 	decidedLifetime = time.Hour
@@ -20,8 +20,8 @@ const (
 )
 
 // Cleaner deletes CertificateSigningRequests an hour after they were approved, denied or failed,
-// and undecided requests after a day. It deletes a request earlier if the issued certificate
-// expires. Deleting a request does not revoke the certificate.
+// and undecided ones after a day, or earlier if the issued certificate expires. Deleting a request
+// does not revoke the certificate.
 type Cleaner struct{ requests }
 
 func NewCleaner(env *reconcile.Env) *Cleaner {
@@ -31,8 +31,8 @@ func NewCleaner(env *reconcile.Env) *Cleaner {
 	return c
 }
 
-// note schedules the deletion of a request. The schedule needs no persistence, because note is
-// called for every request when the server starts.
+// note schedules the deletion of a request. The schedule is not persistent, because note is called
+// for every request when the server starts.
 func (c *Cleaner) note(e reconcile.Event) {
 	if e.Deleted {
 		c.Cancel(e.Key.Name)
@@ -47,8 +47,8 @@ func (c *Cleaner) note(e reconcile.Event) {
 }
 
 // clean deletes an expired request. It reads the request again first, because a new request may
-// have the same name. Because of the resourceVersion precondition, the delete fails if the request
-// is decided concurrently.
+// have the same name. A resourceVersion precondition makes the delete fail if the request is
+// decided concurrently.
 func (c *Cleaner) clean(ctx context.Context, name string) error {
 	r, err := c.read(ctx, name)
 	if err != nil || r == nil {

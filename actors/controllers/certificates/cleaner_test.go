@@ -23,7 +23,6 @@ func issued(t *testing.T, end time.Time) string {
 	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
-// TestEnd checks when requests are deleted, relative to their creation.
 func TestEnd(t *testing.T) {
 	created := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	at := func(kind string, after time.Duration) tree.Tree {

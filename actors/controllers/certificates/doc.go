@@ -11,7 +11,7 @@
 // signingRequest is a decoded request. policy.go has the signers' requirements. Decisions are
 // conditions: Approved and Denied are final, and Failed means that the signer cannot sign. Every
 // write has the resourceVersion as a precondition. A denied request is therefore never signed, and
-// each request gets one certificate even if there are other signers.
+// each request gets only one certificate, even if several signers process it.
 //
 // Decisions rely only on fields that the server sets, such as the requester. Whether a request may
 // be approved depends on the requester's permissions. The controllers' own writes are not

@@ -26,9 +26,8 @@ const (
 	serverAuth       = "server auth"
 )
 
-// signingPolicy checks a request before it is signed, and returns an error if the signer must
-// reject it. The error messages match those of Kubernetes. The approval has already checked the
-// requester.
+// signingPolicy returns an error if the signer must reject a request. The error messages match
+// those of Kubernetes. The approval has already checked the requester.
 type signingPolicy func(r *x509.CertificateRequest, usages []string) error
 
 var policies = map[string]signingPolicy{
@@ -69,7 +68,7 @@ func checkNodeClient(r *x509.CertificateRequest, usages []string) error {
 }
 
 // checkNodeServer requires a node's subject and a DNS name or IP address. Approvers must check that
-// names and addresses belong to the node.
+// these belong to the node.
 func checkNodeServer(r *x509.CertificateRequest, usages []string) error {
 	if err := checkNodeGroup(r); err != nil {
 		return err

@@ -35,7 +35,7 @@ type signingRequest struct {
 }
 
 // x509Request parses the request on first use. Most requests are never parsed, because they are
-// finished or for other signers.
+// finished or have other signers.
 func (r *signingRequest) x509Request() (*x509.CertificateRequest, error) {
 	if r.parsed != nil {
 		return r.parsed, nil
@@ -51,8 +51,8 @@ func (r *signingRequest) requester() *authn.User { return authn.ReadUser(r.spec,
 
 func (r *signingRequest) has(kind string) bool { return tree.ConditionIn(r.conditions, kind) != nil }
 
-// with returns all conditions of the request plus a new condition, because a merge patch replaces
-// the whole list. The server sets the timestamps of the new condition.
+// with returns the request's conditions plus a new one, because a merge patch replaces the whole
+// list. The server sets the timestamps of the new condition.
 func (r *signingRequest) with(kind, reason, message string) []any {
 	return append(tree.ListOf(r.conditions), tree.Tree{"type": kind, "status": "True", "reason": reason, "message": message})
 }
@@ -63,7 +63,7 @@ type requests struct {
 	now    func() time.Time
 }
 
-// newRequests returns the common part of the certificate controllers. Each controller gets its own
+// newRequests returns the common part of the certificate controllers. Each controller has its own
 // work queue, so that a slow controller does not delay others.
 func newRequests(env *reconcile.Env, sync func(context.Context, string) error, failed string) requests {
 	return requests{

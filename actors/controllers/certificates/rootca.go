@@ -11,8 +11,8 @@ import (
 
 const rootCAKey = "ca.crt"
 
-// RootCAPublisher maintains a ConfigMap with the server's CAs in every namespace that is not
-// terminating, for use by Pods. It watches namespaces and these ConfigMaps.
+// RootCAPublisher maintains a ConfigMap with the server's CAs, for use by Pods, in every namespace
+// that is not terminating. It watches namespaces and these ConfigMaps.
 type RootCAPublisher struct {
 	*reconcile.Controller[string] // queue of namespaces
 	maps                          reconcile.Client
@@ -62,8 +62,7 @@ func (p *RootCAPublisher) noteNamespace(e reconcile.Event) {
 	}
 }
 
-// wanted reports whether the namespace needs a ConfigMap. A terminating namespace does not, because
-// it rejects creates.
+// wanted reports whether the namespace needs a ConfigMap. Terminating namespaces reject creates.
 func (p *RootCAPublisher) wanted(namespace string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -20,8 +20,8 @@ import (
 const servingSigner = "platform.io/apiserver-serving"
 
 // TrustBundlePublisher maintains a ClusterTrustBundle with the server's CAs. The bundle's name ends
-// with a digest of the CAs. When the CAs change, the new bundle is created before the old bundle is
-// deleted.
+// with a digest of the CAs. When the CAs change, it creates the new bundle before it deletes the
+// old one.
 type TrustBundlePublisher struct {
 	*reconcile.Controller[string]
 	bundles reconcile.Client
@@ -55,8 +55,7 @@ func (p *TrustBundlePublisher) Publish() {
 
 func (p *TrustBundlePublisher) prefix() string { return strings.ReplaceAll(p.signer, "/", ":") + ":" }
 
-// ensure creates or corrects the bundle before it deletes old bundles, so that a bundle always
-// exists.
+// ensure creates or corrects the bundle before it deletes old ones, so that a bundle always exists.
 func (p *TrustBundlePublisher) ensure(ctx context.Context, _ string) error {
 	text, err := onlyCAs(p.roots())
 	if err != nil {
@@ -99,8 +98,8 @@ func (p *TrustBundlePublisher) ensureBundle(ctx context.Context, name, text stri
 	return p.bundles.Patch(ctx, o, "", tree.Tree{"spec": spec})
 }
 
-// onlyCAs returns the distinct CA certificates in PEM data. The server's chain may contain other
-// certificates.
+// onlyCAs returns the distinct CA certificates in PEM data, because the server's chain may contain
+// other certificates.
 func onlyCAs(text []byte) ([]byte, error) {
 	var cas []byte
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {

@@ -24,8 +24,8 @@ type Store interface {
 }
 
 // Controller registers custom resources with the catalog and the store. It writes the NamesAccepted
-// and Established conditions of CRDs, and deletes the objects of terminating CRDs. Wait lets a
-// request that changed a CRD wait until the change is in effect.
+// and Established conditions of CRDs, and deletes the objects of terminating CRDs. A request that
+// changed a CRD uses Wait to block until the change is in effect.
 type Controller struct {
 	*reconcile.Env
 	store       Store
@@ -128,11 +128,11 @@ func (c *Controller) sync(ctx context.Context, o *meta.Object) {
 
 // serveKinds registers the kinds of a CRD whose names are accepted, and updates its status. It
 // compiles the CRD only if its uid, generation or accepted names have changed, because compiling is
-// expensive. Status updates, including those of this controller, therefore cause no compilation.
+// expensive. Status updates therefore cause no compilation.
 func (c *Controller) serveKinds(ctx context.Context, known *definition) {
 	v := c.calculateNames(known)
 	if v.established && (known.uid != known.object.Meta.UID || known.generation != known.object.Meta.Generation || v.renamed) {
-		// A shallow copy suffices, because only the status is replaced and known.tree is not
+		// A shallow copy is enough, because only the status is replaced and known.tree is not
 		// modified.
 		root := maps.Clone(known.tree)
 		root["status"] = tree.Tree{"acceptedNames": v.names}
@@ -153,9 +153,9 @@ func (c *Controller) register(made *crd.Definition) {
 	c.Kinds.AddDefinition(made)
 }
 
-// unregister removes the kinds of a deleted CRD. It removes them from the catalog first, so that no
-// new request reaches a kind that the store has dropped. It then rechecks the other CRDs of the
-// group, because the removed CRD's names are now free.
+// unregister removes the kinds of a deleted CRD. It starts with the catalog, so that no new request
+// reaches a kind that the store has dropped. It then rechecks the other CRDs of the group, because
+// the removed CRD's names are now free.
 func (c *Controller) unregister(ctx context.Context, name string) {
 	if made := c.Kinds.Definition(name); made != nil {
 		c.withdraw(made)

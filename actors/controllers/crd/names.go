@@ -17,8 +17,8 @@ type namesResult struct {
 	changed     bool // the status has to be written
 }
 
-// calculateNames accepts a CRD's names unless another CRD in the group uses them. It keeps the
-// previously accepted name after a conflict. An established CRD remains established, so that stored
+// calculateNames accepts a CRD's names unless another CRD in the group uses them. After a conflict,
+// it keeps the previously accepted name. An established CRD remains established, so that stored
 // objects stay accessible. calculateNames also adds the approval condition where required.
 func (c *Controller) calculateNames(known *definition) namesResult {
 	spec, status := known.tree.Object("spec"), known.tree.Object("status")

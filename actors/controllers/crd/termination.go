@@ -12,8 +12,8 @@ import (
 )
 
 // maxInlineDeletes is the maximum number of custom resources that deleting a CRD removes before the
-// request returns. Clients expect a CRD with few objects to be deleted immediately. Larger numbers
-// are deleted in the background.
+// request returns, because clients expect small CRDs to be deleted immediately. More are deleted in
+// the background.
 const maxInlineDeletes = 1000
 
 // terminate deletes the objects of a terminating CRD and then removes the cleanup finalizer. It
@@ -33,7 +33,7 @@ func (c *Controller) terminate(ctx context.Context, known *definition) {
 	}
 	known.draining = true
 	if !made.Stored.Origin.Draining {
-		if draining := c.Kinds.Compile(known.tree); draining != nil { // which says so to clients
+		if draining := c.Kinds.Compile(known.tree); draining != nil { // reports the termination to clients
 			c.register(draining)
 			made = draining
 		}
@@ -59,8 +59,8 @@ func (c *Controller) tellDraining(ctx context.Context, o *meta.Object) error {
 	return c.definitions.PatchStatus(ctx, o, tree.Tree{"conditions": conditions})
 }
 
-// deleteObjects deletes the objects of a kind. If no object remains, it removes the finalizer from
-// the CRD. It does not log conflicts, because the next attempt reads the changed CRD.
+// deleteObjects deletes the objects of a kind. If none remains, it removes the finalizer from the
+// CRD. It does not log conflicts, because the next attempt reads the changed CRD.
 func (c *Controller) deleteObjects(ctx context.Context, k *schema.Kind, o *meta.Object) (done bool) {
 	listing, err := c.store.DeleteCollection(ctx, request.List{Kind: k}, request.Mutation{Kind: k, Change: request.Delete{}})
 	if err == nil && len(listing.Items) > 0 {

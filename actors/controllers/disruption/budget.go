@@ -12,11 +12,10 @@ import (
 )
 
 // deletionTimeout is how long an evicted Pod counts as disrupted before its deletion begins.
-// Without the limit, a crash between eviction and deletion would use up one disruption forever.
+// Without the limit, a crash between eviction and deletion would use up a disruption forever.
 const deletionTimeout = 2 * time.Minute
 
-// disruptionAllowed is the type of the condition that is True if at least one disruption is
-// allowed.
+// disruptionAllowed is the condition type that is True if at least one disruption is allowed.
 const disruptionAllowed = "DisruptionAllowed"
 
 // A member is a Pod that a budget selects. leaving is set if the Pod is terminating.
@@ -26,8 +25,7 @@ type member struct {
 	leaving bool
 }
 
-// count holds the Pod counts of a budget's status: expected, currently healthy, and required to be
-// healthy.
+// count holds the Pod counts of a budget's status.
 type count struct{ expected, healthy, desired int64 }
 
 // allowed returns the number of Pods that may be evicted. It returns 0 for a budget without Pods,
@@ -51,11 +49,10 @@ func countHealthy(pods []member, disrupted map[string]time.Time, now time.Time) 
 	return healthy
 }
 
-// stillDisrupted returns the evicted Pods whose deletion has not begun. overdue holds the Pods that
-// were evicted more than deletionTimeout ago, and still holds the other Pods with their eviction
-// times. recheck is the time at which the next Pod becomes overdue, or zero. An eviction adds the
-// Pod to disruptedPods before it deletes the Pod, so entries for terminating or deleted Pods are
-// obsolete.
+// stillDisrupted returns the evicted Pods whose deletion has not begun. overdue lists the Pods that
+// were evicted more than deletionTimeout ago, and still maps the others to their eviction times.
+// recheck is the time at which the next Pod becomes overdue, or zero. An eviction adds the Pod to
+// disruptedPods before it deletes the Pod, so entries for terminating or deleted Pods are obsolete.
 func stillDisrupted(pods []member, status tree.Tree, now time.Time) (still map[string]time.Time, overdue []string, recheck time.Time) {
 	still = map[string]time.Time{}
 	for _, p := range pods {
@@ -102,8 +99,7 @@ func desired(spec tree.Tree, pods int, scale func() (int64, error)) (c count, er
 	return c, err
 }
 
-// scaled returns an integer value unchanged. For a percentage, it returns that share of all,
-// rounded up.
+// scaled returns an integer value unchanged, or a percentage of all, rounded up.
 func scaled(value any, all int64) (int64, error) {
 	switch v := value.(type) {
 	case int64:

@@ -84,10 +84,10 @@ func selectorOf(budget tree.Tree) (matching selector.Labels, ok bool) {
 const countDelay = 20 * time.Millisecond
 
 // followPods handles the events of one Pod watch. Each change recounts the budgets that select the
-// Pod or may have selected it before.
+// Pod or may have selected it before the change.
 func (b *Budgets) followPods(int) func([]request.Event) error {
 	b.mu.Lock()
-	b.health = map[meta.Key]podHealth{} // some may have been deleted before this watch
+	b.health = map[meta.Key]podHealth{} // some Pods may have been deleted before this watch
 	b.mu.Unlock()
 	return func(events []request.Event) error {
 		b.mu.Lock()
@@ -118,7 +118,7 @@ func (b *Budgets) notePod(e reconcile.Event) {
 }
 
 // sync updates a budget's status, with the resourceVersion as a precondition. An unconditional
-// update could overwrite a concurrent eviction's disruptedPods entry. Times in the status are
+// update could overwrite the disruptedPods entry of a concurrent eviction. Times in the status are
 // truncated to seconds, so sync waits one more second before it counts the Pods again.
 func (b *Budgets) sync(ctx context.Context, key meta.Key) error {
 	o, object, err := b.budgets.Read(ctx, key)
@@ -140,8 +140,7 @@ func (b *Budgets) sync(ctx context.Context, key meta.Key) error {
 	return b.budgets.UpdateStatus(ctx, object, status)
 }
 
-// count computes the status of a budget. recheck is the time at which the status must be computed
-// again, or zero.
+// count computes the status of a budget. recheck is the time of the next computation, or zero.
 func (b *Budgets) count(ctx context.Context, o *meta.Object, object tree.Tree, now time.Time) (status tree.Tree, recheck time.Time, err error) {
 	pods, err := b.members(ctx, o, object)
 	if err != nil {

@@ -79,8 +79,7 @@ func (b *Budgets) scaleOf(ctx context.Context, namespace string, owner *meta.Own
 	return o.Meta.UID, n, err
 }
 
-// replicas reads the replicas of an object from its scale subresource, so that custom resources are
-// supported.
+// replicas reads the replicas of an object from its scale subresource, to support custom resources.
 func (b *Budgets) replicas(ctx context.Context, k *schema.Kind, key meta.Key) (int64, error) {
 	scale, err := b.Store.Get(ctx, request.Get{Kind: k, Key: key, Subresource: "scale"})
 	if err != nil {

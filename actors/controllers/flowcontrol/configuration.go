@@ -15,9 +15,9 @@ import (
 // Dangling condition of all FlowSchemas.
 //
 // The server always controls the spec of a mandatory object. For a suggested object, the
-// auto-update annotation decides whether the server controls the spec. If the annotation is
-// missing, the server controls the spec until a client changes it. Mandatory and suggested objects
-// are recreated after deletion. Annotated objects that the server no longer defines are deleted.
+// auto-update annotation decides. Without the annotation, the server controls the spec until a
+// client changes it. Mandatory and suggested objects are recreated after deletion. Annotated
+// objects that the server no longer defines are deleted.
 type Configuration struct {
 	*reconcile.Controller[key]
 	kinds      map[resource]reconcile.Client // Clients of the producer
@@ -37,8 +37,7 @@ const (
 	levels  resource = "PriorityLevelConfiguration"
 )
 
-// A key identifies one object in the work queue. The queue merges rapid successive changes into one
-// sync.
+// A key identifies one object in the work queue, which merges rapid changes into one sync.
 type key struct {
 	resource resource
 	name     string
@@ -131,7 +130,7 @@ func (c *Configuration) onLevel(e reconcile.Event) {
 	}
 }
 
-// onSchema enqueues every changed schema. sync may have to recreate even a deleted schema.
+// onSchema enqueues every changed schema, even a deleted one, because sync may have to recreate it.
 func (c *Configuration) onSchema(e reconcile.Event) {
 	name := e.Key.Name
 	c.Add(key{schemas, name})

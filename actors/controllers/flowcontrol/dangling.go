@@ -10,7 +10,7 @@ import (
 )
 
 // syncDangling updates the Dangling condition of a FlowSchema. It compares conditions without
-// timestamps, because its own write would otherwise trigger another write. A separate field manager
+// timestamps, because its own write would otherwise trigger another one. A separate field manager
 // keeps other conditions unchanged. The uid precondition prevents a write to a FlowSchema that was
 // deleted and recreated.
 func (c *Configuration) syncDangling(ctx context.Context, o *meta.Object) error {

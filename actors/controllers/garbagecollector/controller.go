@@ -61,7 +61,7 @@ type ownerWatch struct {
 	initial bool // the kind is one of those that Run waits for
 }
 
-// take feeds watch events to the graph. It always returns nil.
+// take feeds watch events to the graph.
 func (f *ownerWatch) take(events []request.Event) error {
 	g := f.garbage
 	for i := range events {
@@ -84,8 +84,7 @@ func (f *ownerWatch) take(events []request.Event) error {
 
 // markSynced is called after the initial events of a watch. It enqueues the dependents that awaited
 // the kind, because their owners may already have been deleted. After a restart, it also removes
-// objects that the new watch has not delivered. These objects were deleted while no watch was
-// running.
+// objects that the new watch has not delivered, which were deleted while no watch was running.
 func (f *ownerWatch) markSynced() {
 	g := f.garbage
 	g.Add(g.graph.observeKind(f.kind.GroupKind())...)
@@ -99,8 +98,8 @@ func (f *ownerWatch) markSynced() {
 	}
 }
 
-// get returns the object to which p refers, or nil if it does not exist. It also returns nil if the
-// object with this name has another uid, because that object must not be deleted.
+// get returns the object to which p refers, or nil if it does not exist. An object with this name
+// but another uid must not be deleted, so get returns nil for it, too.
 func (g *Controller) get(ctx context.Context, p objectReference) (*meta.Object, error) {
 	o, err := g.ClientOf(p.kind).Get(ctx, p.key())
 	if o != nil && o.Meta.UID != p.uid.String() {

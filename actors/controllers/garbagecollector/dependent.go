@@ -32,10 +32,10 @@ func (g *Controller) processDependent(ctx context.Context, p objectReference) er
 
 type ownerState uint8
 
-// States of an owner. If the state cannot be determined, the owner counts as present, because a
+// States of an owner. An owner whose state cannot be determined counts as present, because a
 // dependent may be deleted only if its owner is known not to exist.
 const (
-	ownerPresent ownerState = iota // also if it cannot be determined
+	ownerPresent ownerState = iota // or undetermined
 	ownerAbsent
 	ownerWaiting // is deleted in the foreground and waits for its dependents
 )
@@ -80,13 +80,14 @@ func propagationPolicyOf(o *meta.Object) string {
 }
 
 // ownerState looks up an owner, in the dependent's namespace if the owner's kind is namespaced. An
-// owner of an unknown kind counts as present. The kind may be disabled or not registered yet, and a
-// delete cannot be undone. The owner is looked up again once the objects of its kind are known.
+// owner of an unknown kind counts as present, because the kind may be disabled or not registered
+// yet and a delete cannot be undone. The owner is looked up again once the objects of its kind are
+// known.
 func (g *Controller) ownerState(ctx context.Context, p objectReference, dependent *meta.Object, owner meta.OwnerReference) (ownerState, error) {
 	gvk := meta.ParseGVK(owner.APIVersion, owner.Kind)
 	k := g.Kinds.ByGVK(gvk)
 	if k == nil && g.customKinds.contain(gvk, p.kind.Namespaced) {
-		return ownerAbsent, nil // the definition was deleted, and all objects with it
+		return ownerAbsent, nil // the CRD was deleted with all its objects
 	}
 	if k == nil {
 		g.graph.await(p.uid.String(), meta.GroupKind{Group: gvk.Group, Kind: owner.Kind})

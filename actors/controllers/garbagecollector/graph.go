@@ -27,14 +27,14 @@ func (p objectReference) key() meta.Key {
 }
 
 // graph holds the owner references that watches have delivered. To save memory, it has nodes only
-// for objects that have owners or are being deleted in the foreground. Each of these objects needs
-// one node, one edge and an entry in two maps. Decisions are based on the objects in the store.
+// for objects that have owners or are being deleted in the foreground. Decisions are based on the
+// objects in the store.
 type graph struct {
 	mu       sync.Mutex // guards the fields below
 	nodes    map[string]*node
 	byOwner  map[string]*ownerDependents
-	watched  map[meta.GroupKind]bool                      // kinds that have been delivered completely
-	awaiting reconcile.Index[meta.GroupKind, *node, bool] // by unwatched kind of an owner
+	watched  map[meta.GroupKind]bool                      // kinds whose objects have all been delivered
+	awaiting reconcile.Index[meta.GroupKind, *node, bool] // dependents by the owner's unwatched kind
 	awaited  map[*node][]meta.GroupKind                   // the inverse
 }
 
@@ -42,8 +42,8 @@ type graph struct {
 type node struct {
 	objectReference
 	edges      []edge
-	foreground bool // it is being deleted in the foreground
-	epoch      int  // number of the watch that delivered it last
+	foreground bool // in foreground deletion
+	epoch      int  // number of the last watch that delivered the object
 }
 
 type edge struct {
@@ -67,7 +67,8 @@ func newGraph() *graph {
 
 // await records a dependent whose owner's kind is not watched yet, because the graph would miss the
 // owner's deletion. The caller must call await before it reads the owner from the store. If the
-// owner is deleted later, the watch delivers the deletion, or observeKind returns the dependent.
+// owner is deleted later, either the watch delivers the deletion or observeKind returns the
+// dependent.
 func (g *graph) await(uid string, owner meta.GroupKind) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -102,7 +103,7 @@ func (g *graph) stopAwaiting(n *node) {
 }
 
 // put records a new or changed object. It returns the affected objects, which the caller examines
-// without holding the lock. Most events change no owner references and cost one map lookup and a
+// without holding the lock. Most events change no owner references and need only a map lookup and a
 // short comparison.
 func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objectReference) {
 	waits := isForegroundDeleting(o)
@@ -152,8 +153,8 @@ func (g *graph) removeLocked(uid string) []objectReference {
 }
 
 // removeStale removes the objects of a kind that a restarted watch has not delivered. It returns
-// all remaining nodes for examination. Deleted owners may have had no node, so their dependents are
-// unknown and may be of any kind.
+// all remaining nodes for examination, because deleted owners may have had no node, and their
+// dependents may be of any kind.
 func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -169,7 +170,7 @@ func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReferen
 }
 
 // removeKind removes the objects of a kind that is no longer served. Like removeStale, it returns
-// all remaining nodes, but only if the kind had nodes.
+// all remaining nodes, unless the graph had no nodes of the kind.
 func (g *graph) removeKind(k *schema.Kind) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -202,7 +203,7 @@ func (g *graph) link(n *node, owners []meta.OwnerReference) {
 			f = &ownerDependents{uid: meta.NewText(o.UID), dependents: make(map[*node]bool)}
 			g.byOwner[f.uid.String()] = f
 		}
-		// An object may refer to an owner twice. One blocking reference suffices.
+		// An object may refer to an owner twice. One blocking reference is enough.
 		f.dependents[n] = f.dependents[n] || o.BlockOwnerDeletion
 		n.edges = append(n.edges, edge{f, o.BlockOwnerDeletion})
 	}

@@ -18,8 +18,8 @@ type kindWatch struct {
 
 func (g *Controller) watchAllKinds(ctx context.Context) {
 	changed, kinds := g.Kinds.Changed(), g.Kinds.StorageKinds()
-	// Set the counter before any watch starts. Otherwise, the first watches could decrement it to
-	// zero before all watches are counted.
+	// Set the counter before any watch starts, because the first watches could otherwise decrement
+	// it to zero before all are counted.
 	g.unsynced.Store(int64(len(kinds)))
 	var watches []*kindWatch
 	for first := true; ; first = false {
@@ -37,7 +37,7 @@ func (g *Controller) watchAllKinds(ctx context.Context) {
 }
 
 // watchKinds starts and stops watches to match the served kinds. Both lists are in the order of
-// StorageKinds, so a single pass over both lists finds the differences.
+// StorageKinds, so a single pass finds the differences.
 func (g *Controller) watchKinds(ctx context.Context, watches []*kindWatch, kinds []*schema.Kind, first bool) []*kindWatch {
 	kept := make([]*kindWatch, 0, len(kinds))
 	for _, k := range kinds {
@@ -69,11 +69,11 @@ func (g *Controller) watchKinds(ctx context.Context, watches []*kindWatch, kinds
 // deleted, even if the watch did not deliver the deletions.
 func (g *Controller) endFormer(f *kindWatch) {
 	f.stop()
-	g.customKinds.add(f.kind.Versions) // in case it was forgotten
+	g.customKinds.add(f.kind.Versions) // in case it was dropped
 	g.Add(g.graph.removeKind(f.kind)...)
 }
 
-// stop cancels the watch and waits until it has ended, so that no more events arrive.
+// stop cancels the watch and blocks until it has ended, so that no more events arrive.
 func (f *kindWatch) stop() {
 	f.cancel()
 	f.ended.Wait()

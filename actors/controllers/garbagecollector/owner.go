@@ -11,9 +11,8 @@ import (
 )
 
 // runOwnerWorker processes all queued owners in one batch, because finding their dependents
-// requires listing every kind. The graph does not suffice, because it lacks dependents that no
-// watch has delivered yet. Such a dependent would later be deleted as garbage instead of being
-// orphaned.
+// requires listing every kind. The graph is not enough, because it lacks dependents that no watch
+// has delivered yet. Such a dependent would later be deleted as garbage instead of being orphaned.
 func (g *Controller) runOwnerWorker(ctx context.Context) {
 	for {
 		next := g.ownerQueue.Get(ctx, math.MaxInt)
@@ -52,8 +51,7 @@ type dependent struct {
 	blocks bool
 }
 
-// findDependents lists the dependents of owners from the store. The result is keyed by the owner's
-// uid.
+// findDependents lists the dependents of owners from the store, keyed by the owner's uid.
 func (g *Controller) findDependents(ctx context.Context, namespace string, owners []objectReference) (map[string][]dependent, error) {
 	found := make(map[string][]dependent, len(owners))
 	for _, p := range owners {

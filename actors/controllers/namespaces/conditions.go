@@ -14,13 +14,13 @@ import (
 )
 
 // remainingContent describes the objects that remain in a namespace after an attempt to delete its
-// content. The namespace's status reports them.
+// content, for the namespace's status.
 type remainingContent struct {
 	resources  map[string]int // number of objects by "<resource>.<group>"
 	finalizers map[string]int // number of objects by finalizer
 	failures   []error        // errors per resource
-	// undiscovered lists the API group versions whose resources could not be discovered, because
-	// their extension API server did not respond.
+	// undiscovered lists the API group versions whose extension API server did not respond to
+	// discovery.
 	undiscovered []string
 }
 

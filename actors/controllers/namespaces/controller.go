@@ -22,7 +22,7 @@ type Controller struct {
 	*reconcile.Env
 	namespaces, pods reconcile.Client
 	extensions       apiservices.Servers // nil if there are none
-	grace            time.Duration       // between the delete of a namespace and that of its content
+	grace            time.Duration       // between the deletion of a namespace and of its content
 
 	active  sync.Map // namespaceInstances being drained
 	workers sync.WaitGroup
@@ -33,7 +33,7 @@ type Controller struct {
 type namespaceInstance struct{ name, uid string }
 
 // New returns a new Controller. servers may be nil. The content of a namespace is deleted after
-// grace, so that clients that finalize namespaces themselves can do so first.
+// grace, so that clients can first finalize namespaces themselves.
 func New(env *reconcile.Env, servers apiservices.Servers, grace time.Duration) *Controller {
 	return &Controller{Env: env, extensions: servers, grace: grace, namespaces: env.Core("Namespace"), pods: env.Core("Pod")}
 }
@@ -44,9 +44,9 @@ func (c *Controller) Run(ctx context.Context) {
 	f.Run(ctx)
 }
 
-// startDrain starts a worker for a terminating namespace, unless the namespace already has a
-// worker. Each namespace needs its own worker, because draining may wait for finalizers. Later
-// events can be ignored, because the worker reads the namespace before each attempt.
+// startDrain starts a worker for a terminating namespace, unless it already has one. Each namespace
+// needs its own worker, because draining may wait for finalizers. Later events can be ignored,
+// because the worker reads the namespace before each attempt.
 func (c *Controller) startDrain(ctx context.Context, o *meta.Object) {
 	if !o.Meta.Terminating {
 		return
@@ -106,8 +106,8 @@ func (c *Controller) read(ctx context.Context, ns namespaceInstance) (*meta.Obje
 }
 
 // deleteContent deletes all objects in a namespace and returns the remaining content. It deletes
-// other objects only when no Pods remain, because running Pods may depend on objects such as
-// NetworkPolicies. If deletion fails for one resource, it continues with the next.
+// Pods first and other objects only when no Pods remain, because running Pods may depend on objects
+// such as NetworkPolicies. If deletion fails for one resource, it continues with the next.
 func (c *Controller) deleteContent(ctx context.Context, name string, namespace tree.Tree) *remainingContent {
 	left := newRemainingContent()
 	c.deleteObjects(ctx, c.pods.Kind, namespace, left)

@@ -12,8 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestMayTakeTime checks that mayTakeTime returns true only for running Pods that are still within
-// their grace period.
 func TestMayTakeTime(t *testing.T) {
 	t.Parallel()
 	kinds := must.Get(catalog.New(meta.Platform))(t)

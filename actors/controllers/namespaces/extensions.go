@@ -45,7 +45,7 @@ func (c *Controller) deleteExtensionContent(ctx context.Context, namespace strin
 	}
 }
 
-// delete deletes the objects and returns the remaining objects. It sends a single deletecollection
+// delete deletes the objects and returns the remaining ones. It sends a single deletecollection
 // request if the resource supports that verb. If the resource does not support list, delete returns
 // no objects.
 func (c *extensionContent) delete(ctx context.Context) (left []*meta.Object, err error) {

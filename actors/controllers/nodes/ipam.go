@@ -29,7 +29,7 @@ const maxPartBits = 16
 // IPv6 address does not fit into an integer.
 func (r NodeRange) part(n uint64) netip.Prefix {
 	b := r.Range.Masked().Addr().AsSlice()
-	for bit := range 64 { // of n; the lowest is the last bit of the prefix
+	for bit := range 64 { // bits of n, lowest first; bit 0 is the last bit of the prefix
 		if n>>bit&1 == 1 {
 			at := r.Bits - 1 - bit
 			b[at/8] |= 1 << (7 - at%8)
@@ -39,9 +39,9 @@ func (r NodeRange) part(n uint64) netip.Prefix {
 	return netip.PrefixFrom(a, r.Bits)
 }
 
-// IPAM assigns Pod CIDRs to nodes. The nodes are the only persistent record of assignments, so the
-// allocation state is rebuilt at each start. A Pod CIDR is marked as taken before it is written, so
-// that workers do not assign it twice.
+// IPAM assigns Pod CIDRs to nodes. Assignments are stored only in the nodes, so the allocation
+// state is rebuilt at each start. A Pod CIDR is marked as taken before it is written, so that
+// workers do not assign it twice.
 type IPAM struct {
 	*reconcile.Controller[string]
 	nodes  reconcile.Client
@@ -51,7 +51,7 @@ type IPAM struct {
 	mu    sync.Mutex // guards the fields below
 	taken map[netip.Prefix]string
 	has   map[string][]netip.Prefix // by node
-	next  []uint64                  // the next part to try, per range
+	next  []uint64                  // next part to try in each range
 }
 
 // NewIPAM returns a new IPAM, which does nothing if ranges is empty. It never assigns Pod CIDRs
@@ -72,8 +72,8 @@ func (m *IPAM) Run(ctx context.Context) {
 	}
 }
 
-// onNode records a node's Pod CIDRs, and enqueues the node if it has none. Workers assign Pod CIDRs
-// only after all nodes are known.
+// onNode records a node's Pod CIDRs, and enqueues the node if it has none. Workers start only after
+// all nodes are known.
 func (m *IPAM) onNode(e reconcile.Event) {
 	name := e.Key.Name
 	if e.Deleted {
@@ -170,7 +170,7 @@ func (m *IPAM) pick(node string) (picked []netip.Prefix, ok bool) {
 	return picked, true
 }
 
-// pickFrom returns a free Pod CIDR. It searches round-robin to reuse a released Pod CIDR as late as
+// pickFrom returns a free Pod CIDR. It searches round-robin to reuse released Pod CIDRs as late as
 // possible, because clients may still send to the previous Pods. The caller must hold mu.
 func (m *IPAM) pickFrom(i int, r NodeRange) (netip.Prefix, bool) {
 	for range r.parts() {

@@ -21,8 +21,8 @@ type LifecycleOptions struct {
 
 // Lifecycle marks silent nodes as Unknown and maintains the taints for node conditions.
 //
-// Each check first reads heartbeats and Leases, then marks and counts silent nodes, and taints
-// nodes last. No node is therefore tainted for eviction before the number of silent nodes is known.
+// Each check first reads heartbeats and Leases, then marks and counts silent nodes, and finally
+// taints nodes. No node is therefore tainted for eviction before the silent nodes are counted.
 type Lifecycle struct {
 	*reconcile.Controller[string] // queue of nodes whose taints must follow their conditions
 	podStore
@@ -37,8 +37,8 @@ type Lifecycle struct {
 }
 
 // nodeHealth is the observed health of a node. lastSign is the local time at which a new heartbeat
-// or Lease renewal was noticed. Times written by nodes are only compared for equality, so a wrong
-// clock on a node does not matter.
+// or Lease renewal was noticed. Times written by nodes are only compared for equality, so wrong
+// clocks do not matter.
 type nodeHealth struct {
 	key            meta.Key
 	uid            meta.Text
@@ -134,7 +134,7 @@ func (l *Lifecycle) readLeases(ctx context.Context) error {
 }
 
 // note records a changed node. A node counts as new if its uid has changed or the controller has
-// just started. A new node that has a Ready condition gets the full grace period.
+// just started. A new node with a Ready condition gets the full grace period.
 func (l *Lifecycle) note(ctx context.Context, o *meta.Object) error {
 	h := l.known[o.Key.Name]
 	if h != nil && h.version == o.Version {

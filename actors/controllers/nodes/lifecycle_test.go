@@ -126,7 +126,7 @@ func TestClocksOfNodes(t *testing.T) {
 	w := watchNodes(t, "a", "b", "c")
 	for i := range 20 {
 		w.report("a")
-		w.lease("b", fmt.Sprintf("2050-01-01T00:00:%02d.000000Z", 59-i)) // each earlier than the one before
+		w.lease("b", fmt.Sprintf("2050-01-01T00:00:%02d.000000Z", 59-i)) // each earlier than the previous one
 		w.lease("c", fmt.Sprintf("1990-01-01T00:00:%02d.000000Z", i))
 		w.want(30*time.Second, "")
 	}

@@ -31,7 +31,7 @@ type PodGC struct {
 	nodes      reconcile.Client
 	options    PodGCOptions
 	outOfOrder string               // taint of nodes that are out of service
-	missing    map[string]time.Time // since when Pods name a missing node
+	missing    map[string]time.Time // time at which Pods were first seen on a missing node
 }
 
 func NewPodGC(env *reconcile.Env, o PodGCOptions) *PodGC {
@@ -55,8 +55,8 @@ type garbage struct {
 	why tree.Tree
 }
 
-// collect finds and deletes garbage. It lists Pods before nodes. In the opposite order, the node of
-// a new Pod could seem to be missing.
+// collect finds and deletes garbage. It lists Pods before nodes, because otherwise the node of a
+// new Pod could seem to be missing.
 func (g *PodGC) collect(ctx context.Context) error {
 	pods, err := g.pods.List(ctx, request.List{})
 	if err != nil || len(pods) == 0 {
@@ -74,7 +74,7 @@ func (g *PodGC) collect(ctx context.Context) error {
 		node := g.nodeOf(p)
 		lost, known := nodes[node]
 		switch phase := p.Meta.Fields[g.phase]; {
-		case node != "" && !known && len(nodes) > 0: // without any nodes, none is missing
+		case node != "" && !known && len(nodes) > 0: // if there are no nodes, none counts as missing
 			seen[node] = true
 			if g.isGone(node) {
 				all = append(all, garbage{p, disruption("DeletionByPodGC", "PodGC: node no longer exists")})
@@ -96,7 +96,7 @@ func (g *PodGC) collect(ctx context.Context) error {
 	return reconcile.ForEachParallel(all, func(x garbage) error { return g.remove(ctx, x) })
 }
 
-// nodeStates returns a map of the existing nodes by name. The value is true if the node has the
+// nodeStates returns the existing nodes by name. The value is true if the node has the
 // out-of-service taint and is not ready. Few nodes have this taint, so only nodes whose JSON
 // contains the taint's key are decoded.
 func (g *PodGC) nodeStates(ctx context.Context) (map[string]bool, error) {
@@ -140,7 +140,7 @@ func (g *PodGC) tooMany(ended []*meta.Object) []*meta.Object {
 	}
 	type aged struct {
 		pod     *meta.Object
-		kept    int // 0 for evicted ones
+		kept    int // 0 for evicted Pods
 		created string
 	}
 	all := make([]aged, 0, len(ended))

@@ -17,7 +17,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// fakeStore holds objects, applies merge patches, and records deletes.
 type fakeStore struct {
 	reconcile.Store
 	objects map[meta.Key]*meta.Object

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podStore reads and deletes Pods. It reads node and phase from the selectable fields that are kept
-// with each object, so that Pods need not be decoded.
+// podStore reads and deletes Pods. It reads node and phase from the selectable fields kept with
+// each object, to avoid decoding Pods.
 type podStore struct {
 	pods        reconcile.Client
 	node, phase int // indexes of these fields in a stored Pod
@@ -73,8 +73,8 @@ func putCondition(status, c tree.Tree) {
 }
 
 // delete deletes a Pod with a grace period in seconds. If seconds is nil, the Pod's own grace
-// period applies. A conflict is not an error, because another uid means that the Pod is already
-// deleted.
+// period applies. A conflict is not an error, because it means that a Pod with another uid has
+// replaced the deleted one.
 func (p *podStore) delete(ctx context.Context, key meta.Key, uid string, seconds *int64) error {
 	return reconcile.Except(p.pods.DeleteKey(ctx, key, request.Delete{UID: &uid, GracePeriodSeconds: seconds}), reconcile.IsConflict)
 }

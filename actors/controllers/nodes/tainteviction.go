@@ -15,7 +15,7 @@ import (
 // when its toleration expires, and any other Pod immediately. The controller watches Pods once a
 // node has such a taint.
 //
-// Lock order: mu is taken before the lock of the schedule. It is not held during store calls. mu is
+// Lock order: mu is taken before the lock of the schedule. It is not held during store calls. It is
 // held while since and the schedule are changed, so that the two always agree.
 type TaintEviction struct {
 	*reconcile.Controller[meta.Key] // queue of Pods
@@ -44,9 +44,9 @@ func NewTaintEviction(env *reconcile.Env) *TaintEviction {
 	return t
 }
 
-// noteNode records the taints of a node. If they have changed, it lists the Pods on the node and
-// checks each of them. The Pod watch checks Pods that are bound to the node later. noteNode returns
-// true if the node has taints.
+// noteNode records the taints of a node. If they have changed, it checks each Pod on the node. The
+// Pod watch checks Pods that are bound to the node later. noteNode returns true if the node has
+// taints.
 func (t *TaintEviction) noteNode(e reconcile.Event) bool {
 	var taints []tree.Tree
 	if !e.Deleted {
@@ -146,9 +146,9 @@ func (t *TaintEviction) look(o *meta.Object) {
 	t.SetTime(key, since.Add(after))
 }
 
-// toleratedFor returns how long a Pod may stay, which is the shortest tolerationSeconds of the
-// matching tolerations. stays is true if there is no limit. The time is 0 if a taint is not
-// tolerated or the seconds are negative.
+// toleratedFor returns how long a Pod may stay: the shortest tolerationSeconds of the matching
+// tolerations, or 0 if a taint is not tolerated or the seconds are negative. stays is true if there
+// is no limit.
 func toleratedFor(taints, tolerations []tree.Tree) (after time.Duration, stays bool) {
 	stays = true
 	for _, taint := range taints {

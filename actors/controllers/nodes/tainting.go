@@ -17,7 +17,7 @@ import (
 // zone.
 const (
 	evictionInterval     = 10 * time.Second
-	slowEvictionInterval = 100 * time.Second // in a large unhealthy zone; none in a small one
+	slowEvictionInterval = 100 * time.Second // in a large unhealthy zone; small ones have no evictions
 	largeZone            = 50
 	unhealthyNodes       = 2    // more silent nodes than this,
 	unhealthyShare       = 0.55 // and this share of a zone, make it unhealthy
@@ -94,10 +94,10 @@ var conditionTaints = []struct{ kind, status, key string }{
 
 const unschedulable = taintDomain + "unschedulable"
 
-// taint updates a node's taints. The rate limit applies only when a node gets its first NoExecute
-// taint, because a change between not-ready and unreachable evicts no Pods. A node that must wait
-// for this taint gets its other taints immediately, and the next check processes it again. The same
-// applies to an Unknown node in a new grace period, and after a conflict.
+// taint updates a node's taints. The rate limit applies only to a node's first NoExecute taint,
+// because a change between not-ready and unreachable evicts no Pods. If the node must wait for this
+// taint, taint updates the others immediately, and the next check processes the node again. The
+// same applies to an Unknown node in a new grace period, and after a conflict.
 func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 	if !h.taintsOutdated {
 		return nil

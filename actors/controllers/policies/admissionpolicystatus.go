@@ -57,8 +57,8 @@ func (p *AdmissionPolicyStatus) check(ctx context.Context, name string) error {
 	}), reconcile.IsNotFound)
 }
 
-// maxCheckedKinds limits the kinds checked per rule. If a rule reaches this limit, further rules
-// are not checked. maxPolicyKinds limits the kinds checked per policy.
+// maxCheckedKinds limits the kinds checked per rule. Once a rule reaches it, further rules are not
+// checked. maxPolicyKinds limits the kinds checked per policy.
 const (
 	maxCheckedKinds = 10
 	maxPolicyKinds  = 100
@@ -83,7 +83,7 @@ func (p *AdmissionPolicyStatus) checked(ctx context.Context, spec tree.Tree) []e
 	return all
 }
 
-// addKinds adds the kinds that a rule matches to found and returns their number. It iterates over
+// addKinds adds the kinds that a rule matches to found and returns how many. It iterates over
 // kinds, because a rule's combinations of groups, versions and resources are unbounded.
 func addKinds(kinds []*schema.Kind, rule tree.Tree, found map[*schema.Kind]bool) (named int) {
 	groups, versions, resources := setOf(rule.Strings("apiGroups")), setOf(rule.Strings("apiVersions")), setOf(rule.Strings("resources"))

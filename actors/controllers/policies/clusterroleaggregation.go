@@ -24,7 +24,7 @@ type ClusterRoleAggregation struct {
 }
 
 // observedRole is the last observed state of a role. It includes the labels, because aggregated
-// roles must also be updated when this role stops matching their selectors.
+// roles must also be updated when their selectors no longer match this role.
 type observedRole struct {
 	labels    meta.Labels
 	selectors []selector.Labels // of its aggregationRule; nil if it has none
@@ -40,8 +40,8 @@ func NewClusterRoleAggregation(env *reconcile.Env) *ClusterRoleAggregation {
 	return a
 }
 
-// onRole enqueues the changed role, and every aggregated role whose selectors match the old or new
-// labels of the changed role.
+// onRole enqueues the changed role, and every aggregated role whose selectors match its old or new
+// labels.
 func (a *ClusterRoleAggregation) onRole(e reconcile.Event) {
 	before := a.observed[e.Key.Name]
 	now := observedRole{}

@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// admission rejects creates while allowed returns false.
 type admission struct {
 	request.HandlesAll
 	allowed func() bool
@@ -56,7 +55,7 @@ func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 }
 
 // TestCatchUpAfterADeletion checks that a new call of Inform observes the latest version, even if
-// the latest change is a delete and all existing objects are older.
+// that is the version of a delete and all existing objects are older.
 func TestCatchUpAfterADeletion(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	role := c.kinds.Kind("rbac.authorization.platform.io", "v1", "clusterroles")

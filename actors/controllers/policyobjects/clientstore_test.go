@@ -10,7 +10,7 @@ import (
 )
 
 // TestRoleChangesAreObserved checks that the response to a role write waits until policy has
-// observed the write, whereas the responses to other writes do not wait.
+// observed the write, and that responses to other writes do not.
 func TestRoleChangesAreObserved(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	seen, goOn := make(chan string), make(chan struct{})
@@ -49,8 +49,8 @@ func TestEndedInformDelaysNoWrite(t *testing.T) {
 	c.reader.Wait(c.ctx, role.Storage, 1<<40) // returns without a timeout
 }
 
-// checkWaits checks that the response to change waits until policy has processed the change, but
-// the response to a later Namespace write does not.
+// checkWaits checks that the response to change waits until policy has processed the change, and
+// that the response to a later Namespace write does not.
 func checkWaits(t *testing.T, c *cluster, namespace, name string, change func() error, seen chan string, goOn chan struct{}) {
 	t.Helper()
 	answered := make(chan error, 1)

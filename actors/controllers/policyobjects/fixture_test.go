@@ -29,7 +29,6 @@ type cluster struct {
 	store  *actors.ClientStore
 }
 
-// newCluster opens a store with a naming profile and a running crd.Controller.
 func newCluster(t *testing.T, naming *meta.Naming) *cluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

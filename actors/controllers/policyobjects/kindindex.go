@@ -32,7 +32,7 @@ func (x *kindIndex) kind(resource meta.GroupResource) *schema.Kind {
 
 // load returns the current index. Concurrent callers may each build a new index.
 func (x *kindIndex) load() *indexedKinds {
-	generation := x.catalog.Generation() // before the kinds, which may then be newer but not older
+	generation := x.catalog.Generation() // read before the kinds, which may then be newer but not older
 	if now := x.current.Load(); now != nil && now.generation == generation {
 		return now
 	}

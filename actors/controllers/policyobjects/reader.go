@@ -27,7 +27,6 @@ type Reader struct {
 	kinds kindIndex
 	log   *slog.Logger
 
-	// changes counts the changes delivered to policy.
 	changes atomic.Uint64
 
 	mu       sync.Mutex // guards observed
@@ -48,8 +47,8 @@ func NewReader(store *actors.Store, kinds *catalog.Catalog, log *slog.Logger) *R
 	}
 }
 
-// Storage translates the group of a resource from the platform naming profile to the naming profile
-// of the server. The store uses the translated group.
+// Storage translates the group of a resource from the platform naming profile to that of the
+// server, which the store uses.
 func (r *Reader) Storage(resource meta.GroupResource) meta.GroupResource {
 	return r.kinds.storage(resource)
 }
@@ -85,7 +84,7 @@ func (r *Reader) GetMeta(resource meta.GroupResource, namespace, name string) (m
 }
 
 // CollectionVersion returns a function that returns the version of the newest visible change to a
-// resource's objects. The function returns 0 while the resource is not served.
+// resource's objects, or 0 while the resource is not served.
 func (r *Reader) CollectionVersion(resource meta.GroupResource) func() uint64 {
 	storage := r.kinds.storage(resource)
 	return func() uint64 { return r.store.CollectionVersion(storage) }

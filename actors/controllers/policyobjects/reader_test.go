@@ -51,8 +51,6 @@ func next(t *testing.T, changes <-chan string) string {
 	}
 }
 
-// TestReaderFollowsDefinitions checks that policy observes custom resources, from the creation of
-// their CRD through updates to its deletion.
 func TestReaderFollowsDefinitions(t *testing.T) {
 	c := newCluster(t, meta.Kubernetes)
 	crd := c.kinds.Kind(meta.Kubernetes.Group("apiextensions"), "v1", "customresourcedefinitions")
@@ -112,8 +110,6 @@ func TestReaderFollowsDefinitions(t *testing.T) {
 	}
 }
 
-// TestReaderTranslatesGroups checks that policy sees the group names of the platform profile,
-// regardless of the server's naming profile.
 func TestReaderTranslatesGroups(t *testing.T) {
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		c := newCluster(t, naming)

@@ -16,7 +16,7 @@ import (
 )
 
 // clusterInfo is a ConfigMap in the public namespace. The value under signedKey is signed. A
-// token's signature has the key signaturePrefix plus the token ID.
+// token's signature is stored under signaturePrefix plus the token ID.
 const (
 	clusterInfo     = "cluster-info"
 	signedKey       = "kubeconfig"

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// bootstrapTokens observes the bootstrap token Secrets in the system namespace. These include
-// malformed Secrets, which also expire and must be deleted.
+// bootstrapTokens observes the bootstrap token Secrets in the system namespace, even malformed
+// ones, which also expire and must be deleted.
 type bootstrapTokens struct {
 	*reconcile.Controller[string]
 	client reconcile.Client

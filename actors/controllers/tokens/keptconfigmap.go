@@ -14,7 +14,7 @@ type keptConfigMap struct {
 	maps    reconcile.Client
 	manager string
 	key     meta.Key
-	// data returns the desired changes to the data of object. object is nil if the ConfigMap does
+	// data returns the desired changes to the data of object, which is nil if the ConfigMap does
 	// not exist.
 	data func(object tree.Tree) tree.Tree
 }
@@ -33,8 +33,8 @@ func newKeptConfigMap(env *reconcile.Env, namespace, name string, data func(obje
 	return c
 }
 
-// ensure creates or corrects the ConfigMap. If the ConfigMap is immutable, ensure deletes it, and
-// the resulting watch event triggers its recreation.
+// ensure creates or corrects the ConfigMap. It deletes an immutable ConfigMap, and the resulting
+// watch event triggers its recreation.
 func (c *keptConfigMap) ensure(ctx context.Context, _ meta.Key) error {
 	o, object, err := c.maps.Read(ctx, c.key)
 	if err != nil {

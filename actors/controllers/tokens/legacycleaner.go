@@ -17,9 +17,9 @@ import (
 )
 
 // LegacyCleaner removes unused tokens in auto-generated Secrets of service accounts. A Secret is
-// auto-generated if its account references it. If the Secret is not mounted by any Pod and its
-// token has been unused for a period, the Secret is marked invalid. After another period, it is
-// deleted. Labels record only days, so times are compared by day.
+// auto-generated if its account references it. If no Pod mounts the Secret and its token has been
+// unused for a period, the Secret is marked invalid. After another period, it is deleted. Labels
+// record only days, so times are compared by day.
 type LegacyCleaner struct {
 	*reconcile.Env
 	secrets, accounts, pods, maps reconcile.Client
@@ -32,7 +32,7 @@ type LegacyCleaner struct {
 const legacyTokenPeriod = 24 * time.Hour
 
 // NewLegacyCleaner returns a new LegacyCleaner. unused is the period without use after which a
-// token is marked invalid. A marked token is deleted after another such period.
+// token is marked invalid, and after which a marked token is deleted.
 func NewLegacyCleaner(env *reconcile.Env, unused time.Duration) *LegacyCleaner {
 	maps := env.Core("ConfigMap")
 	return &LegacyCleaner{
@@ -72,8 +72,8 @@ func (c *LegacyCleaner) clean(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// trackedSince returns the end of the day on which tracking of token use began. From then on, every
-// use has been recorded.
+// trackedSince returns the end of the day on which tracking of token use began. Every later use has
+// been recorded.
 func (c *LegacyCleaner) trackedSince(ctx context.Context) (since time.Time, ok bool, err error) {
 	_, object, err := c.maps.Read(ctx, c.tracking)
 	if err != nil || object == nil {
@@ -113,8 +113,8 @@ func (c *LegacyCleaner) limit(now time.Time) string {
 	return now.Add(-c.unused).Format(time.DateOnly)
 }
 
-// unusedToken decodes a token Secret. unused reports whether both the creation of the Secret and
-// the last use of its token are older than c.unused. Secrets of other types are not decoded.
+// unusedToken decodes a token Secret. unused reports whether the creation of the Secret and the
+// last use of its token are both older than c.unused. Secrets of other types are not decoded.
 func (c *LegacyCleaner) unusedToken(o *meta.Object, now time.Time) (secret serviceaccount.TokenSecret, unused bool, err error) {
 	if o.Meta.Terminating || !bytes.Contains(o.JSON, []byte(c.names.Type)) {
 		return secret, false, nil

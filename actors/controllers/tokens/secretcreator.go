@@ -31,8 +31,8 @@ func NewSecretCreator(env *reconcile.Env) *SecretCreator {
 	return c
 }
 
-// ensure adds a reference to a token Secret to an account. It prefers an existing Secret of the
-// account, because an earlier attempt may have failed to add the reference.
+// ensure adds a reference to a token Secret to an account. It prefers an existing Secret, because
+// an earlier attempt may have failed to add the reference.
 func (c *SecretCreator) ensure(ctx context.Context, key meta.Key) error {
 	o, object, err := c.accounts.Read(ctx, key)
 	if err != nil || o == nil || o.Meta.Terminating {
@@ -77,8 +77,7 @@ func (c *SecretCreator) secretOf(ctx context.Context, account meta.Key) (string,
 	return "", err
 }
 
-// suffixLetters are the characters of generated names. Vowels are excluded, so that names contain
-// no words.
+// suffixLetters are the characters of generated names. They exclude vowels, to avoid words.
 const suffixLetters = "bcdfghjklmnpqrstvwxz2456789"
 
 func (c *SecretCreator) createSecret(ctx context.Context, account *meta.Object) (string, error) {

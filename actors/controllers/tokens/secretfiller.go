@@ -14,8 +14,8 @@ import (
 )
 
 // SecretFiller writes the token, the CA and the namespace to service account token Secrets. It
-// deletes a Secret when its account is deleted. When a Secret is deleted, it removes the account's
-// reference to the Secret.
+// deletes a Secret when its account is deleted, and an account's reference to a Secret when the
+// Secret is deleted.
 type SecretFiller struct {
 	*reconcile.Controller[meta.Key] // queue of Secrets
 	secrets, accounts               reconcile.Client
@@ -28,7 +28,7 @@ type SecretFiller struct {
 	secretsByAccount reconcile.Index[meta.Key, meta.Key, bool]
 }
 
-// tokenOwner is the service account to which a token Secret belongs. If the Secret was deleted,
+// tokenOwner is the service account to which a token Secret belongs. After the Secret is deleted,
 // gone is set, and the entry is kept until the account no longer references the Secret.
 type tokenOwner struct {
 	account meta.Key
@@ -103,8 +103,8 @@ func accountOf(n serviceaccount.SecretNames, secrets reconcile.Client, o *meta.O
 	return secret.Account, ok && secret.Account != ""
 }
 
-// sync fills a Secret whose account exists. If the account does not exist, sync deletes the Secret.
-// If the Secret has been deleted, sync removes the account's reference to it.
+// sync fills a Secret, or deletes it if its account does not exist. If the Secret was deleted, sync
+// removes the account's reference to it.
 func (f *SecretFiller) sync(ctx context.Context, key meta.Key) error {
 	o, object, err := f.secrets.Read(ctx, key)
 	switch {
@@ -172,7 +172,7 @@ func (f *SecretFiller) removeSecretReference(ctx context.Context, secret meta.Ke
 	err := f.removeReference(ctx, of.account, secret.Name)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err == nil && f.owners[secret].gone { // it was not recreated meanwhile
+	if err == nil && f.owners[secret].gone { // not recreated in the meantime
 		f.forget(secret)
 	}
 	return err

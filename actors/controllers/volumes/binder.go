@@ -88,8 +88,7 @@ func (b *Binder) claimKey(r reference) meta.Key { return b.claims.Key(r.namespac
 
 func (b *Binder) volumeKey(name string) meta.Key { return b.volumes.Key("", name) }
 
-// onClaim enqueues a claim and the volumes that refer to it, because their phases depend on the
-// claim.
+// onClaim enqueues a claim and the volumes that refer to it, whose phases depend on the claim.
 func (b *Binder) onClaim(e reconcile.Event) {
 	key := e.Key
 	b.mu.Lock()
@@ -143,8 +142,8 @@ func (c claim) annotation(name string) string {
 func (c claim) ref() reference { return reference{c.Key.Namespace, c.Key.Name, c.Meta.UID} }
 
 // syncClaim performs the next step of binding a claim. An annotation marks claims that were bound
-// before. A marked claim is lost if its volume is missing. An unmarked claim waits for a missing
-// volume, which may still be created.
+// before. A marked claim is lost if its volume is missing. An unmarked claim waits for the volume,
+// which may still be created.
 func (b *Binder) syncClaim(ctx context.Context, key meta.Key) error {
 	o, object, err := b.claims.Read(ctx, key)
 	if err != nil || o == nil {
@@ -172,7 +171,7 @@ func (b *Binder) setPending(key meta.Key, pending bool) {
 }
 
 // request returns a claim's requirements for a volume. If waits is set, the claim's Pod is not
-// scheduled yet, and only a volume whose claimRef names the claim may be bound.
+// scheduled yet, and only a volume whose claimRef refers to the claim may be bound.
 func (b *Binder) request(c claim, waits bool) (*requirements, error) {
 	spec := c.tree.Object("spec")
 	chosen, ok := selector.FromLabelSelector(spec.Object("selector"))
@@ -185,8 +184,8 @@ func (b *Binder) request(c claim, waits bool) (*requirements, error) {
 	}, nil
 }
 
-// syncUnbound finds a volume for a claim that does not name a volume. It marks the claim as pending
-// before the search, so that it does not miss new volumes.
+// syncUnbound finds a volume for a claim without a volumeName. It marks the claim as pending before
+// the search, so that it does not miss new volumes.
 //
 // Volumes of a WaitForFirstConsumer class may be reachable only from some nodes. A claim of such a
 // class waits until the scheduler has written the selected node to an annotation.
@@ -217,8 +216,8 @@ func (b *Binder) syncUnbound(ctx context.Context, c claim) error {
 	return b.setClaimPhase(ctx, c, "Pending")
 }
 
-// take chooses a volume for a claim and reserves it until giveBack is called. It does both under
-// one lock, so that concurrent workers never choose the same volume.
+// take chooses a volume for a claim and reserves it until giveBack is called. It holds one lock for
+// both, so that concurrent workers never choose the same volume.
 func (b *Binder) take(r *requirements) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -243,9 +242,9 @@ func (b *Binder) class(ctx context.Context, name string) (tree.Tree, error) {
 	return object, err
 }
 
-// provision requests a volume by naming the class's provisioner in an annotation, and in the beta
-// annotation for older provisioners. Claims of in-tree provisioners, which use the platform's own
-// domain and are not supported, stay pending.
+// provision requests a volume by writing the class's provisioner to an annotation, and to the beta
+// annotation for older provisioners. In-tree provisioners, which use the platform's own domain, are
+// not supported. Their claims stay pending.
 func (b *Binder) provision(ctx context.Context, c claim, name string, class tree.Tree) error {
 	provisioner := class.String("provisioner")
 	switch {
@@ -267,8 +266,8 @@ func (b *Binder) provision(ctx context.Context, c claim, name string, class tree
 	return b.setClaimPhase(ctx, c, "Pending")
 }
 
-// syncPreBound binds a claim to the volume that it names, if the volume is free and fits. A volume
-// that also names the claim need not fit.
+// syncPreBound binds a claim to the volume in its volumeName, if the volume is free and fits. A
+// volume that already refers to the claim need not fit.
 func (b *Binder) syncPreBound(ctx context.Context, c claim, name string) error {
 	o, object, err := b.volumes.Read(ctx, b.volumeKey(name))
 	if err != nil {

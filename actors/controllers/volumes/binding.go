@@ -9,8 +9,8 @@ import (
 )
 
 // bindTo performs the next of the four writes that bind a claim to a volume. Each write triggers an
-// event that requeues the claim or the volume. The volume's claimRef is written first, because
-// several claims may compete for the volume. Each write has the resourceVersion as a precondition.
+// event that requeues the claim or the volume, and has the resourceVersion as a precondition. The
+// volume's claimRef is written first, because several claims may compete for the volume.
 func (b *Binder) bindTo(ctx context.Context, c claim, name string) error {
 	o, object, err := b.volumes.Read(ctx, b.volumeKey(name))
 	if err != nil || o == nil {
@@ -34,8 +34,8 @@ func (b *Binder) bindTo(ctx context.Context, c claim, name string) error {
 	})
 }
 
-// isOf reports whether a volume's claim reference is empty or refers to c. Another claim may have
-// been bound to the volume since bindTo was called.
+// isOf reports whether a volume's claim reference is empty or refers to c. The volume may have been
+// bound to another claim since bindTo was called.
 func isOf(ref tree.Tree, c claim) bool {
 	if uid := ref.String("uid"); uid != "" {
 		return uid == c.Meta.UID
@@ -45,7 +45,7 @@ func isOf(ref tree.Tree, c claim) bool {
 }
 
 // bindVolume sets a volume's claim reference. chosen is set if the binder, not a user, chose the
-// volume. An annotation records this for unbind, which may then remove the whole reference.
+// volume. An annotation records this, so that unbind may remove the whole reference.
 func (b *Binder) bindVolume(ctx context.Context, o *meta.Object, c claim, chosen bool) error {
 	change := tree.Tree{"spec": tree.Tree{"claimRef": tree.Tree{
 		"apiVersion": "v1", "kind": b.claims.Kind.Kind, "namespace": c.Key.Namespace, "name": c.Key.Name, "uid": c.Meta.UID, "resourceVersion": fmt.Sprint(c.Version),
@@ -102,7 +102,7 @@ func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 	case claimed.Object("spec").String("volumeName") != "":
 		return b.unbind(ctx, o, object)
 	}
-	b.Add(found.Key) // the claim's half of the binding is missing
+	b.Add(found.Key) // the claim does not refer to the volume yet
 	return nil
 }
 
@@ -114,9 +114,8 @@ func (b *Binder) unbind(ctx context.Context, o *meta.Object, object tree.Tree) e
 	return b.volumes.Patch(ctx, o, "", change)
 }
 
-// reclaim releases a volume whose claim is deleted. It sets the phase Released first, because
-// provisioners watch for it. A volume that only an in-tree plugin could delete or recycle becomes
-// Failed.
+// reclaim releases a volume whose claim is deleted. It first sets the phase Released, for which
+// provisioners watch. A volume that only an in-tree plugin could delete or recycle becomes Failed.
 func (b *Binder) reclaim(ctx context.Context, o *meta.Object, object tree.Tree) error {
 	if phase := object.Object("status").String("phase"); phase != "Released" && phase != "Failed" {
 		return b.setVolumePhase(ctx, o, object, "Released", "")

@@ -10,6 +10,6 @@
 // phase. The process may crash between two writes. Both references, including the uid in
 // spec.claimRef, then show which writes are still missing.
 //
-// A protected object is marked pending before the objects that use it are listed. If one of its
-// users is deleted during the list, the marked object is enqueued again.
+// A protected object is marked pending before its users are listed. If a user is deleted during the
+// list, the marked object is enqueued again.
 package volumes

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Ephemeral creates the claims of Pods with ephemeral volumes. The Pod owns its claims, so that
-// they are garbage collected with it.
+// Ephemeral creates the claims of Pods with ephemeral volumes. The Pod owns its claims, so they are
+// garbage collected with it.
 type Ephemeral struct {
 	*reconcile.Controller[meta.Key] // queue of Pods
 	pods, claims                    reconcile.Client
@@ -24,11 +24,11 @@ func NewEphemeral(env *reconcile.Env) *Ephemeral {
 	return e
 }
 
-// ephemeralField occurs in the JSON of every Pod with an ephemeral volume and of few others.
+// ephemeralField occurs in the JSON of every Pod with an ephemeral volume, and of few others.
 var ephemeralField = []byte(`"ephemeral":`)
 
-// onPod enqueues Pods with ephemeral volumes. It searches the JSON first, because decoding every
-// written Pod would make each write 10% more expensive.
+// onPod enqueues Pods with ephemeral volumes. It first searches the JSON, because decoding every
+// written Pod would make writes 10% more expensive.
 func (e *Ephemeral) onPod(o *meta.Object) {
 	if o.Meta.Terminating || !bytes.Contains(o.JSON, ephemeralField) {
 		return

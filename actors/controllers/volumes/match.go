@@ -30,7 +30,7 @@ type requirements struct {
 	modes                        []string
 	storage                      string
 	selector                     selector.Labels
-	waits                        bool // for its first consumer: only a volume that names it is bound
+	waits                        bool // waits for the first consumer: only a volume that refers to the claim is bound
 }
 
 const defaultMode = "Filesystem"
@@ -63,8 +63,8 @@ func (r *requirements) fits(v *volume) bool {
 func (r *requirements) large(v *volume) bool { return quantity.Compare(v.capacity, r.storage) >= 0 }
 
 // find returns the name of the best volume for a claim, or "" if none fits. It prefers a volume
-// that names the claim, even if the class differs. Otherwise it prefers the fitting volume with the
-// fewest access modes, and then the smallest volume.
+// that refers to the claim, even if the class differs. Otherwise it prefers the fitting volume with
+// the fewest access modes, and then the smallest volume.
 func (r *requirements) find(volumes map[string]*volume, taken func(name string) bool) string {
 	var best *volume
 	for _, v := range volumes {

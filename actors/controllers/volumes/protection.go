@@ -75,8 +75,8 @@ func (p *Protection) onObject(e reconcile.Event) {
 	}
 }
 
-// onUser enqueues the pending objects that a changed object may have used, either in its namespace
-// or cluster-scoped. It visits all pending objects, because there are few.
+// onUser enqueues the pending objects that a changed object may have used, in its namespace or
+// cluster-scoped. It visits all pending objects, because there are few.
 func (p *Protection) onUser(e reconcile.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,8 +88,8 @@ func (p *Protection) onUser(e reconcile.Event) {
 }
 
 // sync adds a missing finalizer, or removes it from an unused terminating object. It marks the
-// object as pending before it lists the users. Otherwise it could miss the deletion of a user after
-// the list.
+// object as pending before it lists the users, because it could otherwise miss the deletion of a
+// user after the list.
 func (p *Protection) sync(ctx context.Context, key meta.Key) error {
 	o, err := p.objects.Get(ctx, key)
 	if err != nil {
@@ -166,9 +166,8 @@ func (p *Protection) anyUser(ctx context.Context, namespace string, uses func(me
 	return false, nil
 }
 
-// podUsesClaim reports whether a Pod uses a claim by name or as an ephemeral volume. A Pod that is
-// shut down does not use its ephemeral claim, because the Pod's deletion may wait for the claim's
-// deletion.
+// podUsesClaim reports whether a Pod uses a claim by name or as an ephemeral volume. A Pod that has
+// shut down does not use its ephemeral claim, because the Pod's deletion may wait for the claim's.
 func podUsesClaim(pod tree.Tree, claim *meta.Object) bool {
 	metadata := pod.Object("metadata")
 	ephemeral := !isShutDown(metadata) && slices.ContainsFunc(claim.Meta.OwnerReferences, func(owner meta.OwnerReference) bool {

@@ -7,8 +7,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestPodUsesClaim checks that a Pod uses its ephemeral claim until it has terminated, and a named
-// claim as long as the Pod exists.
 func TestPodUsesClaim(t *testing.T) {
 	t.Parallel()
 	claim := &meta.Object{Key: meta.Key{Name: "p-v"}, Meta: meta.ObjectMeta{OwnerReferences: []meta.OwnerReference{{UID: "u", Controller: true}}}}

@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// maxCacheBytes limits the memory that the cache retains. The limit includes the stored objects,
-// because converted objects share their metadata.
+// maxCacheBytes limits the memory that the cache retains. It includes the stored objects, because
+// converted objects share their metadata.
 const maxCacheBytes = 32 << 20
 
 // entryOverhead is the approximate size of an entry in bytes, without the JSON of its objects.
@@ -17,11 +17,11 @@ const entryOverhead = 512
 type key struct {
 	uid     string
 	version uint64
-	// deleted distinguishes the object of a Deleted event from the object after the change, because
-	// both have the same version.
+	// deleted marks the object of a Deleted event, which has the same version as the object after
+	// the change.
 	deleted bool
-	// schema identifies a custom target kind, because a pointer to the kind would keep the large
-	// kind in memory. kind identifies a built-in kind.
+	// schema identifies a custom target kind, because a pointer would keep the large kind in
+	// memory. kind identifies a built-in kind.
 	schema *meta.SchemaID
 	kind   *schema.Kind
 }

@@ -60,8 +60,8 @@ func (s *Service) externalObject(ctx context.Context, k *schema.Kind, converter 
 // external converts objects with an external converter. It uses cached results, joins running calls
 // of other requests, and makes its own calls for the remaining objects.
 //
-// If another request's call fails, external retries once with its own call, because an object of
-// the other request may have caused the failure.
+// If a joined call fails, external retries once with its own call, because an object of the other
+// request may have caused the failure.
 func (s *Service) external(ctx context.Context, k *schema.Kind, converter convert.Converter, objects []*meta.Object, keys []key) ([]*meta.Object, error) {
 	out := make([]*meta.Object, len(objects))
 	for retried := false; ; retried = true {
@@ -114,7 +114,7 @@ func (p pending) await(ctx context.Context, k *schema.Kind) error {
 }
 
 // join copies cached results to out. For each remaining object, it joins a running call or adds the
-// object to a new call. own contains the new calls.
+// object to a new one. own contains the new calls.
 func (s *Service) join(k *schema.Kind, converter convert.Converter, objects []*meta.Object, keys []key, out []*meta.Object) (waits []pending, own map[*call]bool, err error) {
 	waits = make([]pending, len(objects))
 	var calls []*call
@@ -124,7 +124,7 @@ func (s *Service) join(k *schema.Kind, converter convert.Converter, objects []*m
 		if out[i] != nil {
 			continue
 		}
-		if p, ok := s.calls[at]; ok { // first: results are cached before they leave calls
+		if p, ok := s.calls[at]; ok { // check calls first, because results are cached before they leave calls
 			waits[i] = p
 			continue
 		}

@@ -26,7 +26,7 @@ type Service struct {
 }
 
 // NewService returns a Service. converter returns the external converter of a kind, or nil if its
-// conversion is built in. converter itself may be nil.
+// conversion is built in. converter may be nil.
 func NewService(converter func(*schema.Kind) convert.Converter) *Service {
 	if converter == nil {
 		converter = func(*schema.Kind) convert.Converter { return nil }
@@ -68,8 +68,8 @@ func (s *Service) MayWait(k *schema.Kind) bool {
 	return s.Form(k).Converter != nil && s.converter(k) != nil
 }
 
-// Get returns a stored object converted to kind k or to a subresource. It returns nil if the object
-// has no content for the subresource.
+// Get returns a stored object converted to kind k or to a subresource, or nil if the object has no
+// content for the subresource.
 func (s *Service) Get(ctx context.Context, k *schema.Kind, subresource string, o *meta.Object) (*meta.Object, error) {
 	if subresource == "" && s.Form(k).Converter == nil {
 		return o, nil
@@ -77,9 +77,9 @@ func (s *Service) Get(ctx context.Context, k *schema.Kind, subresource string, o
 	return s.convert(ctx, k, subresource, o, keyOf(k, o, false))
 }
 
-// Result converts the object that a mutation returns, in the same way as Get. An error does not
-// affect the mutation, which has already succeeded. For a delete that does not return the object,
-// Result calls no webhook.
+// Result converts the object that a mutation returns, like Get. An error does not affect the
+// mutation, which has already succeeded. For a delete that does not return the object, Result calls
+// no webhook.
 func (s *Service) Result(ctx context.Context, m *request.Mutation, r request.Result) (*meta.Object, error) {
 	if r.Object == nil || r.Deleted && m.Kind.ConversionWebhook() != nil && !m.Kind.Writes.DeleteReturnsObject {
 		return r.Object, nil
@@ -173,13 +173,12 @@ func (s *Service) convert(ctx context.Context, k *schema.Kind, subresource strin
 	return o, err
 }
 
-// builtIn returns an object from the cache or converts it with package convert.
 func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object, error) {
 	if convert.HasForm(k, o) {
 		return o, nil
 	}
 	if k.ConversionWebhook() != nil && !convert.IsWrittenAs(k, o) {
-		at = key{} // it does not get the form of k
+		at = key{} // the result does not have k's form
 	}
 	if cached := s.cached(at); cached != nil {
 		return cached, nil

@@ -195,8 +195,6 @@ func TestGivingUp(t *testing.T) {
 	}
 }
 
-// TestEvents checks that events are converted in place, and that events without an object are
-// unchanged.
 func TestEvents(t *testing.T) {
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) { return renamed(objects), nil })
 	after, before := object(0, 5), object(0, 5)
@@ -210,7 +208,6 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestDryRunIsNotKept checks that the result of a dry run, which has no version, is not cached.
 func TestDryRunIsNotKept(t *testing.T) {
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) { return renamed(objects), nil })
 	k, imagined := scalers(t), object(0, 1)
@@ -223,7 +220,6 @@ func TestDryRunIsNotKept(t *testing.T) {
 	}
 }
 
-// TestCacheIsBounded checks that the cache is limited in bytes and keeps recently used entries.
 func TestCacheIsBounded(t *testing.T) {
 	c := NewService(nil)
 	k := scalers(t)
@@ -267,7 +263,6 @@ func TestNothingToConvert(t *testing.T) {
 	}
 }
 
-// BenchmarkList converts the same 1,000 objects in each iteration.
 func BenchmarkList(b *testing.B) {
 	s, k := NewService(nil), scalers(b)
 	all := objects(1000)
@@ -277,7 +272,6 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkListUncached converts 1,000 new objects in each iteration.
 func BenchmarkListUncached(b *testing.B) {
 	s, k := NewService(nil), scalers(b)
 	all := objects(1000)

@@ -7,12 +7,12 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// dispatcher runs owners on a pool of goroutines. Reusing goroutines is cheaper for short runs,
-// because their stacks have already grown. Because an owner may block, a worker that takes a job
-// wakes another worker for the remaining jobs.
+// dispatcher runs owners on a pool of goroutines. Reused goroutines are cheaper for short runs,
+// because their stacks have already grown. An owner may block, so a worker that takes a job wakes
+// another worker for the remaining ones.
 type dispatcher struct {
 	throughput int
-	maxIdle    int // most workers that stay idle
+	maxIdle    int // maximum number of idle workers
 
 	mu     sync.Mutex
 	jobs   queue[func()]
@@ -54,7 +54,7 @@ func (d *dispatcher) wakeWorker() {
 	d.wake <- struct{}{}
 }
 
-// runWorker runs jobs. If no job is queued, it waits, or returns if enough workers are idle.
+// runWorker runs jobs. If none is queued, it waits, or returns if enough workers are idle.
 func (d *dispatcher) runWorker() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

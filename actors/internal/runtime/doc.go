@@ -22,8 +22,8 @@
 //
 // Owners run on a goroutine pool (dispatcher). They may block, because the pool starts another
 // goroutine when all are busy and work is queued. An idle owner spawned with Inline runs its next
-// message on the sender's goroutine. This suits senders that wait for the reply anyway. A sender
-// that uses Enqueue can do the same later with the returned Turn.
+// message on the sender's goroutine. This suits senders that wait for the reply anyway. After
+// Enqueue, a sender can do the same later with the returned Turn.
 //
 // # Panics
 //
@@ -40,8 +40,7 @@
 //
 // # Proto.Actor's registry
 //
-// The registry of an actor system has 1,024 concurrent maps with cmap.SHARD_COUNT (32) shards each,
-// which take 4.5 MiB before the first actor is spawned. cmap.SHARD_COUNT is a global variable, and
-// changing it breaks all existing maps of the program. Instead, the registry's list of maps is cut
-// to the first 32 before any actor is spawned.
+// The registry of an actor system has 1,024 concurrent maps. With the default of 32 shards each,
+// they would take 4.5 MiB. The number of shards (cmap.SHARD_COUNT) is global and is set only in
+// init, because a later change would break existing maps. newSystem cuts the registry to 32 maps.
 package runtime

@@ -38,7 +38,7 @@ type mailbox struct {
 	running   bool
 	suspended bool
 	closed    bool
-	inline    bool // the sender to an idle owner runs it for one message; set before Start
+	inline    bool // a sender runs an idle owner for one message; set before Start
 	onSender  bool // the running message runs on its sender's goroutine; only the runner uses it
 
 	invoker    actor.MessageInvoker
@@ -91,8 +91,8 @@ func (m *mailbox) ready() bool {
 	return m.system.length() > 0 || !m.suspended && m.user.length() > 0
 }
 
-// schedule runs the owner. If the mailbox is inline, the sender runs one message on its own
-// goroutine to save a context switch. Further messages go to the dispatcher.
+// schedule runs the owner. If the mailbox is inline, one message runs on the sender's goroutine,
+// which saves a context switch. Further messages go to the dispatcher.
 func (m *mailbox) schedule() {
 	if m.inline {
 		m.runOne()

@@ -19,8 +19,8 @@ func (r *Ref) Send(message any) {
 	}
 }
 
-// Enqueue queues a message like Send, but does not run the owner. If the owner was idle, Enqueue
-// returns a Turn to run it. Otherwise it returns the zero Turn.
+// Enqueue queues a message like Send, but does not run the owner. If the owner was idle, it returns
+// a Turn to run the owner, and otherwise the zero Turn.
 func (r *Ref) Enqueue(message any) Turn {
 	if r.mailbox.put(message) {
 		return Turn{&r.mailbox}
@@ -28,13 +28,13 @@ func (r *Ref) Enqueue(message any) Turn {
 	return Turn{}
 }
 
-// OnSender reports whether the owner handles the current message on the sender's goroutine. Only
-// the owner may call it.
+// OnSender reports whether the current message is handled on the sender's goroutine. Only the owner
+// may call it.
 func (r *Ref) OnSender() bool { return r.mailbox.onSender }
 
 // A Turn lets the caller of Enqueue choose where an idle owner runs. The caller must call Run or
-// Dispatch exactly once. Until then, the owner handles no messages. Both methods do nothing on the
-// zero Turn.
+// Dispatch exactly once. Until then, the owner handles no messages. On the zero Turn, both do
+// nothing.
 type Turn struct{ mailbox *mailbox }
 
 // Run runs the owner for one message on the caller's goroutine. Further messages go to the
@@ -63,8 +63,7 @@ var stop = &actor.Stop{}
 // Stop stops the owner after its current message and rejects queued messages.
 func (r *Ref) Stop() { r.mailbox.PostSystemMessage(stop) }
 
-// Drain stops the owner after it has handled all queued messages. It succeeds even on a full
-// mailbox.
+// Drain stops the owner after it has handled all queued messages. It works even on a full mailbox.
 func (r *Ref) Drain() {
 	if r.mailbox.putDrained() {
 		r.mailbox.schedule()
@@ -96,9 +95,8 @@ func (r *Ref) markStopped() {
 	}
 }
 
-// A Batch sends messages to many owners and then schedules the idle owners together, which is
-// cheaper than scheduling each owner separately. It may be reused, but is not safe for concurrent
-// use.
+// A Batch sends messages to many owners and then schedules the idle ones together, which is cheaper
+// than one by one. It may be reused, but is not safe for concurrent use.
 type Batch struct{ jobs []func() }
 
 // Send queues a message like Ref.Send, but does not schedule an idle owner before Flush.

@@ -66,7 +66,7 @@ func (r *Runtime) Spawn(s Spec) *Ref {
 	return ref
 }
 
-// Await waits until the owners have stopped. It returns the context's error if ctx is done first.
+// Await blocks until the owners have stopped. It returns the context's error if ctx is done first.
 func (r *Runtime) Await(ctx context.Context, refs ...*Ref) error {
 	for _, ref := range refs {
 		select {
@@ -81,10 +81,10 @@ func (r *Runtime) Await(ctx context.Context, refs ...*Ref) error {
 // Close stops the idle goroutines. All owners must have stopped.
 func (r *Runtime) Close() { r.dispatcher.close() }
 
-// Panics returns the number of panics in owners since the start.
+// Panics returns the number of panics in owners since the runtime was created.
 func (r *Runtime) Panics() uint64 { return r.supervisor.panics.Load() }
 
-// Restarts returns the number of times that an owner was restarted.
+// Restarts returns the number of owner restarts.
 func (r *Runtime) Restarts() uint64 { return r.supervisor.restarts.Load() }
 
 // process adapts an owner to Proto.Actor.
@@ -112,7 +112,7 @@ func (p *process) Receive(ctx actor.Context) {
 }
 
 // receiveLast delivers the last message to an owner. It recovers from panics, because Proto.Actor
-// would not stop the owner after a panic.
+// would otherwise not stop the owner.
 func (p *process) receiveLast(name string, message any) {
 	defer func() {
 		if reason := recover(); reason != nil {

@@ -48,8 +48,6 @@ func newRequest(text string) *request { return &request{text, make(chan error, 1
 
 func (r *request) Reject(err error) { r.answer <- err }
 
-// TestMessagesInOrder checks that messages are handled one at a time and in order, between Started
-// and Stopping.
 func TestMessagesInOrder(t *testing.T) {
 	for _, inline := range []bool{false, true} {
 		r := newRuntime(t, Restart)
@@ -112,8 +110,6 @@ func TestEveryMessageIsAnswered(t *testing.T) {
 	}
 }
 
-// TestDrainOfFullMailbox checks that Drain succeeds on a full mailbox and that the owner handles
-// all messages before it stops.
 func TestDrainOfFullMailbox(t *testing.T) {
 	r := newRuntime(t, Restart)
 	entered, gate := make(chan struct{}, 3), make(chan struct{})
@@ -162,7 +158,6 @@ func TestAwaitGivesUp(t *testing.T) {
 	awaitStopped(t, r, ref)
 }
 
-// TestInline checks that an idle owner handles one message on its sender's goroutine.
 func TestInline(t *testing.T) {
 	r := newRuntime(t, Restart)
 	handled := 0

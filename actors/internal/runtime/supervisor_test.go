@@ -53,8 +53,6 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestTooManyRestarts checks that an owner that panics too often is stopped and its messages are
-// rejected.
 func TestTooManyRestarts(t *testing.T) {
 	r := newRuntime(t, Restart)
 	ref := spawn(r, 0, false, func(_ *Ref, message any) {

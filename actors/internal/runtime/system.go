@@ -8,12 +8,11 @@ import (
 	cmap "github.com/orcaman/concurrent-map"
 )
 
-// The registry of an actor system consists of 1,024 concurrent maps. With the default of 32 shards
-// each, creating them would take a tenth of the start of a server.
+// The registry of an actor system consists of 1,024 concurrent maps. Creating them with the default
+// of 32 shards each would take a tenth of a server's startup time.
 func init() { cmap.SHARD_COUNT = 1 }
 
-// registryMaps is the number of concurrent maps that remain in the actor registry after it is
-// shrunk.
+// registryMaps is the number of concurrent maps in the registry after it is shrunk.
 const registryMaps = 32
 
 // newSystem returns an actor system without a logger. The supervisor logs failures.
@@ -25,8 +24,8 @@ func newSystem() *actor.ActorSystem {
 	return system
 }
 
-// shrinkRegistry moves all entries of the registry to its first maps and drops the other maps. It
-// must not run concurrently with other uses of the registry.
+// shrinkRegistry moves all entries of the registry to its first maps and drops the others. It must
+// not run concurrently with other uses of the registry.
 func shrinkRegistry(registry *actor.ProcessRegistryValue) {
 	all := registry.LocalPIDs.LocalPIDs
 	registry.LocalPIDs.LocalPIDs = slices.Clone(all[:registryMaps])

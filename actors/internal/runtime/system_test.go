@@ -33,8 +33,8 @@ func TestSystemIsSmall(t *testing.T) {
 	}
 }
 
-// TestConcurrentMapsOfOthers checks that creating an actor system does not break concurrent maps
-// that already exist elsewhere in the program.
+// TestConcurrentMapsOfOthers checks that creating an actor system does not break existing
+// concurrent maps elsewhere in the program.
 func TestConcurrentMapsOfOthers(t *testing.T) {
 	theirs, shards := cmap.New(), cmap.SHARD_COUNT
 	for _, key := range []string{"a", "b", "c", "d", "e"} {

@@ -26,8 +26,8 @@ import (
 )
 
 // binary and utility build etcd and etcdutl from the newest module in test/etcdserver and return
-// their paths. The environment variable ETCD selects another version, such as 3.5, or the path of
-// an etcd binary with etcdutl in the same directory.
+// their paths. The environment variable ETCD selects another version, such as 3.5, or an etcd
+// binary with etcdutl in the same directory.
 var (
 	binary  = sync.OnceValues(func() (string, error) { return program("server", "etcd") })
 	utility = sync.OnceValues(func() (string, error) { return program("etcdutl", "etcdutl") })
@@ -211,7 +211,7 @@ func (c *Cluster) Client() *clientv3.Client {
 	return client
 }
 
-// AwaitReady waits until the cluster serves requests.
+// AwaitReady blocks until the cluster serves requests.
 func (c *Cluster) AwaitReady() {
 	c.t.Helper()
 	client := c.Client()

@@ -29,7 +29,7 @@ func NewHead(o *meta.Object) Head {
 }
 
 // Object returns an object that can be passed to the methods of Client. It contains only the
-// object's identity and version. Writes use the version as a precondition.
+// object's identity and version, which writes use as a precondition.
 func (h *Head) Object() *meta.Object {
 	return &meta.Object{Key: h.Key, Version: h.Version, Meta: meta.ObjectMeta{UID: h.UID}}
 }
@@ -60,16 +60,15 @@ type Cache[T Cached] struct {
 	mu      sync.Mutex // guards the fields below
 	entries map[meta.Key]T
 	owned   Index[owner, meta.Key, T]
-	// namespaces holds the objects by namespace. It is nil for Pods, which are not looked up by
-	// namespace.
+	// namespaces holds the objects by namespace. It is nil for Pods, which are not looked up that
+	// way.
 	namespaces Index[string, meta.Key, T]
-	// gone holds the versions of deletions that are known from a response but not yet from the
-	// watch. Older watch events for the same key are ignored, because they would restore the
-	// deleted object.
+	// gone holds the versions of deletions known from a response but not yet from the watch. Older
+	// watch events for the same key are ignored, because they would restore the deleted object.
 	gone map[meta.Key]uint64
-	// seen is the newest version that the watch has delivered. The response to a write may arrive
-	// after the watch has delivered both the write and a later delete. In this case, the object is
-	// missing from the cache and the response is not newer than seen, so the response is ignored.
+	// seen is the newest version that the watch has delivered. A response to a write may arrive
+	// after the watch has delivered both the write and a later delete. The object is then missing
+	// from the cache, so a response that is not newer than seen is ignored.
 	seen     uint64
 	handlers []*func(old, now T) // copied on write
 }
@@ -87,8 +86,8 @@ func ownerOf(h *Head) owner {
 	return owner{orphansIn: h.Key.Namespace}
 }
 
-// NewCache returns the cache of a kind. Run fills the cache from a watch. Writes through any Client
-// of the same Env also update the cache.
+// NewCache returns the cache of a kind. Run fills it from a watch. Writes through any Client of the
+// same Env also update it.
 func NewCache[T Cached](k Client, view func(*meta.Object) T) *Cache[T] {
 	c := newCache(k, view)
 	k.env.mu.Lock()
@@ -105,8 +104,8 @@ func newCache[T Cached](k Client, view func(*meta.Object) T) *Cache[T] {
 
 type observer interface{ Written(e Event) }
 
-// written updates the cache of a kind with the response to a write, if the kind has a cache. If the
-// response is a subresource such as scale, written reads the object itself from the store.
+// written updates the cache of a kind, if any, with the response to a write. If the response is a
+// subresource such as scale, written reads the object itself from the store.
 func (e *Env) written(ctx context.Context, m request.Mutation, r request.Result) {
 	e.mu.Lock()
 	c := e.caches[m.Kind.Storage]
@@ -187,7 +186,7 @@ func (c *Cache[T]) take(e Event, watched bool) {
 	}
 }
 
-// put replaces the cached view old with now. old may be nil. The caller must hold mu.
+// put replaces the cached view old, which may be nil, with now. The caller must hold mu.
 func (c *Cache[T]) put(old, now T) {
 	h := now.Ref()
 	c.unlink(old)
@@ -200,7 +199,7 @@ func (c *Cache[T]) put(old, now T) {
 }
 
 // remove removes an object from the cache. If the deletion is known only from a response, remove
-// records its version in gone until the watch has delivered the deletion. The caller must hold mu.
+// records its version in gone until the watch has delivered it. The caller must hold mu.
 func (c *Cache[T]) remove(old T, o *meta.Object, watched bool) {
 	if watched {
 		delete(c.gone, o.Key)

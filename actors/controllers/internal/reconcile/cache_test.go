@@ -19,7 +19,6 @@ func object(name, uid string, version uint64, owner string) *meta.Object {
 	return o
 }
 
-// TestHandlersEnd checks that a stopped controller leaves no handlers in a cache.
 func TestHandlersEnd(t *testing.T) {
 	cache := newCache(Client{}, func(o *meta.Object) *Item { return &Item{Head: NewHead(o)} })
 	cache.OnEvent(Event{Object: object("a", "1", 5, "")})

@@ -32,7 +32,7 @@ func ClaimAll[T Cached](ctx context.Context, c *Claimer, all *Cache[T]) ([]T, er
 // releases objects that no longer match, unless the owner is terminating.
 //
 // It skips objects that have changed since they were cached, because their watch events trigger
-// another attempt. Adopted objects are returned as they were before the adoption.
+// another attempt. It returns adopted objects in their state before the adoption.
 func Claim[T Cached](ctx context.Context, c *Claimer, all *Cache[T], owned []T, adoptable func(T) bool) (mine []T, err error) {
 	k := all.Client
 	for _, t := range owned {
@@ -64,8 +64,8 @@ func Claim[T Cached](ctx context.Context, c *Claimer, all *Cache[T], owned []T, 
 	return mine, nil
 }
 
-// mayAdopt reports whether the owner still exists in the store and is not terminating. Without this
-// check, an owner could adopt objects that its own deletion just orphaned.
+// mayAdopt reports whether the owner still exists in the store and is not terminating. Otherwise,
+// an owner could adopt objects that its own deletion just orphaned.
 func (c *Claimer) mayAdopt(ctx context.Context) (bool, error) {
 	if c.mayOwn == nil {
 		o, err := c.Owner.client.Get(ctx, c.Owner.Key)

@@ -100,8 +100,7 @@ func (c Client) ListBy(ctx context.Context, field, value string) ([]*meta.Object
 	return c.List(ctx, request.List{Fields: fields})
 }
 
-// Mutate applies a mutation and updates the cache. A mutation without a kind is applied to the
-// Client's kind.
+// Mutate applies a mutation and updates the cache. The mutation's kind defaults to the Client's.
 func (c Client) Mutate(ctx context.Context, m request.Mutation) (*meta.Object, error) {
 	if m.Kind == nil {
 		m.Kind = c.Kind
@@ -120,7 +119,7 @@ func (c Client) keyOf(object tree.Tree) meta.Key {
 	return c.Key(metadata.String("namespace"), metadata.String("name"))
 }
 
-// Create creates an object. If the object has only a generateName, the server generates its name.
+// Create creates an object. If it has only a generateName, the server generates its name.
 func (c Client) Create(ctx context.Context, object tree.Tree) (*meta.Object, error) {
 	return c.Mutate(ctx, request.Mutation{Key: c.keyOf(object), Change: request.Create{Object: object}})
 }
@@ -202,13 +201,13 @@ func (c Client) PatchMetadataList(ctx context.Context, o *meta.Object, field str
 	return c.Patch(ctx, o, "", tree.Tree{"metadata": tree.Tree{field: change(object.Object("metadata").List(field))}})
 }
 
-// AddFinalizer adds a finalizer to an object. It returns a conflict if the object has changed since
+// AddFinalizer adds a finalizer to an object, or returns a conflict if the object has changed since
 // it was read.
 func (c Client) AddFinalizer(ctx context.Context, o *meta.Object, finalizer string) error {
 	return c.PatchMetadataList(ctx, o, "finalizers", func(list []any) []any { return append(list, finalizer) })
 }
 
-// RemoveFinalizer removes a finalizer from an object. It returns a conflict if the object has
+// RemoveFinalizer removes a finalizer from an object, or returns a conflict if the object has
 // changed since it was read.
 func (c Client) RemoveFinalizer(ctx context.Context, o *meta.Object, finalizer string) error {
 	return c.PatchMetadataList(ctx, o, "finalizers", func(list []any) []any { return WithoutItem(list, finalizer) })
@@ -247,8 +246,7 @@ func (c Client) DeleteKey(ctx context.Context, key meta.Key, o request.Delete) e
 	return Except(err, IsNotFound)
 }
 
-// ControllerReference returns an owner reference with controller and blockOwnerDeletion set to
-// true.
+// ControllerReference returns an owner reference with controller and blockOwnerDeletion set.
 func (c Client) ControllerReference(name, uid string) tree.Tree {
 	return tree.Tree{"apiVersion": c.APIVersion(), "kind": c.Kind.Kind, "name": name, "uid": uid, "controller": true, "blockOwnerDeletion": true}
 }

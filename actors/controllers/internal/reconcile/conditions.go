@@ -32,8 +32,8 @@ func SetCondition(all []any, c tree.Tree) []any {
 	return append(RemoveCondition(all, c.String("type")), c)
 }
 
-// RemoveCondition returns a new list without the conditions of a type. The list has capacity for
-// one more condition.
+// RemoveCondition returns a new list without the conditions of a type. The list has room for one
+// more condition.
 func RemoveCondition(all []any, kind string) []any {
 	kept := make([]any, 0, len(all)+1)
 	for _, c := range all {

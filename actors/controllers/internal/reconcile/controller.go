@@ -34,9 +34,9 @@ type Source interface {
 	Wait(context.Context) bool
 }
 
-// New returns a controller that calls reconcile for each key in its work queue. queue is the name
-// of the work queue in metrics. It defaults to the name of the controller. If reconcile fails, text
-// is logged as the message, and the key is logged as the given attribute.
+// New returns a controller that calls reconcile for each key in its work queue. queue is the
+// queue's name in metrics and defaults to the controller's name. Failures are logged with text as
+// the message and the key as the given attribute.
 func New[K comparable](e *Env, queue string, reconcile func(context.Context, K) error, text, attribute string) *Controller[K] {
 	return &Controller[K]{
 		Env: e, queue: NewWorkqueue[K]().Named(queue), later: NewSchedule[K](), reconcile: reconcile,
@@ -61,9 +61,9 @@ func (c *Controller[K]) Watch(k Client, on func(Event)) *Informer {
 	return f
 }
 
-// On registers handler for the existing objects of cache and for all changes. The handler is
-// removed when the controller stops, because the cache may outlive the controller. New controllers
-// are created each time this server becomes the leader.
+// On registers handler for the existing objects of cache and all changes. The handler is removed
+// when the controller stops, because the cache outlives it: controllers are recreated each time
+// this server becomes the leader.
 func On[K comparable, T Cached](c *Controller[K], cache *Cache[T], handler func(old, now T)) {
 	c.handlers = append(c.handlers, func() (end func()) { return cache.Subscribe(handler) })
 }
@@ -158,8 +158,8 @@ func FollowDependents[T Cached](c *Controller[meta.Key], dependents *Cache[T], i
 }
 
 // followDependent enqueues the previous and the current owner of a changed dependent, because both
-// owners must count their dependents again. If several items select an orphan, all of them are
-// enqueued, and the first to write adopts the orphan.
+// must count their dependents again. If several items select an orphan, it enqueues all of them,
+// and the first to write adopts the orphan.
 func followDependent(c *Controller[meta.Key], items *Cache[*Item], old, now *Head) {
 	for _, h := range []*Head{old, now} {
 		if h == nil {

@@ -15,10 +15,10 @@
 //
 // Controllers keep state in memory only. A handler adds a key. A worker reads the object with that
 // key, compares it with the desired state, and writes the difference. A write based on a stale
-// version is a conflict, and the key is requeued. The process may therefore end at any time,
-// because its successor lists every object and finds the remaining work. Controllers may retain an
-// object's Key. Other retained strings must be a meta.Text or a copy, because a substring keeps the
-// object's whole JSON in memory.
+// version is a conflict, and the key is requeued. The process may therefore end at any time. Its
+// successor lists every object and finds the remaining work. Controllers may retain an object's
+// Key. Other retained strings must be a meta.Text or a copy, because a substring keeps the object's
+// whole JSON in memory.
 //
 // Watch events update a Cache, and so do the responses to writes. The Cache keeps the newer version
 // of an object. A write returns only after the Cache has been updated. Controllers therefore never

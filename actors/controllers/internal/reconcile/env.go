@@ -44,7 +44,7 @@ func NewEnv(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Env {
 func (e *Env) Core(kind string) Client { return e.Client("", "v1", kind) }
 
 // Client returns a Client for a kind. group is an API group of the platform naming profile, such as
-// "coordination.platform.io". Client translates group to the server's naming profile.
+// "coordination.platform.io", and is translated to the server's naming profile.
 func (e *Env) Client(group, version, kind string) Client {
 	return e.ClientOf(e.Kinds.ByGVK(meta.GroupVersionKind{Group: e.Translate(group), Version: version, Kind: kind}))
 }

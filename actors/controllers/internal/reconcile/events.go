@@ -48,8 +48,8 @@ func (r *Recorder) Event(i *Item, kind, reason, format string, args ...any) {
 }
 
 // Limits as in client-go. After ten Events within ten minutes that differ only in the message,
-// further Events are combined. Each object is allowed a burst of 25 Events, and then one Event
-// every five minutes.
+// further Events are combined. Each object has a burst of 25 Events, and then one Event every five
+// minutes.
 const (
 	maxSimilar     = 10
 	similarFor     = 10 * time.Minute
@@ -89,8 +89,8 @@ type eventWriter struct {
 	queue   chan *event
 	running Exclusive // guards the fields below
 
-	// These maps remember earlier Events. A full map can safely be cleared, because this only
-	// starts new series and budgets.
+	// These maps remember earlier Events. Clearing a full map is safe, because it only starts new
+	// series and budgets.
 	similar map[event]*similarEvents // without message, version and time
 	series  map[event]*eventSeries   // without version and time
 	budgets map[event]*eventBudget   // component and object only
@@ -111,7 +111,7 @@ type eventSeries struct {
 }
 
 // An eventBudget is a token bucket that limits the Events about one object. Each Event takes one
-// token. tokens is the number of tokens available at time at.
+// token. tokens is the number available at time at.
 type eventBudget struct {
 	tokens float64
 	at     time.Time
@@ -154,8 +154,8 @@ func entryOf[V any](all map[event]*V, key event) *V {
 	return v
 }
 
-// combine returns the key of an Event's series and the Event to write. If there are too many
-// similar Events, it returns a combined one.
+// combine returns the Event to write and the key of its series. If there are too many similar
+// Events, it returns a combined one.
 func (w *eventWriter) combine(e event) (key, told event) {
 	similar := e
 	similar.message, similar.version, similar.at = "", 0, time.Time{}
@@ -174,7 +174,7 @@ func (w *eventWriter) combine(e event) (key, told event) {
 	return key, e
 }
 
-// allows takes a token from the object's budget and reports whether a token was available. Excess
+// allows takes a token from the object's budget and reports whether one was available. Excess
 // Events are dropped rather than delayed, because a failing object repeats them.
 func (w *eventWriter) allows(e event) bool {
 	b := entryOf(w.budgets, event{component: e.component, about: e.about})
@@ -191,8 +191,8 @@ func (w *eventWriter) allows(e event) bool {
 	return true
 }
 
-// write starts a series of Events or increments the count of an existing series. As in client-go,
-// the name of an Event ends with its time in nanoseconds, in hexadecimal.
+// write starts a series of Events or increments the count of an existing one. As in client-go, the
+// name of an Event ends with its time in hexadecimal nanoseconds.
 func (w *eventWriter) write(ctx context.Context, e event) error {
 	key, e := w.combine(e)
 	if !w.allows(e) {

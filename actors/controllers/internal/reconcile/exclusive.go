@@ -5,15 +5,14 @@ import (
 	"sync"
 )
 
-// An Exclusive ensures that only one controller at a time runs work that several controllers need.
-// The zero value is ready to use.
+// An Exclusive runs work that several controllers need, for one of them at a time. The zero value
+// is ready to use.
 type Exclusive struct {
 	mu   sync.Mutex
 	slot chan struct{}
 }
 
-// Run waits until no other call is running and then calls do. It does not call do if the context is
-// done first.
+// Run blocks until no other call is running, and then calls do, unless ctx is done first.
 func (x *Exclusive) Run(ctx context.Context, do func()) {
 	x.mu.Lock()
 	if x.slot == nil {

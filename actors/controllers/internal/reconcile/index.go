@@ -36,8 +36,8 @@ const (
 	MaxDrainDelay = 5 * time.Second
 )
 
-// Poll calls done until it returns true or the context is done. The delay between calls doubles
-// each time, within the bounds from and to.
+// Poll calls done until it returns true or the context is done. The delay between calls starts at
+// from, doubles each time, and never exceeds to.
 func Poll(ctx context.Context, from, to time.Duration, done func() bool) {
 	for pause := from; ctx.Err() == nil && !done(); pause = min(2*pause, to) {
 		select {

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// An Event is the current version of an object, or its deletion. For a deleted object, only Key is
-// certain to be set, because the deletion may have happened between two watches.
+// An Event is the current version of an object, or its deletion. A deletion may have only Key set,
+// because it may have happened between two watches.
 type Event struct {
 	*meta.Object
 	Deleted bool
@@ -56,8 +56,7 @@ func Updates(on func(o *meta.Object)) func(Event) {
 
 func (f *Informer) Run(ctx context.Context) { f.run(ctx, func() { f.watch(ctx, f.Kind) }) }
 
-// run waits until no other call of run is in progress, and then calls watch. If the context is done
-// before that, run does not call watch.
+// run calls watch once no other call of run is in progress, unless the context is done first.
 func (f *Informer) run(ctx context.Context, watch func()) {
 	f.running.Run(ctx, func() {
 		if f.known == nil {
@@ -162,7 +161,7 @@ func (f *Informer) take(events []request.Event) error {
 }
 
 // deleteStale reports known objects as deleted if the watch's initial events did not include them.
-// These objects were deleted while no watch was running.
+// They were deleted while no watch was running.
 func (f *Informer) deleteStale() {
 	for key, epoch := range f.known {
 		if epoch < f.epoch {
@@ -187,9 +186,9 @@ type KindSource interface {
 	Kind() *schema.Kind
 }
 
-// RunResource is like Run, but takes the kind from source. When the kind changes, all objects are
-// delivered again. When its CRD is deleted, all objects are reported as deleted. While source has
-// no kind, the informer counts as synced.
+// RunResource is like Run, but takes the kind from source. When the kind changes, it delivers all
+// objects again. When its CRD is deleted, it reports all objects as deleted. While source has no
+// kind, the informer counts as synced.
 func (f *Informer) RunResource(ctx context.Context, source KindSource) {
 	f.run(ctx, func() {
 		for ctx.Err() == nil {

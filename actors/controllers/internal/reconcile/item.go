@@ -9,7 +9,7 @@ import (
 )
 
 // Item is a cached object. It keeps the object's JSON, which it shares with the store, and decodes
-// it on each use. Item is therefore meant for kinds with far fewer objects than Pods. Only the
+// it on each use. It is therefore meant for kinds with far fewer objects than Pods. Only the
 // selector is kept in decoded form, because it is often matched against orphans.
 type Item struct {
 	Head
@@ -24,8 +24,8 @@ type selection struct {
 	ok     bool
 }
 
-// itemView returns a function that creates Items of a kind. The function does not decode the
-// objects, because most versions of an object are never examined.
+// itemView returns a function that creates Items of a kind. It does not decode the objects, because
+// most versions of an object are never examined.
 func itemView(k Client) func(*meta.Object) *Item {
 	return func(o *meta.Object) *Item {
 		i := &Item{Head: NewHead(o), object: o, client: k}
@@ -59,8 +59,8 @@ func (e *Env) Items(group, version, kind string) *Cache[*Item] {
 	return items
 }
 
-// Selects reports whether the item's selector matches the labels. An empty or invalid selector
-// selects nothing. Validation rejects such selectors, but older objects may still contain them.
+// Selects reports whether the item's selector matches the labels. An empty or invalid selector,
+// which only older objects contain, selects nothing.
 func (i *Item) Selects(labels meta.Labels) bool {
 	s := i.selects()
 	return s.ok && s.labels.Matches(labels)

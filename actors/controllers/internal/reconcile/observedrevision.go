@@ -6,8 +6,7 @@ import (
 )
 
 // ObservedRevision is the version up to which a controller has processed the changes of a kind.
-// Requests can wait until it reaches a version. The zero value is ready to use. It is safe for
-// concurrent use.
+// Requests can wait for a version. The zero value is ready to use. It is safe for concurrent use.
 type ObservedRevision struct {
 	mu       sync.Mutex // guards the fields below
 	version  uint64
@@ -32,7 +31,7 @@ func (p *ObservedRevision) HasSeen(version uint64) bool {
 	return p.version >= version
 }
 
-// Wait waits until all changes up to version have been processed, or ctx is done.
+// Wait blocks until all changes up to version have been processed, or ctx is done.
 func (p *ObservedRevision) Wait(ctx context.Context, version uint64) {
 	for ctx.Err() == nil {
 		p.mu.Lock()

@@ -41,14 +41,14 @@ type metricsOf struct {
 	controller string
 }
 
-// WithMetrics returns a context in which a controller's work queues report to m. Queues without a
-// name use the controller's name.
+// WithMetrics returns a context in which a controller's work queues report to m. Unnamed queues use
+// the controller's name.
 func WithMetrics(ctx context.Context, m *Metrics, controller string) context.Context {
 	return context.WithValue(ctx, metricsKey{}, metricsOf{m, controller})
 }
 
-// queueSeries holds the metric series for a work queue name. All work queues with this name share
-// the series, even after a restart. A nil queueSeries counts nothing.
+// queueSeries holds the metric series of all work queues with one name, which outlive restarts of
+// the queues. A nil queueSeries counts nothing.
 type queueSeries struct {
 	adds, retries  *metrics.Counter
 	waited, worked *metrics.Histogram

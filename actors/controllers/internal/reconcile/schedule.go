@@ -73,7 +73,7 @@ func (s *Schedule[T]) Remove(key T) {
 	}
 }
 
-// maxSleep limits how long the timer sleeps before the clock is read again, because the clock may
+// maxSleep limits how long the timer sleeps before it reads the clock again, because the clock may
 // be adjusted.
 const maxSleep = 10 * time.Minute
 

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestSchedule checks that each key that was not removed becomes due once, in order of the most
-// recently set times.
+// TestSchedule checks that each key that was not removed becomes due once, in the order of the
+// latest times set.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	s, start := NewSchedule[int](), time.Now()
@@ -41,7 +41,6 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestScheduleRun checks that Run reacts immediately to a time that is earlier than all others.
 func TestScheduleRun(t *testing.T) {
 	t.Parallel()
 	s, came := NewSchedule[string](), make(chan string)

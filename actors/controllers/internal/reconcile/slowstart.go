@@ -1,8 +1,8 @@
 package reconcile
 
 // SlowStart calls create n times, in parallel batches that start with one call and double in size.
-// It stops after the first batch with an error. If all calls would fail for the same reason, such
-// as an exhausted quota, only one call is made instead of hundreds.
+// It stops after the first batch with an error, so that a persistent cause, such as an exhausted
+// quota, fails one call instead of hundreds.
 func SlowStart(n int, create func() error) error {
 	for batch := 1; n > 0; batch *= 2 {
 		batch = min(batch, n)

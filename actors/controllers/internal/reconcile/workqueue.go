@@ -9,8 +9,8 @@ import (
 // Workqueue is a FIFO queue without duplicates, as in client-go. It requeues failed items with
 // exponential backoff. It is safe for concurrent use.
 //
-// Only one worker at a time processes an item. An item that is added during its processing is
-// requeued afterwards, so that no change is lost.
+// Only one worker at a time processes an item. An item added during its processing is requeued
+// afterwards, so that no change is lost.
 type Workqueue[T comparable] struct {
 	name string // for metrics; "" is the controller's
 
@@ -67,8 +67,8 @@ func (b *Workqueue[T]) Add(items ...T) {
 	b.signal()
 }
 
-// AddAfter adds an item after a delay, unless the context is done by then. If it is called several
-// times for an item, the earliest time applies.
+// AddAfter adds an item after a delay, unless the context is done by then. If called several times
+// for an item, the earliest time applies.
 func (b *Workqueue[T]) AddAfter(ctx context.Context, t T, delay time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -112,9 +112,9 @@ func (b *Workqueue[T]) signal() {
 	}
 }
 
-// Get waits for items. It removes and returns up to most items, or nil when the context is done.
-// The caller must pass each item to Done. A signal wakes one caller. If that caller leaves items in
-// the queue, it wakes the next caller.
+// Get blocks until there are items. It removes and returns some of them, limited by most, or
+// returns nil when the context is done. The caller must pass each item to Done. A signal wakes one
+// caller, which wakes the next one if it leaves items in the queue.
 func (b *Workqueue[T]) Get(ctx context.Context, most int) []T {
 	b.observe(ctx)
 	for {
@@ -168,8 +168,8 @@ func (b *Workqueue[T]) Done(ctx context.Context, t T, err error) {
 }
 
 // Run processes items, MaxWorkers at a time, until the context is done. It then waits for its
-// workers. Failures are retried and reported. Conflicts are not reported, because concurrent
-// changes are normal.
+// workers. Failures are retried and reported, except for conflicts, because concurrent changes are
+// normal.
 func (b *Workqueue[T]) Run(ctx context.Context, do func(context.Context, T) error, report func(T, error)) {
 	var workers sync.WaitGroup
 	defer workers.Wait()

@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// TestWorkqueueOneWorkerPerItem checks that an item added during its processing is processed again.
 func TestWorkqueueOneWorkerPerItem(t *testing.T) {
 	t.Parallel()
 	q := NewWorkqueue[string]()
@@ -105,7 +104,6 @@ func TestWorkqueueRetriesOnce(t *testing.T) {
 	}
 }
 
-// TestWorkqueueMetrics checks that series have the queue's name and continue after a restart.
 func TestWorkqueueMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewMetrics()

@@ -43,7 +43,7 @@ func (r *Repair) Ensure(ctx context.Context) error {
 	err := r.EnsureDefaultCIDR(ctx)
 	for range maxTries {
 		if !reconcile.IsConflict(err) {
-			break // else its controller was faster
+			break // only conflicts with the controller are retried
 		}
 		err = r.EnsureDefaultCIDR(ctx)
 	}
@@ -148,8 +148,8 @@ func (r *Repair) ensureAddressesOf(ctx context.Context, o *meta.Object) (made in
 }
 
 // ensureAddress creates the IPAddress for an address of a Service, and reports whether it was
-// missing. In older data, two Services may have the same address. If the IPAddress already belongs
-// to another Service, ensureAddress keeps it and writes a warning Event.
+// missing. In older data, two Services may share an address. If the IPAddress belongs to another
+// Service, ensureAddress keeps it and writes a warning Event.
 func (r *Repair) ensureAddress(ctx context.Context, service *meta.Object, a netip.Addr) (made bool, err error) {
 	o, object, err := r.addresses.Read(ctx, r.allocator.IPAddressKey(a))
 	if err != nil {

@@ -59,12 +59,12 @@ func (c *ServiceCIDRs) Run(ctx context.Context) {
 	c.Controller.Run(ctx)
 }
 
-// orphanDelay is the time after which an IPAddress without a Service is deleted. The delay is
-// needed because the Service may be about to be created.
+// orphanDelay is the time after which an IPAddress without a Service is deleted. Its Service may be
+// about to be created.
 const orphanDelay = time.Minute
 
 // followAddresses schedules a check of each IPAddress that no Service holds. It queries the
-// allocator instead of caching IPAddresses, because there may be many IPAddresses.
+// allocator instead of caching IPAddresses, because there may be many.
 func (c *ServiceCIDRs) followAddresses(ctx context.Context) func([]request.Event) error {
 	return func(events []request.Event) error {
 		for i := range events {
@@ -109,8 +109,8 @@ func (c *ServiceCIDRs) recheck() {
 	})
 }
 
-// wait records that a ServiceCIDR is waiting for its addresses to be released. The counter c.waits
-// must equal the number of entries in c.waiting.
+// wait records that a ServiceCIDR is waiting for its addresses to be released. c.waits must equal
+// the number of entries in c.waiting.
 func (c *ServiceCIDRs) wait(name string) {
 	if _, was := c.waiting.LoadOrStore(name, true); !was {
 		c.waits.Add(1)
@@ -125,7 +125,7 @@ func (c *ServiceCIDRs) stopWaiting(name string) {
 
 // sync reconciles one ServiceCIDR. It adds the finalizer before the Ready condition, because a
 // ready ServiceCIDR without the finalizer could be deleted while in use. Each write enqueues the
-// ServiceCIDR again. If the default ServiceCIDR was deleted, sync creates it again.
+// ServiceCIDR again. sync recreates a deleted default ServiceCIDR.
 func (c *ServiceCIDRs) sync(ctx context.Context, name string) error {
 	o, object, err := c.cidrs.ReadNamed(ctx, "", name)
 	if err != nil {
@@ -155,7 +155,7 @@ func (c *ServiceCIDRs) sync(ctx context.Context, name string) error {
 }
 
 func (c *ServiceCIDRs) terminate(ctx context.Context, o *meta.Object, object tree.Tree) error {
-	c.wait(o.Key.Name) // before the check, so that no release is missed
+	c.wait(o.Key.Name) // before the check, to miss no release
 	needed, err := c.needed(ctx, o, prefixesOf(object))
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (c *ServiceCIDRs) needed(ctx context.Context, o *meta.Object, ranges []neti
 	var others []netip.Prefix
 	for _, other := range list {
 		if other.Key == o.Key || other.Meta.Terminating && other.Key.Name > o.Key.Name {
-			continue // of two that go and contain each other, one stays
+			continue // otherwise two ServiceCIDRs could rely on each other
 		}
 		object, err := c.cidrs.Decode(other)
 		if err != nil {

@@ -108,7 +108,7 @@ func (b *Backends) noteService(e reconcile.Event) {
 }
 
 // setSelector updates the selector of a Service. It ignores an unchanged selector, because load
-// lists Pods. It sets the new selector before it calls dropUnselected, so that Pods that match both
+// lists Pods. It calls dropUnselected after setting the new selector, so that Pods that match both
 // selectors are kept. The caller must hold mu.
 func (b *Backends) setSelector(key meta.Key, now podSelector, selects bool) {
 	was, known := b.selectors[key.Namespace][key.Name]
@@ -180,8 +180,8 @@ func (b *Backends) forget(p *pod) {
 	b.onNode.Delete(p.nodeName.String(), p.key)
 }
 
-// followPods starts a new epoch and returns the event handler of the new watch. The handler takes
-// mu once per batch.
+// followPods starts a new epoch and returns the event handler of the new watch, which takes mu once
+// per batch.
 func (b *Backends) followPods(int) func([]request.Event) error {
 	b.epoch++
 	epoch := b.epoch
@@ -202,8 +202,8 @@ func (b *Backends) followPods(int) func([]request.Event) error {
 	}
 }
 
-// notePod records a Pod. If its labels have changed, it also notifies the Services that selected
-// the Pod before. The caller must hold mu.
+// notePod records a Pod. If its labels have changed, it also notifies the Services that selected it
+// before. The caller must hold mu.
 func (b *Backends) notePod(o *meta.Object, epoch int) {
 	matches := b.servicesOf(o.Key.Namespace, o.Meta.Labels)
 	old := b.pods[o.Key]
@@ -243,8 +243,8 @@ func (b *Backends) dropUnseen(epoch int) {
 }
 
 // dropUnselected removes the Pods in a namespace that no Service selects. It notifies no Service,
-// because noteService notifies the changed Service and no other Service selected these Pods. The
-// caller must hold mu.
+// because only the changed Service selected them, which noteService notifies. The caller must hold
+// mu.
 func (b *Backends) dropUnselected(namespace string) {
 	for key, p := range b.pods {
 		if key.Namespace == namespace && len(b.servicesOf(namespace, p.labels)) == 0 {

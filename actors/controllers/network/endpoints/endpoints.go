@@ -91,9 +91,8 @@ func (e *Endpoints) sync(ctx context.Context, key meta.Key) error {
 	return err
 }
 
-// backends returns the addresses of Pods at each port of a Service. For a headless Service without
-// ports, it returns the addresses without a port. Empty port names are omitted, as the API
-// requires.
+// backends returns the addresses of Pods at each port of a Service, or without a port for a
+// headless Service without ports. Empty port names are omitted, as the API requires.
 func (t *target) backends(pods []*pod) []backend {
 	families := t.families()
 	if len(families) == 0 {
@@ -143,7 +142,7 @@ func (t *target) address(p *pod, family string) tree.Tree {
 }
 
 // wanted returns the desired Endpoints object, with the labels of the Service and the annotations
-// of other clients. It does not modify has, because the caller compares has with the result.
+// of other clients. It does not modify has, with which the caller compares the result.
 func (e *Endpoints) wanted(t *target, has tree.Tree, subsets []any, at time.Time) tree.Tree {
 	metadata := without(has.Object("metadata"))
 	if len(metadata) == 0 {

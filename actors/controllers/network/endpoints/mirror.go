@@ -87,7 +87,7 @@ func (m *Mirror) deleteAll(ctx context.Context, existing []existingSlice) error 
 	return errors.Join(faults...)
 }
 
-// A mirroredGroup is the desired content of one slice. Its endpoints have one family and the same
+// A mirroredGroup is the desired content of one slice. Its endpoints share one family and the same
 // ports.
 type mirroredGroup struct {
 	family    string
@@ -141,8 +141,8 @@ func (m *Mirror) inPlace(x *slice, current tree.Tree) *slice {
 	return x
 }
 
-// same reports whether current already has the content of x. It does not compare the address family
-// and the ports, because the caller has looked up current by them.
+// same reports whether current already has the content of x. The caller has looked up current by
+// address family and ports, so same does not compare them.
 func (m *Mirror) same(current tree.Tree, x *slice) bool {
 	wanted, has := x.object.Object("metadata"), current.Object("metadata")
 	annotations := without(has.Object("annotations"), m.triggerAnnotation)
@@ -182,7 +182,7 @@ func (m *Mirror) newSlice(o *meta.Object, object tree.Tree, g *mirroredGroup) tr
 }
 
 // mirroredGroups splits an Endpoints object into groups by family and ports, and counts invalid and
-// skipped addresses. It repacks the subsets first, because users may repeat ports across subsets
+// skipped addresses. It first repacks the subsets, because users may repeat ports across subsets
 // and a group must not mix two sets of ports.
 func mirroredGroups(object tree.Tree) (groups map[string]*mirroredGroup, invalid, skipped int) {
 	groups = map[string]*mirroredGroup{}

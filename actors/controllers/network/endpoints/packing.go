@@ -22,8 +22,8 @@ type slice struct {
 	changed   bool
 }
 
-// identity returns a key for an endpoint. The key includes the targetRef, so that a recreated Pod
-// with the same address counts as a different endpoint.
+// identity returns a key for an endpoint. The key includes the targetRef, because a recreated Pod
+// with the same address is a different endpoint.
 func identity(endpoint tree.Tree) string {
 	b, err := json.Marshal([]any{endpoint["addresses"], endpoint["targetRef"]})
 	if err != nil {
@@ -32,8 +32,8 @@ func identity(endpoint tree.Tree) string {
 	return string(b)
 }
 
-// portsKey returns a key for a set of ports, regardless of their order. All endpoints of a slice
-// share its ports.
+// portsKey returns a key for a set of ports, regardless of order. All endpoints of a slice share
+// its ports.
 func portsKey(ports []tree.Tree) string {
 	var keys []string
 	for _, p := range ports {
@@ -91,8 +91,8 @@ func pack(existing []*slice, wanted []tree.Tree, most int) (kept, created []*sli
 	return kept, created, emptied
 }
 
-// retain updates the endpoints of a slice that are still wanted, and removes them from missing. It
-// drops the endpoints that are no longer wanted.
+// retain keeps and updates the endpoints of a slice that are still wanted, and removes them from
+// missing.
 func (s *slice) retain(missing map[string]tree.Tree) {
 	var kept []tree.Tree
 	for _, old := range s.endpoints {
@@ -120,8 +120,8 @@ func (s *slice) take(endpoints []tree.Tree, most int) []tree.Tree {
 	return endpoints[n:]
 }
 
-// fillChanged adds endpoints to the slices that change anyway, the fullest first, and returns the
-// endpoints that do not fit.
+// fillChanged adds endpoints to the slices that change anyway, fullest first, and returns those
+// that do not fit.
 func fillChanged(kept []*slice, rest []tree.Tree, most int) []tree.Tree {
 	var changed []*slice
 	for _, s := range kept {

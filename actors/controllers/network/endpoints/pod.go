@@ -12,7 +12,7 @@ import (
 )
 
 // A pod holds the parts of a Pod that matter for endpoints. It shares no memory with the object,
-// because a single string would keep the object's whole JSON in memory.
+// because one string would keep the object's whole JSON in memory.
 type pod struct {
 	key        meta.Key
 	uid        meta.Text
@@ -59,8 +59,8 @@ func (p *pod) addIP(text string) {
 	}
 }
 
-// namedPorts returns the named ports of containers and sidecars. Unnamed ports are not needed,
-// because a Service refers to a port by name or directly by number.
+// namedPorts returns the named ports of containers and sidecars. A Service refers to other ports by
+// number.
 func namedPorts(spec tree.Tree) []containerPort {
 	var ports []containerPort
 	add := func(container tree.Tree) {

@@ -60,8 +60,7 @@ func (s *Slices) sync(ctx context.Context, key meta.Key) error {
 	return err
 }
 
-// pause delays the worker after it has synced a Service with many Pods, so that later changes are
-// batched.
+// pause delays the worker after it has synced a Service with many Pods, to batch later changes.
 func (s *Slices) pause(pods int) {
 	if pods > pausedPods {
 		time.Sleep(min(time.Duration(pods)*pausePerPod, maxPause))

@@ -15,8 +15,8 @@ type backend struct {
 	ready   bool
 }
 
-// addressKey returns a key for an address. The key includes the uid of the target, because two
-// objects may share an IP.
+// addressKey returns a key for an address. The key includes the target's uid, because two objects
+// may share an IP.
 func addressKey(address tree.Tree) string {
 	return address.String("ip") + " " + address.Object("targetRef").String("uid")
 }

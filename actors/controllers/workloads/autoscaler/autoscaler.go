@@ -17,14 +17,14 @@ type Options struct {
 	// Period is the time between two reconciliations of an autoscaler.
 	Period time.Duration
 	// DownscaleStabilization is the default stabilization window for scaling down. The target is
-	// never scaled below the highest recommendation within this window.
+	// never scaled below the highest recommendation in this window.
 	DownscaleStabilization time.Duration
 	// Tolerance is the default tolerance. No scaling occurs while the ratio of a metric to its
 	// target is this close to 1.
 	Tolerance float64
 	// CPUInitializationPeriod is the time after a Pod's start in which its CPU usage is ignored
 	// while the Pod is unready or has just become ready. A Pod that became unready within
-	// InitialReadinessDelay after its start counts as never ready.
+	// InitialReadinessDelay of its start counts as never ready.
 	CPUInitializationPeriod, InitialReadinessDelay time.Duration
 	// ScaleToZero is the feature gate HPAScaleToZero.
 	ScaleToZero bool
@@ -43,8 +43,8 @@ type Controller struct {
 	states map[meta.Key]*state
 }
 
-// state holds the data kept for an autoscaler between reconciliations. Only the autoscaler's own
-// reconciliation uses history. Reconciliations of other autoscalers also read selects.
+// state holds the data kept for an autoscaler between reconciliations. Only its own reconciliation
+// uses history. Reconciliations of other autoscalers also read selects.
 type state struct {
 	history history
 	selects selector.Labels // the Pods that it scales by
@@ -67,8 +67,8 @@ func New(c *cluster.Cluster, servers apiservices.Servers, o Options) *Controller
 	return a
 }
 
-// reconcile evaluates an autoscaler and schedules the next evaluation after Period, which also
-// serves as the retry after a failed evaluation. Failures are reported in Events and conditions.
+// reconcile evaluates an autoscaler and schedules the next evaluation after Period, even after a
+// failure. Failures are reported in Events and conditions.
 func (c *Controller) reconcile(ctx context.Context, key meta.Key) error {
 	item := c.scalers.Get(key)
 	if item == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A history holds an autoscaler's recent recommendations and the recent changes to the replica
-// count. It is not safe for concurrent use.
+// A history holds an autoscaler's recent recommendations and replica count changes. It is not safe
+// for concurrent use.
 type history struct {
 	recommendations []event
 	ups, downs      []event // added and removed replicas
@@ -71,7 +71,7 @@ type sizing struct {
 	now                   time.Time
 }
 
-// verdict holds the desired replicas, and the content of the conditions AbleToScale and
+// verdict holds the desired replicas and the content of the conditions AbleToScale and
 // ScalingLimited.
 type verdict struct {
 	replicas                  int64
@@ -185,7 +185,7 @@ func (s *sizing) reach(r rules, direction int64) int64 {
 		if p.String("type") == "Percent" {
 			exact := float64(start) * (1 + float64(direction*value)/100)
 			if proposed = int64(exact); direction == growing {
-				proposed = ceil(exact) // so that few replicas can grow at all
+				proposed = ceil(exact) // so that a small number of replicas can grow
 			}
 		}
 		if farthest == (direction == growing) {

@@ -15,7 +15,7 @@ type sample struct {
 
 type samples map[string]sample
 
-// tolerance specifies how far the ratio of a metric to its target may be below or above 1 without
+// tolerance is how far the ratio of a metric to its target may be below or above 1 without
 // triggering scaling.
 type tolerance struct{ down, up float64 }
 
@@ -165,8 +165,8 @@ func (c *calculation) average(target int64) {
 	}
 }
 
-// forValue returns the desired replicas for a metric of the target as a whole. It multiplies the
-// number of ready Pods by the ratio of value to target.
+// forValue returns the desired replicas for a metric of the target as a whole: the number of ready
+// Pods multiplied by the ratio of value to target.
 func (c *calculation) forValue(value, target int64) (int64, error) {
 	ratio := float64(value) / float64(target)
 	if c.current == 0 {

@@ -12,8 +12,8 @@
 // (behavior.go). Metric values are in thousandths.
 //
 // Pods that are not ready or have no sample must not make the replica count oscillate. The
-// controller assumes samples for these Pods, so that the count changes less. If the assumed samples
-// would reverse the direction of the change, the count stays the same. The history is kept in
-// memory only. After a restart it starts with the current replica count, so that nothing is scaled
-// down before a stabilization window has passed.
+// controller assumes samples for these Pods, which dampen the change. If they would reverse its
+// direction, the count stays the same. The history is kept in memory only. After a restart, it
+// starts with the current replica count, so that nothing is scaled down before a stabilization
+// window has passed.
 package autoscaler

@@ -121,7 +121,7 @@ func (s *source) pods(ctx context.Context, namespace, metric, metricSelector, se
 }
 
 // object returns the value of a custom metric for one object. resource includes the group, as in
-// "ingresses.networking.k8s.io". If it is "namespaces", the autoscaler's own Namespace is used.
+// "ingresses.networking.k8s.io". "namespaces" refers to the autoscaler's own Namespace.
 func (s *source) object(ctx context.Context, namespace, resource, name, metric, metricSelector string) (int64, error) {
 	path := "/namespaces/" + namespace + "/" + resource + "/" + name + "/" + metric
 	if resource == "namespaces" {

@@ -23,7 +23,7 @@ func (p pod) ignored() bool {
 }
 
 // starting reports whether the Pod is unready, has just become ready, or was never ready. A CPU
-// sample then may include the startup, which often needs more CPU.
+// sample may then include the startup, which often needs more CPU.
 func (p pod) starting(s sample, o Options, now time.Time) bool {
 	status := p.Object("status")
 	ready, started := tree.FindCondition(status, "Ready"), reconcile.Time(status, "startTime")
@@ -37,7 +37,7 @@ func (p pod) starting(s sample, o Options, now time.Time) bool {
 	return unready && started.Add(o.InitialReadinessDelay).After(changed)
 }
 
-// request returns the resource request of the Pod, or of one container. Pod-level requests have
+// request returns the resource request of the Pod, or of one container. Pod-level requests take
 // precedence.
 func (p pod) request(resource, container string) (int64, error) {
 	spec := p.Object("spec")

@@ -42,7 +42,7 @@ type turn struct {
 	selectorText      string
 	pods              []pod
 
-	failure    string // of the last metric, for the condition
+	failure    string // failure of the last metric, for the condition
 	conditions []any
 	newStatus  tree.Tree
 }
@@ -159,8 +159,8 @@ func (t *turn) size(ctx context.Context, s *sizing) (wanted int64, reason string
 	return v.replicas, reason, true
 }
 
-// proposals returns the largest replica count proposed by any metric. If some metrics fail, a
-// result that would scale down is an error.
+// proposals returns the largest replica count proposed by any metric. If some metrics fail, it
+// returns an error instead of scaling down.
 func (t *turn) proposals(ctx context.Context) (replicas int64, metric string, err error) {
 	if err := t.readPods(ctx); err != nil {
 		return 0, "", err

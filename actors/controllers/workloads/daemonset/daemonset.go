@@ -13,12 +13,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// burst is the maximum number of Pods created for a DaemonSet in one reconciliation. The same limit
-// applies to deletions. These changes trigger the next reconciliation.
+// burst is the maximum number of Pods created, and of Pods deleted, for a DaemonSet in one
+// reconciliation. These changes trigger the next reconciliation.
 const burst = 250
 
-// A Controller manages the Pods of DaemonSets. Apart from the shared caches, its only in-memory
-// state is the backoff for failed Pods.
+// A Controller manages the Pods of DaemonSets. Besides the shared caches, it keeps only the backoff
+// for failed Pods in memory.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -161,8 +161,8 @@ func (t *turn) recheck() time.Duration {
 }
 
 // apply creates and deletes Pods, at most burst of each. Creates are sent in growing batches,
-// because all of them may fail for the same reason, such as a quota. It ignores create failures
-// caused by a terminating namespace.
+// because all may fail for the same reason, such as a quota. apply ignores create failures caused
+// by a terminating namespace.
 func (d *Controller) apply(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string, c changes) error {
 	for _, n := range c.notes {
 		d.recorder.Event(item, n.kind, n.reason, n.format, n.pod, n.node)
@@ -183,8 +183,8 @@ func (d *Controller) apply(ctx context.Context, item *reconcile.Item, spec tree.
 }
 
 // podFor returns the Pod for a node. Its node affinity has a single term, which selects this node.
-// This term replaces the template's terms, which are ORed and would still allow other nodes. The
-// template's terms have already been checked.
+// It replaces the template's terms, which have already been checked. Terms are ORed, so keeping
+// them would allow other nodes.
 func podFor(n *meta.Naming, item *reconcile.Item, template tree.Tree, hash, node string) tree.Tree {
 	pod := cluster.PodOf(item, template)
 	pod.EnsureObject("metadata", "labels")[hashLabel] = hash

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Limits of the exponential backoff for failed Pods. The delay doubles with each replacement.
+// Limits of the backoff for failed Pods. The delay doubles with each replacement.
 const (
 	firstDelay  = time.Second
 	maxDelay    = 15 * time.Minute
@@ -20,15 +20,15 @@ type failure struct {
 	at    time.Time
 }
 
-// failures records recent replacements of failed Pods in memory. The map is cleared when it is
-// full, which resets all delays, as a restart does.
+// failures records recent replacements of failed Pods in memory. A full map is cleared, which
+// resets all delays, as a restart does.
 type failures struct {
 	mu  sync.Mutex
 	all map[failureKey]failure
 }
 
 // try returns how long to wait before replacing a failed Pod. If the result is 0, it records the
-// replacement. The delay is reset if there was no replacement for twice maxDelay.
+// replacement. The delay is reset after twice maxDelay without a replacement.
 func (f *failures) try(key failureKey, now time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -42,8 +42,8 @@ func withTolerations(own []tree.Tree, more []tree.Tree) []tree.Tree {
 	return own
 }
 
-// A placement determines where the Pods of a DaemonSet run. tolerations includes the tolerations
-// that all DaemonSet Pods get.
+// A placement determines where the Pods of a DaemonSet run. tolerations includes those that all
+// DaemonSet Pods get.
 type placement struct {
 	spec        tree.Tree // of the Pods
 	tolerations []tree.Tree
@@ -60,7 +60,7 @@ func (p placement) fits(n *cluster.Node) (run, stay bool) {
 }
 
 // A turn is a snapshot of a DaemonSet with its nodes and Pods. Each step that makes changes takes a
-// new snapshot. Pods are indexed by their target node, so that unbound Pods also count.
+// new snapshot. Pods are indexed by target node, so that unbound Pods also count.
 type turn struct {
 	placement
 	key      meta.Key
@@ -122,8 +122,8 @@ func (t *turn) place() (c changes) {
 }
 
 // placeOn adds the changes for one node. Except for surge updates, it creates no Pod while the node
-// still has an older Pod, because two Pods could compete for ports or files. This applies even if
-// the older Pod is terminating.
+// still has an older Pod, even a terminating one, because two Pods could compete for ports or
+// files.
 func (t *turn) placeOn(n *cluster.Node, c *changes) {
 	run, stay := t.fits(n)
 	pods := t.pods[n.Key.Name]
@@ -147,8 +147,8 @@ func (t *turn) placeOn(n *cluster.Node, c *changes) {
 	}
 }
 
-// bury removes terminated Pods and returns the remaining Pods. A failed Pod is replaced after a
-// delay, because the new Pod may also fail. Until then, the failed Pod occupies its node.
+// bury removes terminated Pods and returns the remaining ones. A failed Pod is replaced after a
+// delay, because the new Pod may also fail. Until then, it occupies its node.
 func (t *turn) bury(node string, pods []*cluster.Pod, c *changes) (alive []*cluster.Pod) {
 	for _, p := range pods {
 		switch {
@@ -169,7 +169,7 @@ func (t *turn) bury(node string, pods []*cluster.Pod, c *changes) (alive []*clus
 }
 
 // thin removes surplus Pods of a node and keeps the oldest, preferring bound Pods. With maxSurge,
-// it keeps one updated and one old Pod, until the updated Pod is available or the old Pod is
+// it keeps one updated and one old Pod, until the updated Pod is available or the old one is
 // unready. alive must contain no terminating Pods.
 func (t *turn) thin(alive []*cluster.Pod, c *changes) {
 	slices.SortFunc(alive, byAge)

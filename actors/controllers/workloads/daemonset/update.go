@@ -9,7 +9,7 @@ import (
 )
 
 // A pace limits how many nodes may have two Pods during an update, and how many may have no
-// available Pod. Validation allows only one of the two limits to be above 0.
+// available Pod. Validation allows only one of the limits to be above 0.
 type pace struct{ surge, unavailable int }
 
 // pace resolves percentage limits against the number of eligible nodes, which it returns as
@@ -31,7 +31,7 @@ func (t *turn) pace(strategy tree.Tree) (p pace, desired int) {
 }
 
 // pair returns the updated Pod and the old Pod of a node, ignoring terminating Pods. It returns
-// false if the node has several updated or several old Pods.
+// false if the node has several of either.
 func (t *turn) pair(node string) (fresh, old *cluster.Pod, ok bool) {
 	for _, p := range t.pods[node] {
 		if p.Terminating {

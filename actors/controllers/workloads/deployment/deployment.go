@@ -21,8 +21,8 @@ type Controller struct {
 	names             names
 }
 
-// New returns a Controller. The Controller also waits for the Pod cache to sync, because oldPodsRun
-// could otherwise miss running Pods.
+// New returns a Controller. It also waits for the Pod cache to sync, because oldPodsRun could
+// otherwise miss running Pods.
 func New(c *cluster.Cluster) *Controller {
 	d := &Controller{
 		Cluster: c, deployments: c.Items("apps", "v1", "Deployment"), sets: c.Items("apps", "v1", "ReplicaSet"),
@@ -72,7 +72,7 @@ func (r *rollout) annotation(key string) string {
 
 func (r *rollout) generation() int64 { return number(r.tree.Object("metadata"), "generation") }
 
-// refuse handles a Deployment with an empty selector, which can occur only in old data. Such a
+// refuse handles a Deployment with an empty selector, which can occur only in old data. The
 // Deployment would adopt all ReplicaSets in the namespace, so refuse adopts and creates nothing. It
 // still writes observedGeneration, because clients may wait for it.
 func (r *rollout) refuse(ctx context.Context) error {
@@ -126,9 +126,8 @@ func (r *rollout) turn(ctx context.Context) error {
 	return r.roll(ctx)
 }
 
-// tellPaused updates the Progressing condition when the rollout is paused or resumed. When the
-// rollout is resumed, the condition's time is renewed, so that the pause does not count toward the
-// progress deadline.
+// tellPaused updates the Progressing condition when the rollout is paused or resumed. Resuming
+// renews the condition's time, so that the pause does not count toward the progress deadline.
 func (r *rollout) tellPaused() {
 	is := reconcile.FindCondition(r.conditions, progressing).String("reason")
 	if deadline(r.spec) == 0 || is == timedOut {
@@ -154,7 +153,7 @@ func (r *rollout) isScaled() bool {
 	return false
 }
 
-// all returns all ReplicaSets. The limited capacity of old forces append to copy it.
+// all returns all ReplicaSets. The limited capacity of old forces append to copy.
 func (r *rollout) all() []*replicaSet {
 	if r.newest == nil {
 		return r.old
@@ -178,9 +177,8 @@ func (r *rollout) scale(ctx context.Context) error {
 }
 
 // resize distributes spec.replicas over the ReplicaSets. A single active ReplicaSet gets all
-// replicas. If the newest ReplicaSet already has all desired Pods available, the other ReplicaSets
-// are scaled to 0. Otherwise a rolling update resizes each ReplicaSet in proportion to its current
-// size.
+// replicas. If the newest ReplicaSet already has all desired Pods available, the others are scaled
+// to 0. Otherwise, a rolling update resizes each ReplicaSet in proportion to its current size.
 func (r *rollout) resize(ctx context.Context) error {
 	if only := onlyActive(r.newest, r.old); only != nil {
 		if only.replicas == r.pace.replicas {
@@ -282,8 +280,8 @@ func (r *rollout) oldPodsRun() bool {
 	return false
 }
 
-// setSize writes a ReplicaSet's size and size annotations if the size differs. If always is set, it
-// also writes if only the annotations differ. A conflict triggers a retry.
+// setSize writes a ReplicaSet's size and size annotations if the size differs. If always is set,
+// different annotations also cause a write. A conflict triggers a retry.
 func (r *rollout) setSize(ctx context.Context, rs *replicaSet, size int64, always bool) error {
 	desired, most := strconv.FormatInt(r.pace.replicas, 10), strconv.FormatInt(r.pace.replicas+r.pace.surge, 10)
 	if size == rs.replicas && !(always && (rs.annotation(r.names.desired) != desired || rs.annotation(r.names.max) != most)) {
@@ -322,7 +320,7 @@ func (r *rollout) cleanUp(ctx context.Context) error {
 }
 
 // writeStatus writes the status. If rolls is set, the rollout continues, and writeStatus requeues
-// the Deployment for its progress deadline plus one second, because API timestamps have no
+// the Deployment for its progress deadline. It adds one second, because API timestamps have no
 // fractional seconds.
 func (r *rollout) writeStatus(ctx context.Context, rolls bool) error {
 	now, old := r.Now(), r.tree.Object("status")

@@ -35,15 +35,15 @@ func newNames(n *meta.Naming) names {
 	}
 }
 
-// own reports whether an annotation is specific to the Deployment or to the ReplicaSet. All other
-// annotations are copied to the ReplicaSets, and copied back on a rollback.
+// own reports whether an annotation is specific to the Deployment or to the ReplicaSet. Others are
+// copied to the ReplicaSets, and copied back on a rollback.
 func (n names) own(key string) bool {
 	return slices.Contains([]string{n.revision, n.history, n.desired, n.max, n.lastApplied, rollbackTo}, key)
 }
 
 // A replicaSet is a snapshot of a Deployment's ReplicaSet. A nil replicaSet has no Pods. When
-// setSize writes a new size, it also updates the snapshot, so that later decisions in the same
-// reconciliation use the new size. The counts from the status may lag behind the size.
+// setSize writes a new size, it also updates the snapshot for later decisions in the same
+// reconciliation. The counts from the status may lag behind the size.
 type replicaSet struct {
 	*reconcile.Item
 	tree     tree.Tree

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A pace holds the desired number of Pods and the tolerances of a rollout, as absolute numbers. The
-// ReplicaSets may have at most replicas+surge Pods, and at least replicas-maxUnavailable must be
-// available. With Recreate, both tolerances are 0.
+// A pace holds the desired number of Pods and the tolerances of a rollout, in Pods. The ReplicaSets
+// may have at most replicas+surge Pods, and at least replicas-maxUnavailable must be available.
+// With Recreate, both tolerances are 0.
 type pace struct {
 	replicas              int64
 	rolling               bool // strategy RollingUpdate
@@ -42,8 +42,8 @@ func readPace(spec tree.Tree) pace {
 func (p pace) minAvailable() int64 { return p.replicas - p.maxUnavailable }
 
 // newSize returns the next size of the newest ReplicaSet. all is the total size of all ReplicaSets,
-// which excludes terminating Pods. Terminating Pods do not delay the rollout, but the number of
-// Pods may temporarily exceed the surge.
+// which excludes terminating Pods. These do not delay the rollout, but the number of Pods may
+// temporarily exceed the surge.
 func (p pace) newSize(newest int64, all int64) int64 {
 	if !p.rolling {
 		return p.replicas
@@ -138,8 +138,8 @@ func (p pace) proportional(n names, sets []*replicaSet, current int64) []sizing 
 }
 
 // fraction returns the change in a ReplicaSet's size when the Deployment is scaled. It reads the
-// Deployment's previous maximum from the ReplicaSet's annotation. If the annotation is missing, it
-// uses current, which is the Deployment's number of Pods.
+// Deployment's previous maximum from the ReplicaSet's annotation. If that is missing, it uses
+// current, the Deployment's number of Pods.
 func (p pace) fraction(n names, rs *replicaSet, current int64) int64 {
 	if p.replicas == 0 {
 		return -rs.replicas

@@ -75,8 +75,6 @@ func sizes(all []sizing) string {
 	return strings.Join(parts, " ")
 }
 
-// TestShrinkOld checks that unavailable Pods are deleted first, and that enough Pods stay
-// available.
 func TestShrinkOld(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -27,7 +27,7 @@ func newCondition(kind, status, reason, message string, now time.Time) tree.Tree
 }
 
 // counts returns the status without rollout progress. conditions are the previous conditions.
-// Available depends on minAvailable, so that a Deployment can be Available during a rollout.
+// Available depends on minAvailable, so a Deployment can be Available during a rollout.
 func counts(p pace, sets []*replicaSet, newest *replicaSet, generation int64, collisions any, conditions []any, now time.Time) tree.Tree {
 	all, can := sum(sets, wanted), sum(sets, available)
 	status := tree.Tree{
@@ -49,8 +49,8 @@ func counts(p pace, sets []*replicaSet, newest *replicaSet, generation int64, co
 }
 
 // terminating returns the number of terminating Pods. ok is false if a ReplicaSet does not report
-// this number, because the sum would be too low. It skips a ReplicaSet that has no status yet,
-// because such a ReplicaSet has no Pods.
+// this number, because the sum would be too low. A ReplicaSet without a status has no Pods and is
+// skipped.
 func terminating(sets []*replicaSet) (n int64, ok bool) {
 	for _, rs := range sets {
 		if rs == nil || rs.observed == 0 && !rs.tellsTerminating {
@@ -135,7 +135,7 @@ func progress(spec tree.Tree, p pace, old, now tree.Tree, name, newSet string, g
 }
 
 // failure copies the ReplicaFailure condition of a ReplicaSet, preferably the newest, to the
-// Deployment's conditions. If no ReplicaSet has the condition, failure removes it.
+// Deployment's conditions. If no ReplicaSet has it, failure removes it.
 func failure(conditions []any, newest *replicaSet, sets []*replicaSet) []any {
 	for _, rs := range append([]*replicaSet{newest}, sets...) {
 		if rs == nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // adoptTemplate updates the annotations and revision of the ReplicaSet for the current template. If
-// there is no such ReplicaSet and create is set, adoptTemplate creates it. The revision is one more
-// than the highest revision of the old ReplicaSets, even if the template was used before.
+// create is set, it creates a missing ReplicaSet. The revision is one more than the highest
+// revision of the old ReplicaSets, even if the template was used before.
 func (r *rollout) adoptTemplate(ctx context.Context, create bool) error {
 	revision := int64(1)
 	for _, rs := range r.old {
@@ -87,9 +87,8 @@ func (r *rollout) setAnnotations(rs *replicaSet, revision int64) tree.Tree {
 	return changes
 }
 
-// create creates the ReplicaSet for a new template. Its name contains a hash of the template. After
-// a name collision, the next reconciliation tries another hash. Any other failure is reported in
-// the status and ends the reconciliation.
+// create creates the ReplicaSet for a new template. After a name collision, the next reconciliation
+// tries another hash. Any other failure is reported in the status and ends the reconciliation.
 func (r *rollout) create(ctx context.Context, revision int64) error {
 	object, name := r.newSet(revision)
 	size := number(object.Object("spec"), "replicas")
@@ -188,8 +187,8 @@ func outdated(spec tree.Tree, old []*replicaSet) []*replicaSet {
 }
 
 // rollBack copies the template of the requested revision to the Deployment. Revision 0 means the
-// previous revision. It always removes the rollback annotation, because an unknown revision would
-// otherwise be retried forever. A later reconciliation rolls out the template.
+// previous revision. rollBack always removes the rollback annotation, because an unknown revision
+// would otherwise be retried forever. A later reconciliation rolls out the template.
 func (r *rollout) rollBack(ctx context.Context) error {
 	if err := r.adoptTemplate(ctx, true); err != nil {
 		return err

@@ -9,21 +9,21 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// Limits of the exponential backoff after Pod failures. The delay doubles with each failure.
+// Limits of the backoff after Pod failures. The delay doubles with each failure.
 const (
 	firstDelay = 10 * time.Second
 	maxDelay   = 10 * time.Minute
 )
 
 // A backoff counts the failed Pods of a Job since the last success. It is kept in memory only, so
-// after a restart the delay starts at firstDelay again. spec.backoffLimit is not affected, because
+// the delay starts at firstDelay again after a restart. spec.backoffLimit is not affected, because
 // it is checked against the counts in the status.
 type backoff struct {
 	failures int
 	last     time.Time
 }
 
-// after returns b updated with more terminated Pods. The status must not include these Pods yet.
+// after returns b updated with more terminated Pods, which the status must not include yet.
 // Failures up to the newest success do not count.
 func (b backoff) after(succeeded, failed []*cluster.Pod) backoff {
 	if len(succeeded) > 0 {
@@ -50,8 +50,8 @@ func (b backoff) remaining(now time.Time) time.Duration {
 	return max(0, b.last.Add(delay).Sub(now))
 }
 
-// backoffs holds the backoff of each running Job by uid. All workers share this map. An entry is
-// removed when its Job ends or is deleted.
+// backoffs holds the backoff of each running Job by uid, for all workers. An entry is removed when
+// its Job ends or is deleted.
 type backoffs struct {
 	mu  sync.Mutex
 	all map[string]backoff

@@ -52,7 +52,7 @@ type run struct {
 type child struct {
 	*reconcile.Item
 	status tree.Tree
-	ended  string // the condition that it ended with; "" while it runs
+	ended  string // condition with which it ended; "" while it runs
 }
 
 func (j *CronController) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {
@@ -90,8 +90,7 @@ func (r *run) children() (all []child, err error) {
 	return all, nil
 }
 
-// runs reports whether the Job with the given uid is listed as active. It compares uids, because
-// names may be reused.
+// runs reports whether the Job with the given uid is listed as active. Names may be reused.
 func (r *run) runs(uid string) bool {
 	return slices.ContainsFunc(r.active, func(a tree.Tree) bool { return a.String("uid") == uid })
 }
@@ -101,8 +100,8 @@ func (r *run) drop(uid string) {
 }
 
 // cleanUp deletes the oldest finished Jobs beyond the history limits. Successful and failed Jobs
-// have separate limits, so that many successes do not displace the most recent failure. Without a
-// limit, it keeps all Jobs.
+// have separate limits, so that many successes do not displace the latest failure. Without a limit,
+// it keeps all Jobs.
 func (r *run) cleanUp(ctx context.Context, children []child) {
 	for field, kind := range map[string]string{"successfulJobsHistoryLimit": complete, "failedJobsHistoryLimit": failed} {
 		limit, ok := r.spec.Int(field)
@@ -219,8 +218,8 @@ func (r *run) start(ctx context.Context) error {
 		if err := r.create(ctx, at); err != nil {
 			return err
 		}
-		// Make s.next start at the time just scheduled, so that it does not iterate over the missed
-		// times again.
+		// Make s.next start at the time just scheduled, so that it does not visit the missed times
+		// again.
 		s.last = reconcile.Time(tree.Tree{"at": r.last}, "at")
 	}
 	if next := s.next(r.now); next.After(s.created) {
@@ -266,13 +265,13 @@ func (r *run) replace(ctx context.Context) error {
 }
 
 // jobName returns the unique name of the Job for a scheduled time. The name contains the minute,
-// which is the resolution of schedules. With @every below a minute, all times within a minute share
-// a Job, as in Kubernetes 1.37.
+// which is the resolution of schedules. As in Kubernetes 1.37, all @every times within a minute
+// share a Job.
 func jobName(cron string, at time.Time) string { return fmt.Sprintf("%s-%d", cron, at.Unix()/60) }
 
-// create creates the Job for a scheduled time and adds it to the active list. Because the name is
-// unique per time, a retry does not create a second Job. If the Job already exists and the CronJob
-// controls it, create adds the existing Job.
+// create creates the Job for a scheduled time and adds it to the active list. The name is unique
+// per time, so a retry does not create a second Job. If the Job already exists and the CronJob
+// controls it, create adds it.
 func (r *run) create(ctx context.Context, at time.Time) error {
 	o, err := r.jobs.Create(ctx, r.job(at))
 	switch {

@@ -50,9 +50,8 @@ func (s *state) surplus(n int) []*cluster.Pod {
 	return going
 }
 
-// younger sorts Pods by how little progress is lost when they are deleted. Pods without a node come
-// first, followed by pending, unready, recently ready, often restarted and young Pods. Names break
-// ties.
+// younger sorts Pods by how little progress their deletion loses. Pods without a node come first,
+// followed by pending, unready, recently ready, often restarted and young Pods. Names break ties.
 func younger(a, b *cluster.Pod) int {
 	rank := func(p *cluster.Pod) int {
 		n := map[string]int{cluster.PodRunning: 2, cluster.PodUnknown: 1}[p.Phase]

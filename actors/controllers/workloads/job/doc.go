@@ -9,9 +9,8 @@
 //  2. The Pod's finalizer is removed.
 //  3. The uid is removed and the counter is incremented, in one write.
 //
-// If a Pod's uid is in the status, the finalizer shows which write is missing. Without the
-// finalizer, the Pod must still be counted. With it, the work continues at step 2. Indexed Jobs
-// record sets of successful indexes and need no uids.
+// If a Pod's uid is in the status, the finalizer shows which write is missing: step 2 if the Pod
+// still has it, otherwise step 3. Indexed Jobs record sets of successful indexes and need no uids.
 //
 // A Job finishes when its last Pod has terminated. Until then, the conditions FailureTarget and
 // SuccessCriteriaMet announce the result.

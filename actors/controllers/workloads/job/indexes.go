@@ -32,7 +32,7 @@ func parseIndexes(s string, below int) indexes {
 	return join(all)
 }
 
-// join sorts intervals and merges adjacent intervals. It reuses the memory of all.
+// join sorts intervals and merges adjacent ones. It reuses the memory of all.
 func join(all []interval) indexes {
 	slices.SortFunc(all, func(a, b interval) int { return a.first - b.first })
 	joined := all[:0]
@@ -68,7 +68,7 @@ func (x indexes) total() (n int) {
 	return n
 }
 
-// String formats the set like "0,2,3,5-9". It does not format two adjacent indexes as a range.
+// String formats the set like "0,2,3,5-9". Two adjacent indexes do not form a range.
 func (x indexes) String() string {
 	var parts []string
 	for _, i := range x {
@@ -84,8 +84,8 @@ func (x indexes) String() string {
 	return strings.Join(parts, ",")
 }
 
-// overlap returns the number of indexes that are in both sets. It walks both lists in parallel and
-// always advances past the interval that ends first.
+// overlap returns the number of indexes in both sets. It walks both lists in parallel and always
+// advances past the interval that ends first.
 func (x indexes) overlap(other indexes) (n int) {
 	for i, j := 0, 0; i < len(x) && j < len(other); {
 		n += max(0, min(x[i].last, other[j].last)-max(x[i].first, other[j].first)+1)

@@ -24,8 +24,8 @@ type Controller struct {
 }
 
 // burst is the maximum number of Pods created or deleted for a Job in one reconciliation. It limits
-// how long a Job occupies a worker. The limit does not apply when a Job ends or is suspended, which
-// deletes all active Pods.
+// how long a Job occupies a worker. A Job that ends or is suspended deletes all active Pods
+// regardless.
 const burst = 500
 
 // New returns a Controller. It finds orphaned Pods when their Job is deleted, and when a Pod with
@@ -61,7 +61,7 @@ func (j *Controller) abandon(old, now *reconcile.Item) {
 	}
 }
 
-// release removes the finalizer of a Pod that no Job counts. It checks again that no unfinished Job
+// release removes the finalizer of a Pod that no Job counts. It first checks that no unfinished Job
 // controls the Pod, because that Job would still count it.
 func (j *Controller) release(ctx context.Context, key meta.Key) error {
 	p := j.Pods.Get(key)
@@ -91,8 +91,7 @@ func (j *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree
 		}
 		return nil
 	}
-	// A Pod is adopted and gets the finalizer in one write, so that every uncounted Pod of a Job
-	// has the finalizer.
+	// Adoption adds the finalizer in the same write, so that every uncounted Pod of a Job has it.
 	claimer := reconcile.NewClaimer(item)
 	claimer.Finalizer = j.Names.JobTracking
 	pods, err := reconcile.ClaimAll(ctx, claimer, j.Pods)
@@ -115,7 +114,7 @@ type turn struct {
 }
 
 // take decides whether the Job ends, then creates or deletes Pods, and finally writes the status.
-// The status is written even if changing Pods fails, because finished Pods must be counted.
+// It writes the status even if changing Pods fails, because finished Pods must be counted.
 func (t *turn) take(ctx context.Context, pods []*cluster.Pod) error {
 	t.verdicts = map[string]verdict{}
 	if err := t.applyFailurePolicy(ctx, pods); err != nil {
@@ -146,8 +145,8 @@ func (t *turn) take(ctx context.Context, pods []*cluster.Pod) error {
 	return fault
 }
 
-// latest returns the newest cached versions of pods. An older version of a just adopted Pod has no
-// finalizer, so the Pod would be treated as already counted.
+// latest returns the newest cached versions of pods. The older version of a just adopted Pod lacks
+// the finalizer, so the Pod would be treated as already counted.
 func (t *turn) latest(pods []*cluster.Pod) []*cluster.Pod {
 	now := make([]*cluster.Pod, 0, len(pods))
 	for _, p := range pods {
@@ -182,13 +181,13 @@ func (t *turn) applyFailurePolicy(ctx context.Context, pods []*cluster.Pod) erro
 }
 
 // act creates and deletes Pods. It returns the resulting number of active Pods, and whether the Job
-// was suspended or resumed. If the Job is ending, act only deletes the active Pods. If a delete
-// fails, the Job does not end yet, because its final condition means that no Pod is running.
+// was suspended or resumed. If the Job is ending, act only deletes the active Pods. After a failed
+// delete, the Job does not end yet, because its final condition means that no Pod is running.
 func (t *turn) act(ctx context.Context) (active int64, changed bool, err error) {
 	if t.finish != nil {
 		active, err = t.remove(ctx, t.active, false)
 		if err != nil {
-			t.finish = nil // the condition is set when no Pod runs any more
+			t.finish = nil // set the condition only when no Pod is running
 		}
 		return active, false, err
 	}

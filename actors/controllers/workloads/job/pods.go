@@ -12,8 +12,8 @@ import (
 )
 
 // remove deletes Pods and returns the resulting number of active Pods, even after an error.
-// uncounted is set for deletions due to a suspension or scale-down. In this case, remove first
-// removes the finalizers, so that the Pods are not counted as failures.
+// uncounted is set for deletions due to a suspension or scale-down. remove then first removes the
+// finalizers, so that the Pods are not counted as failures.
 func (t *turn) remove(ctx context.Context, pods []*cluster.Pod, uncounted bool) (active int64, err error) {
 	var mu sync.Mutex
 	active = int64(len(t.active))
@@ -103,9 +103,9 @@ func (t *turn) create(ctx context.Context, n int) (made int64, err error) {
 	return made, err
 }
 
-// due returns the indexes for which a Pod may be created now. For all other indexes, it requeues
-// the Job after the shortest remaining backoff. The backoff survives restarts, because annotations
-// of the failed Pods record the failures per index.
+// due returns the indexes for which a Pod may be created now. For the others, it requeues the Job
+// after the shortest remaining backoff. The backoff survives restarts, because annotations of the
+// failed Pods record the failures per index.
 func (t *turn) due(pending []int) (now []int) {
 	var wait time.Duration
 	for _, i := range pending {
@@ -131,7 +131,7 @@ func (t *turn) due(pending []int) (now []int) {
 const indexVariable = "JOB_COMPLETION_INDEX"
 
 // pod returns the template of the Job's Pods. It includes the finalizer, because a Pod that ends
-// without the finalizer would never be counted. It keeps a user's value of the index variable.
+// without it would never be counted. It keeps a user's value of the index variable.
 func (t *turn) pod() tree.Tree {
 	pod := cluster.PodOf(t.item, t.spec.Object("template"))
 	metadata := pod.Object("metadata")
@@ -156,8 +156,8 @@ func (t *turn) pod() tree.Tree {
 }
 
 // podOf returns the Pod for an index, or a Pod without an index if index is negative. With
-// backoffLimitPerIndex, only annotations record the failures of an index. Each new Pod inherits
-// these annotations from the failed Pod.
+// backoffLimitPerIndex, only annotations record the failures of an index, and each new Pod inherits
+// them from the failed one.
 func (t *turn) podOf(pod tree.Tree, index int) tree.Tree {
 	pod = pod.Copy()
 	if index < 0 {

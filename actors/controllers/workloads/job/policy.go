@@ -16,8 +16,8 @@ type verdict struct {
 }
 
 // evaluateFailurePolicy returns the verdict of the first rule that a failed Pod matches. Without a
-// match, the failure counts. Unknown actions are skipped, because a newer API version may have
-// added them.
+// match, the failure counts. Unknown actions, which a newer API version may have added, are
+// skipped.
 func evaluateFailurePolicy(policy, pod tree.Tree) verdict {
 	name := pod.Object("metadata").String("namespace") + "/" + pod.Name()
 	for i, rule := range policy.Objects("rules") {

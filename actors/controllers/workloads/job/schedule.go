@@ -24,8 +24,8 @@ type schedule struct {
 var errUnknownZone = errors.New("unknown time zone")
 
 // readSchedule parses the schedule of a CronJob. It checks the time zone first, because an unknown
-// time zone is reported by its own Event. A TZ in the schedule itself is allowed, because older
-// objects may have one.
+// time zone has its own Event. A TZ in the schedule itself is allowed, because older objects may
+// have one.
 func readSchedule(object tree.Tree) (s schedule, err error) {
 	spec := object.Object("spec")
 	text, zone := spec.String("schedule"), spec.String("timeZone")
@@ -54,8 +54,8 @@ func readSchedule(object tree.Tree) (s schedule, err error) {
 // never due.
 var errShortStep = errors.New("time difference between two schedules is less than 1 second")
 
-// tooMany is the number of missed times above which a warning is recorded. Usual causes are clock
-// jumps and long downtime.
+// tooMany is the number of missed times above which a warning is recorded. They are usually caused
+// by clock jumps or long downtime.
 const tooMany = 100
 
 // missed is the number of scheduled times since the last Job, estimated from the length of one
@@ -63,9 +63,9 @@ const tooMany = 100
 type missed int
 
 // due returns the newest scheduled time that has passed since the last Job, or the zero time. It
-// does not return earlier missed times, because a CronJob never catches up. from is the time at
-// which the search started. If bounded is set, it skips times past their starting deadline. It
-// returns an error if the schedule has no times or has steps of less than a second.
+// skips earlier missed times, because a CronJob never catches up. from is the time at which the
+// search started. If bounded is set, due also skips times past their starting deadline. It returns
+// an error if the schedule has no times or has steps of less than a second.
 func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed, err error) {
 	from = s.created
 	if !s.last.IsZero() {

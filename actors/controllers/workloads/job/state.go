@@ -22,7 +22,7 @@ const (
 
 // A state describes an unfinished Job and its Pods during one reconciliation. It makes no requests
 // and changes only its copy of the status, so it can be tested without a store. Its Pod counts
-// include the Pods listed in status.uncountedTerminatedPods.
+// include the Pods in status.uncountedTerminatedPods.
 type state struct {
 	spec, status tree.Tree // status is modified
 	terminating  bool      // the Job is being deleted
@@ -46,8 +46,8 @@ type state struct {
 	newSucceeded         []*cluster.Pod       // ended and not in the status yet
 	newFailed            []*cluster.Pod
 
-	finish       tree.Tree // the condition that the Job ends with, or will; nil while it continues
-	ready, going int64     // ready ones, and those on their way out
+	finish       tree.Tree // condition with which the Job ends; nil while it continues
+	ready, going int64     // ready Pods, and terminating Pods
 }
 
 func newState(object tree.Tree, pods []*cluster.Pod, names cluster.Names, verdict func(*cluster.Pod) verdict, now time.Time) *state {
@@ -79,9 +79,9 @@ func number(t tree.Tree, field string) int64 {
 
 func (s *state) suspended() bool { return s.spec.Bool("suspend") }
 
-// fails reports whether a Pod counts as failed. By default, a terminating Pod counts as failed
-// immediately and is replaced. With podReplacementPolicy Failed, it does not, so that no more Pods
-// than requested run at the same time.
+// fails reports whether a Pod counts as failed. By default, a terminating Pod counts as failed and
+// is replaced immediately. With podReplacementPolicy Failed, it does not, so that no more Pods than
+// requested run at the same time.
 func (s *state) fails(p *cluster.Pod) bool {
 	return p.Phase == cluster.PodFailed || !s.replaceEnded && p.Terminating && p.Phase != cluster.PodSucceeded
 }
@@ -153,7 +153,7 @@ func (s *state) countIndexes() {
 
 // findDelayed finds the failed Pod to replace for each index that will be retried. The Pod keeps
 // its finalizer until then, because its replacement continues its failure count. If several Pods of
-// an index failed, it uses the Pod with the most failures, so that the index cannot exceed its
+// an index failed, the one with the most failures is used, so that the index cannot exceed its
 // limit.
 func (s *state) findDelayed() {
 	running := map[int]bool{}

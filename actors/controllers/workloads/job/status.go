@@ -11,7 +11,7 @@ import (
 
 // write counts terminated Pods and writes the status. If finalizers must be removed, it first
 // writes the Pods to uncountedTerminatedPods, and increments the counters in a second write after
-// the removal. If the process crashes in between, the next reconciliation completes the work.
+// the removal. After a crash in between, the next reconciliation completes the work.
 func (t *turn) write(ctx context.Context) error {
 	tracked := map[string]bool{}
 	for _, p := range t.pods {

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxUncounted limits the number of UIDs in uncountedTerminatedPods, which take about 40 bytes
-// each. Any further Pods wait for the next reconciliation.
+// maxUncounted limits the UIDs in uncountedTerminatedPods, of about 40 bytes each. Further Pods
+// wait for the next reconciliation.
 const maxUncounted = 500
 
 // track adds ended Pods to the status and returns them. After writing the status, the caller must
@@ -49,8 +49,8 @@ func (s *state) track() (release []*cluster.Pod, more bool) {
 }
 
 // trackIndexes writes the succeeded and failed indexes to the status. Unlike counters, indexes need
-// no uids and only one write, because adding an index twice has no effect. For convenience, it
-// returns more unchanged.
+// no uids and only one write, because adding an index twice has no effect. It returns more
+// unchanged, for convenience.
 func (s *state) trackIndexes(done []int, more bool) bool {
 	if !s.indexed {
 		return more
@@ -107,8 +107,8 @@ func (s *state) announce() {
 }
 
 // end adds the final condition and reports whether it did. It first waits for uncounted and
-// terminating Pods. A client that sees the condition must not find running Pods, or counters that
-// are still too low.
+// terminating Pods, because a client that sees the condition must not find running Pods or
+// incomplete counters.
 func (s *state) end() bool {
 	listed := s.status.Object("uncountedTerminatedPods")
 	if s.finish == nil || s.going > 0 || len(listed.List("succeeded"))+len(listed.List("failed")) > 0 {

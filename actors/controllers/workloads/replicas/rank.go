@@ -13,8 +13,8 @@ import (
 var phaseRank = map[string]int{cluster.PodPending: 0, cluster.PodUnknown: 1, cluster.PodRunning: 2}
 
 // toDelete returns the n Pods to delete. related are the Pods of all sets with the same controller.
-// Pods on nodes with more related Pods are deleted first, which spreads the Pods of a Deployment
-// over nodes during a rollout.
+// Pods on nodes with more related Pods are deleted first, which spreads a Deployment's Pods over
+// nodes during a rollout.
 func toDelete(pods, related []*cluster.Pod, n int, now time.Time) []*cluster.Pod {
 	if n >= len(pods) {
 		return pods

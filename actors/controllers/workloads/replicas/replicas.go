@@ -85,8 +85,8 @@ func countTerminating(set *reconcile.Item, owned []*cluster.Pod) (n int) {
 	return n
 }
 
-// manage creates missing Pods or deletes surplus Pods. It sees its own earlier writes in the caches
-// and therefore does not repeat them. It ignores create failures caused by a terminating namespace.
+// manage creates missing Pods or deletes surplus ones. The caches include its own earlier writes,
+// so it does not repeat them. It ignores create failures caused by a terminating namespace.
 func (r *Controller) manage(ctx context.Context, set *reconcile.Item, t tree.Tree, pods []*cluster.Pod) error {
 	wanted, _ := t.Object("spec").Int("replicas")
 	switch missing := int(wanted) - len(pods); {

@@ -13,8 +13,8 @@ import (
 
 const replicaFailure = "ReplicaFailure"
 
-// observed holds the Pods of a set at the start of a reconciliation. It omits changes made during
-// the reconciliation, because these trigger another reconciliation, which updates the status.
+// observed holds the Pods of a set at the start of a reconciliation. It omits the reconciliation's
+// own changes, which trigger another reconciliation that updates the status.
 type observed struct {
 	pods        []*cluster.Pod // active and owned
 	terminating int            // terminating Pods; -1 if not reported

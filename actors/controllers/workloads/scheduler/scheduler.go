@@ -17,8 +17,7 @@ import (
 // name is the default schedulerName of Pods and the component of Events.
 const name = "default-scheduler"
 
-// A Controller binds Pods to nodes. It keeps no state between reconciliations except the shared
-// caches.
+// A Controller binds Pods to nodes. Its only state is in the shared caches.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -55,13 +54,12 @@ func waits(p *cluster.Pod) bool { return p.Node == "" && p.Active() && !p.Gated 
 type place struct {
 	node *cluster.Node
 	left cluster.Resources
-	pods int64 // that still fit
+	pods int64 // number of Pods that still fit
 }
 
 type turn struct{ places []*place }
 
-// newTurn computes the free resources of each node. Nodes are sorted, so that the result is
-// deterministic.
+// newTurn computes the free resources of each node. It sorts nodes for a deterministic result.
 func newTurn(nodes []*cluster.Node, pods []*cluster.Pod) *turn {
 	t, byName := &turn{}, map[string]*place{}
 	for _, n := range nodes {

@@ -19,9 +19,8 @@ func claimName(template, set string, ordinal int64) string {
 	return template + "-" + set + "-" + strconv.FormatInt(ordinal, 10)
 }
 
-// claimOf returns a new claim from a template. turn.own adds an owner later if the retention policy
-// requires one. The claim has the StatefulSet's selector labels, because users rely on them to find
-// claims.
+// claimOf returns a new claim from a template. turn.own later adds an owner if the retention policy
+// requires one. The claim gets the StatefulSet's selector labels, by which users find claims.
 func claimOf(set *reconcile.Item, spec, template tree.Tree, ordinal int64) tree.Tree {
 	claim := template.Copy()
 	delete(claim, "status")
@@ -108,7 +107,7 @@ func readRetention(spec tree.Tree) retention {
 }
 
 // owner returns the kind of object that should own a claim, or "" for none. A Pod owns a claim only
-// if its ordinal is surplus after scaling down. Otherwise the volume would be deleted whenever an
+// if its ordinal is surplus after scaling down. Otherwise, the volume would be deleted whenever an
 // update replaces the Pod.
 func (r retention) owner(surplus bool) string {
 	switch {
@@ -120,10 +119,10 @@ func (r retention) owner(surplus bool) string {
 	return ""
 }
 
-// owners returns the desired owner references of a claim. ok is false if the claim must not change.
-// This is the case if the references are correct, if another controller owns the claim, or if the
-// claim belongs to an earlier set or Pod with the same name. A non-controller reference to the set
-// or Pod is replaced. mine records such a reference as "plain".
+// owners returns the desired owner references of a claim. ok is false if the claim must not change,
+// because the references are correct, another controller owns the claim, or the claim belongs to an
+// earlier set or Pod with the same name. A non-controller reference to the set or Pod is replaced.
+// mine records such a reference as "plain".
 func (r retention) owners(references []any, set, pod tree.Tree, surplus bool) (changed []any, ok bool) {
 	var kept []any
 	mine := ""
@@ -162,9 +161,8 @@ func (r retention) owners(references []any, set, pod tree.Tree, surplus bool) (c
 	return kept, true
 }
 
-// own sets the owners of an ordinal's claims. It is called before a surplus Pod is deleted. It is
-// also called for every remaining Pod, so that the StatefulSet owns the claims again after scaling
-// up.
+// own sets the owners of an ordinal's claims. It is called before a surplus Pod is deleted, and for
+// every remaining Pod, so that the StatefulSet owns the claims again after scaling up.
 func (t *turn) own(ctx context.Context, s slot, surplus bool) error {
 	pod := s.pod
 	if pod == nil {
@@ -190,11 +188,11 @@ func (t *turn) own(ctx context.Context, s slot, surplus bool) error {
 	return nil
 }
 
-// staleClaimDelay is the polling interval for stale claims. Claims are not watched.
+// staleClaimDelay is the polling interval for stale claims, which are not watched.
 const staleClaimDelay = time.Second
 
-// stale reports whether a deleted Pod still owns a claim of an ordinal. The garbage collector will
-// delete this claim, and no new Pod may be created before that.
+// stale reports whether a deleted Pod still owns a claim of an ordinal. No new Pod may be created
+// until the garbage collector has deleted the claim.
 func (t *turn) stale(ctx context.Context, ordinal int64, pod string) (bool, error) {
 	if !readRetention(t.spec).whenScaled {
 		return false, nil

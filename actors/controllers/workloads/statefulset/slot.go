@@ -62,8 +62,8 @@ func ordinalOf(set, pod string) int64 {
 	return n
 }
 
-// maxMissing is the maximum number of missing Pods that one reconciliation creates. It limits the
-// memory and time of a reconciliation.
+// maxMissing is the maximum number of missing Pods that one reconciliation creates, to limit its
+// memory and time.
 const maxMissing = 500
 
 // arrange returns the slots of the desired ordinals, lowest first, and the surplus slots, highest
@@ -103,8 +103,8 @@ func (p plan) missing(slots []slot) (missing []slot) {
 }
 
 // usesCurrent reports whether a new Pod gets the current revision instead of the newest. If
-// rollingUpdate is set, this depends on the partition. Otherwise the first currentReplicas ordinals
-// get the current revision, so that a Pod lost during an update keeps its revision.
+// rollingUpdate is set, this depends on the partition. Otherwise, the first currentReplicas
+// ordinals get the current revision, so that a Pod lost during an update keeps its revision.
 func (p plan) usesCurrent(ordinal, currentReplicas int64) bool {
 	if p.hasRolling {
 		return ordinal < p.start+p.partition

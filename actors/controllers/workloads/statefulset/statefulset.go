@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Controller manages the Pods of StatefulSets. It reads volume claims from the store when needed
-// and does not watch them.
+// A Controller manages the Pods of StatefulSets. It does not watch volume claims, but reads them
+// from the store when needed.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -56,7 +56,7 @@ type turn struct {
 }
 
 // reconcile processes one StatefulSet. It writes the status even if a step has failed. It deletes
-// old revisions last, because the earlier steps determine which revisions are still used.
+// old revisions last, because the earlier steps determine which ones are still used.
 func (s *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {
 	// Adopt a Pod only if its name has an ordinal, which determines its slot.
 	claimer := &reconcile.Claimer{Owner: item, Selects: func(h *reconcile.Head) bool {
@@ -106,8 +106,8 @@ func (t *turn) findRevisions(ctx context.Context, all []*history.Revision, colli
 }
 
 // act creates and repairs the desired Pods, removes surplus Pods, and then updates Pods. With
-// OrderedReady, it stops at the first missing or unavailable Pod. The next change to that Pod
-// triggers another reconciliation.
+// OrderedReady, it stops at the first missing or unavailable Pod, whose next change triggers
+// another reconciliation.
 func (t *turn) act(ctx context.Context) error {
 	wait, err := t.forEach(t.slots, func(s *slot) (bool, error) { return t.keep(ctx, s) })
 	if wait || err != nil {
@@ -147,8 +147,8 @@ func (t *turn) forEach(slots []slot, do func(*slot) (wait bool, err error)) (boo
 }
 
 // keep creates or repairs the Pod of a slot, and reports whether the next ordinal must wait. It
-// deletes a terminated Pod, so that a later turn creates it again. It creates missing claims,
-// because a pending Pod may lack a claim that was deleted.
+// deletes a terminated Pod, so that a later turn recreates it. It creates missing claims, because a
+// pending Pod may lack a claim that was deleted.
 func (t *turn) keep(ctx context.Context, s *slot) (wait bool, err error) {
 	switch {
 	case s.pod == nil:
@@ -177,7 +177,7 @@ func (t *turn) keep(ctx context.Context, s *slot) (wait bool, err error) {
 	return false, t.own(ctx, *s, false)
 }
 
-// identify labels an adopted Pod with its name and ordinal, so that a Service can select only this
+// identify labels an adopted Pod with its name and ordinal, so that a Service can select just this
 // Pod.
 func (t *turn) identify(ctx context.Context, s *slot) error {
 	labels := tree.Tree{t.nameLabel: s.pod.Key.Name, t.ordinal: strconv.FormatInt(s.ordinal, 10)}
@@ -244,7 +244,7 @@ func (t *turn) pod(ordinal int64) tree.Tree {
 }
 
 // firstUnavailable returns the unavailable Pod with the lowest ordinal, or nil. If that Pod is
-// surplus, scaling down does not wait for it to become available, because it may never do so.
+// surplus, scaling down does not wait for it, because it may never become available.
 func (t *turn) firstUnavailable() *cluster.Pod {
 	for _, s := range t.slots {
 		if t.unavailable(s, t.now) {
@@ -260,8 +260,8 @@ func (t *turn) firstUnavailable() *cluster.Pod {
 }
 
 // remove deletes a surplus Pod and reports whether the next deletion must wait. With OrderedReady,
-// only available Pods are deleted, one at a time. The only exception is first, the unavailable Pod
-// with the lowest ordinal.
+// only available Pods are deleted, one at a time, except for first, the unavailable Pod with the
+// lowest ordinal.
 func (t *turn) remove(ctx context.Context, s *slot, first *cluster.Pod) (wait bool, err error) {
 	if s.pod.Terminating {
 		return !t.parallel, nil
@@ -272,15 +272,15 @@ func (t *turn) remove(ctx context.Context, s *slot, first *cluster.Pod) (wait bo
 	return true, t.delete(ctx, s.pod)
 }
 
-// delete deletes a Pod with its own grace period and records an Event. The uid is a precondition,
-// so that a new Pod with the same name is not deleted.
+// delete deletes a Pod with its own grace period and records an Event. The uid precondition
+// protects a new Pod with the same name.
 func (t *turn) delete(ctx context.Context, p *cluster.Pod) error {
 	err := t.Pods.Remove(ctx, &p.Head, "")
 	t.tell("delete", p.Key.Name, err)
 	return err
 }
 
-// tell records an Event. The text matches Kubernetes, because tools rely on it.
+// tell records an Event. Tools rely on the text, which matches Kubernetes.
 func (t *turn) tell(verb, pod string, err error) {
 	title := map[string]string{"create": "Create", "update": "Update", "delete": "Delete"}[verb]
 	if err == nil {
@@ -291,7 +291,7 @@ func (t *turn) tell(verb, pod string, err error) {
 }
 
 // writeStatus writes the status if it has changed. It reads the Pods from the cache again, because
-// this turn may have deleted Pods.
+// this turn may have deleted some.
 func (t *turn) writeStatus(ctx context.Context, collisions int64) error {
 	all := slices.Concat(t.slots, t.condemned)
 	for i := range all {

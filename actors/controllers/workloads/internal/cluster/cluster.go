@@ -22,8 +22,8 @@ type Cluster struct {
 }
 
 // Leader reports whether another process runs the same controllers, because two active processes
-// would create every missing Pod twice. Holder returns the other process, or "" if there is none.
-// It blocks until this is known or ctx is done. changed is closed when the holder changes.
+// would create every missing Pod twice. Holder returns that process, or "" if there is none. It
+// blocks until this is known or ctx is done. changed is closed when the holder changes.
 type Leader interface {
 	Holder(ctx context.Context) (holder string, changed <-chan struct{})
 }
@@ -75,8 +75,8 @@ func (c *Cluster) Untrack(ctx context.Context, p *Pod) error {
 	}), reconcile.IsNotFound, reconcile.IsConflict)
 }
 
-// Workloads returns a controller for the objects in a cache. It calls sync with existing objects
-// and their decoded trees.
+// Workloads returns a controller for the objects in a cache. It calls sync with each existing
+// object and its decoded tree.
 func (c *Cluster) Workloads(queue string, items *reconcile.Cache[*reconcile.Item], sync func(context.Context, *reconcile.Item, tree.Tree) error, needs ...reconcile.Source) *reconcile.Controller[meta.Key] {
 	controller := c.Controller(queue, func(ctx context.Context, key meta.Key) error {
 		item := items.Get(key)

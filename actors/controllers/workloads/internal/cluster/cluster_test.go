@@ -27,8 +27,8 @@ func (s scaledStore) Mutate(context.Context, request.Mutation) (request.Result, 
 	return request.Result{Object: &meta.Object{Key: s.key, Version: 7, Meta: meta.ObjectMeta{UID: "u"}, JSON: []byte(`{"kind":"Scale","apiVersion":"autoscaling/v1","spec":{"replicas":3}}`)}}, nil
 }
 
-// TestWrittenScale checks that the cache holds the Deployment and not the Scale after a write of
-// the scale subresource.
+// TestWrittenScale checks that after a write of the scale subresource, the cache holds the
+// Deployment and not the Scale.
 func TestWrittenScale(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Kubernetes))(t)
 	key := meta.Key{GroupResource: kinds.ByGVK(meta.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}).Storage, Namespace: "n", Name: "web"}

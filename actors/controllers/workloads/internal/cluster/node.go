@@ -11,8 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Node is a cached view of a Node object. It omits most of the status, because that changes
-// constantly.
+// A Node is a cached view of a Node object. It omits most of the status, which changes constantly.
 type Node struct {
 	reconcile.Head
 	Taints      []Taint
@@ -50,8 +49,8 @@ func (n *Node) SamePlacement(other *Node) bool {
 	return slices.Equal(n.Labels, other.Labels) && slices.Equal(n.Taints, other.Taints)
 }
 
-// Matches reports whether a node matches a Pod's nodeSelector and required node affinity. One
-// matching affinity term suffices.
+// Matches reports whether a node matches a Pod's nodeSelector and at least one term of its required
+// node affinity.
 func (n *Node) Matches(podSpec tree.Tree) bool {
 	selector := podSpec.Object("nodeSelector")
 	for key := range selector {
@@ -114,8 +113,8 @@ func (n *Node) Tolerated(tolerations []tree.Tree, effects ...string) bool {
 	return true
 }
 
-// ToleratesUnschedulable reports whether tolerations cover the unschedulable taint, which may not
-// have been added to the node yet.
+// ToleratesUnschedulable reports whether tolerations cover the unschedulable taint, even if the
+// node does not have it yet.
 func (n *Node) ToleratesUnschedulable(tolerations []tree.Tree) bool {
 	return slices.ContainsFunc(tolerations, Taint{Key: n.unschedulableTaint, Effect: "NoSchedule"}.ToleratedBy)
 }

@@ -22,12 +22,12 @@ const (
 	PodUnknown   = "Unknown"
 )
 
-// A Pod is a cached view of a Pod object, with the fields that most controllers need. It is much
-// smaller than the object. Controllers read other fields from the store.
+// A Pod is a cached view of a Pod object. It holds only the fields that most controllers need,
+// which saves memory. Controllers read other fields from the store.
 type Pod struct {
 	reconcile.Head
 	Created      time.Time
-	Target       string // its node, or else the node that it requires; "" for any
+	Target       string // node of the Pod, or the node that it requires; "" for any
 	Phase, Node  string
 	Ready        bool
 	ReadySince   time.Time // zero if not known
@@ -91,9 +91,8 @@ func NewPod(t tree.Tree, names Names) (*Pod, error) {
 	return p, p.read(t, names)
 }
 
-// read sets all fields except Head. Invalid numbers in annotations are read as 0, and an invalid
-// index as -1, because any client may write annotations. The error lists resource requests that
-// cannot be parsed.
+// read sets all fields except Head. Any client may write annotations, so invalid numbers are read
+// as 0, and an invalid index as -1. The error lists resource requests that cannot be parsed.
 func (p *Pod) read(t tree.Tree, names Names) error {
 	metadata, spec, status := t.Object("metadata"), t.Object("spec"), t.Object("status")
 	p.Created, p.Phase, p.Node = reconcile.Time(metadata, "creationTimestamp"), status.String("phase"), spec.String("nodeName")
@@ -149,8 +148,7 @@ func (p *Pod) readContainers(spec, status tree.Tree) {
 
 // endOf returns the time at which the last container of a Pod terminated. If a container has not
 // terminated, endOf returns the first known of three times: when the Pod became unready, when its
-// deletion was requested, and when it was created. The deletion was requested one grace period
-// before deletionTimestamp.
+// deletion was requested (one grace period before deletionTimestamp), and when it was created.
 func endOf(metadata, status tree.Tree, created time.Time) (at time.Time) {
 	for _, c := range status.Objects("containerStatuses") {
 		end := reconcile.Time(c.Object("state", "terminated"), "finishedAt")
@@ -193,8 +191,8 @@ func (p *Pod) Active() bool { return !p.Ended() && !p.Terminating }
 // Ended reports whether the Pod has succeeded or failed.
 func (p *Pod) Ended() bool { return p.Phase == PodSucceeded || p.Phase == PodFailed }
 
-// Available reports whether the Pod has been ready for minReady. For a Pod that is ready but not
-// yet available, the second result is the remaining time. For any other Pod, it is 0.
+// Available reports whether the Pod has been ready for minReady. For a ready Pod that is not yet
+// available, the second result is the remaining time. Otherwise it is 0.
 func (p *Pod) Available(minReady time.Duration, now time.Time) (bool, time.Duration) {
 	switch {
 	case !p.Ready:

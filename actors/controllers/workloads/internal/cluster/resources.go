@@ -19,8 +19,7 @@ type Resources struct {
 }
 
 // resourceReader parses quantities and collects errors. For an invalid quantity, it returns
-// unreadable, which is 0 for nodes and the maximum for Pods, so that the scheduler does not bind
-// the Pod.
+// unreadable: 0 for nodes and the maximum for Pods, so that the scheduler does not bind the Pod.
 type resourceReader struct {
 	unreadable int64
 	errs       []error

@@ -30,7 +30,7 @@ func PodOf(i *reconcile.Item, template tree.Tree) tree.Tree {
 	return tree.Tree{"metadata": metadata, "spec": tree.Clone(template.Object("spec"))}
 }
 
-// namePrefix appends a dash to name, but not after a dot, which would be invalid.
+// namePrefix appends a dash to name, except after a dot, where it would be invalid.
 func namePrefix(name string) string {
 	if strings.HasSuffix(name, ".") {
 		return name
@@ -44,8 +44,7 @@ var errNoLabels = errors.New("unable to create pods, no labels")
 // create Pods forever. Such an object may predate selector validation.
 var errNotSelected = errors.New("unable to create pods, the selector does not match the labels of the template")
 
-// CheckSelected returns an error if an object's selector does not match a Pod that the controller
-// is about to create for it.
+// CheckSelected returns an error if an object's selector does not match a Pod to be created for it.
 func CheckSelected(i *reconcile.Item, pod tree.Tree) error {
 	if !i.Selects(selector.LabelsOf(pod.Labels())) {
 		return errNotSelected
@@ -53,8 +52,8 @@ func CheckSelected(i *reconcile.Item, pod tree.Tree) error {
 	return nil
 }
 
-// CreatePod creates a Pod and records an Event. In a terminating namespace, it records no Event,
-// because the namespace also rejects Events.
+// CreatePod creates a Pod and records an Event. A terminating namespace also rejects Events, so
+// CreatePod records none there.
 func (c *Cluster) CreatePod(ctx context.Context, r reconcile.Reporter, i *reconcile.Item, pod tree.Tree) error {
 	if len(pod.Labels()) == 0 {
 		return errNoLabels
@@ -77,8 +76,7 @@ func (c *Cluster) CreatePod(ctx context.Context, r reconcile.Reporter, i *reconc
 	return nil
 }
 
-// DeletePod deletes a Pod and records an Event. If the Pod does not exist, it records no Event and
-// returns nil.
+// DeletePod deletes a Pod and records an Event. If the Pod does not exist, it only returns nil.
 func (c *Cluster) DeletePod(ctx context.Context, r reconcile.Reporter, pod *Pod) error {
 	_, err := c.Pods.Mutate(ctx, request.Mutation{Key: pod.Key, Change: request.Delete{UID: &pod.UID}})
 	switch {
@@ -95,7 +93,7 @@ func (c *Cluster) DeletePod(ctx context.Context, r reconcile.Reporter, pod *Pod)
 }
 
 // Hash returns the 32-bit FNV-1a hash of the canonical JSON of v and of the collision count. It is
-// used only in names of new objects. Existing objects are found by comparing templates.
+// used only to name new objects. Existing objects are found by comparing templates.
 func Hash(v any, collisions *int64) string {
 	h := fnv.New32a()
 	text, err := json.Marshal(v) // field names are sorted
@@ -111,8 +109,8 @@ func Hash(v any, collisions *int64) string {
 	return SafeEncode(strconv.FormatUint(uint64(h.Sum32()), 10))
 }
 
-// nameLetters are the characters of hashes. They exclude vowels and digits that resemble vowels, so
-// that hashes contain no words.
+// nameLetters are the characters of hashes. They exclude vowels and digits that resemble vowels, to
+// avoid words.
 const nameLetters = "bcdfghjklmnpqrstvwxz2456789"
 
 // SafeEncode maps each byte of a string to one of nameLetters. It maps different digits to

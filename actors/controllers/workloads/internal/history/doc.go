@@ -3,6 +3,6 @@
 //
 // The data of a revision is a strategic merge patch that restores its template,
 // {"spec":{"template":{"$patch":"replace",…}}}. Clients that undo a rollout expect this form.
-// Revisions are equal if their data is equal as canonical JSON. The name of a revision ends with a
-// hash of its data.
+// Revisions are equal if their data is equal as canonical JSON. A revision's name ends with a hash
+// of its data.
 package history

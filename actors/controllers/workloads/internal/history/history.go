@@ -128,8 +128,8 @@ func (h *History) written(o *meta.Object) (*Revision, error) {
 	return nil, fmt.Errorf("revision %s was deleted", o.Key.Name)
 }
 
-// create creates a revision. As long as a different revision already uses the name, it increments
-// collisions, which changes the hash in the name. The caller must store collisions in the status.
+// create creates a revision. While a different revision uses the name, it increments collisions,
+// which changes the hash in the name. The caller must store collisions in the status.
 func (h *History) create(ctx context.Context, owner *reconcile.Item, annotations, template, data tree.Tree, number int64, collisions *int64) (*Revision, error) {
 	for {
 		hash := hashOf(data, *collisions)
@@ -154,8 +154,8 @@ func (h *History) create(ctx context.Context, owner *reconcile.Item, annotations
 	}
 }
 
-// same returns the named revision if it belongs to owner and has equal data, as it may after a
-// crash. It adds the revision to the cache, which may lag behind.
+// same returns the named revision if it belongs to owner and has equal data, which may happen after
+// a crash. It adds the revision to the cache, which may lag behind.
 func (h *History) same(ctx context.Context, owner *reconcile.Item, name string, data tree.Tree) (*Revision, error) {
 	o, err := h.revisions.GetNamed(ctx, owner.Key.Namespace, name)
 	if err != nil || o == nil {
