@@ -64,8 +64,8 @@ func simulateCluster(ctx context.Context, f *fixture) ([]Result, error) {
 	return results, nil
 }
 
-// step runs the n-th operation of the simulation. Some operations also get a Pod or list Pods, in
-// one namespace or in all.
+// step runs the n-th operation of the simulation. Some operations also get a Pod, or list Pods in
+// one or all namespaces.
 func (r *clusterRun) step(c *Conn, n int) (size int, err error) {
 	turn := n * r.churn / r.rate // for a Pod
 	beat := n - turn             // for a node

@@ -322,7 +322,6 @@ func TestLoadBounds(t *testing.T) {
 	}
 }
 
-// TestFailingLoadEnds checks that workers stop if the server fails every request.
 func TestFailingLoadEnds(t *testing.T) {
 	s := startProxy(t).session(t)
 	load := Load{Concurrency: 2}

@@ -132,8 +132,8 @@ func TestApplyProvisionsNamespaces(t *testing.T) {
 	}
 }
 
-// TestAdmittedApplyIsNotSkipped checks that the server looks for a no-op apply (NoOpApply) only if
-// no admission plugin handles the apply.
+// TestAdmittedApplyIsNotSkipped checks that an apply takes the no-op shortcut (NoOpApply) only if
+// no admission plugin handles it.
 func TestAdmittedApplyIsNotSkipped(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {
