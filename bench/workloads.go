@@ -13,6 +13,7 @@ import (
 // runFunc prepares and measures a workload, and cleans up. With an error, it returns no results.
 type runFunc func(ctx context.Context, s *Session) ([]Result, error)
 
+// Workload is an entry in the table of workloads.
 type Workload struct {
 	Name     string
 	Run      runFunc

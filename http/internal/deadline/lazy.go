@@ -97,6 +97,7 @@ func (d *Lazy) Err() error {
 // Value returns nil, because a Lazy carries no values.
 func (d *Lazy) Value(any) any { return nil }
 
+// Stop cancels the context and stops its timer.
 func (d *Lazy) Stop() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

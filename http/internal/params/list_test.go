@@ -63,7 +63,6 @@ func TestSelectName(t *testing.T) {
 	}
 }
 
-// TestParseWrite checks that all invalid options are reported together.
 func TestParseWrite(t *testing.T) {
 	o, err := params.ParseWrite("meta", params.ApplyOptions, "fieldManager=m&force=true&dryRun=All&fieldValidation=Strict", []byte("kubectl/v1"))
 	named := request.NamedOptions{FieldManager: "m", FieldValidation: "Strict"}
