@@ -19,8 +19,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A requestContext holds one request and its response. It belongs to the request's goroutine.
-// Nothing may retain it, because it is pooled.
+// A requestContext holds one request and its response. It belongs to the request's goroutine. It is
+// pooled, so nothing may retain it.
 type requestContext struct {
 	ctx         *fasthttp.RequestCtx
 	conn        *connection
@@ -54,8 +54,8 @@ func newRequestContext(c *connection, ctx *fasthttp.RequestCtx) *requestContext 
 	return x
 }
 
-// release clears all fields and returns the requestContext to its pool. Clearing prevents data
-// from reaching another request.
+// release clears all fields and returns the requestContext to its pool. Without clearing, data
+// could leak into another request.
 func (x *requestContext) release() {
 	if x.deadlineCtx != nil {
 		x.deadlineCtx.Stop()

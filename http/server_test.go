@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) {
 	// fasthttp never stops its clock for Date headers, and stops its worker pool up to ten seconds
-	// too late.
+	// late.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
 }
@@ -114,8 +114,8 @@ func (f *testServer) do(method, path, body string, headers ...string) (*nethttp.
 	return resp, string(text)
 }
 
-// sendRaw sends text on a new connection, and reads until a response is complete or the
-// connection closes.
+// sendRaw sends text on a new connection, and reads until a response is complete or the connection
+// closes.
 func (f *testServer) sendRaw(text string) (code int, closed bool) {
 	f.Helper()
 	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(f)

@@ -25,7 +25,7 @@ type memStore struct {
 	lastList request.List
 
 	beforeGet func()
-	// failAt is the 1-based number of the conversion that fails, or 0 for none.
+	// failAt is the 1-based index of the conversion that fails, or 0.
 	failAt, conversions atomic.Int64
 	converted           bool
 }

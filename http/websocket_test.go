@@ -107,8 +107,7 @@ func (allowNameA) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.NoOpinion, ""
 }
 
-// TestSelectedName tests that a user with access to only one object may list and watch it by
-// name.
+// TestSelectedName tests that a user with access to a single object may list and watch it by name.
 func TestSelectedName(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Authorizer = allowNameA{} })
 	for query, want := range map[string]int{
