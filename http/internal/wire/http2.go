@@ -113,6 +113,7 @@ func (c *multiplexedConn) Write(b []byte) (int, error) {
 
 // growStack grows the stack of a new goroutine once instead of several times. net/http starts a
 // goroutine for each request and each write.
+//
 //go:noinline
 func growStack(n int) byte {
 	var room [6 << 10]byte
