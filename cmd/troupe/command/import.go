@@ -48,7 +48,7 @@ func (o *importOptions) run(c *cobra.Command, _ []string) error {
 	return nil
 }
 
-// read returns all objects, CustomResourceDefinitions first, and the kinds that were left out.
+// read returns all objects, CustomResourceDefinitions first, and the omitted kinds.
 func (o *importOptions) read(ctx context.Context, client *rest.Client, served *discovery.Catalog) (objects [][]byte, omitted []string, err error) {
 	resources := served.Preferred()
 	if i := slices.IndexFunc(resources, func(r *discovery.Resource) bool { return r.Kind == "CustomResourceDefinition" }); i > 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestImport imports the objects of a server into a data directory, and compares the objects that a
-// server of that directory has.
+// TestImport imports the objects of a server into a data directory, and compares them with those of
+// a server on that directory.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []string{troupetest.Kubernetes, troupetest.Platform} {

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// validateOptions are the flags of validate, and of plan without its own.
+// validateOptions are the flags of validate, which plan shares.
 type validateOptions struct {
 	plan.Options
 	Output, Naming, KubernetesVersion, From string
@@ -67,7 +67,7 @@ func loadClient(c *cobra.Command, path, context string) (*rest.Client, error) {
 	return rest.New(config, rest.Options{Agent: "troupe", Warnings: c.ErrOrStderr()}), nil
 }
 
-// unchecked returns the error of a command that could not check its input.
+// unchecked returns the error for a command that could not check its input.
 func unchecked(err error) error { return &client.Error{Text: "error: " + err.Error(), Code: 2} }
 
 func (o *validateOptions) check(c *cobra.Command, args []string) error {
@@ -98,7 +98,7 @@ func (o *validateOptions) check(c *cobra.Command, args []string) error {
 	})
 }
 
-// checkVersion returns an error if the version of Kubernetes is not that of this server.
+// checkVersion returns an error unless the Kubernetes version is that of this server.
 func checkVersion(version string) error {
 	minor := daemon.GitVersion() // such as v1.37.2+troupe.0.1.0
 	minor = minor[1:strings.LastIndexByte(minor[:strings.IndexByte(minor, '+')], '.')]

@@ -68,7 +68,7 @@ func (o *replayOptions) prepare(c *cobra.Command) {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return unchecked(flagError(c, err)) })
 }
 
-// run replays the recording, and fails if there are differences.
+// run replays the recording. It fails if there are differences.
 func (o *replayOptions) run(c *cobra.Command, args []string) error {
 	own, command := splitCommand(c, args)
 	switch {
@@ -114,7 +114,8 @@ func splitCommand(c *cobra.Command, args []string) (own, command []string) {
 	return args, nil
 }
 
-// interruptible returns a context that ends with the first signal. A second one ends the process.
+// interruptible returns a context that ends with the first signal. A second signal ends the
+// process.
 func interruptible(c *cobra.Command) (ctx context.Context, stop func()) {
 	ctx, stop = signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)
 	context.AfterFunc(ctx, stop)

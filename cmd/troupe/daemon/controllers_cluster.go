@@ -48,9 +48,9 @@ func (c *clusterControllers) Start() error {
 	return nil
 }
 
-// onTrustChange registers publish to run after changes to the trust bundle. Controllers are
-// recreated for each run, so publish replaces the previous instance's function in current. The
-// first call must happen before the reloader starts.
+// onTrustChange calls publish after changes to the trust bundle. Controllers are recreated for each
+// run, so publish replaces the previous instance's function in current. The first call must precede
+// the start of the reloader.
 func (c *clusterControllers) onTrustChange(current *atomic.Pointer[func()], publish func()) {
 	if current.Swap(&publish) == nil {
 		c.identity.onTrustChange(func() { (*current.Load())() })

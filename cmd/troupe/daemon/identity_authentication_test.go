@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestFaults checks the errors for settings that require, exclude or forbid other settings.
+// TestFaults checks the errors for settings that require or exclude other settings.
 func TestFaults(t *testing.T) {
 	for settings, fault := range map[string]string{ // "" for no error
 		"{}": "",

@@ -91,7 +91,6 @@ func TestEncryptionFaults(t *testing.T) {
 	}
 }
 
-// TestEncryptionSyntax checks that errors about invalid YAML do not quote the file.
 func TestEncryptionSyntax(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "encryption.yaml")
 	must.Succeed(t, os.WriteFile(path, []byte("resources: [{providers: [{aesgcm: {keys: [{secret: *top-secret}]}}]}]"), 0o600))

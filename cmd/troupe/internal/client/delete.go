@@ -114,8 +114,8 @@ type deleted struct {
 	uid string
 }
 
-// targetsOf returns the named objects of the selections. It lists the objects of a selection
-// without names.
+// targetsOf returns the named objects of the selections. It lists the objects of selections without
+// names.
 func (s *session) targetsOf(f *targetFlags, selections []selection) (all []target, err error) {
 	var faults []error
 	for _, one := range selections {
