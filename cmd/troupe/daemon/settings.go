@@ -21,6 +21,7 @@ import (
 //	with, needs   a setting that must also be given; with "with", neither may be given alone
 //
 // An entry with the attribute unsupported is an UnsupportedFlag.
+//
 //go:embed settings.ini
 var declarationText string
 

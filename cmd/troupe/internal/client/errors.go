@@ -59,7 +59,6 @@ func words(err error, doing string) string {
 	return "error: " + doing + err.Error()
 }
 
-// asError converts a command's error to an *Error. It returns nil for nil.
 func asError(err error) error {
 	if err == nil {
 		return nil

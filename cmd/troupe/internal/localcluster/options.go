@@ -21,7 +21,7 @@ type Options struct {
 	SecurePort int    // of the daemon; 0 selects a free port
 	Config     string // the daemon's configuration file; "" for none
 	// Join is the kubeconfig of an existing server. If set, only nodes are simulated, and Dir,
-	// SecurePort and Config are ignored. Otherwise Run starts a daemon.
+	// SecurePort and Config are ignored. Otherwise, Run starts a daemon.
 	Join string
 	// KubeControllerManager and KubeScheduler are program paths. An empty path searches PATH and
 	// falls back to BuiltIn.

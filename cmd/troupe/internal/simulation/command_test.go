@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// TestInterpret checks that known commands are simulated and all others rejected.
 func TestInterpret(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
