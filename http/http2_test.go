@@ -116,8 +116,6 @@ func (s *frames) await(stream uint32) string {
 	}
 }
 
-// TestHTTP2 tests that one connection can carry concurrent watches and requests with bodies of
-// all sizes.
 func TestHTTP2(t *testing.T) {
 	f := serveHTTP2(t, nil)
 	if resp, body := f.do("POST", configMapsPath, configMap("a")); resp.StatusCode != 201 || resp.ProtoMajor != 2 || resp.Header.Get("Audit-Id") == "" || resp.Header.Get("Connection") != "" {
@@ -323,7 +321,6 @@ func TestHTTP2Silence(t *testing.T) {
 	}
 }
 
-// TestHTTP2Continue tests that 100 Continue is not sent if the handler does not read the body.
 func TestHTTP2Continue(t *testing.T) {
 	f := serveHTTP2(t, nil)
 	for path, want := range map[string]string{"/version": "200", configMapsPath: "100"} {

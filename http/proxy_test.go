@@ -188,7 +188,6 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// TestStreaming tests that data and trailers are forwarded immediately in both directions.
 func TestStreaming(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {

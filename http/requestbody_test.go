@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// sendParts sends parts on a new connection. It returns the status codes of up to answers
-// responses, and whether the connection was closed.
+// sendParts sends parts on a new connection. It returns the status codes, at most answers of them,
+// and whether the connection was closed.
 func (f *testServer) sendParts(answers int, parts ...string) (codes []int, closed bool) {
 	f.Helper()
 	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(f)

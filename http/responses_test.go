@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestResponses sends the requests of testdata/responses.txt and checks their responses.
 func TestResponses(t *testing.T) {
 	f := serve(t, nil)
 	for _, c := range cases.Read(t, "testdata/responses.txt") {

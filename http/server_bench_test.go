@@ -184,7 +184,6 @@ func BenchmarkList(b *testing.B) {
 	b.Run("gzip", func(b *testing.B) { benchmarkRequest(b, "GET /api/v1/namespaces/default/configmaps"+benchHead+"\r\n") })
 }
 
-// BenchmarkApply measures a no-op apply that is recognized by its body.
 func BenchmarkApply(b *testing.B) {
 	body := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"` + strings.Repeat("x", 1024) + `"}}`
 	benchmarkRequest(b, "PATCH /api/v1/namespaces/default/configmaps/a?fieldManager=bench"+benchHead+

@@ -69,7 +69,6 @@ var testCatalog = sync.OnceValue(func() *catalog.Catalog {
 	return c
 })
 
-// serve starts a server on an empty store. change may modify the options.
 func serve(t testing.TB, change func(*http.Options)) *testServer {
 	t.Helper()
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)

@@ -148,7 +148,6 @@ func TestSlowHandshakes(t *testing.T) {
 	}
 }
 
-// TestShutdownIsOrderly tests that /readyz fails for ShutdownDelay before the server stops.
 func TestShutdownIsOrderly(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) { o.ShutdownDelay = 5 * time.Second }) // long enough for the checks

@@ -197,7 +197,6 @@ func TestShutdownEndsWatches(t *testing.T) {
 	}
 }
 
-// TestSlowWatch tests that a client that reads a large event slowly receives all of it.
 func TestSlowWatch(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = 3 * time.Second }) // shorter than the whole event takes
@@ -220,7 +219,6 @@ func TestSlowWatch(t *testing.T) {
 	}
 }
 
-// TestShutdownEndsStalledWatch tests that a client that does not read does not delay a shutdown.
 func TestShutdownEndsStalledWatch(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = time.Minute })

@@ -125,7 +125,6 @@ func parse(args []string) error {
 	return c.ValidateArgs(c.Flags().Args())
 }
 
-// TestServeHelp checks that --help prints a short text, and that --help=all adds the other flags.
 func TestServeHelp(t *testing.T) {
 	help := func(flag string) string {
 		var out strings.Builder

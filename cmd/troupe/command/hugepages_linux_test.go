@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestHugeHeap checks the flags of the address range in /proc/self/smaps.
 func TestHugeHeap(t *testing.T) {
 	h := newHugeHeap()
 	for _, allowed := range []bool{true, false, true} {

@@ -118,7 +118,6 @@ func compareGolden(t *testing.T, file, got string) {
 	}
 }
 
-// TestPlanCallsWebhooks checks that a reachable webhook in the input is called.
 func TestPlanCallsWebhooks(t *testing.T) {
 	t.Parallel()
 	webhook := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -129,7 +129,6 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// TestKilledRecorder checks that the recording of a killed recorder is readable.
 func TestKilledRecorder(t *testing.T) {
 	t.Parallel()
 	server := startShop(t, troupetest.Kubernetes)

@@ -24,7 +24,6 @@ var update = flag.Bool("update", false, "write docs/settings.md")
 
 const reference = "../../../docs/settings.md"
 
-// TestDeclarations checks that each setting has a field and that its attributes are valid.
 func TestDeclarations(t *testing.T) {
 	c := Default()
 	fields := c.fields()

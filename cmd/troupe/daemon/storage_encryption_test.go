@@ -14,7 +14,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestEncryptionFaults checks that every error names its field, and that none contains a secret.
 func TestEncryptionFaults(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	secretOf := func(n int) string { return base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{1}, n)) }

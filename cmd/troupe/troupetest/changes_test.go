@@ -62,7 +62,6 @@ func TestChangesAreComplete(t *testing.T) {
 	}
 }
 
-// manage sends a write as a field manager.
 func manage(t *testing.T, s *troupetest.Server, manager, method, path, body string) {
 	t.Helper()
 	mustDo(t, s, 200, method, path+"?fieldManager="+manager, body)
@@ -122,7 +121,6 @@ func jsonOf(t *testing.T, o map[string]any) string {
 	return string(must.Get(json.Marshal(o))(t))
 }
 
-// difflines returns the changed lines of a diff.
 func difflines(diff string) (lines []string) {
 	for line := range strings.Lines(diff) {
 		if (line[0] == '+' || line[0] == '-') && !strings.HasPrefix(line, "+++") && !strings.HasPrefix(line, "---") {

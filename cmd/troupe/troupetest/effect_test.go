@@ -64,7 +64,6 @@ func TestTenServers(t *testing.T) {
 	all.Wait()
 }
 
-// TestManyDefinitions checks that each of 1,000 CustomResourceDefinitions serves its kind.
 func TestManyDefinitions(t *testing.T) {
 	t.Parallel()
 	const count = 1000

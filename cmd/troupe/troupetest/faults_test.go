@@ -222,7 +222,6 @@ func TestFaultErrors(t *testing.T) {
 	}
 }
 
-// fatalOf returns the message with which run ends the test f.
 func fatalOf(t *testing.T, run func(f *fatal)) string {
 	f := &fatal{scope: scope{TB: t}}
 	ended := make(chan struct{})
@@ -353,7 +352,6 @@ func TestStaleReads(t *testing.T) {
 	mustDo(t, s, 200, "GET", configMaps+"/new?resourceVersion=0", "") // the history does not reach that far
 }
 
-// TestFaultsOfRunningServer checks the endpoint, the audit log and the metrics.
 func TestFaultsOfRunningServer(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "audit.log")
@@ -393,7 +391,6 @@ func TestFaultsOfRunningServer(t *testing.T) {
 	}
 }
 
-// TestNoFaultsByDefault checks that the endpoint does not exist without the setting.
 func TestNoFaultsByDefault(t *testing.T) {
 	t.Parallel()
 	s := troupetest.Start(t)

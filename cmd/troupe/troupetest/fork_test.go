@@ -126,7 +126,6 @@ func TestForkOfStopped(t *testing.T) {
 	}
 }
 
-// TestForkOfDirectory checks that a server with a data directory cannot be forked.
 func TestForkOfDirectory(t *testing.T) {
 	d := must.Get(daemon.New(daemon.Default(), nil))(t)
 	c := daemon.Default()

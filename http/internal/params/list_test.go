@@ -48,7 +48,6 @@ func TestListRequest(t *testing.T) {
 	}
 }
 
-// TestSelectName checks that a watch whose path names an object selects only that object.
 func TestSelectName(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	pods := kinds.Kind("", "v1", "pods")

@@ -59,7 +59,6 @@ func TestAddWhileChecking(t *testing.T) {
 	}
 }
 
-// BenchmarkReauthorizeIdle measures a scan when nothing has changed.
 func BenchmarkReauthorizeIdle(b *testing.B) {
 	g := NewRegistry(slog.New(slog.DiscardHandler))
 	addWatches(g, 10_000)

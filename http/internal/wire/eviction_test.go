@@ -124,7 +124,6 @@ func TestNewConnsAmongAnonymous(t *testing.T) {
 	}
 }
 
-// TestLargestHolder tests that the users with the most idle connections lose connections first.
 func TestLargestHolder(t *testing.T) {
 	r := New(Options{MaxConnections: 7})
 	come := func(user string) *fakeConn {

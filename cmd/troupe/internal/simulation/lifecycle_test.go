@@ -75,7 +75,6 @@ func describe(second int, p *Pod) string {
 	return text
 }
 
-// TestLifecycle checks the states of Pods second by second.
 func TestLifecycle(t *testing.T) {
 	t.Parallel()
 	deleted := func(at, grace int) func(int, *Pod) {
