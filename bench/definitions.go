@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	definitions      = 20               // of custom-resource, sequential
-	burstDefinitions = 1000             // of definitions, ten per group
+	definitions      = 20               // sequential operations of custom-resource
+	burstDefinitions = 1000             // CRDs of definitions, ten per group
 	changeLimit      = 10 * time.Second // for a change to take effect
 )
 

@@ -15,7 +15,7 @@ import (
 type fixture struct {
 	*Session
 	namespace string
-	payload   []byte   // of --size
+	payload   []byte   // --size bytes
 	total     int      // objects 0 to total-1 exist
 	others    []string // further collections to delete at the end
 }

@@ -25,7 +25,7 @@ type Bench struct {
 // side is one of the compared servers. It is either already running or started for each round.
 type side struct {
 	label        string
-	kubeconfig   string // of a running server, with its processes
+	kubeconfig   string // kubeconfig and processes of a running server
 	processes    []int
 	kube         string // path of the kube-apiserver to start
 	binary, etcd string // daemon to start, also by workloads that start servers

@@ -200,7 +200,7 @@ func (f *fixture) namespaceLifecycle(c *Conn, n int) (int, error) {
 
 type visits struct {
 	*roles
-	early atomic.Int64 // requests refused after their right was granted; must stay 0
+	early atomic.Int64 // requests denied although already permitted; must stay 0
 }
 
 // step creates a service account with a binding, reads an object with its token on a new

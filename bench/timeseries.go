@@ -10,7 +10,7 @@ import (
 // TimeSeries holds the measurements of a server over time.
 type TimeSeries struct {
 	Name  string            `json:"name"`
-	Warm  float64           `json:"warmSeconds"` // the warm-up, which trends ignore
+	Warm  float64           `json:"warmSeconds"` // warm-up time, which trends ignore
 	Lines []*TimeSeriesLine `json:"lines"`
 }
 

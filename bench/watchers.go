@@ -16,7 +16,7 @@ import (
 
 const (
 	maxDialers    = 32       // watch connections opened concurrently
-	maxEventBytes = 64 << 20 // bounds an event, in case of a broken stream
+	maxEventBytes = 64 << 20 // maximum event size, in case of a broken stream
 )
 
 // watcherPool watches one path on many connections. A shared counter lets a publisher block until

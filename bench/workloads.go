@@ -124,7 +124,7 @@ func protobufVariants(names []string) (variants []string) {
 type Result struct {
 	Name       string
 	Sample     *Sample     // nil if there is only a figure
-	Figure     *Figure     // the result, if that is not CPU time per operation
+	Figure     *Figure     // the result, unless it is CPU time per operation
 	TimeSeries *TimeSeries // nil except for the soak
 	// Floor measures the same operations on the floor, the bare server used for comparison. Floor
 	// is nil if the comparison is not meaningful.

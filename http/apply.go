@@ -149,7 +149,7 @@ func (x *requestContext) matchConfigToPath(m *request.Mutation, apply *request.A
 	metadata, _ := config["metadata"].(tree.Tree)
 	placesItself := metadata.String("namespace") != ""
 	apply.Misplaced = x.matchBodyToPath(m, config)
-	if !placesItself { // the stored last configuration must be as the client sent it
+	if !placesItself { // the stored last configuration must equal what the client sent
 		delete(config["metadata"].(tree.Tree), "namespace")
 	}
 	if version != x.bodyKind.APIVersion() {

@@ -24,7 +24,7 @@ func (s *Server) authenticate(x *requestContext) error {
 	}
 	if kept := x.headers.Snapshot; kept != nil {
 		kept.Original = r
-		kept.Original.Headers = nil // which belong to the request
+		kept.Original.Headers = nil // the headers belong to the request
 	}
 	user, err := s.authenticateUser(x, r)
 	if err == nil && user != nil {

@@ -71,7 +71,7 @@ func (s *Server) runFilters(x *requestContext) error {
 			return err
 		}
 	}
-	defer x.permit.Release() // a response.Stream takes it over
+	defer x.permit.Release() // unless a response.Stream has taken it over
 	if err := s.acquireTurn(x); err != nil {
 		return err
 	}

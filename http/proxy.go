@@ -23,7 +23,7 @@ func (s *Server) proxy(x *requestContext, t *proxy.Target) error {
 	if err != nil {
 		return err
 	}
-	x.conn.Pause() // requests that outlast this one have another context
+	x.conn.Pause() // long-running requests have another context
 	if !x.outlasts() {
 		_, err := proxy.New(x.deadlineCtx, x.conn.Conn, r, t).Run(x.startAnswer)
 		return err

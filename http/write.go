@@ -165,7 +165,7 @@ func (s *Server) redactInvalid(x *requestContext, err error) error {
 	}
 	causes := slices.Clone(status.Details.Causes)
 	for i := range causes {
-		causes[i].Field, _, _ = strings.Cut(causes[i].Field, "[") // keys are values too
+		causes[i].Field, _, _ = strings.Cut(causes[i].Field, "[") // keys may be secret too
 		causes[i].Message = redactedCause
 	}
 	d := status.Details

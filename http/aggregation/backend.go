@@ -23,7 +23,7 @@ import (
 type backend struct {
 	address address
 	proxy   *proxy.Backend
-	fault   error // why it can never be reached; nil if none
+	fault   error // configuration error that makes it unreachable, or nil
 	servers *Servers
 
 	// These channels wake the refreshing goroutines. Each has a buffer of one.

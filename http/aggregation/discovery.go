@@ -14,7 +14,7 @@ import (
 // discoveryState is the last known discovery of a backend. It is immutable.
 type discoveryState struct {
 	versions map[discovery.GroupVersion]discovery.RemoteVersion
-	etag     string // of the list of all versions; "" if there is none
+	etag     string // ETag of the list of all versions, or ""
 	current  bool   // the last refresh has succeeded
 	bytes    int64  // counted against maxKept
 }

@@ -54,8 +54,8 @@ type Servers struct {
 	objects policy.Objects
 
 	running sync.WaitGroup
-	content atomic.Uint64 // rises with each change of what is served
-	kept    atomic.Int64  // bytes of what backends have said
+	content atomic.Uint64 // incremented when the served content changes
+	kept    atomic.Int64  // bytes of all cached documents
 	reading *semaphore.Weighted
 	parsing sync.Mutex // held while a large document is parsed, which takes several times its size
 }

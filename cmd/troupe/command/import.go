@@ -17,7 +17,6 @@ import (
 
 type importOptions struct{ Kubeconfig, Context, DataDir, Secrets string }
 
-// run copies the objects of a cluster into a new data directory.
 func (o *importOptions) run(c *cobra.Command, _ []string) error {
 	if !slices.Contains([]string{"redact", "copy", "omit"}, o.Secrets) {
 		return fmt.Errorf("--secrets %q: must be redact, copy or omit", o.Secrets)

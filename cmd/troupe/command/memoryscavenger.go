@@ -14,7 +14,7 @@ import (
 // large list.
 type memoryScavenger struct {
 	lastAllocated       uint64 // bytes allocated by the process until the last poll
-	allocatedAtScavenge uint64 // the same when memory was last returned
+	allocatedAtScavenge uint64 // lastAllocated when memory was last returned
 	percent             int    // the current GOGC; 0 if not set yet
 }
 
@@ -35,7 +35,7 @@ const (
 func (s *memoryScavenger) due(allocated, alive uint64) bool {
 	idle := allocated-s.lastAllocated < idleAllocation
 	s.lastAllocated = allocated
-	started := s.allocatedAtScavenge == 0 // the start is over at the first idle poll
+	started := s.allocatedAtScavenge == 0 // startup ends with the first idle poll
 	if !idle || !started && allocated-s.allocatedAtScavenge < max(minScavengeBytes, alive/scavengeShare) {
 		return false
 	}

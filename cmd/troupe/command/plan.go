@@ -24,7 +24,7 @@ type validateOptions struct {
 
 func (o *validateOptions) prepare(c *cobra.Command) {
 	o.Config = daemon.Default()
-	o.Config.Services.ClusterIPRange = "10.0.0.0/8" // has room for any input, and most addresses in use
+	o.Config.Services.ClusterIPRange = "10.0.0.0/8" // fits any input, and contains most addresses in use
 	c.Flags().AddFlagSet(o.Config.FlagsNamed("webhook-service-resolver", "encryption-provider-config"))
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return unchecked(flagError(c, err)) })
 }
@@ -58,7 +58,6 @@ func (o *planOptions) run(c *cobra.Command, args []string) error {
 	return o.check(c, args)
 }
 
-// loadClient returns a client for the server of a kubeconfig.
 func loadClient(c *cobra.Command, path, context string) (*rest.Client, error) {
 	config, err := kubeconfig.Rules{Path: path, Fallback: defaultKubeconfig, Context: context}.Load()
 	if err != nil {

@@ -106,7 +106,6 @@ func (o *replayOptions) run(c *cobra.Command, args []string) error {
 	})
 }
 
-// splitCommand returns the arguments before and after --.
 func splitCommand(c *cobra.Command, args []string) (own, command []string) {
 	if n := c.ArgsLenAtDash(); n >= 0 {
 		return args[:n], args[n:]

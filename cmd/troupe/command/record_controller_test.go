@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 // deletes once that ConfigMap is marked as done. It ends when the ConfigMap stop exists.
 type controller struct {
 	*rest.Client
-	build string // what it does otherwise
+	build string // how this build behaves differently
 }
 
 func runController(build string) int {

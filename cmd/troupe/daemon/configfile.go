@@ -54,7 +54,7 @@ func configKind(topic string) string { return "A" + topic[1:] + "Configuration" 
 // configMetrics contains the reload metrics of a configuration file, named as in kube-apiserver.
 type configMetrics struct {
 	topic, server string       // the latter is the hash of the server's identity
-	hash          atomic.Value // of the current configuration; a string
+	hash          atomic.Value // a string: the hash of the current configuration
 	lastReload    *metrics.Gauges
 	reloads       *metrics.Counters
 }

@@ -20,7 +20,7 @@ type clusterControllers struct {
 	backends  *endpoints.Backends // shared by the controllers of endpoints
 	workloads *workloads.Group    // shared by the controllers of workloads
 
-	publishRootCA, publishTrustBundle atomic.Pointer[func()] // of the newest instances of these controllers
+	publishRootCA, publishTrustBundle atomic.Pointer[func()] // callbacks of the newest controller instances
 }
 
 func (c *clusterControllers) Start() error {

@@ -19,7 +19,7 @@ type serverControllers struct {
 	definitions       *crd.Controller // serves the kinds of CustomResourceDefinitions
 	legacyTokens      *tokens.LegacyTracking
 	apiServiceMetrics *apiservices.Metrics
-	workqueueMetrics  *controllers.WorkqueueMetrics // of all controllers
+	workqueueMetrics  *controllers.WorkqueueMetrics // metrics of all controllers
 }
 
 // A preparer is a controller that creates objects that clients need from the first request. Before

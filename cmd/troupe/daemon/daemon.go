@@ -30,7 +30,7 @@ type Daemon struct {
 	started  []component
 	stopped  chan struct{}
 	stopOnce sync.Once
-	stopErr  error // of Stop; read after stopped is closed
+	stopErr  error // the result of Stop; read after stopped is closed
 }
 
 // components are the parts of a Daemon in start order. Stop uses the reverse order. A component
@@ -42,12 +42,12 @@ type components struct {
 	identity          *identity          // certificates and keys, whose checksums or contents are in state
 	storage           *storage           // the catalog of kinds and the object store
 	aggregator        *aggregator        // extension API servers
-	leadership        *leadership        // of several daemons
-	serverControllers *serverControllers // which requests rely on
+	leadership        *leadership        // elects a leader among several daemons
+	serverControllers *serverControllers // controllers that requests rely on
 	endpoint          *endpoint          // the listener, and the objects that publish its address
 	authentication    *authentication
 	policy            *policies           // authorization, admission and audit
-	controllers       *clusterControllers // whose writes pass admission
+	controllers       *clusterControllers // controllers whose writes pass admission
 	definitionFiles   *definitionFiles    // CustomResourceDefinitions of --crds
 	frontEnd          *frontEnd           // the HTTP server
 	maintenance       *maintenance        // reloads files

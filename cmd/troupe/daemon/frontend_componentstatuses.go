@@ -47,7 +47,6 @@ func (s *storage) probe(context.Context) (message string, healthy bool, err erro
 	return "ok", true, nil
 }
 
-// maxProbeAnswer limits the bytes read from a response.
 const maxProbeAnswer = 10 << 10
 
 // httpProbe returns a probe of a URL. It hides the body of an error response, because an unrelated

@@ -45,7 +45,7 @@ func (e *endpoint) removeEphemeralKubeconfig() error {
 type adminKubeconfig struct {
 	path, url string
 	id        *identity
-	written   []byte // what the file holds; nil before the first Refresh
+	written   []byte // content of the file; nil before the first Refresh
 }
 
 // Refresh writes the file if its content has changed, and reports whether it did. Otherwise, the

@@ -25,10 +25,10 @@ type identity struct {
 
 	reloader *certs.Reloader
 	ownCerts *certs.Manager
-	pair     *certs.FilePair // of --tls-cert-file; nil if not given
-	proxy    *certs.FilePair // of --proxy-client-cert-file; nil if not given
+	pair     *certs.FilePair // files of --tls-cert-file; nil if not given
+	proxy    *certs.FilePair // files of --proxy-client-cert-file; nil if not given
 	serving  *certs.SNICertificates
-	clients  []*certs.CAs // of client certificates, including those of proxies
+	clients  []*certs.CAs // CAs of client certificates, including those of proxies
 	tokens   *serviceAccountTokens
 	signers  certificates.Authorities
 }
@@ -250,7 +250,7 @@ func (c Config) servingNames(naming *meta.Naming) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	bind, _ := netip.ParseAddr(c.Serving.BindAddress) // validated before; an IPv4 address with leading zeros is invalid here and skipped
+	bind, _ := netip.ParseAddr(c.Serving.BindAddress) // already validated; IPv4 with leading zeros is invalid here and skipped
 	for _, ip := range []netip.Addr{ranges[0].First(), bind, c.advertised()} {
 		if text := ip.String(); ip.IsValid() && !ip.IsUnspecified() && !slices.Contains(names, text) {
 			names = append(names, text)

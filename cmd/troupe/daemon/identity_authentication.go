@@ -42,10 +42,10 @@ type authentication struct {
 	base // runs the OIDC key refresh
 
 	authenticator authn.Authenticator
-	generation    policy.Generation // of everything that authentication and authorization depend on
+	generation    policy.Generation // changes with every input of authentication and authorization
 	issuers       issuers
-	configMetrics *configMetrics // of the issuers; nil without a file
-	clientCAs     *certs.CAs     // all CAs of client certificates, which handshakes name
+	configMetrics *configMetrics // metrics of the configuration file; nil without a file
+	clientCAs     *certs.CAs     // all CAs of client certificates, which handshakes announce
 }
 
 // Start builds the chain of authenticators. The authenticator for proxy headers comes first.

@@ -84,7 +84,7 @@ func (o OIDC) configuration() (tree.Tree, error) {
 // issuers authenticates the tokens of all OIDC issuers.
 type issuers struct {
 	current atomic.Pointer[issuerSet]
-	changes atomic.Int64 // of the configuration and of keys
+	changes atomic.Int64 // counts changes of the configuration and of keys
 }
 
 type issuerSet struct {

@@ -11,7 +11,7 @@ import (
 
 // memory is the state of an ephemeral daemon that Restart keeps and Fork copies.
 type memory struct {
-	files    *vfs.Mem // with the data directory
+	files    *vfs.Mem // contains the data directory
 	certs    *certs.Manager
 	tokenKey []byte // in PEM
 }

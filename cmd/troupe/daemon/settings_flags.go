@@ -94,7 +94,7 @@ func Default() Config {
 }
 
 var defaults = sync.OnceValue(func() (c Config) {
-	c.API.RuntimeConfig, c.API.FeatureGates = Switches{}, Switches{} // callers add to them
+	c.API.RuntimeConfig, c.API.FeatureGates = Switches{}, Switches{} // not nil, because callers add entries
 	all := allFlags(c.Flags())
 	for _, d := range declarations() {
 		if text, ok := d["default"]; ok {

@@ -120,7 +120,6 @@ func (s *storage) ensureDefaults() {
 	}
 }
 
-// rolePages returns the pages that default roles may read.
 func (s *storage) rolePages() (pages rbac.Pages) {
 	if s.features.Enabled(features.ComponentFlagz) {
 		pages.Monitoring = append(pages.Monitoring, "/flagz")

@@ -11,7 +11,7 @@ import (
 
 type cgroupLimit struct {
 	bytes int64
-	file  string // the file that holds it
+	file  string // the file with the limit
 }
 
 // findCgroupLimit returns the lowest memory limit of the process's cgroups and their ancestors, for

@@ -18,7 +18,7 @@ type encryptionMetrics struct {
 	operations, invalid *metrics.Counters
 	took, calls         *metrics.Histograms
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	used     map[keyUse]*useFigures
 	reported map[keyUse]time.Time
 }

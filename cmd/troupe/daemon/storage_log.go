@@ -24,7 +24,7 @@ type stateLog struct {
 	encryption *atRest
 	journal    *persist.Journal // nil if the state is in etcd
 	etcd       *etcd.Log        // nil if the state is in the data directory
-	initial    initialState     // nil: none
+	initial    initialState     // nil for an empty data directory
 	second     *secondWriter    // of the journal; see RawWriter; may be nil
 }
 

@@ -115,7 +115,7 @@ type memoryMonitor struct {
 	headroom atomic.Int64
 	scarce   atomic.Bool
 
-	cycles               uint64    // of the garbage collector
+	cycles               uint64    // garbage collection cycles
 	lastForcedGC         time.Time // when this monitor last forced a collection
 	history, fullHistory int64     // current and maximum bytes of the history
 	samples              []metrics.Sample

@@ -23,7 +23,7 @@ import (
 // objects get higher resource versions, so that clients with old ones receive 410 Gone and list
 // again.
 type Migration struct {
-	Config // of the daemons on either side
+	Config // configuration of the daemons on either side
 	Log    *slog.Logger
 }
 
@@ -196,7 +196,6 @@ func (m *Migration) openEtcd(ctx context.Context, t persist.Transformer) (*etcd.
 	return etcd.Open(ctx, o)
 }
 
-// held contains the data of a data directory or of etcd, ordered by key.
 type held struct {
 	labels   map[string]string
 	revision persist.Revision

@@ -16,9 +16,9 @@ type settings struct {
 	config daemon.Config
 	now    func() time.Time
 	files  []string
-	name   string // of the server in logs
+	name   string // server name in logs
 	faults []Fault
-	seed   uint64 // of faults
+	seed   uint64 // seed of faults
 }
 
 // Naming profiles for WithNaming.

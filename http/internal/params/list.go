@@ -21,7 +21,7 @@ type List struct {
 	selectors                             string // as text
 	resourceVersion, resourceVersionMatch string
 	continueToken                         string
-	time                                  time.Time // of a past state
+	time                                  time.Time // time of a past state
 	limit                                 int64
 	watch                                 bool
 	bookmarks                             bool
@@ -33,7 +33,7 @@ type List struct {
 type ListRules struct {
 	MetaGroup        string // of ListOptions
 	DisableChunking  bool   // ignore limits and continue tokens
-	DisableWatchList bool   // refuse sendInitialEvents
+	DisableWatchList bool   // reject sendInitialEvents
 }
 
 // ParseList parses and validates list parameters for kind k.

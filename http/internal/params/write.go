@@ -20,7 +20,7 @@ type Write struct {
 	DryRun       bool
 	Validation   request.FieldValidation
 	FieldManager string
-	Force        bool // of an apply
+	Force        bool // force of an apply
 	Named        request.NamedOptions
 }
 

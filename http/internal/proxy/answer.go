@@ -104,7 +104,7 @@ const documentPolicy = "sandbox allow-scripts allow-forms"
 func headOf(code int, h http.Header) []byte {
 	var b bytes.Buffer
 	b.WriteString("HTTP/1.1 " + strconv.Itoa(code) + " " + http.StatusText(code) + "\r\n")
-	_ = h.Write(&b) // a buffer takes everything
+	_ = h.Write(&b) // a buffer never fails
 	b.WriteString("\r\n")
 	return b.Bytes()
 }

@@ -19,7 +19,7 @@ type Target struct {
 	Query    Query
 	Segments [maxSegments]string
 	count    int
-	more     []string // segments beyond maxSegments, for another server
+	more     []string // segments beyond maxSegments, which only other servers handle
 	// TrailingSlash reports whether the path ends in a slash and is not the root.
 	TrailingSlash bool
 	// Escaped reports whether any segment was percent-encoded.

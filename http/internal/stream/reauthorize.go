@@ -35,7 +35,7 @@ type Grant struct {
 // A Verdict is the result of a check.
 type Verdict struct {
 	Refusal    *meta.Status // nil: valid
-	Forbidden  bool         // authorization was refused, not the credential
+	Forbidden  bool         // authorization was denied, but the credential is valid
 	ValidUntil time.Time    // when to check again; zero: after a change only
 	Unknown    bool         // no result; check again soon
 }

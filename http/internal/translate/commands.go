@@ -199,7 +199,7 @@ func passOutput(channels *messages, streams [5]*spdystream.Stream) error {
 	if err := errors.Join(append(failed[:], err)...); err != nil {
 		return err
 	}
-	if len(status) == 0 { // clients would take an empty status for success
+	if len(status) == 0 { // clients would interpret an empty status as success
 		status = internalStatus(errLost)
 	}
 	return channels.send(ws.OpBinary, []byte{channelStatus}, status)

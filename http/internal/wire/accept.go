@@ -74,7 +74,7 @@ func (r *Connections) accept(raw net.Conn) {
 	}
 	if !r.add(c) {
 		c.setPrincipal(nil)
-		_ = raw.Close() // refused without a response
+		_ = raw.Close() // rejected without a response
 		return
 	}
 	c.handler = r.opts.NewHandler(c)

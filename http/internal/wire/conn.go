@@ -40,7 +40,7 @@ type Conn struct {
 	// or 0.
 	writeDeadlineSet atomic.Int64
 	onClose          atomic.Pointer[func()]
-	authenticated    atomic.Bool // the last request had a user other than anonymous
+	authenticated    atomic.Bool // the last request was authenticated
 
 	lifecycle
 }
@@ -50,7 +50,7 @@ type readAhead struct {
 	unread      []byte        // returned by Read first
 	firstByte   [1]byte       // of a request
 	largeHead   bool          // reader is from largeReaders
-	requestSeen bool          // a whole request was received
+	requestSeen bool          // a complete request was received
 	scheduled   bool          // input waits for a slot
 }
 

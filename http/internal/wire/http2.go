@@ -26,7 +26,7 @@ type http2Server struct {
 	protocol http.Server
 	chosen   chan *multiplexedConn // to be served by net/http
 	ended    chan struct{}         // closed by end
-	end      func()                // refuses new requests on all connections; pending ones complete
+	end      func()                // rejects new requests on all connections; pending ones complete
 }
 
 func newHTTP2Server(o Options) *http2Server {
@@ -151,7 +151,7 @@ func (m *multiplexer) serve(w http.ResponseWriter, r *http.Request) {
 	whole := false
 	defer func() {
 		if !whole {
-			panic(http.ErrAbortHandler) // the client must not take the response for complete
+			panic(http.ErrAbortHandler) // the client must detect the truncation
 		}
 	}()
 	s := c.stream

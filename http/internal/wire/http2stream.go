@@ -365,7 +365,7 @@ func (s *stream) SetWriteDeadline(t time.Time) error {
 type answerReader struct {
 	head      []byte // received part of the head
 	headDone  bool
-	bodiless  bool  // no body, whatever the head says
+	bodiless  bool  // no body, regardless of the head
 	chunked   bool  // the body comes in chunks
 	remaining int64 // of the body or the current chunk
 	state     chunkState

@@ -200,7 +200,7 @@ func (s *scheduler) watch() {
 	if s.watched = s.waiting > 0; s.watched {
 		time.AfterFunc(maxHold, s.watch)
 	}
-	s.arrival.looking = false // waited long enough
+	s.arrival.looking = false // do not wait longer for the poll
 	s.distribute()
 }
 

@@ -146,7 +146,7 @@ func (s *session) applyOne(o *applyOptions, one selection) error {
 	}
 	config := m.Object
 	if metadata := config.Object("metadata"); one.namespace != "" && metadata.String("namespace") == "" {
-		metadata["namespace"] = one.namespace // which the server's errors then mention
+		metadata["namespace"] = one.namespace // so that the server's errors mention it
 	}
 	after, words, err := s.sendApply(o, one, path, config, before)
 	if err != nil {

@@ -100,8 +100,8 @@ func (o *deleteOptions) run(s *session, args []string) error {
 type target struct {
 	resource        *discovery.Resource
 	namespace, name string
-	source          string // the file that names it
-	found           bool   // by listing
+	source          string // the source file
+	found           bool   // found by listing
 }
 
 func (t target) path() string { return t.resource.Path(t.namespace, t.name) }

@@ -24,7 +24,7 @@ type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
-// sourced adds the failed action and the file name to an error.
+// sourced wraps an error with the failed action and the source file.
 type sourced struct {
 	doing, source string
 	err           error

@@ -60,7 +60,6 @@ func (o *historyOptions) run(s *session, args []string) error {
 	return nil
 }
 
-// named parses arguments that must name objects.
 func (s *session) named(args []string) ([]target, error) {
 	f := &targetFlags{}
 	selections, _, err := s.selections(f, args)
@@ -113,7 +112,7 @@ func (o *historyOptions) show(s *session, one target, users auditLog) error {
 func (s *session) revisions(one target, limit int64) (all []revision, err error) {
 	q := url.Values{"history": {"true"}}
 	for {
-		if limit > 0 { // one more, to compare the last one with
+		if limit > 0 { // one more, with which the last one is compared
 			q.Set("limit", strconv.FormatInt(limit+1-int64(len(all)), 10))
 		}
 		page, err := s.Get(s.ctx, one.path(), q)

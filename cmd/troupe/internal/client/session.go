@@ -42,7 +42,7 @@ func (f *connectionFlags) run(o options) func(*cobra.Command, []string) error {
 			return asError(err)
 		}
 		err = o.run(s, args)
-		if ctx.Err() != nil && err != nil { // errors after an interrupt are a consequence
+		if ctx.Err() != nil && err != nil { // after an interrupt, errors are expected
 			return &Error{Code: exitInterrupted}
 		}
 		return asError(err)
@@ -119,7 +119,6 @@ func (d dryRun) suffix() string {
 	return ""
 }
 
-// own is Catalog.Own for the session's server.
 func (s *session) own(group, resource string) (*discovery.Resource, error) {
 	c, err := s.served()
 	if err != nil {

@@ -20,7 +20,7 @@ type targetFlags struct {
 	Selector, FieldSelector string
 	All                     bool // all objects of the types
 	AllNamespaces           bool
-	past                    url.Values // parameters of reads of the past
+	past                    url.Values // query parameters for reading a past state
 }
 
 func (f *targetFlags) stdinUse() string {
@@ -256,7 +256,7 @@ func (f *targetFlags) query() url.Values {
 type object struct {
 	resource *discovery.Resource
 	tree     tree.Tree
-	source   string // the file that named it, or ""
+	source   string // the source file, or ""
 }
 
 func (o object) name() string      { return o.tree.Name() }

@@ -22,7 +22,7 @@ type Declaration struct {
 // Flags holds the declarations of command-line flags, keyed by flag name.
 type Flags map[string]struct {
 	Short, Help string
-	Bare        string // the value of the flag without one
+	Bare        string // the flag's value if none is given
 	Default     string
 	Repeat      bool     // items may contain commas, so the flag is repeated for each item
 	Values      []string // for completion

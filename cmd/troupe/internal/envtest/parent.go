@@ -31,7 +31,7 @@ func followParent(log *slog.Logger, dirs ...string) {
 		log.Info("the parent process has ended", "pid", parent)
 		for _, dir := range dirs {
 			if isTemporary(dir) {
-				_ = os.RemoveAll(dir) // no one is left to report an error to
+				_ = os.RemoveAll(dir) // nobody reads the error
 			}
 		}
 		endSelf()

@@ -16,7 +16,7 @@ const BuiltIn = "built-in"
 
 // Options configures the cluster.
 type Options struct {
-	Dir        string // of all persistent files
+	Dir        string // directory of all persistent files
 	Naming     string // naming profile of a new data directory
 	SecurePort int    // of the daemon; 0 selects a free port
 	Config     string // the daemon's configuration file; "" for none
@@ -28,7 +28,7 @@ type Options struct {
 	KubeControllerManager, KubeScheduler string
 
 	Nodes       int
-	Capacity    map[string]string // of each node, in addition to the defaults
+	Capacity    map[string]string // capacity of each node, in addition to the defaults
 	NodeAddress string
 	PodRange    string
 	JobTime     time.Duration

@@ -26,7 +26,6 @@ import (
 // workers limits the concurrent requests for Pods and, separately, for leases, without watches.
 const workers = 32
 
-// requestTimeout is the timeout of node requests, except watches.
 const requestTimeout = 30 * time.Second
 
 // stopTimeout is how long in-flight requests may continue at shutdown.
@@ -72,7 +71,7 @@ func Run(ctx context.Context, o Options) (err error) {
 type run struct {
 	Options
 	naming  *meta.Naming
-	ended   chan error // receives the error of a part that ended prematurely
+	ended   chan error // receives the error of a component that ended prematurely
 	nodes   *simulation.Cluster
 	stops   []func() error
 	kubelet identity

@@ -59,7 +59,7 @@ func (p *planner) readLive(ctx context.Context) (objects [][]byte, err error) {
 		return nil
 	}
 	for _, from := range liveCollections {
-		if r, err := kinds.Own(from[0], from[1]); err == nil { // otherwise the server does not have it
+		if r, err := kinds.Own(from[0], from[1]); err == nil { // otherwise the server cannot contain it
 			if err := read(ctx, r, "", "", false); err != nil {
 				return nil, err
 			}
@@ -91,7 +91,7 @@ func (p *planner) readLive(ctx context.Context) (objects [][]byte, err error) {
 		slices.Sort(forbidden)
 		err = fmt.Errorf("reading the live state: the user needs the permission to get %s", strings.Join(slices.Compact(forbidden), ", "))
 	}
-	copied := map[string]bool{} // UIDs, because an object has a path in each version, and was perhaps listed
+	copied := map[string]bool{} // UIDs, because an object has a path per version, and may already be listed
 	for _, one := range all {
 		if uid := one.Object("metadata").String("uid"); !copied[uid] {
 			copied[uid] = true

@@ -10,8 +10,8 @@ import (
 // they check. Only objects that the policies need come earlier.
 const (
 	definitions     = iota
-	paramNamespaces // of params
-	params          // of policies
+	paramNamespaces // namespaces of params
+	params          // params of policies
 	policies
 	namespaces
 	defaults // objects that complete others, such as classes

@@ -41,7 +41,6 @@ type Options struct {
 	Diff                 bool // compare the objects with the initial state
 }
 
-// atOnce is the number of concurrent requests.
 const atOnce = 8
 
 type planner struct {
@@ -120,7 +119,6 @@ func NewServer(c daemon.Config, objects [][]byte) (*daemon.Daemon, error) {
 	return d, err
 }
 
-// newDaemon returns a daemon with the initial state.
 func (p *planner) newDaemon(ctx context.Context) (_ *daemon.Daemon, err error) {
 	var live [][]byte
 	if p.Live != nil {
@@ -344,8 +342,8 @@ type object struct {
 	Diff   string `json:"diff,omitempty"`
 
 	manifest.Manifest `json:"-"`
-	extra             bool // of Options.CRDs
-	duplicate         bool // of an earlier object
+	extra             bool // comes from Options.CRDs
+	duplicate         bool // repeats an earlier object
 	resource          *discovery.Resource
 	retriable         bool
 	findings          []Finding

@@ -35,8 +35,8 @@ type Finding struct {
 type Report struct {
 	diff  bool
 	input []*object
-	all   []*object // also the extra definitions
-	other []Finding // that concern no object
+	all   []*object // includes the objects of Options.CRDs
+	other []Finding // findings without an object
 }
 
 // Add adds an object that was checked elsewhere. It sets the file and object of the findings.
@@ -100,7 +100,7 @@ func (r *Report) addUnreadable(err error) bool {
 // note adds a finding, unless it already exists.
 func (o *object) note(level, rule, field, message string) {
 	at := field
-	if o.Kind == definitionKind { // the server's name for a schema that all versions have
+	if o.Kind == definitionKind { // how the server names a schema shared by all versions
 		at = strings.Replace(at, "spec.validation.", "spec.versions[0].schema.", 1)
 	}
 	f := Finding{o.File, o.Locate(at).Line, level, rule, field, message, o.title()}

@@ -54,7 +54,6 @@ func (r *Report) text() []byte {
 	return []byte(b.String() + "\n")
 }
 
-// describe returns the message with its object and field.
 func (f Finding) describe() string {
 	text := f.Message
 	if f.Object != "" {

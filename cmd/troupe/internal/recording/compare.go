@@ -79,7 +79,6 @@ func scrub(v any) any {
 	return v
 }
 
-// A comparison holds the writes of one object.
 type comparison struct {
 	recorded, replayed []*write
 }

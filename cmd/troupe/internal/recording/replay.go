@@ -25,7 +25,7 @@ import (
 type Player struct {
 	*Recording
 	Command
-	Config daemon.Config // of the ephemeral server; its Kubeconfig must be set
+	Config daemon.Config // configures the ephemeral server; its Kubeconfig must be set
 	Ignore []string      // resources whose writes are not compared
 	// Idle is the time without a write, a watch or a watch event after which the command is idle.
 	Idle time.Duration
@@ -34,10 +34,10 @@ type Player struct {
 	writer   *daemon.RawWriter
 	recorded map[string][]*write // by signature
 
-	*world                              // of the replay
-	entries              chan Entry     // for it
-	made                 map[string]int // its writes by signature
-	started, idle, ended bool           // of the command
+	*world                              // state of the replay
+	entries              chan Entry     // entries to add to world
+	made                 map[string]int // number of writes by signature
+	started, idle, ended bool           // state of the command
 	exited               chan error
 	err                  error
 	names                []string

@@ -38,9 +38,9 @@ type write struct {
 type history struct {
 	target
 	states  map[uint64]state // by resource version
-	own     map[uint64]int   // the versions that are results of own writes, and the Seq of their requests
-	deletes []int            // Seqs of own deletes
-	written bool             // by the controller
+	own     map[uint64]int   // versions written by the controller, with the Seq of the request
+	deletes []int            // Seqs of the controller's deletes
+	written bool             // the controller has written the object
 	absent  bool             // a read found no object before the first state
 }
 
@@ -57,7 +57,7 @@ type world struct {
 	requests map[int]*write // by Seq
 	objects  map[meta.Key]*history
 	watched  map[meta.GroupResource]bool
-	failed   map[string]bool // failed writes, as compared
+	failed   map[string]bool // lines of failed writes
 	writes   []*write        // successful writes
 	steps    []step          // watches and writes
 }
@@ -81,7 +81,7 @@ func (b *world) add(e Entry) *write {
 		if e.Code == 0 {
 			return nil
 		}
-		e.Request = e.Seq // a read of the recorder
+		e.Request = e.Seq // a read by the recorder
 	}
 	w := b.requests[e.Request]
 	if w == nil {

@@ -21,7 +21,7 @@ type Object struct {
 	// Fields are the fields that changed back and forth.
 	Fields []Fight `json:"fields,omitempty"`
 
-	fights map[string]*Fight // of all fields
+	fights map[string]*Fight // fights by field path
 	busy   bool
 }
 
@@ -44,7 +44,7 @@ const MaxReverts = 2
 
 // A Finder counts the writes of objects.
 type Finder struct {
-	MaxUpdates int // of one object by one manager
+	MaxUpdates int // maximum updates of an object by one manager
 	objects    map[meta.Key]*Object
 }
 

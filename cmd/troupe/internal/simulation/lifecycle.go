@@ -24,8 +24,8 @@ type lifecycle struct {
 	bound   time.Time // when the Pod was first seen on the node
 	jobTime time.Duration
 	hostIP  string
-	podIP   string    // for a Pod without one in its status
-	next    time.Time // of the step
+	podIP   string    // address for a Pod without one in its status
+	next    time.Time // step.next
 }
 
 // Minimum and maximum container restart backoff.

@@ -23,8 +23,8 @@ type podRecord struct {
 type node struct {
 	present bool           // not deleted
 	down    bool           // see downAnnotation
-	ready   bool           // by its status
-	since   time.Time      // since when it is ready; zero if it is not
+	ready   bool           // is ready according to its status
+	since   time.Time      // when it became ready; zero if it is not ready
 	foreign map[string]any // see foreignResources
 }
 

@@ -167,7 +167,7 @@ func exitStatus(code int) []byte {
 	}
 	text, err := json.Marshal(status)
 	if err != nil {
-		panic(err) // it holds only strings
+		panic(err) // cannot fail, because it contains only strings
 	}
 	return text
 }

@@ -28,7 +28,7 @@ func Unified(before, after tree.Tree, from, to string) string {
 	old := text(a)
 	diff, err := udiff.ToUnified(from, to, old, udiff.Lines(old, text(b)), udiff.DefaultContextLines)
 	if err != nil {
-		panic(err) // the edits do not apply to the text that they were computed from
+		panic(err) // cannot happen: the edits were computed from this text
 	}
 	return diff
 }

@@ -83,7 +83,7 @@ func (c *Catalog) naming() *meta.Naming {
 			}
 		}
 	}
-	return meta.Kubernetes // the names of all servers except this project's
+	return meta.Kubernetes // all other servers use Kubernetes names
 }
 
 func (c *Catalog) addAggregated(list tree.Tree) {
