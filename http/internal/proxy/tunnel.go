@@ -157,8 +157,8 @@ func write(to net.Conn, b []byte) error {
 	return err
 }
 
-// endDirection closes the sending side of to after the other connection has ended. Later reads from
-// to time out after halfCloseTimeout.
+// endDirection closes the sending side of a connection after the other one has ended. Later reads
+// from it time out after halfCloseTimeout.
 func (p *pair) endDirection(to net.Conn) {
 	p.ending.Store(true)
 	if errors.Is(closeWrite(to), errors.ErrUnsupported) {

@@ -85,7 +85,7 @@ func (r *Registry) Reauthorize(ctx context.Context, generation func() uint64) {
 	}
 }
 
-// due marks the grants to check as being checked, and returns them.
+// due returns the grants whose check is due, and marks them as being checked.
 func (r *Registry) due(generation uint64, now time.Time) (list []*Grant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,7 +104,7 @@ func (r *Registry) due(generation uint64, now time.Time) (list []*Grant) {
 	return list
 }
 
-// unconfirmed marks the grants that need a second check as being checked, and returns them.
+// unconfirmed returns the grants that need a second check, and marks them as being checked.
 func (r *Registry) unconfirmed() (list []*Grant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -203,8 +203,8 @@ func readAuditLog(path string) (l auditLog, err error) {
 	return l, lines.Err()
 }
 
-// user returns the user of the write whose response contains the revision. Otherwise, it returns
-// the user of a write that was in progress when the revision was committed.
+// user returns the user of the write whose response contains the revision. If there is none, it
+// returns the user of a write that was in progress when the revision was committed.
 func (l auditLog) user(one target, v revision) string {
 	at, _ := time.Parse(time.RFC3339, v.time)
 	during := ""

@@ -184,7 +184,7 @@ func pathOf(steps []any) (path string) {
 	return path
 }
 
-// remove removes the field at steps below v, and reports whether it existed.
+// remove removes the field to which steps lead from v, and reports whether it existed.
 func remove(v any, steps []any) bool {
 	if len(steps) == 0 {
 		return false

@@ -239,7 +239,7 @@ func (p *Player) translated(object tree.Tree) tree.Tree {
 	return parseBody([]byte(p.forward.Replace(string(document.JSON(object)))))
 }
 
-// rebase applies the change from before to after to live.
+// rebase returns live with the difference between before and after applied to it.
 func rebase(live, before, after any) any {
 	l, isLive := live.(tree.Tree)
 	b, isBefore := before.(tree.Tree)

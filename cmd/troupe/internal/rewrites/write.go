@@ -52,8 +52,8 @@ func (w *Write) StatusOnly() bool {
 	return len(w.Fields) > 0 && !slices.ContainsFunc(w.Fields, func(f Field) bool { return f.Path != ".status" && !isBelow(f.Path, ".status") })
 }
 
-// findManager finds the changed fields. The manager is that of the entry that owns most of them or,
-// among equals, has a new time.
+// findManager finds the changed fields and their manager. It prefers the entry that owns most of
+// these fields, and then an entry with a new time.
 func (w *Write) findManager() {
 	before, after := entries(w.Previous), entries(w.Object)
 	changed := map[string]Field{}
@@ -100,7 +100,7 @@ func sameManager(a, b tree.Tree) bool {
 	return a["manager"] == b["manager"] && a["operation"] == b["operation"] && a["subresource"] == b["subresource"]
 }
 
-// compareOwned adds the changed leaves of a FieldsV1 set to into.
+// compareOwned collects the changed leaves of a FieldsV1 set in into.
 func compareOwned(set tree.Tree, before, after any, path string, into map[string]Field) {
 	for element, below := range set {
 		if element == "." {
