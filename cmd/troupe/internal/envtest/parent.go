@@ -31,7 +31,7 @@ func followParent(log *slog.Logger, dirs ...string) {
 		log.Info("the parent process has ended", "pid", parent)
 		for _, dir := range dirs {
 			if isTemporary(dir) {
-				_ = os.RemoveAll(dir) // nobody reads the error
+				_ = os.RemoveAll(dir) // this process exits anyway
 			}
 		}
 		endSelf()
