@@ -10,7 +10,7 @@ import (
 // The size and rates of the simulated cluster.
 const (
 	clusterNodes     = 1_000
-	clusterPods      = 30_000 // existing while others come and go
+	clusterPods      = 30_000 // constant during Pod churn
 	clusterChurn     = 100    // Pods created and deleted per second, independent of the cluster's size
 	clusterHeartbeat = 10     // seconds between lease renewals, and between status updates, of a node
 	clusterInformers = 20     // half of them watch Pods, a quarter each nodes and Leases
@@ -34,7 +34,7 @@ func simulateCluster(ctx context.Context, f *fixture) ([]Result, error) {
 	}
 	r := &clusterRun{leaseSet: leases, requests: &breakdown{}, churn: min(clusterChurn, f.scaledSize("cluster: Pods a second", clusterChurn))}
 	r.rate = 2*max(1, len(r.leases)/clusterHeartbeat) + r.churn
-	f.total = max(4*f.Concurrency, f.scaledSize("cluster: Pods", clusterPods)) // Pods should be old when they end
+	f.total = max(4*f.Concurrency, f.scaledSize("cluster: Pods", clusterPods)) // Pods should be old when they are deleted
 	f.others = append(f.others, f.pods())
 	defer r.removeNodes()
 	if err := f.fill(ctx, len(r.leases), func(c *Conn, n int) (int, error) {
@@ -64,8 +64,8 @@ func simulateCluster(ctx context.Context, f *fixture) ([]Result, error) {
 	return results, nil
 }
 
-// step runs the n-th operation of the simulation. Some operations also get a Pod or list Pods, in
-// one namespace or in all.
+// step runs the n-th operation of the simulation. Some operations also get a Pod, or list Pods in
+// one or all namespaces.
 func (r *clusterRun) step(c *Conn, n int) (size int, err error) {
 	turn := n * r.churn / r.rate // for a Pod
 	beat := n - turn             // for a node

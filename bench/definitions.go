@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	definitions      = 20               // of custom-resource, sequential
-	burstDefinitions = 1000             // of definitions, ten per group
+	definitions      = 20               // sequential operations of custom-resource
+	burstDefinitions = 1000             // CRDs of definitions, ten per group
 	changeLimit      = 10 * time.Second // for a change to take effect
 )
 
@@ -60,9 +60,8 @@ func customResource(ctx context.Context, f *fixture) ([]Result, error) {
 	return []Result{{Sample: sample, Figure: &Figure{Value: float64(refused), Unit: "requests refused"}}}, nil
 }
 
-// until repeats a request until the response has the given status, and returns the number of
-// other responses. It does not pause between requests, because pauses would make the measurement
-// less precise.
+// until repeats a request until the response has the given status, and returns the number of other
+// responses. For precision, it does not pause between requests.
 func until(ctx context.Context, c *Conn, request Request, status int) (refused int, err error) {
 	for begin := time.Now(); ctx.Err() == nil; refused++ {
 		got, answer, err := c.Do(request)
@@ -126,7 +125,7 @@ func defineMany(ctx context.Context, s *Session) ([]Result, error) {
 }
 
 // manyFields returns the request that creates a CRD of about 10 KiB. Only ten CRDs share a group,
-// so discovery has many documents.
+// so that discovery has many documents.
 func manyFields(apiGroup string, n int) Request {
 	var fields []string
 	for i := range 60 {

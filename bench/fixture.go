@@ -10,12 +10,12 @@ import (
 	"sync/atomic"
 )
 
-// fixture is a workload's namespace with numbered objects. The objects are ConfigMaps, because
-// these have little validation and no controllers that would distort the measurement.
+// fixture is a workload's namespace with numbered objects. The objects are ConfigMaps, because they
+// need little validation, and no controller distorts the measurement.
 type fixture struct {
 	*Session
 	namespace string
-	payload   []byte   // of --size
+	payload   []byte   // --size bytes
 	total     int      // objects 0 to total-1 exist
 	others    []string // further collections to delete at the end
 }
@@ -57,9 +57,8 @@ func (f *fixture) fill(ctx context.Context, n int, step Step) error {
 	return err
 }
 
-// remove deletes the objects first, because a server without a namespace controller does not
-// delete them with the namespace. Errors are only added to the report, because the measurement is
-// complete.
+// remove deletes the objects first, because a server without a namespace controller does not delete
+// them with the namespace. Errors only appear in the report, because the measurement is complete.
 func (f *fixture) remove() {
 	c := f.Target.Conn()
 	defer c.Close()
@@ -108,8 +107,7 @@ func (f *fixture) create(n int) Request {
 		wire(1, wire(1, name(n), 3, f.namespace), 2, wire(1, "sent", 2, now()), 2, wire(1, "payload", 2, f.payload)))
 }
 
-// json returns the n-th object. The object contains a timestamp, so that every write changes the
-// object.
+// json returns the n-th object. It contains a timestamp, so that every write changes it.
 func (f *fixture) json(n int) []byte {
 	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s","namespace":"%s"},"data":{"sent":"%s","payload":"%s"}}`,
 		name(n), f.namespace, now(), f.payload)

@@ -22,8 +22,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// nameFloor is the name of the hidden subcommand that runs the floor, the bare server used for
-// comparison (see startFloor). The report labels the floor's rows with the same name.
+// nameFloor is the hidden subcommand that runs the floor, and the label of its rows in the report.
 const nameFloor = "floor"
 
 // Paths with a special meaning on the floor. For any other path, the floor returns a body of the

@@ -21,8 +21,8 @@ const (
 	validateObjects = 1000
 )
 
-// forks measures forks of an ephemeral server in this process, with the code this program was built
-// from: the time until they serve, and their memory before the first write.
+// forks measures forks of an ephemeral server: the time until they serve, and their memory before
+// the first write. The server runs in this process, and so has the version of this program.
 func forks(ctx context.Context, s *Session) (results []Result, err error) {
 	dir, remove, err := dataDir(s.TempDir)
 	if err != nil {

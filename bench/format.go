@@ -22,8 +22,7 @@ func span(us float64) string {
 	}
 }
 
-// short formats a number with three significant digits, or with all digits of a longer integer
-// part.
+// short formats a number with three significant digits, but never rounds the integer part.
 func short(v float64) string {
 	switch size := math.Abs(v); {
 	case size >= 100:

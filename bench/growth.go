@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// growth measures how costs grow with the size of the data. All rows of a constant cost are
+// growth measures how costs grow with the size of the data. If a cost is constant, its rows are
 // equal.
 func growth(ctx context.Context, s *Session) ([]Result, error) {
 	g := &growthRun{Session: s}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// metrics are a server's metrics at one time, keyed by series name and labels.
+// metrics maps the series of a server, with their labels, to values.
 type metrics map[string]float64
 
 // scrapeMetrics reads metrics in the text exposition format and skips other lines.

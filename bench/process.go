@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Limits for a started process. readyLimit suffices for a million objects on a slow disk.
+// Limits for a started process. Loading a million objects from a slow disk stays below readyLimit.
 const (
 	readyLimit = 5 * time.Minute  // from exec until it is ready
 	drainLimit = 30 * time.Second // from SIGTERM until it is killed
@@ -43,7 +43,7 @@ func startProgram(binary string, args ...string) (*program, error) {
 	return p, nil
 }
 
-// await waits until probe returns true. Errors include the tail of the process's output.
+// await polls probe until it returns true. Errors include the tail of the process's output.
 func (p *program) await(probe func() bool) error {
 	for deadline := time.After(readyLimit); !probe(); {
 		reason := ""
@@ -120,7 +120,7 @@ func freePort() (string, error) {
 const tick = 10 * time.Millisecond
 
 // usage is the total CPU time and resident memory of a set of processes. CPU time has the
-// resolution of tick, so it is meaningful only for many operations.
+// resolution of tick, so it is meaningful only over many operations.
 type usage struct {
 	CPU      time.Duration
 	Resident int64

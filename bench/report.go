@@ -152,8 +152,8 @@ func printed(value float64, print func(float64) string, spread *Spread) string {
 	return print(value) + spread.text(print)
 }
 
-// writeTable prints the rows. The first errors and the notes follow the table, because they may
-// be long.
+// writeTable prints the rows. The first errors and the notes follow the table, because they may be
+// long.
 func (r *Report) writeTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
@@ -199,7 +199,7 @@ func (r *Report) writeJSON(path string) error {
 	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
-// readReport reads a saved report. A file without options is not a report.
+// readReport reads a saved report, which must contain options.
 func readReport(path string) (*Report, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -215,9 +215,9 @@ func readReport(path string) (*Report, error) {
 	return r, nil
 }
 
-// compare returns the rows of two saved reports side by side, with the new report first. Ratios
-// below 1 mean that the new build is cheaper. Rows that exist in only one report are noted,
-// because a workload may have failed in the other.
+// compare returns the rows of two saved reports side by side, with the new report first. A ratio
+// below 1 means that the new build is cheaper. Rows of only one report are noted, because a
+// workload may have failed in the other.
 func compare(old, new *Report) *Report {
 	r := &Report{Options: new.Options}
 	for _, o := range []struct {
@@ -263,7 +263,7 @@ type Spread struct {
 	High float64 `json:"high"`
 }
 
-// text formats the spread, or returns an empty string for a single run.
+// text formats the spread. It returns "" for a single run.
 func (s *Spread) text(print func(float64) string) string {
 	if s == nil {
 		return ""

@@ -14,7 +14,6 @@ func measured(name string, n int, cpu time.Duration) Result {
 
 func memory(name string, value float64) Result { return Result{Name: name, Figure: resident(value)} }
 
-// checkTable compares the first lines of a report's table, ignoring whitespace.
 func checkTable(t *testing.T, r *Report, want ...string) {
 	t.Helper()
 	var out bytes.Buffer

@@ -40,8 +40,8 @@ func (r *roles) bind(name, subject string) Request {
 		r.group, name, subject, r.group)
 }
 
-// addReader creates a service account bound to the Role. It returns a target that authenticates as
-// the account, with a token that outlasts every workload.
+// addReader creates a service account bound to the Role. The returned target authenticates as the
+// account, with a token that outlasts every workload.
 func (r *roles) addReader(c *Conn, name string) (*Target, error) {
 	if _, err := calls(c,
 		post(r.accounts(), `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":%q}}`, name),
@@ -61,8 +61,8 @@ func (r *roles) addReader(c *Conn, name string) (*Target, error) {
 	return r.Target.bearer(request.Status.Token), err
 }
 
-// addOtherBindings adds bindings for other users, numbered from first. Their names sort before
-// those of readers, so that a linear search visits them first.
+// addOtherBindings adds bindings for other users, numbered from first. Their names sort before the
+// readers' bindings, so that a linear search visits them first.
 func (r *roles) addOtherBindings(ctx context.Context, first, total int) error {
 	return r.fill(ctx, total-first, step(func(n int) Request {
 		return r.bind(fmt.Sprintf("decoy-%06d", n+first), fmt.Sprintf(`{"apiGroup":%q,"kind":"User","name":"user-%06d"}`, r.group, n+first))

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Bench is one run: the measured servers and the report. It is for one use by one goroutine.
+// Bench is one run: the measured servers and the report. It is for single use by one goroutine.
 type Bench struct {
 	Options Options
 	Report  *Report
@@ -25,7 +25,7 @@ type Bench struct {
 // side is one of the compared servers. It is either already running or started for each round.
 type side struct {
 	label        string
-	kubeconfig   string // of a running server, with its processes
+	kubeconfig   string // kubeconfig and processes of a running server
 	processes    []int
 	kube         string // path of the kube-apiserver to start
 	binary, etcd string // daemon to start, also by workloads that start servers
@@ -46,8 +46,8 @@ func sidesOf(o *Options) []*side {
 }
 
 // run measures all workloads in rounds and prints the table to out. It returns an error if it
-// cannot start, a workload cannot run, or the report cannot be written. Failed operations are
-// only counted in the report. After an interrupt, the report contains the rows measured so far.
+// cannot start, a workload cannot run, or the report cannot be written. Failed operations only
+// appear in the report. After an interrupt, the report contains the rows measured so far.
 func (b *Bench) run(ctx context.Context, out io.Writer) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, b.Options.Timeout)
 	defer cancel()
@@ -112,8 +112,8 @@ func (b *Bench) round(ctx context.Context, n int) (failed error) {
 	return failed
 }
 
-// workload runs one workload on all sides, and then on the floor with the requests and response
-// sizes of the first side.
+// workload runs one workload on all sides. It then repeats the first side's requests on the floor,
+// with responses of the same size.
 func (b *Bench) workload(ctx context.Context, w Workload, order []*side) (failed error) {
 	for _, s := range order {
 		s.results = nil
@@ -156,7 +156,7 @@ func (b *Bench) workload(ctx context.Context, w Workload, order []*side) (failed
 	return failed
 }
 
-// calm waits until the servers are idle, so that background work of one workload is not attributed
+// calm blocks until the servers are idle, so that background work of one workload is not attributed
 // to the next.
 func (b *Bench) calm() {
 	const limit, idle = 10 * time.Second, 2 * tick

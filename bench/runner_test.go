@@ -66,8 +66,8 @@ func TestRunFreshDaemon(t *testing.T) {
 	checkEmpty(t, report.Options)
 }
 
-// TestRunAgainst checks that the servers are measured in alternating order, and that the rows are
-// in the order of the flags.
+// TestRunAgainst checks that the order of measurement alternates, and that the rows are in the
+// order of the flags.
 func TestRunAgainst(t *testing.T) {
 	var order []string
 	servers := map[string]*proxy{"one": startProxy(t), "two": startProxy(t)}
@@ -108,8 +108,8 @@ func writeScript(t *testing.T, name, text string) string {
 }
 
 // TestRunOnEtcd checks that each daemon of --start has its own etcd, and that both processes are
-// measured and then stopped. Connections use the users of --users. The etcd is a fake, which the
-// daemons do not use.
+// measured and then stopped. Connections authenticate as the users of --users. The etcd is a fake
+// that the daemons do not use.
 func TestRunOnEtcd(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	etcd := writeScript(t, "etcd", "echo $$ >> "+pids+"\nexec "+os.Args[0]+` "$@"`)
@@ -147,8 +147,8 @@ func TestRunOnEtcd(t *testing.T) {
 	checkEmpty(t, &b.Options)
 }
 
-// TestKubernetesEnds checks that the error for a kube-apiserver that exits early includes its
-// output, and that its etcd is stopped.
+// TestKubernetesEnds checks that the error includes the output of a kube-apiserver that exits
+// early, and that its etcd is stopped.
 func TestKubernetesEnds(t *testing.T) {
 	pid := filepath.Join(t.TempDir(), "pid")
 	etcd := writeScript(t, "etcd", "echo $$ > "+pid+"\nexec "+os.Args[0]+` "$@"`)

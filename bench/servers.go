@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// Server is a started daemon or kube-apiserver with its etcd, if any. programs lists the
-// processes in start order.
+// Server is a daemon or kube-apiserver that the harness started, with its etcd, if any. programs is
+// in start order.
 type Server struct {
 	Target   *Target
 	programs []*program
@@ -45,7 +45,6 @@ func (s *Server) kill() {
 	}
 }
 
-// count adds all processes to the target, so that their usage is measured.
 func (s *Server) count() {
 	for _, p := range s.programs {
 		s.Target.Processes = append(s.Target.Processes, p.Process.Pid)
@@ -56,7 +55,7 @@ func (s *Server) count() {
 }
 
 // startDaemon runs `<binary> serve` on a free port with data directory dir, and returns when it is
-// ready. If etcd is set, startDaemon first starts that etcd, which then stores the objects. On
+// ready. If etcd is set, startDaemon first starts that etcd and stores the objects in it. On
 // failure, it stops all started processes.
 func startDaemon(o *Options, binary, etcd, dir string) (_ *Server, err error) {
 	s := &Server{}
@@ -119,8 +118,8 @@ func readyTarget(line string) (*Target, error) {
 	return target, err
 }
 
-// startEtcd starts a single-member etcd with data directory dir, waits until it listens, and
-// returns its URL.
+// startEtcd starts a single-member etcd with data directory dir. It returns the URL once etcd
+// listens.
 func (s *Server) startEtcd(binary, dir string) (string, error) {
 	port, portErr := freePort()
 	peerPort, peerErr := freePort()
@@ -198,7 +197,7 @@ func startKubernetes(binary, etcd, dir string) (_ *Server, err error) {
 	})
 }
 
-// dataDir returns the path of a data directory below dir, and a function that removes it. The
+// dataDir returns the path for a data directory below dir, and a function that removes it. The
 // daemon creates the directory with suitable permissions.
 func dataDir(dir string) (path string, remove func(), err error) {
 	parent, err := os.MkdirTemp(dir, "bench-data-")

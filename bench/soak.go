@@ -25,7 +25,7 @@ const (
 )
 
 // soak runs all kinds of operations at a moderate rate for --duration. The number of objects is
-// constant, but each new object gets a new name. The figure is the number of metrics that grew.
+// constant, but new objects have new names. The figure is the number of metrics that grew.
 func soak(ctx context.Context, s *Session) ([]Result, error) {
 	// The server ends watches after an hour, which the pool would count as an error.
 	if s.Duration > time.Hour {
@@ -98,8 +98,8 @@ var monitoredMetrics = []struct {
 	{"watches", "troupe_watchers", "", 1},
 }
 
-// monitor samples the server periodically on a separate connection until stop is called. The
-// first fifth of the time is the warm-up, during which caches and histories fill.
+// monitor samples the server periodically on a separate connection until stop is called. The first
+// fifth of the run is the warm-up, during which caches and histories fill.
 func monitor(s *Session) (stop func() *TimeSeries) {
 	series := &TimeSeries{Name: "soak", Warm: s.Duration.Seconds() / 5}
 	quit := make(chan struct{})
@@ -126,7 +126,7 @@ func monitor(s *Session) (stop func() *TimeSeries) {
 	}
 }
 
-// look adds the current values of the monitored metrics to a series and skips unreadable ones. It
+// look adds the current values of the monitored metrics to a series, and skips unreadable ones. It
 // reads the heap after a garbage collection, because garbage would hide a leak.
 func (s *Session) look(c *Conn, series *TimeSeries, at time.Duration) {
 	found, err := scrapeMetrics(c)
@@ -198,14 +198,13 @@ func (f *fixture) namespaceLifecycle(c *Conn, n int) (int, error) {
 	return size, removeAll(c, other.path(""))
 }
 
-// visits creates short-lived service accounts.
 type visits struct {
 	*roles
-	early atomic.Int64 // requests refused after their right was granted; must stay 0
+	early atomic.Int64 // requests denied although already permitted; must stay 0
 }
 
 // step creates a service account with a binding, reads an object with its token on a new
-// connection, and deletes both. No token is in the server's caches yet.
+// connection, and deletes both. The server's caches do not contain the token yet.
 func (v *visits) step(c *Conn, n int) (int, error) {
 	name := fmt.Sprintf("visitor-%d", n)
 	target, err := v.addReader(c, name)

@@ -28,8 +28,8 @@ func (s *Session) on(d *Server) *Session {
 	return &other
 }
 
-// coldStart measures the time from exec to the first successful response, and the idle memory. It
-// measures a start with empty data directories, and a start from a large directory after SIGKILL.
+// coldStart measures the idle memory and the time from exec to the first successful response. It
+// starts both with empty data directories, and with a large directory after SIGKILL.
 func coldStart(ctx context.Context, s *Session) ([]Result, error) {
 	empty, full := &Sample{}, &Sample{}
 	var idle []float64
@@ -66,8 +66,8 @@ func coldStart(ctx context.Context, s *Session) ([]Result, error) {
 	}, err
 }
 
-// measureStart starts a daemon, records the time from exec to the response to one GET, and stops
-// the daemon. It returns the idle memory in MiB.
+// measureStart starts a daemon, records the time from exec to the response to a GET, and stops the
+// daemon. It returns the idle memory in MiB.
 func (s *Session) measureStart(ctx context.Context, dir, path string, sample *Sample) (memory float64, err error) {
 	d, err := s.start(dir)
 	if err != nil {
@@ -84,8 +84,8 @@ func (s *Session) measureStart(ctx context.Context, dir, path string, sample *Sa
 	return mebibytes(used.Resident), errors.Join(err, ctx.Err())
 }
 
-// fillStore starts a daemon, fills its store and stops the daemon with end. It returns the path
-// of the last object, which a daemon can serve only after it has read all data.
+// fillStore starts a daemon, fills its store and stops the daemon by calling end. It returns the
+// path of the last object, which a daemon can serve only after it has read all data.
 func (s *Session) fillStore(ctx context.Context, dir string, objects int, end func(*Server) error, fill func(f *fixture) error) (path string, err error) {
 	d, err := s.start(dir)
 	if err != nil {
@@ -133,7 +133,6 @@ func million(ctx context.Context, s *Session) ([]Result, error) {
 		Result{Name: ", memory recovered", Figure: resident(memory)}), err
 }
 
-// measureMillion fills the store and then updates objects until a snapshot has been written.
 func (f *fixture) measureMillion(ctx context.Context) ([]Result, error) {
 	pauses := &pauseMeter{}
 	load := Load{Concurrency: f.Concurrency, Count: f.total}
@@ -166,8 +165,8 @@ func (f *fixture) measureMillion(ctx context.Context) ([]Result, error) {
 	}, err
 }
 
-// snapshotBytes returns the size of the server's snapshots, or 0 if it is unknown. A change of
-// the size shows that a new snapshot was written.
+// snapshotBytes returns the size of the server's snapshots, or 0 if it is unknown. When the size
+// changes, a new snapshot has been written.
 func (f *fixture) snapshotBytes() float64 {
 	c := f.Target.Conn()
 	defer c.Close()
@@ -178,13 +177,13 @@ func (f *fixture) snapshotBytes() float64 {
 	return all["troupe_snapshot_bytes"]
 }
 
-// pauseMeter finds the longest time between successful responses, over all loads.
+// pauseMeter finds the longest time between successful responses in any load.
 type pauseMeter struct {
 	last, longest atomic.Int64 // nanoseconds since epoch; nanoseconds
 }
 
 // watch returns a Step that runs step and records the times of successful responses. The time
-// between two loads does not count as a pause.
+// between two loads is not a pause.
 func (p *pauseMeter) watch(step Step) Step {
 	p.last.Store(0)
 	return func(c *Conn, n int) (int, error) {

@@ -30,8 +30,8 @@ const (
 	requestTimeout = time.Minute // for a request and for a dial
 )
 
-// Target is a server under load, with the processes whose usage counts as its cost. It must not
-// be modified while connections use it.
+// Target is a server under load, with the processes whose usage counts as its cost. It must not be
+// modified while it has connections.
 type Target struct {
 	Label     string // "" for the server itself, "against" or "floor"
 	Address   string // host:port
@@ -44,8 +44,8 @@ type Target struct {
 	Etcd      []int  // the processes among them that are an etcd
 }
 
-// LoadTarget returns the server of the kubeconfig's current context. Processes is empty.
-// Connections use HTTP/1.1.
+// LoadTarget returns the server of the kubeconfig's current context, without Processes. Its
+// connections use HTTP/1.1.
 func LoadTarget(path string) (*Target, error) {
 	config, err := kubeconfig.Load(path)
 	if err != nil {
@@ -124,7 +124,7 @@ func patch(path, mediaType string, body []byte) Request {
 }
 
 // Conn is a keep-alive connection to a target, for one caller at a time. It dials on first use and
-// after a failure. It does not retry, because failures must be counted. Response is reused to avoid
+// after a failure. It does not retry, so that failures are counted. Response is reused to avoid
 // allocations.
 type Conn struct {
 	Net      net.Conn
@@ -145,7 +145,7 @@ func (t *Target) Conn() *Conn {
 	return c
 }
 
-// Close closes the connection. The next request dials again.
+// Close closes the connection. The next request reconnects.
 func (c *Conn) Close() {
 	if c.Net != nil {
 		_ = c.Net.Close()
@@ -179,8 +179,8 @@ func (c *Conn) Dial(ctx context.Context) error {
 	return nil
 }
 
-// Do sends a request and reads the whole response. The body is valid until the next call. It
-// returns an error only if there is no response, so the caller must check the status.
+// Do sends a request and reads the whole response. The body is valid until the next call. Do
+// returns an error only if there is no response, so callers must check the status.
 func (c *Conn) Do(r Request) (status int, answer []byte, err error) {
 	if err = c.send(r); err == nil {
 		err = c.Response.ReadLimitBody(c.r, 0)
@@ -213,8 +213,8 @@ func wrongStatus(r Request, status int, answer []byte) error {
 	return fmt.Errorf("%s %s: status %d: %s", r.Method, r.Path, status, excerpt(answer))
 }
 
-// Watch sends a GET and returns the response body as a stream without a deadline. The connection
-// cannot send other requests until Close ends the stream.
+// Watch sends a GET and returns the response body as a stream without a deadline. The connection is
+// unusable for other requests until Close.
 func (c *Conn) Watch(path string) (io.Reader, error) {
 	err := c.send(get(path))
 	if err != nil {

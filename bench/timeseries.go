@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// TimeSeries contains the measurements of a server over time.
+// TimeSeries holds the measurements of a server over time.
 type TimeSeries struct {
 	Name  string            `json:"name"`
-	Warm  float64           `json:"warmSeconds"` // the warm-up, which trends ignore
+	Warm  float64           `json:"warmSeconds"` // warm-up time, which trends ignore
 	Lines []*TimeSeriesLine `json:"lines"`
 }
 
-// TimeSeriesLine contains the values of one quantity.
+// TimeSeriesLine holds the values of one metric.
 type TimeSeriesLine struct {
 	Name    string      `json:"name"`
 	Unit    string      `json:"unit"`
@@ -37,7 +37,7 @@ func (c *TimeSeries) add(name, unit string, at time.Duration, value float64) {
 	c.Lines[i].Moments = append(c.Lines[i].Moments, DataPoint{at.Seconds(), value})
 }
 
-// trend is the change of a quantity between the first and the last third of a run.
+// trend is the change of a metric between the first and the last third of a run.
 type trend struct {
 	line        *TimeSeriesLine
 	first, last float64 // means of the first and the last third
@@ -52,9 +52,9 @@ func (t trend) String() string {
 	return fmt.Sprintf("%s %s → %s (%+.1f %%, %+.3g an hour)", t.line.Name, short(t.first), last, t.percent, t.hourly)
 }
 
-// trends compares the first and the last third of each line after the warm-up. A quantity that
-// oscillates, such as a journal between snapshots, has grown if both its troughs and its peaks are
-// higher. The lowest and the highest tenth of each third are ignored as noise.
+// trends compares the first and the last third of each line after the warm-up. If a metric
+// oscillates, such as the journal size between snapshots, it has grown only if both its troughs and
+// its peaks are higher. The lowest and the highest tenth of each third are ignored as noise.
 func (c *TimeSeries) trends() (all []trend) {
 	for _, line := range c.Lines {
 		warm := slices.DeleteFunc(slices.Clone(line.Moments), func(m DataPoint) bool { return m.Seconds < c.Warm })

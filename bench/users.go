@@ -31,8 +31,8 @@ func writeUsers(path string, total int) error {
 	return os.WriteFile(path, lines.Bytes(), 0o600)
 }
 
-// use grants all permissions to the given number of users, and makes connections authenticate as
-// them.
+// use grants all permissions to the users of --users, and makes connections authenticate as them.
+// total is the number of users.
 func (t *Target) use(total int) error {
 	group, err := t.group("rbac.authorization")
 	if err != nil {

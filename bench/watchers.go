@@ -16,10 +16,10 @@ import (
 
 const (
 	maxDialers    = 32       // watch connections opened concurrently
-	maxEventBytes = 64 << 20 // bounds an event, in case of a broken stream
+	maxEventBytes = 64 << 20 // maximum event size, in case of a broken stream
 )
 
-// watcherPool watches one path on many connections. A shared counter lets a publisher wait until
+// watcherPool watches one path on many connections. A shared counter lets a publisher block until
 // all watchers have received its events.
 type watcherPool struct {
 	target  *Target
@@ -33,8 +33,7 @@ type watcherPool struct {
 	signal  chan struct{}
 }
 
-// openWatcherPool opens n watches and returns when all are established. Events are counted from
-// then on.
+// openWatcherPool opens n watches, and returns once all are established and events are counted.
 func openWatcherPool(ctx context.Context, target *Target, path string, n int) (*watcherPool, error) {
 	p := &watcherPool{target: target, conns: make([]*Conn, n), parts: make([]Sample, n), signal: make(chan struct{}, 1)}
 	p.wanted.Store(1) // until await is called
@@ -91,8 +90,8 @@ func (p *watcherPool) readEvents(stream io.Reader, part *Sample) {
 	}
 }
 
-// notify wakes the publisher. One buffered signal suffices, because the publisher checks the
-// counter again.
+// notify wakes the publisher. A buffer of one signal is enough, because the publisher rechecks the
+// counter.
 func (p *watcherPool) notify() {
 	select {
 	case p.signal <- struct{}{}:
@@ -100,8 +99,8 @@ func (p *watcherPool) notify() {
 	}
 }
 
-// await waits until the given total number of events has arrived. It fails after requestTimeout
-// and supports only one publisher at a time.
+// await blocks until the given total number of events has arrived. It fails after requestTimeout.
+// It supports only one publisher at a time.
 func (p *watcherPool) await(ctx context.Context, total int64) error {
 	p.wanted.Store(total)
 	timer := time.NewTimer(requestTimeout)

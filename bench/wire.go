@@ -55,9 +55,8 @@ func fieldIn(message []byte, path ...protowire.Number) []byte {
 	return nil
 }
 
-// metadata returns a string from the metadata of an object or list. For speed, it searches the
-// JSON text instead of decoding it. This is safe, because the fixture's objects contain no
-// similar keys.
+// metadata returns a string from the metadata of an object or list. For speed, it searches the JSON
+// text without decoding it. This is safe, because the fixture's objects contain no similar keys.
 func (t *Target) metadata(answer []byte, key string, number protowire.Number) string {
 	if t.Accept != "" {
 		return string(fieldIn(bytes.TrimPrefix(answer, []byte(protobufMagic)), 2, 1, number))

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// runFunc prepares and measures a workload, and cleans up. If it returns an error, there is no
-// result.
+// runFunc prepares and measures a workload, and cleans up. With an error, it returns no results.
 type runFunc func(ctx context.Context, s *Session) ([]Result, error)
 
 // Workload is an entry in the table of workloads.
@@ -26,8 +25,8 @@ type Workload struct {
 const protobufSuffix = "-protobuf"
 
 // workloads returns all workloads in the order in which they run. Workloads that measure memory
-// come first, while the process is new. Workloads that leave many objects come last. Comparisons
-// match rows by name, so names must not change.
+// come first, while the process is new. Workloads that leave many objects come last. Names must not
+// change, because comparisons match rows by name.
 func workloads() (all []Workload) {
 	for _, w := range []Workload{
 		{Name: "idle-watchers", Run: withObjects(one, idleWatchers)},
@@ -125,7 +124,7 @@ func protobufVariants(names []string) (variants []string) {
 type Result struct {
 	Name       string
 	Sample     *Sample     // nil if there is only a figure
-	Figure     *Figure     // the result, if that is not CPU time per operation
+	Figure     *Figure     // the result, unless it is CPU time per operation
 	TimeSeries *TimeSeries // nil except for the soak
 	// Floor measures the same operations on the floor, the bare server used for comparison. Floor
 	// is nil if the comparison is not meaningful.
@@ -133,9 +132,9 @@ type Result struct {
 }
 
 // floorOf returns a function that measures operations on the floor, the bare server used for
-// comparison. Each operation sends the given number of requests, whose responses have the given
-// total size in bytes. The floor is not profiled, because its profile would overwrite that of the
-// measured server.
+// comparison. Each operation sends the given number of requests, and their responses have the given
+// total size in bytes. The floor is not profiled, because its profile would overwrite the measured
+// server's.
 func floorOf(load Load, request Request, requests, bytes int) func(context.Context, *Target) (*Sample, error) {
 	request.Path, request.Check = "/floor?bytes="+strconv.Itoa(bytes/requests), nil
 	load.Profile = ""
@@ -154,7 +153,7 @@ func floorOf(load Load, request Request, requests, bytes int) func(context.Conte
 	}
 }
 
-// Session holds the input of a workload: the target, the flags, and a function that adds remarks to
+// Session holds the input of a workload: the target, the flags, and a function that adds notes to
 // the report.
 type Session struct {
 	Options
@@ -182,9 +181,8 @@ func (s *Session) scaledSize(what string, n int) int {
 	return scaled
 }
 
-// connections returns the number of connections, at most n, that the open-file limit allows in
-// addition to the workers' connections. Client and server each need one descriptor per
-// connection.
+// connections returns the number of connections, at most n, that the open-file limit allows besides
+// the workers' connections. Each connection needs a descriptor on the client and on the server.
 func (s *Session) connections(what string, n int) int {
 	room := max(1, s.Descriptors-spareDescriptors-s.Concurrency)
 	if s.Descriptors == 0 || n <= room {
@@ -219,8 +217,8 @@ func (t *Target) group(prefix string) (string, error) {
 	return "", fmt.Errorf("the server has no API group %s.*", prefix)
 }
 
-// timeRequest records the time from begin until a new connection has received the response to one
-// GET. The time includes the handshake.
+// timeRequest records the time from begin until a new connection has received the response to a
+// GET, including the handshake.
 func (t *Target) timeRequest(path string, begin time.Time, sample *Sample) error {
 	c := t.Conn()
 	defer c.Close()

@@ -233,7 +233,6 @@ func TestOverloadCountsRefusals(t *testing.T) {
 	}
 }
 
-// TestSoak checks that a short soak runs every kind of operation without errors.
 func TestSoak(t *testing.T) {
 	s := startProxy(t).session(t)
 	s.Duration, s.Scale = 2*time.Second, 0.2
@@ -322,7 +321,6 @@ func TestLoadBounds(t *testing.T) {
 	}
 }
 
-// TestFailingLoadEnds checks that workers stop if the server fails every request.
 func TestFailingLoadEnds(t *testing.T) {
 	s := startProxy(t).session(t)
 	load := Load{Concurrency: 2}

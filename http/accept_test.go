@@ -25,7 +25,6 @@ func (m faultyListener) Accept() (net.Conn, error) {
 	}
 }
 
-// TestAcceptRetries checks that Accept is retried after temporary errors.
 func TestAcceptRetries(t *testing.T) {
 	faults := make(chan error, 10)
 	for _, fault := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED, syscall.ENOMEM, syscall.ENOBUFS, syscall.EPROTO} {

@@ -101,7 +101,6 @@ func TestOperationWaitsForAdmission(t *testing.T) {
 	}
 }
 
-// updatesOnly is an authorizer that allows everything except creating the named object.
 type updatesOnly struct{ name string }
 
 func (u updatesOnly) Authorize(a authz.Attributes) (authz.Decision, string) {
@@ -111,8 +110,8 @@ func (u updatesOnly) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.Allow, ""
 }
 
-// TestApplyProvisionsNamespaces checks that an apply provisions no namespace for a user who may
-// not create the object.
+// TestApplyProvisionsNamespaces checks that an apply provisions no namespace unless the user may
+// create the object.
 func TestApplyProvisionsNamespaces(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {
@@ -132,8 +131,8 @@ func TestApplyProvisionsNamespaces(t *testing.T) {
 	}
 }
 
-// TestAdmittedApplyIsNotSkipped checks that the server looks for a no-op apply (NoOpApply) only if
-// no admission plugin handles the apply.
+// TestAdmittedApplyIsNotSkipped checks that an apply takes the no-op shortcut (NoOpApply) only if
+// no admission plugin handles it.
 func TestAdmittedApplyIsNotSkipped(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {

@@ -8,8 +8,8 @@ import (
 )
 
 // aggregatedServer returns the aggregated server for a request, or nil if this server handles the
-// request. This server handles group paths without a version, because it knows the discovery
-// documents of all servers.
+// request. Group paths without a version are always handled here, because only this server knows
+// the discovery documents of all servers.
 func (s *Server) aggregatedServer(x *requestContext) *aggregation.Server {
 	if s.opts.Servers == nil {
 		return nil

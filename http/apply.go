@@ -22,8 +22,8 @@ import (
 // apply handles a server-side apply. It responds with the object, and with 201 if it was created.
 //
 // Most applies come from reconciling clients and change nothing. To recognize a repeated apply
-// without decoding its body, apply looks up a digest of the request. Dry runs, custom kinds, and
-// admission plugins that handle no-op applies do not use this shortcut.
+// without decoding its body, apply looks up a digest of the request. This shortcut excludes dry
+// runs, custom kinds, and applies that an admission plugin handles even if they change nothing.
 func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 	o, err := params.ParseWrite(s.names.MetaGroup, params.ApplyOptions, x.target.Query, x.ctx.UserAgent())
 	if err != nil {
@@ -80,8 +80,8 @@ func (s *Server) decodeConfig(x *requestContext, encoding negotiate.Encoding, bo
 	return s.bodies.Config(x.bodyKind.Message(), encoding, body)
 }
 
-// configError returns the error for a configuration that cannot be decoded. If values have the
-// wrong type, the error lists all of them.
+// configError returns the error for a configuration that cannot be decoded. It lists all values of
+// the wrong type.
 func configError(k *schema.Kind, encoding negotiate.Encoding, body []byte, faults []codec.FieldFault, err error) error {
 	if codec.IsTypeError(err) {
 		undeclared := codec.UnknownPaths(codec.Refused(faults))
@@ -100,12 +100,12 @@ func configError(k *schema.Kind, encoding negotiate.Encoding, body []byte, fault
 	return apierrors.BadRequest("error " + step + " patch: " + text)
 }
 
-// structureError returns an error that lists all configuration fields that do not match the
-// schema, or nil. It decodes body again without a schema, because the typed decoder drops unknown
-// fields. For CBOR, the caller instead passes the decoded body in config and the errors in text.
+// structureError returns an error that lists all configuration fields that do not match the schema,
+// or nil. It decodes body again without a schema, because the typed decoder drops unknown fields.
+// For CBOR, the caller passes the decoded configuration in config and the errors in text.
 //
 // Unlike a create or update, an apply must not drop unknown fields with a warning, because the
-// manager would not own these fields.
+// manager would not own them.
 func structureError(k *schema.Kind, encoding negotiate.Encoding, body []byte, undeclared []string, config tree.Tree, text string) error {
 	if encoding != negotiate.CBOR {
 		if untyped, err := codec.DecodeUntyped(body); err == nil {
@@ -122,12 +122,12 @@ func structureError(k *schema.Kind, encoding negotiate.Encoding, body []byte, un
 		metadata.String("namespace"), metadata.String("name"), typeName(k.APIVersion(), k.Kind), meta.CutText(text, maxShownFaults)))
 }
 
-// maxShownFaults is the maximum length, in bytes, of the field errors listed in one message.
+// maxShownFaults is the maximum total length of the field errors in a message, in bytes.
 const maxShownFaults = 16 << 10
 
 // applyDigest returns a digest of everything that determines the result of an apply, except the
-// stored object. The store discards the digest when the object changes. The digest has 128 bits of
-// SHA-256, which makes collisions infeasible.
+// stored object. The store discards the digest when the object changes. With 128 bits of SHA-256,
+// collisions are infeasible.
 func applyDigest(k *schema.Kind, subresource string, o params.Write, encoding negotiate.Encoding, body []byte) meta.Digest {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q %d %t %d\n", k.APIVersion(), subresource, o.FieldManager, o.Validation, o.Force, encoding)
@@ -135,10 +135,10 @@ func applyDigest(k *schema.Kind, subresource string, o params.Write, encoding ne
 	return meta.Digest(h.Sum(nil)[:len(meta.Digest{})])
 }
 
-// matchConfigToPath checks that a configuration matches the kind and object in the path. The
-// error for a different object is stored in apply.Misplaced instead of being returned. Messages
-// match kube-apiserver's, because clients compare some of them. The version is checked before the
-// kind, so that the error for a wrong version names the version.
+// matchConfigToPath checks that a configuration matches the kind and object in the path. It stores
+// the error for a different object in apply.Misplaced instead of returning it. Messages match
+// kube-apiserver's, because clients compare some of them. The version is checked before the kind,
+// so that the error for a wrong version names the version.
 func (x *requestContext) matchConfigToPath(m *request.Mutation, apply *request.Apply) error {
 	config := apply.Config
 	kind, _ := config["kind"].(string)
@@ -149,7 +149,7 @@ func (x *requestContext) matchConfigToPath(m *request.Mutation, apply *request.A
 	metadata, _ := config["metadata"].(tree.Tree)
 	placesItself := metadata.String("namespace") != ""
 	apply.Misplaced = x.matchBodyToPath(m, config)
-	if !placesItself { // the stored last configuration must be as the client sent it
+	if !placesItself { // the stored last configuration must equal what the client sent
 		delete(config["metadata"].(tree.Tree), "namespace")
 	}
 	if version != x.bodyKind.APIVersion() {
@@ -171,8 +171,7 @@ func typeName(apiVersion, kind string) string {
 	return apiVersion + ", Kind=" + kind
 }
 
-// checkDuplicates handles the duplicate fields in faults. Unknown fields were already rejected by
-// structureError.
+// checkDuplicates handles duplicate fields. structureError has already rejected unknown fields.
 func checkDuplicates(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	if refused := codec.Refused(faults); len(refused) > 0 && v == request.Strict {
 		return nil, apierrors.BadRequest("error strict decoding patch: " + refused[0].String())

@@ -68,8 +68,8 @@ func (s *Server) auditRefusal(x *requestContext) {
 	s.newAuditRecord(x)
 }
 
-// auditResponseStatus adds a Status to the audit record as the response. For a 401, the record
-// lists the attempted authentication methods, which the response hides from the client.
+// auditResponseStatus adds a Status to the audit record as the response. For a 401, the record also
+// lists the attempted authentication methods, which are hidden from the client.
 func (x *requestContext) auditResponseStatus(f *meta.Status) {
 	if x.audit == nil {
 		return
@@ -103,7 +103,6 @@ func (s *Server) endAudit(x *requestContext) {
 	r.Release()
 }
 
-// recoverAuditPanic recovers from a panic during auditing, so that the response is still sent.
 func (s *Server) recoverAuditPanic(x *requestContext) {
 	if fault := recover(); fault != nil {
 		s.log.Error("panic while auditing", "id", x.auditID, "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
@@ -168,8 +167,7 @@ func (x *requestContext) auditRequestConfig(config tree.Tree) {
 	}
 }
 
-// auditRepeatedApply records the configuration of a repeated apply, whose body the server has not
-// decoded.
+// auditRepeatedApply records the configuration of a repeated apply, which has not been decoded yet.
 func (s *Server) auditRepeatedApply(x *requestContext, encoding negotiate.Encoding, body []byte) {
 	if x.audit == nil || !x.audit.WantsRequest() {
 		return
@@ -179,9 +177,8 @@ func (s *Server) auditRepeatedApply(x *requestContext, encoding negotiate.Encodi
 	}
 }
 
-// auditResponseList records a list response. all is the total size of the listed objects in
-// bytes. List responses are streamed, so it builds the whole document only if the document may
-// fit into an audit record.
+// auditResponseList records a list response. all is the total size of the listed objects in bytes.
+// List responses are streamed, so it builds the document only if an audit record may hold it.
 func (x *requestContext) auditResponseList(l *represent.List, all int) {
 	if x.audit == nil || !x.audit.WantsResponse() {
 		return

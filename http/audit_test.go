@@ -123,7 +123,6 @@ func TestRefusalsAreAudited(t *testing.T) {
 	}
 }
 
-// TestWatchIsAudited tests that a watch has one audit event at its start and one at its end.
 func TestWatchIsAudited(t *testing.T) {
 	f, log := serveAudited(t, audit.Blocking)
 	resp := must.Get(f.client.Get(f.url + configMapsPath + "?watch=1"))(t)

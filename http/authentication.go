@@ -13,8 +13,7 @@ import (
 
 // authenticate identifies the user of a request and hides the credentials from later filters.
 // Long-running requests keep a snapshot of the credentials for rechecks (reauthorization.go). The
-// reason for a rejection is logged and audited. Clients see the reason only if it is a
-// RejectionError, whose message is intended for clients.
+// reason for a rejection is logged and audited. Clients see only the message of a RejectionError.
 func (s *Server) authenticate(x *requestContext) error {
 	if x.outlasts() {
 		x.headers.Snapshot = &credentials.Snapshot{}
@@ -25,7 +24,7 @@ func (s *Server) authenticate(x *requestContext) error {
 	}
 	if kept := x.headers.Snapshot; kept != nil {
 		kept.Original = r
-		kept.Original.Headers = nil // which belong to the request
+		kept.Original.Headers = nil // the headers belong to the request
 	}
 	user, err := s.authenticateUser(x, r)
 	if err == nil && user != nil {
@@ -63,8 +62,8 @@ func (s *Server) identify(x *requestContext, user *authn.User) error {
 // readCredentials reads the credentials of a request and hides them. It ignores an Authorization
 // header whose scheme is not Bearer.
 //
-// Browsers cannot set headers when they open a WebSocket, so a WebSocket client may send the token
-// as a subprotocol instead. The Authorization header takes precedence.
+// Browsers cannot set headers when they open a WebSocket, so a WebSocket client may instead send
+// the token as a subprotocol. The Authorization header takes precedence.
 func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	h := &x.ctx.Request.Header
 	r := authn.Request{Headers: &x.headers, Path: x.info.Path, Certs: x.conn.ClientCerts(), ConnCache: &x.conn.authCache}
@@ -104,8 +103,8 @@ func (x *requestContext) authFailureMessage() string {
 	return "Authentication failed, attempted: " + strings.Join(tried, ", ")
 }
 
-// impersonate handles impersonation headers, which replace the user of the request with the
-// impersonated user. Only the audit record keeps the original user.
+// impersonate replaces the user of the request with the user in its impersonation headers. Only the
+// audit record keeps the original user.
 func (s *Server) impersonate(x *requestContext) error {
 	impersonator := s.impersonator
 	impersonator.Authorizer = requestAuthorizer{s, x}

@@ -13,8 +13,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestCredentialsAreHidden tests that authentication hides the credentials from later readers of
-// the request's headers.
+// TestCredentialsAreHidden tests that authentication hides the credentials from code that reads the
+// headers later.
 func TestCredentialsAreHidden(t *testing.T) {
 	const socket = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: "
 	s := &Server{names: negotiate.Names{BearerProtocol: "base64url.bearer.authorization." + meta.Platform.Translate("platform.io") + "."}}

@@ -11,9 +11,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// authorize checks whether the user may make the request. An HTTP method that no resource
-// supports is rejected with 405 before authorization, because this error does not reveal which
-// objects exist.
+// authorize checks whether the user may make the request. A method that no resource supports is
+// rejected with 405 before authorization, which does not reveal the existing objects.
 func (s *Server) authorize(x *requestContext) error {
 	if x.info.IsResource && x.info.Verb == "" && x.info.Subresource != "proxy" {
 		return apierrors.MethodNotAllowed()
@@ -29,8 +28,8 @@ func (s *Server) authorize(x *requestContext) error {
 }
 
 // requireCreateRight checks in advance whether the user may create the object of an update or
-// apply. If not, the request fails once it would create the object. A later check would block the
-// actor that owns the object while the authorizer runs.
+// apply. If not, the request fails only if it would create the object. Checking later would block
+// the object's actor while the authorizer runs.
 func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	if m.Subresource != "" || request.Is[request.Update](m) && !m.Kind.Writes.CreateOnUpdate {
 		return
@@ -44,9 +43,9 @@ func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 }
 
 // setAttributes sets the authorization attributes of a request. user is nil if the request was
-// rejected before authentication succeeded. Selectors are set only for list, watch and
-// deletecollection. Name is never set for deletecollection, because permission to delete one
-// object must not imply permission to delete the collection.
+// rejected before or during authentication. Selectors are set only for list, watch and
+// deletecollection. Name is never set for deletecollection, because permission to delete one object
+// must not imply permission to delete the collection.
 func (s *Server) setAttributes(x *requestContext, user *authn.User) {
 	i, a := &x.info, &x.attributes
 	*a = authz.Attributes{
@@ -67,7 +66,7 @@ func (s *Server) setAttributes(x *requestContext, user *authn.User) {
 }
 
 // selectedName returns x if a list or watch has the field selector metadata.name=x, and otherwise
-// "". Users can thus list or watch a single object for which they are authorized. selectedName
+// "". This lets users list or watch a single object for which they are authorized. selectedName
 // ignores names that cannot be a path segment. It does not validate the selectors of aggregated
 // resources, because their fields are unknown.
 func (s *Server) selectedName(i *requestinfo.Info, all *authz.Selectors, text string) string {

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// decodeObject decodes the body of a create or update. It returns warnings about unknown and
-// duplicate fields if the field validation is Warn. The body is audited before the fields are
-// checked, so that rejected bodies are recorded too.
+// decodeObject decodes the body of a create or update. If the field validation is Warn, it returns
+// warnings about unknown and duplicate fields. It audits the body before it checks the fields, so
+// that rejected bodies are recorded too.
 func (s *Server) decodeObject(x *requestContext, v request.FieldValidation) (object tree.Tree, warnings []string, err error) {
 	body, err := s.readBody(x)
 	if err != nil {
@@ -52,14 +52,12 @@ func (s *Server) readBody(x *requestContext) ([]byte, error) {
 }
 
 // maxReviewBytes limits the request bodies of kinds that are not stored, such as
-// SelfSubjectAccessReview. The limit is low, because almost all users may create some of these
-// kinds.
+// SelfSubjectAccessReview. The limit is low, because almost all users may create some of these.
 const maxReviewBytes = 64 << 10
 
-// receiveBody reads the request body. While a request waits for its body, it does not count
-// toward the in-flight limits. Once the body has arrived, receiveBody reacquires the flow control
-// seats and the in-flight slot, which may fail with 429. It also reserves memory for the body and
-// the response.
+// receiveBody reads the request body. While a request waits for its body, it does not count toward
+// the in-flight limits. Afterward, receiveBody reacquires the flow control seats and the in-flight
+// slot, which may fail with 429. It also reserves memory for the body and the response.
 func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 	waits, held := x.conn.BodyPending(), false
 	if waits {

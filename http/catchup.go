@@ -16,8 +16,8 @@ import (
 //
 // No other code in this package may call authenticators or authorizers, or bypass the Store.
 
-// catchUp waits until this server has applied all writes that other servers acknowledged before
-// the request. It returns true if the caller should repeat a failed check. It waits at most once
+// catchUp blocks until this server has applied all writes that other servers acknowledged before
+// the request. It reports whether the caller should repeat a failed check. It blocks at most once
 // per request, and concurrent requests share one query to the store.
 func (s *Server) catchUp(x *requestContext) bool {
 	if s.opts.CatchUp == nil || x.caughtUp {

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestRefusalsCatchUp checks that authenticators and authorizers are called only in certain
-// source files, which either catch up before a rejection or recheck long-running requests.
+// TestRefusalsCatchUp checks that only certain source files call authenticators and authorizers.
+// These files either catch up before a rejection or recheck long-running requests.
 func TestRefusalsCatchUp(t *testing.T) {
 	may := map[string]bool{"catchup.go": true, "reauthorization.go": true, "options.go": true}
 	files := must.Get(os.ReadDir("."))(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Reader computes the objects of a kind that is not stored. It returns the named object, or all
-// objects sorted by name if name is empty. Every error is a *meta.Status, such as 404 for an
+// A Reader computes the objects of a kind that is not stored. It returns the named object, or if
+// name is empty, all objects sorted by name. Every error is a *meta.Status, such as 404 for an
 // unknown name.
 type Reader func(ctx context.Context, name string) ([]tree.Tree, error)
 

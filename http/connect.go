@@ -24,8 +24,8 @@ import (
 // KubeletOptions configures connections to kubelets.
 type KubeletOptions = connect.KubeletOptions
 
-// newLocator returns a Locator, which finds the targets of connections to Pods, Services and
-// Nodes. Pod certificates are not verified, because Pods are addressed only by IP.
+// newLocator returns a Locator for connections to Pods, Services and Nodes. Pod certificates are
+// not verified, because Pods are addressed only by IP.
 func (s *Server) newLocator(objects policy.Objects, kubelets KubeletOptions) *connect.Locator {
 	return &connect.Locator{
 		Objects: objects, EndpointSlices: s.endpointSlices,
@@ -131,8 +131,8 @@ func (s *Server) proxyToMember(x *requestContext, r connect.Request) error {
 	return s.proxy(x, t)
 }
 
-// redirectToRoot redirects to the same path with a trailing slash, so that relative links in the
-// proxied page work.
+// redirectToRoot adds a trailing slash to the path, so that relative links in the proxied page
+// work.
 func (s *Server) redirectToRoot(x *requestContext) error {
 	to := x.target.RawPath() + "/"
 	if x.target.Query != "" {
@@ -164,8 +164,8 @@ const (
 	base64Protocol = "base64.binary.k8s.io"
 )
 
-// messages returns the WebSocket framing and handshake headers for a log response. It returns nil
-// if the client did not request a WebSocket.
+// messages returns the WebSocket framing and handshake headers for a log response, or nil if the
+// client did not request a WebSocket.
 func (s *Server) messages(x *requestContext) (*proxy.Messages, error) {
 	h := &x.ctx.Request.Header
 	if !x.headerFlags.Upgrade || !stream.WantsWebSocket(h) {

@@ -13,7 +13,7 @@ import (
 type connection struct {
 	*wire.Conn
 	server *Server
-	// authCache caches the result of authenticating the client certificates.
+	// authCache caches the authentication result for the client certificates.
 	authCache    authn.ConnCache
 	user         *authn.User // of the last request, if not anonymous
 	reserved     bool        // user may use the reserves
@@ -21,9 +21,9 @@ type connection struct {
 	warnedNaming bool
 }
 
-// ServeRequest handles one request. It produces exactly one response, even if a handler panics.
-// Deferred calls run in reverse order. They turn a panic into a response, audit and count the
-// response, and release the requestContext.
+// ServeRequest handles one request. It produces exactly one response, even if a handler panics. The
+// deferred calls, in reverse order, turn a panic into a response, audit and count the response, and
+// release the requestContext.
 func (c *connection) ServeRequest(ctx *fasthttp.RequestCtx) {
 	s, x := c.server, newRequestContext(c, ctx)
 	defer x.release()
@@ -40,7 +40,7 @@ func (c *connection) RejectHead(ctx *fasthttp.RequestCtx, err error) {
 }
 
 // ReplaceUnwritable replaces a response with a 500 if its body failed before the first byte was
-// sent. It removes the headers that describe the body, but keeps the audit ID.
+// sent. It removes the headers about the body, but keeps the audit ID.
 func (c *connection) ReplaceUnwritable(r *fasthttp.Response) {
 	r.ResetBody()
 	r.Header.Del("Content-Encoding")

@@ -25,7 +25,7 @@ type ConsoleSignIn = console.SignIn
 func (s *Server) serveConsole(pages *console.Console) func(*requestContext) error {
 	return func(x *requestContext) error {
 		if x.info.Path == consolePath && !x.target.TrailingSlash {
-			x.setHeader("Location", consolePath+"/") // the links of the page are relative to it
+			x.setHeader("Location", consolePath+"/") // the page's links are relative to this path
 			x.ctx.SetStatusCode(nethttp.StatusMovedPermanently)
 			return nil
 		}

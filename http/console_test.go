@@ -44,9 +44,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestSecurityPolicy tests that the Content-Security-Policy allows only the console's own
-// scripts, and only connections to this server and the token endpoint, so that the page cannot
-// leak data.
+// TestSecurityPolicy tests that the Content-Security-Policy prevents leaks: it allows only the
+// console's own scripts, and connections to this server and the token endpoint.
 func TestSecurityPolicy(t *testing.T) {
 	provider := &console.SignIn{ClientID: "us", AuthorizationEndpoint: "https://login.example/a", TokenEndpoint: "https://token.example:8443/t?x=y"}
 	for name, c := range map[string]struct {

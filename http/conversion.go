@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// Limits of one batch of objects to convert. A batch contains at least one object. Smaller
-// batches would need more webhook calls, and larger batches more memory.
+// Limits for a batch of objects to convert. A batch contains at least one object. Smaller batches
+// would need more webhook calls, and larger batches more memory.
 const (
 	maxConvertObjects = 64
 	maxConvertBytes   = 64 << 10
@@ -21,9 +21,9 @@ const (
 // maxListTime is effectively unlimited, because slow clients are disconnected much earlier.
 const maxListTime = 24 * time.Hour
 
-// converted returns a function that converts the next batch of a list's objects to the requested
-// version while the response is written. The function fails once the client has disconnected.
-// converted returns nil if no object needs conversion.
+// converted returns a function that converts the next batch of a list's objects while the response
+// is written, or nil if no object needs conversion. The function fails once the client has
+// disconnected.
 func converted(x *requestContext, listing request.ListResult) represent.Objects {
 	form := listing.Form
 	if x.format.Shape == negotiate.Whole && (form.Converter == nil || !slices.ContainsFunc(listing.Items, form.Converts)) {

@@ -2,7 +2,6 @@ package http_test
 
 import "testing"
 
-// TestConvertedList tests that a list converted by the store is not converted again.
 func TestConvertedList(t *testing.T) {
 	f := serve(t, nil)
 	for _, name := range []string{"a", "b", "c"} {

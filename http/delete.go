@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// delete deletes one object. If the object is removed immediately, the response is a Status, or
-// for some kinds the deleted object. If finalizers or a grace period delay the removal, the
-// response is the object with its deletion timestamp.
+// delete deletes one object. If it removes the object immediately, the response is a Status, or for
+// some kinds the deleted object. If finalizers or a grace period delay the removal, the response is
+// the object with its deletion timestamp.
 func (s *Server) delete(x *requestContext) error {
 	o, d, err := s.deleteOptions(x)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Server) delete(x *requestContext) error {
 	return nil
 }
 
-// deleteCollection responds with a Status. Each object is deleted separately, with its own
+// deleteCollection responds with a Status. It deletes each object separately, with its own
 // admission and preconditions. A failure does not stop the other deletions.
 func (s *Server) deleteCollection(x *requestContext) error {
 	lo, err := s.parseList(x)
@@ -73,7 +73,7 @@ func (s *Server) deleteCollection(x *requestContext) error {
 const deleteOptionsName = "meta.v1.DeleteOptions"
 
 // deleteOptions returns the options of a delete from the body, or from the query if the body is
-// empty. Either may request a dry run.
+// empty. Both may request a dry run.
 func (s *Server) deleteOptions(x *requestContext) (o params.Write, d request.Delete, err error) {
 	asked, err := s.readDeleteOptions(x)
 	if err != nil {
@@ -116,8 +116,8 @@ func (s *Server) readDeleteOptions(x *requestContext) (params.Delete, error) {
 
 const ignoreReadErrorVerb = "unsafe-delete-ignore-read-errors"
 
-// checkIgnoreReadError checks whether the user may delete an unreadable object. The user needs a
-// separate permission, and reading the object must fail because of damaged data.
+// checkIgnoreReadError checks whether the user may delete an unreadable object. This needs a
+// separate permission, and reading the object must fail because of corrupt data.
 func (s *Server) checkIgnoreReadError(x *requestContext) error {
 	i := &x.info
 	if i.Name == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/represent"
 )
 
-// currentDocuments returns the discovery documents. They include all kinds that any server
-// defined before the request, or only the locally known kinds if the store is unreachable.
+// currentDocuments returns the discovery documents. They include all kinds that any server defined
+// before the request. If the store is unreachable, they include only the locally known kinds.
 func (s *Server) currentDocuments(x *requestContext) *discovery.Documents {
 	s.catchUp(x)
 	return s.documents.Current()
@@ -25,8 +25,7 @@ func (s *Server) discoverGroups(x *requestContext) error {
 }
 
 // discover serves the aggregated discovery document to clients that prefer it, and the plain
-// document to all others. The ETag is a hash of the content, so a client that already has the
-// document gets a 304.
+// document to others. The ETag is a content hash, so clients with a current copy get a 304.
 func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	x.setHeader("Vary", "Accept")
 	if !s.names.WantsAggregated(string(x.acceptHeader())) {

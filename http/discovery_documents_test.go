@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
-// TestCache tests that documents are not rebuilt while the kinds are unchanged. It also tests
-// that the index lists fixed paths and versions only once, in sorted order.
+// TestCache tests that documents are not rebuilt while the kinds are unchanged, and that the index
+// lists fixed paths and versions only once, sorted.
 func TestCache(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Kubernetes))(t)
 	c := discovery.NewCache(discovery.Options{Naming: meta.Kubernetes, Catalog: kinds, FixedPaths: []string{"/version", "/api"}})

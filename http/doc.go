@@ -30,16 +30,16 @@
 //	state            a request's progress, and the writer of its response
 //	Store            the part of the store that the front end needs
 //	Operation        handles a create that stores nothing, such as a review
-//	faultySink       ends a watch on purpose (policy/faultinjection)
+//	faultySink       injects the end of a watch (policy/faultinjection)
 //
 // # The path of a request
 //
-// connection.ServeRequest creates a requestContext and runs the filters (filters.go) in this
-// order: panic recovery, head validation, target, info, CORS, deadline, authentication, audit,
-// origin, impersonation, in-flight limits, authorization. Then Server.route (route.go) calls the
-// handler of a fixed path, or finds the kind, negotiates the format and calls the verb's handler:
-// read.go, write.go, apply.go, delete.go, watch.go. Server.writeError (status.go) handles errors.
-// The audit ends once the response is complete, before it is sent.
+// connection.ServeRequest creates a requestContext and runs the filters (filters.go) in this order:
+// panic recovery, head validation, target, info, CORS, deadline, authentication, audit, origin,
+// impersonation, in-flight limits, authorization. Then Server.route (route.go) calls the handler of
+// a fixed path, or finds the kind, negotiates the format and calls the verb's handler: read.go,
+// write.go, apply.go, delete.go, watch.go. Server.writeError (status.go) handles errors. The audit
+// ends once the response is complete, before it is sent.
 //
 // # Invariants
 //
@@ -49,19 +49,19 @@
 //   - A body is read only after authentication and authorization. While a request waits for its
 //     body, it is not in flight.
 //   - Headers are never removed or reordered. Credentials are hidden instead.
-//   - Lists are streamed from the store's objects, never assembled, and the memory of all
-//     responses together is limited.
-//   - If a body fails after its first byte was sent, it is truncated so that clients detect this.
-//     If nothing was sent yet, the response is a 500.
+//   - Lists are streamed from the store's objects, never assembled. The memory of all responses
+//     together is limited.
+//   - If a body fails after its first byte was sent, the response is truncated so that clients
+//     detect this. If nothing was sent yet, the response is a 500.
 //   - A watch response has the same headers as other responses: its head is a copy of them.
-//   - A watch whose request would now be rejected ends within a second, with an event that gives
-//     the reason.
+//   - If a watch request would now be rejected, the watch ends within a second, with an event that
+//     gives the reason.
 //   - The catalog limits the number of metric series.
 //
 // # Fixed paths
 //
 // Requests for resources are routed by their Info. All other paths (health, metrics, discovery,
-// version, OpenAPI, the console) are fixedRoutes in a map.
+// version, OpenAPI, the console) are in the map fixedRoutes.
 //
 // # Watches on the wire
 //

@@ -10,8 +10,8 @@ import (
 
 const typeBytes = "application/octet-stream"
 
-// An ExtraRoute is an additional fixed path. It serves either GET, if Write is set, or POST, if Do
-// is set. Requests are authorized like those for any non-resource path.
+// An ExtraRoute is an additional fixed path for either GET, if Write is set, or POST, if Do is set.
+// Requests are authorized like those for any non-resource path.
 type ExtraRoute struct {
 	// Write streams the response to a GET. An error is logged and truncates the response.
 	Write       func(io.Writer) error
@@ -31,9 +31,8 @@ func (s *Server) doExtraRoute(e ExtraRoute) func(*requestContext) error {
 	}
 }
 
-// serveExtraRoute streams the response. If Write fails after the response has begun, a Status can
-// no longer be sent. The response then ends without its last chunk, so that clients detect the
-// error.
+// serveExtraRoute streams the response. If Write fails after the response has begun, it is too late
+// for a Status. The response then ends without its last chunk, so that clients detect the error.
 func (s *Server) serveExtraRoute(e ExtraRoute) func(*requestContext) error {
 	contentType := cmp.Or(e.ContentType, typeBytes)
 	return func(x *requestContext) error {

@@ -12,13 +12,13 @@ import (
 	"github.com/troupe-api/troupe/policy/faultinjection"
 )
 
-// faultHeader names the rule of an injected fault. faultAnnotation does so in the audit log.
+// Both contain the name of the rule that injected the fault.
 const (
 	faultHeader     = "Troupe-Injected-Fault"
 	faultAnnotation = "troupe/injected-fault"
 )
 
-// routeWithFault routes a request, unless a rule selects it for a fault.
+// routeWithFault routes a request, and injects a fault if a rule selects the request.
 func (s *Server) routeWithFault(x *requestContext) error {
 	f := s.opts.Faults.Choose(&faultinjection.Request{Attributes: &x.attributes, UserAgent: string(x.ctx.UserAgent()), AcceptsStale: x.acceptsStale()})
 	if f == nil {
@@ -57,7 +57,7 @@ func (s *Server) routeWithFault(x *requestContext) error {
 	return s.route(x)
 }
 
-// acceptsStale reports whether a read names a resourceVersion that is a minimum.
+// acceptsStale reports whether a read accepts any state since its resourceVersion.
 func (x *requestContext) acceptsStale() bool {
 	q := x.target.Query
 	version, match := q.Get("resourceVersion"), q.Get("resourceVersionMatch")
@@ -65,8 +65,8 @@ func (x *requestContext) acceptsStale() bool {
 		(version == "0" || match == "NotOlderThan" || match == "" && (x.info.Verb == "get" || q.Get("limit") == ""))
 }
 
-// getObject reads an object. A fault makes it read an older state if the history still has one that
-// the client accepts.
+// getObject reads an object. A fault makes it return an older state, if the history still contains
+// one that the client accepts.
 func (s *Server) getObject(x *requestContext, r request.Get) (*meta.Object, error) {
 	old := r
 	if old.Version, old.Exact = s.staleVersion(x, r.Version); old.Exact && !r.Exact {
@@ -90,8 +90,8 @@ func (s *Server) listObjects(x *requestContext, l request.List) (request.ListRes
 	return s.opts.Store.List(x.deadlineCtx, l)
 }
 
-// staleVersion returns the version that a fault makes a read return. ok is false without a fault,
-// or if that version precedes the minimum.
+// staleVersion returns the version of the stale state that a fault selects for a read. ok is false
+// without a fault, or if the version precedes the minimum.
 func (s *Server) staleVersion(x *requestContext, minimum uint64) (version uint64, ok bool) {
 	if x.fault == nil {
 		return 0, false
@@ -119,7 +119,8 @@ func (f *faultySink) Events(events []request.Event) error {
 	return errInjected
 }
 
-// faultyWatch returns the sink of a watch to end, and an error if it ends at once.
+// faultyWatch returns the sink of a watch, which injects a fault if one was selected. It returns an
+// error if the watch must end immediately.
 func (x *requestContext) faultyWatch(w *stream.Watch) (request.Sink, error) {
 	f := x.fault
 	if f == nil {
@@ -144,7 +145,8 @@ func (x *requestContext) faultyWatch(w *stream.Watch) (request.Sink, error) {
 
 const faultsPath = "/debug/faults"
 
-// serveFaults reads the rules of injected faults, or replaces them with those in the body.
+// serveFaults returns the fault injection rules. A PUT first replaces them with the rules in the
+// body.
 func (s *Server) serveFaults(x *requestContext) error {
 	if x.info.Method == "PUT" {
 		body, err := x.conn.ReadBody(maxReviewBytes, x.permit.Reserved)

@@ -16,7 +16,7 @@ import (
 )
 
 // recoverPanic converts a panic to a 500. The log and the response contain the same ID. A proxied
-// response is cut off. After a watch has taken over the connection, no response can be sent.
+// response is cut off. After a watch has hijacked the connection, no response can be sent.
 func (s *Server) recoverPanic(x *requestContext) {
 	fault := recover()
 	if fault == nil {
@@ -38,14 +38,12 @@ func (s *Server) recoverPanic(x *requestContext) {
 	}
 }
 
-// runFilters runs the filters and then the handler. doc.go documents the order of the filters.
-// Cheap checks that need only the request come first. No filter before authenticate may reveal
-// which objects exist. Flow control comes before authorization, because authorization may call a
-// webhook.
+// runFilters runs the filters, in the order that doc.go documents, and then the handler. Cheap
+// checks that need only the request come first. No filter before authenticate may reveal which
+// objects exist. Flow control precedes authorization, because authorization may call a webhook.
 func (s *Server) runFilters(x *requestContext) error {
 	if err := s.parseHead(x); err != nil {
-		// The end of this request is unknown, so later bytes must not be parsed as the next
-		// request.
+		// The end of this request is unknown, so later bytes must not be parsed as a request.
 		x.ctx.SetConnectionClose()
 		x.state = stateMalformed
 		return err
@@ -73,7 +71,7 @@ func (s *Server) runFilters(x *requestContext) error {
 			return err
 		}
 	}
-	defer x.permit.Release() // a response.Stream takes it over
+	defer x.permit.Release() // unless a response.Stream has taken it over
 	if err := s.acquireTurn(x); err != nil {
 		return err
 	}
@@ -88,8 +86,8 @@ func (s *Server) runFilters(x *requestContext) error {
 
 // parseHead validates the head of a request and parses its target.
 //
-// It sets an audit ID even for malformed requests, so that users can report the ID for any
-// response. Clients may send their own ID.
+// It sets an audit ID, or accepts the client's, even for malformed requests, so that users can
+// report the ID of any response.
 func (s *Server) parseHead(x *requestContext) (err error) {
 	h := &x.ctx.Request.Header
 	if x.headerFlags, err = wire.ValidateHead(h); x.headerFlags.ConnectionClose {
@@ -132,7 +130,7 @@ func (s *Server) setCommonHeaders(x *requestContext) {
 }
 
 // setDeadline sets the request's deadline. For requests other than watches, a positive timeout
-// parameter may shorten it. The deadline is relative to the arrival of the request head, so it
+// parameter may shorten it. The deadline is relative to the arrival of the request head, and so
 // includes the time to receive the body.
 func (s *Server) setDeadline(x *requestContext) error {
 	timeout := s.opts.Limits.RequestTimeout

@@ -88,8 +88,8 @@ func (s *Server) newFixedRoutes() fixedRoutes {
 }
 
 // serve routes a request by its path. A path with escapes matches no route. The response to an
-// unknown path is a 404, never a redirect, because a redirected client might send its token
-// elsewhere or turn a POST into a GET.
+// unknown path is a 404, never a redirect. A redirected client might send its token elsewhere or
+// turn a POST into a GET.
 func (r fixedRoutes) serve(x *requestContext) error {
 	if x.target.Escaped || x.ctx.Request.Header.RequestURI()[0] != '/' {
 		return apierrors.PageNotFound()
@@ -120,8 +120,7 @@ func (r fixedRoutes) find(path string) (route fixedRoute, ok bool) {
 	return route, ok
 }
 
-// allowsTrailingSlash reports whether clients depend on an additional trailing slash in a fixed
-// path.
+// allowsTrailingSlash reports whether clients depend on an optional trailing slash in a fixed path.
 func allowsTrailingSlash(t *requestinfo.Target) bool {
 	return t.Segments[0] == "api" || t.Segments[0] == "apis" || t.Path == "/version/" || t.Path == pprofPath || t.Path == consolePath+"/"
 }

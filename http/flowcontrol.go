@@ -10,17 +10,17 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// flowHeaders holds the names of the response headers that identify a request's FlowSchema and
-// priority level. Their values are UIDs, because names would reveal how operators rank users.
+// flowHeaders holds the names of the response headers for a request's FlowSchema and priority
+// level. Their values are UIDs, because names would reveal how operators rank users.
 type flowHeaders struct{ schema, level string }
 
-// waitDivisor limits the wait for seats to a fraction of the request's timeout. maxSeatWait is
-// the absolute limit.
+// waitDivisor limits the wait for seats to a fraction of the request's timeout, and maxSeatWait
+// limits it absolutely.
 const waitDivisor = 4
 
 const maxSeatWait = time.Minute
 
-// acquireSeats waits until flow control admits the request. Long-running requests other than
+// acquireSeats blocks until flow control admits the request. Long-running requests other than
 // watches are exempt, because they would hold their seats until they end. A watch releases its
 // seats once it runs.
 func (s *Server) acquireSeats(x *requestContext) error {
@@ -53,8 +53,7 @@ func (s *Server) acquireSeats(x *requestContext) error {
 }
 
 // listing returns the properties from which flow control estimates the cost of a list, or of the
-// initial events of a watch. It returns nil if the request reads no objects stored by this
-// server.
+// initial events of a watch. It returns nil if the request reads no stored objects of this server.
 func (s *Server) listing(x *requestContext) *flowcontrol.Listing {
 	kind := s.opts.Catalog.Kind(x.info.Group, x.info.Version, x.info.Resource)
 	if kind == nil || kind.Virtual() {

@@ -2,9 +2,9 @@ package http
 
 import "github.com/troupe-api/troupe/http/internal/negotiate"
 
-// negotiateFormat selects the representation for the request's kind. Custom kinds cannot be
-// encoded as Protobuf. Clients that also accept JSON get JSON, and others get a 406. Tables and
-// partial metadata can be encoded as Protobuf for every kind.
+// negotiateFormat selects the representation for the request's kind. Custom kinds cannot be encoded
+// as Protobuf, except in Tables and partial metadata. Clients that also accept JSON get JSON, and
+// others get a 406.
 func (s *Server) negotiateFormat(x *requestContext) (negotiate.Format, error) {
 	answer := negotiate.Objects
 	if x.info.Verb == "watch" {

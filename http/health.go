@@ -35,7 +35,7 @@ func isHealth(path string) bool {
 
 var errDraining = errors.New("the server is shutting down")
 
-// checks returns the checks of one endpoint. Only /readyz fails during a shutdown, so that load
+// checks returns the checks of one endpoint. During a shutdown, only /readyz fails, so that load
 // balancers redirect traffic but the server is not restarted.
 func (s *Server) checks(endpoint string) []Check {
 	all := []Check{{Name: "ping", Check: func() error { return nil }}}
@@ -55,8 +55,8 @@ func (s *Server) checks(endpoint string) []Check {
 	return all
 }
 
-// health serves one endpoint. The response is "ok". With ?verbose or after a failure, it lists
-// every check, such as "[+]ping ok". ?exclude=name skips a check.
+// health serves one endpoint. The response is "ok". With ?verbose or after a failure, it lists the
+// result of every check, such as "[+]ping ok". ?exclude=name skips a check.
 func (s *Server) health(endpoint string) func(*requestContext) error {
 	checks := s.checks(endpoint)
 	return func(x *requestContext) error {

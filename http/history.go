@@ -9,13 +9,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// history responds with the retained revisions of one object, newest first. It is a list whose
-// items are watch events with their time:
+// history responds with the retained revisions of one object, newest first. The response is a JSON
+// list of watch events with their times:
 //
 //	{"kind":"WatchEventList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"9","continue":"7"},
 //	 "items":[{"time":"2006-01-02T15:04:05Z","type":"MODIFIED","object":{…}}]}
-//
-// The response is always JSON.
 func (s *Server) history(x *requestContext) error {
 	if err := s.names.OnlyJSON(x.acceptHeader()); err != nil {
 		return err

@@ -64,7 +64,7 @@ func (s *frames) check(err error) {
 	must.Succeed(s, err)
 }
 
-// ask sends the head of a request. fields alternates header names and values.
+// ask sends a request head. fields alternates header names and values.
 func (s *frames) ask(stream uint32, end bool, fields ...string) {
 	s.Helper()
 	var b bytes.Buffer
@@ -80,9 +80,9 @@ func (s *frames) ask(stream uint32, end bool, fields ...string) {
 	}
 }
 
-// await reads frames until the stream ends. It returns the status code of a complete response. If
-// the response is incomplete, it returns how the stream or connection ended, such as "closed" or
-// "200, reset".
+// await reads frames until the stream ends, and returns the status code of the response. If the
+// response is incomplete, it returns how the stream or connection ended, such as "closed" or "200,
+// reset".
 func (s *frames) await(stream uint32) string {
 	s.Helper()
 	code := "nothing"
@@ -116,8 +116,6 @@ func (s *frames) await(stream uint32) string {
 	}
 }
 
-// TestHTTP2 tests that one connection can carry concurrent watches and requests with bodies of
-// all sizes.
 func TestHTTP2(t *testing.T) {
 	f := serveHTTP2(t, nil)
 	if resp, body := f.do("POST", configMapsPath, configMap("a")); resp.StatusCode != 201 || resp.ProtoMajor != 2 || resp.Header.Get("Audit-Id") == "" || resp.Header.Get("Connection") != "" {
@@ -208,7 +206,7 @@ func TestHTTP2Shutdown(t *testing.T) {
 	}
 }
 
-// TestHTTP2Clients tests that clients that violate the protocol affect only their own streams or
+// TestHTTP2Clients tests that a protocol violation affects only the client's own streams or
 // connection.
 func TestHTTP2Clients(t *testing.T) {
 	t.Parallel()
@@ -289,7 +287,7 @@ func TestHTTP2Clients(t *testing.T) {
 }
 
 // TestHTTP2UnreadRejections tests that a client cannot keep a connection open by not reading the
-// responses to requests that the HTTP/2 library rejects.
+// HTTP/2 library's rejections.
 func TestHTTP2UnreadRejections(t *testing.T) {
 	t.Parallel()
 	f := serveHTTP2(t, func(o *http.Options) { o.Limits.IdleTimeout, o.Limits.WriteTimeout = time.Second, time.Second })
@@ -302,7 +300,7 @@ func TestHTTP2UnreadRejections(t *testing.T) {
 	}
 }
 
-// TestHTTP2Silence tests that a client that negotiated HTTP/2 is disconnected if it does not send
+// TestHTTP2Silence tests that a client is disconnected if it negotiates HTTP/2 but does not send
 // the connection preface in time.
 func TestHTTP2Silence(t *testing.T) {
 	t.Parallel()
@@ -323,7 +321,6 @@ func TestHTTP2Silence(t *testing.T) {
 	}
 }
 
-// TestHTTP2Continue tests that 100 Continue is not sent if the handler does not read the body.
 func TestHTTP2Continue(t *testing.T) {
 	f := serveHTTP2(t, nil)
 	for path, want := range map[string]string{"/version": "200", configMapsPath: "100"} {

@@ -14,15 +14,15 @@ import (
 )
 
 // watchesPerUpgrade is the number of watches that use as much memory as one proxied connection,
-// which needs a second connection and buffers for both directions.
+// which has a second connection and buffers for both directions.
 const watchesPerUpgrade = 16
 
-// maxUnknownStreams limits the HTTP/2 requests from users not yet known.
+// maxUnknownStreams limits the HTTP/2 requests whose users are not known yet.
 const maxUnknownStreams = 4096
 
-// capacities returns the capacity of each resource. Reads and writes have separate limits, so
-// that a flood of one does not affect the other. With flow control, the sum of both limits is the
-// total number of seats, which reads or writes may use completely.
+// capacities returns the capacity of each resource. Reads and writes have separate limits, so that
+// a flood of one does not affect the other. With flow control, the sum of both limits is the total
+// number of seats, all of which may go to either reads or writes.
 func (o *Options) capacities() limits.Capacities {
 	l := o.Limits
 	c := limits.Capacities{
@@ -38,8 +38,8 @@ func (o *Options) capacities() limits.Capacities {
 	return c
 }
 
-// reserves identifies the users for which a part of each limit is reserved: administrators, nodes
-// and system components.
+// reserves identifies the users who may use the reserve of each limit: administrators, nodes and
+// system components.
 type reserves struct {
 	groups []string
 	prefix string // of user names, such as "system:kube-"
@@ -59,9 +59,9 @@ func (r *reserves) admit(u *authn.User) bool {
 // acquireTurn waits for flow control seats and takes an in-flight slot. A watch holds a read slot
 // until it has started, but counts as an open watch immediately.
 //
-// If no slot is free, acquireTurn returns an error instead of waiting. Flow control already has
-// bounded queues, and a second queue would only move the overload into memory. Health checks are
-// exempt, because they must work under overload.
+// If no slot is free, acquireTurn fails without waiting. Flow control already has bounded queues,
+// and a second queue would only move the overload into memory. Health checks are exempt, because
+// they must work under overload.
 func (s *Server) acquireTurn(x *requestContext) error {
 	if err := s.acquireSeats(x); err != nil {
 		return err
@@ -85,8 +85,8 @@ func (s *Server) acquireTurn(x *requestContext) error {
 	return nil
 }
 
-// tooManyRequests converts the error for an exceeded limit to a 429, whose cause names the limit.
-// It returns other errors unchanged.
+// tooManyRequests converts the error for an exceeded limit to a 429 whose cause names the limit. It
+// returns other errors unchanged.
 func tooManyRequests(err error) error {
 	status := apierrors.TooManyRequests()
 	var limit *limits.Rejection

@@ -81,8 +81,8 @@ type smallMemory struct{}
 func (smallMemory) UnderPressure() bool { return false }
 func (smallMemory) Available() int64    { return 120 }
 
-// TestMemoryShares tests that users share the memory for writes, and that a lone write is always
-// admitted.
+// TestMemoryShares tests that users share the memory for writes, and that a write is always
+// admitted if there is no other.
 func TestMemoryShares(t *testing.T) {
 	s := newLimitedServer(Limits{}, meta.Platform)
 	s.opts.MemoryMonitor = smallMemory{}

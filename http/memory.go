@@ -11,7 +11,7 @@ import (
 
 // A MemoryMonitor reports the available memory.
 type MemoryMonitor interface {
-	// UnderPressure reports whether memory is short. If so, the server admits only small reads and
+	// UnderPressure reports whether memory is short. The server then admits only small reads and
 	// requests that free memory.
 	UnderPressure() bool
 	// Available returns the bytes that all requests together may use.
@@ -22,7 +22,7 @@ type MemoryMonitor interface {
 // into trees, and the object is encoded, journaled and returned.
 const workFactor = 12
 
-// cborFactor is the size of a decoded CBOR body relative to that of a JSON body.
+// cborFactor is the decoded size of a CBOR body relative to that of a JSON body.
 const cborFactor = 3
 
 // Under memory pressure, system components may still make writes that need at most
@@ -32,8 +32,8 @@ const (
 	maxListUnderPressure = 500
 )
 
-// reserveWork admits a request if enough memory is available for its work. It reserves nothing
-// for a pending body, which may never arrive, and is called again after the body has arrived. It
+// reserveWork admits a request if enough memory is available for its work. It reserves nothing for
+// a pending body, which may never arrive. Callers repeat the call once the body has arrived. It
 // requires a MemoryMonitor.
 func (s *Server) reserveWork(x *requestContext) error {
 	if x.kind.Virtual() {
@@ -50,8 +50,8 @@ func (s *Server) reserveWork(x *requestContext) error {
 	return s.tryReserveWork(x, work)
 }
 
-// tryReserveWork reserves memory for a request. It always admits a request while no other request
-// holds memory. Otherwise, the largest objects could never be written.
+// tryReserveWork reserves memory for a request. If no other request holds memory, it always admits
+// the request. Otherwise, the largest objects could never be written.
 func (s *Server) tryReserveWork(x *requestContext, work int64) error {
 	if work == 0 {
 		return nil
@@ -64,9 +64,9 @@ func (s *Server) tryReserveWork(x *requestContext, work int64) error {
 	return nil
 }
 
-// estimateWork returns the memory that a write is expected to need, in bytes. It includes the
-// stored object, because even a small patch copies all of it. It returns 0 for a read, because
-// responses have a separate limit.
+// estimateWork estimates the memory that a write needs, in bytes. It includes the stored object,
+// because even a small patch copies all of it. It returns 0 for a read, because responses have a
+// separate limit.
 func (s *Server) estimateWork(x *requestContext) int64 {
 	if x.info.Method == "GET" || x.info.Method == "HEAD" {
 		return 0
@@ -74,7 +74,7 @@ func (s *Server) estimateWork(x *requestContext) int64 {
 	return max(s.bodySize(x)+s.storedSize(x), 0) * workFactor
 }
 
-// bodySize returns the size of the body in bytes. For an unknown length, it returns the maximum,
+// bodySize returns the size of the body in bytes. If the length is unknown, it returns the maximum,
 // except for a delete, which rarely has a body.
 func (s *Server) bodySize(x *requestContext) int64 {
 	length := int64(x.ctx.Request.Header.ContentLength())
@@ -103,7 +103,7 @@ func (s *Server) storedSize(x *requestContext) int64 {
 
 // allowedUnderPressure reports whether a request is allowed under memory pressure. All users may
 // read single objects. Privileged users may also delete, make small writes, and list short pages.
-// They may also watch, because a client whose watch is rejected would list all objects instead.
+// They may also watch, because a client would react to a rejected watch by listing all objects.
 func (s *Server) allowedUnderPressure(x *requestContext, work int64) bool {
 	if x.info.Verb == "get" {
 		return true
@@ -138,8 +138,8 @@ func (s *Server) reserveResponse(x *requestContext, n int64) error {
 	return nil
 }
 
-// reserveChange reserves memory for the response before the change, because a completed change
-// can no longer be rejected.
+// reserveChange reserves memory for the response before the change, because it is too late to
+// reject a completed change.
 func (s *Server) reserveChange(x *requestContext) error {
 	if represent.ObjectMemory(x.format, response.MaxBuffered+1) == 0 {
 		return nil // the object is sent as stored
@@ -152,7 +152,7 @@ func (s *Server) reserveChange(x *requestContext) error {
 }
 
 // reserveObjectResponse reserves memory for encoding an object of size bytes. After a change, it
-// increases the estimated amount that reserveChange has reserved.
+// raises the amount that reserveChange has estimated.
 func (s *Server) reserveObjectResponse(x *requestContext, size int) error {
 	room := represent.ObjectMemory(x.format, size)
 	if x.info.Verb == "get" {

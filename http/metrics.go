@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// countRequest counts the request and its response. It counts a watch at its start and does not
-// record its duration. Clients choose watch durations, which would dominate the statistics.
+// countRequest counts the request and its response. It counts a watch when it starts and ignores
+// its duration. Clients choose watch durations, which would dominate the statistics.
 func (s *Server) countRequest(x *requestContext) {
 	route := countedRoute{verb: x.info.Verb, code: x.ctx.Response.StatusCode()}
 	if x.subresource != nil && x.subresource.Connects {

@@ -31,7 +31,7 @@ func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
 }
 
 // serveOpenAPIV3 serves /openapi/v3/{path}. Clients may cache a document whose URL contains its
-// hash. A URL with an outdated hash is redirected.
+// hash. An outdated hash results in a redirect.
 func (s *Server) serveOpenAPIV3(x *requestContext) error {
 	path := strings.TrimPrefix(x.info.Path, openapiPath+"/")
 	documents := s.currentDocuments(x)

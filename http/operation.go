@@ -19,10 +19,9 @@ import (
 // An Operation handles a create that does not store its body as an object, such as a review or an
 // eviction. Every error is a *meta.Status.
 type Operation struct {
-	// Complete, if set, validates and defaults the body. It runs between mutating and validating
-	// admission.
+	// Complete, if set, validates and defaults the body between mutating and validating admission.
 	Complete func(c OperationRequest) error
-	// Answer executes the operation. It returns the resulting object, or nil if the response is a
+	// Answer executes the operation. It returns the resulting object, or nil to respond with a
 	// Status.
 	Answer func(ctx context.Context, c OperationRequest) (tree.Tree, error)
 }
@@ -51,7 +50,7 @@ type operationKey struct {
 }
 
 // resolve returns byName with its keys resolved to kinds. A key is "group/version/resource" or
-// "group/version/resource/subresource", in platform form. Kinds that are not served are skipped.
+// "group/version/resource/subresource", in platform form. It skips kinds that are not served.
 func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) {
 	found := make(map[operationKey]T, len(byName))
 	for name, value := range byName {
@@ -70,8 +69,8 @@ func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) 
 	return found, nil
 }
 
-// runOperation runs an operation and responds with 201 and the result. The result is never a
-// Table, so a client that accepts only tables gets an error.
+// runOperation runs an operation and responds with 201 and the result. The result is never a Table,
+// so a client that accepts only tables gets an error.
 func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	if x.format.Shape == negotiate.Table {
 		var err error

@@ -31,14 +31,13 @@ type Options struct {
 	Store         Store
 	Authenticator authn.Authenticator
 	Authorizer    authz.Authorizer
-	// AuthGeneration returns a number that changes whenever anything except the passage of time
-	// may change an Authenticator or Authorizer decision. Each change causes a recheck of the
-	// watches. If AuthGeneration is nil, watches are rechecked only when credentials expire.
+	// AuthGeneration returns a number that changes whenever anything except the passage of time may
+	// change an authentication or authorization decision. Each change causes a recheck of the
+	// watches. If it is nil, watches are rechecked only when credentials expire.
 	AuthGeneration func() uint64
-	// CatchUp waits until this server has applied all writes that other servers have
-	// acknowledged. It returns false if the store cannot confirm this. It is called before a
-	// request is rejected, because the reason may be outdated. If CatchUp is nil, there are no
-	// other servers.
+	// CatchUp blocks until this server has applied all writes that other servers have acknowledged.
+	// It returns false if the store cannot confirm this. It is called before a request is rejected,
+	// because the reason may be outdated. Without other servers, it is nil.
 	CatchUp func(ctx context.Context) bool
 	// Audit records requests. It may be nil.
 	Audit *audit.Auditor
@@ -48,12 +47,11 @@ type Options struct {
 	// connections use TLS.
 	Listener net.Listener
 	TLS      *tls.Config
-	// ClientCAs returns the CAs that a handshake announces in its client certificate request. If
-	// ClientCAs is nil, no CAs are announced. After the CAs change, ClientCAs must return a new
-	// pool.
+	// ClientCAs returns the CAs that a handshake announces in its client certificate request. If it
+	// is nil, no CAs are announced. When the CAs change, it must return a new pool.
 	ClientCAs func() *x509.CertPool
-	// StrictTransportSecurity is the Strict-Transport-Security header of every response. If empty,
-	// the header is omitted.
+	// StrictTransportSecurity is the Strict-Transport-Security header of every response, if not
+	// empty.
 	StrictTransportSecurity string
 	// AllowedOrigins matches the origins whose pages may read responses (CORS).
 	AllowedOrigins []*regexp.Regexp
@@ -64,8 +62,8 @@ type Options struct {
 	// GitVersion is the version that /version reports. The default is GitVersion(Version).
 	GitVersion string
 	Limits     Limits
-	// FlowControl decides which requests wait for seats. If set, the in-flight limits apply to
-	// the sum of reads and writes. It may be nil.
+	// FlowControl decides which requests wait for seats. If set, the in-flight limits apply to the
+	// sum of reads and writes. It may be nil.
 	FlowControl *flowcontrol.Controller
 	Logger      *slog.Logger
 	// WriteMetrics, if set, writes additional metrics.
@@ -84,8 +82,8 @@ type Options struct {
 	// Readers handles reads of kinds that are not stored. Its keys are "group/version/resource" in
 	// platform form.
 	Readers map[string]Reader
-	// Members reads Pods, Services and Nodes for requests that connect to them. If it is nil, such
-	// requests get a 503.
+	// Members reads Pods, Services and Nodes for requests that connect to them. If nil, these get a
+	// 503.
 	Members policy.Objects
 	// Kubelets configures connections to kubelets.
 	Kubelets KubeletOptions
@@ -93,8 +91,8 @@ type Options struct {
 	DisableConstrainedImpersonation bool
 	// CBOR enables the CBOR encoding.
 	CBOR bool
-	// DisableCompression disables gzip for responses. DisableListChunking makes the server ignore
-	// list limits. DisableWatchList rejects watches that request initial events.
+	// DisableCompression disables gzip for responses. DisableListChunking ignores list limits.
+	// DisableWatchList rejects watches that request initial events.
 	DisableCompression, DisableListChunking, DisableWatchList bool
 	// StatusPage enables /statusz. Flags, if set, enables /flagz and returns the flags by name.
 	StatusPage bool
@@ -103,13 +101,13 @@ type Options struct {
 	Console *ConsoleOptions
 	// Profiling enables /debug/pprof/, authorized like any non-resource path.
 	Profiling bool
-	// Faults injects faults on purpose, and enables /debug/faults. It may be nil.
+	// Faults injects faults for tests, and enables /debug/faults. It may be nil.
 	Faults *faultinjection.Injector
 	// ShutdownDelay is how long /readyz fails before the server stops accepting connections.
 	ShutdownDelay time.Duration
 }
 
-// Limits holds the limits for clients. Zero fields get the defaults in brackets.
+// Limits holds the limits for clients. The brackets contain the default for a zero field.
 type Limits struct {
 	RequestTimeout              time.Duration // except for watches [60 s]
 	MaxRequestsInFlight         int           // reads [400]
@@ -121,12 +119,11 @@ type Limits struct {
 	// HTTP2MaxStreams is the maximum number of concurrent requests on an HTTP/2 connection. 0
 	// disables HTTP/2.
 	HTTP2MaxStreams int
-	// MaxResponseBytes limits the memory of all large responses together, in bytes. The stored
-	// objects do not count [64 MiB].
+	// MaxResponseBytes limits the memory of all large responses together, in bytes, without the
+	// stored objects [64 MiB].
 	MaxResponseBytes int
 	// MinRequestTimeout is the minimum duration of a watch without a timeout [1800 s]. The actual
-	// duration is random, up to twice the minimum, which is also the longest timeout that clients
-	// may request.
+	// duration is random, up to twice the minimum. Clients may not request a longer timeout.
 	MinRequestTimeout time.Duration
 	// HandshakeTimeout limits a TLS handshake [10 s], and ReadTimeout the arrival of a request [30
 	// s]. IdleTimeout limits the time between requests [120 s], and WriteTimeout one write [30 s].

@@ -10,8 +10,8 @@ import (
 
 const headerHSTS = "Strict-Transport-Security"
 
-// handleCORS lets pages of allowed origins read the response. It responds to preflight requests
-// and returns true.
+// handleCORS lets pages of allowed origins read the response. If the request is a preflight
+// request, it responds and returns true.
 func (s *Server) handleCORS(x *requestContext) bool {
 	told := origin.Allowed(s.opts.AllowedOrigins).SetHeaders(&x.ctx.Request.Header, &x.ctx.Response.Header)
 	if !told || x.info.Method != "OPTIONS" {
@@ -23,10 +23,10 @@ func (s *Server) handleCORS(x *requestContext) bool {
 
 // checkOrigin rejects two types of requests from pages of other origins.
 //
-// Writes are rejected if only a client certificate identifies the user. Any page can make a
-// browser send a form with the user's certificate, but not with a token. Reads are harmless,
-// because the page cannot see the response. WebSockets are always rejected, because browsers let
-// a page read their messages.
+// Writes are rejected if only a client certificate identifies the user. Any page can make a browser
+// send a form with the user's certificate, but not with a token. Reads are harmless, because the
+// page cannot see the response. WebSockets are always rejected, because browsers let a page read
+// their messages.
 func (s *Server) checkOrigin(x *requestContext) error {
 	h := &x.ctx.Request.Header
 	reads := x.info.Method == "GET" || x.info.Method == "HEAD" || x.info.Method == "OPTIONS"

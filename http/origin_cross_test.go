@@ -8,8 +8,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestIsCross tests which values of browser headers mark a request as cross-origin. Requests
-// without these headers are not from browsers.
+// TestIsCross tests which browser headers mark a request as cross-origin. Requests without these
+// headers are not from browsers.
 func TestIsCross(t *testing.T) {
 	allowed := origin.Allowed{regexp.MustCompile(`^https://good\.example$`)}
 	for _, test := range []struct {

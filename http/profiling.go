@@ -14,7 +14,7 @@ func servePprof(x *requestContext) error {
 
 var pprofIndex = fasthttpadaptor.NewFastHTTPHandlerFunc(pprof.Index)
 
-// servePprofIndex lists the profiles. The links of the page are relative, so its path must end in a
+// servePprofIndex lists the profiles. The page's links are relative, so its path must end in a
 // slash.
 func servePprofIndex(x *requestContext) error {
 	if !x.target.TrailingSlash {

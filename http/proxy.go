@@ -23,7 +23,7 @@ func (s *Server) proxy(x *requestContext, t *proxy.Target) error {
 	if err != nil {
 		return err
 	}
-	x.conn.Pause() // requests that outlast this one have another context
+	x.conn.Pause() // long-running requests have another context
 	if !x.outlasts() {
 		_, err := proxy.New(x.deadlineCtx, x.conn.Conn, r, t).Run(x.startAnswer)
 		return err
@@ -47,8 +47,7 @@ func (s *Server) proxy(x *requestContext, t *proxy.Target) error {
 	return err
 }
 
-// outlasts reports whether the request may run without a deadline, as long-running requests and
-// upgrades do.
+// outlasts reports whether the request has no deadline because it is long-running or an upgrade.
 func (x *requestContext) outlasts() bool {
 	return x.info.LongRunning() || x.headerFlags.Upgrade && proxy.UpgradeOf(&x.ctx.Request.Header) != ""
 }
@@ -111,8 +110,8 @@ func (s *Server) beginProxied(x *requestContext, e *proxy.Exchange) error {
 	return nil
 }
 
-// recoverTunnelPanic prevents a panic in a tunnel from ending the process. Both connections of the
-// tunnel are already closed.
+// recoverTunnelPanic keeps the process running after a panic in a tunnel, which has already closed
+// both connections.
 func (s *Server) recoverTunnelPanic() {
 	if fault := recover(); fault != nil {
 		s.log.Error("panic in a tunnel", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))

@@ -65,7 +65,7 @@ func (f *front) ServeRequest(ctx *fasthttp.RequestCtx) {
 	f.open.Add(-1)
 }
 
-// serveProxy starts a server that proxies to backend. It returns its address and the number of open
+// serveProxy starts a server that proxies to backend. It returns the address and the number of open
 // requests.
 func serveProxy(t *testing.T, backend string, change func(*proxy.Target)) (address string, open *atomic.Int64) {
 	t.Helper()
@@ -133,8 +133,8 @@ func readResponse(t *testing.T, r *bufio.Reader, method string) (*http.Response,
 	return resp, string(body)
 }
 
-// TestDocumentsAreSandboxed tests that each backend response gets a Content-Security-Policy with
-// sandbox, regardless of its content type, and that the backend's own policy is kept.
+// TestDocumentsAreSandboxed tests that every backend response, regardless of its content type, gets
+// a Content-Security-Policy with sandbox in addition to the backend's own policy.
 func TestDocumentsAreSandboxed(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -151,8 +151,7 @@ func TestDocumentsAreSandboxed(t *testing.T) {
 	}
 }
 
-// TestKeepAlive tests that pipelined requests on one connection get matching responses, with all
-// types of bodies.
+// TestKeepAlive tests that pipelined requests get matching responses, with all types of bodies.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -189,7 +188,6 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// TestStreaming tests that data and trailers are forwarded immediately in both directions.
 func TestStreaming(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -217,7 +215,6 @@ func TestStreaming(t *testing.T) {
 	}
 }
 
-// TestExpectContinue tests that the client gets 100 Continue only if the backend has sent it.
 func TestExpectContinue(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -243,8 +240,8 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
-// TestClientGone tests that the backend request is canceled when the client disconnects, with or
-// without a pending body.
+// TestClientGone tests that a client disconnect cancels the backend request, with or without a
+// pending body.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	arrived, ended := make(chan struct{}, 3), make(chan struct{}, 3)
@@ -300,7 +297,7 @@ func TestBackendBreaksOff(t *testing.T) {
 	}
 }
 
-// echo returns a backend that accepts any upgrade. It sends a greeting with the response head and
+// echo returns a backend that accepts any upgrade. It sends a greeting with the response head, and
 // then echoes all data.
 func echo(t *testing.T, protocol string) string {
 	return backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -344,7 +341,6 @@ func TestUpgrade(t *testing.T) {
 	eventually(t, "the tunnel stays", func() bool { return open.Load() == 0 })
 }
 
-// TestNoUpgrade tests that only a 101 for the requested protocol creates a tunnel.
 func TestNoUpgrade(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, echo(t, "other"), nil)
@@ -369,8 +365,6 @@ func TestNoUpgrade(t *testing.T) {
 	}
 }
 
-// TestRedirects tests that a redirect of the backend is forwarded, or rejected with a 502 if
-// RefuseRedirects is set.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	to := backend(t, func(w http.ResponseWriter, r *http.Request) {

@@ -48,8 +48,8 @@ func (s *Server) parseList(x *requestContext) (params.List, error) {
 	if err == nil || !x.kind.IsCustom() || !s.catchUp(x) {
 		return o, err
 	}
-	// Resolve the kind again, because another server may have made the field selectable in the
-	// CRD.
+	// Resolve the kind again, because a CRD update on another server may have made the field
+	// selectable.
 	k, _, err := x.info.Resolve(s.opts.Catalog.Kind)
 	if err != nil {
 		return params.List{}, s.kindNotFound(x, err)

@@ -14,7 +14,7 @@ import (
 // recheckGrant repeats the authentication, impersonation and authorization of a long-running
 // request. While an authenticator or webhook is unreachable, the verdict is Unknown, and the
 // request continues. If the credentials now belong to a different user, the request ends, because
-// it was made by the previous user.
+// the previous user made it.
 func (s *Server) recheckGrant(snapshot *credentials.Snapshot, asked authz.Attributes) stream.Verdict {
 	r := snapshot.Request()
 	user, err := s.opts.Authenticator.Authenticate(r)
@@ -68,8 +68,8 @@ func (t *failureRecorder) Authorize(a authz.Attributes) (authz.Decision, string)
 }
 
 // newGrant returns the grant of a long-running request. Requests with the same credentials and
-// attributes share a key and are rechecked together. The grant has a separate authentication
-// cache, because the connection may end before the grant.
+// attributes share a key and are rechecked together. The grant has its own authentication cache,
+// because the connection may end first.
 func (s *Server) newGrant(x *requestContext) *stream.Grant {
 	snapshot, asked := x.headers.Snapshot, x.attributes
 	snapshot.Impersonation = x.headerFlags.Impersonation

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// sendParts sends parts on a new connection. It returns the status codes of at most the given
-// number of responses, and whether the connection was closed.
+// sendParts sends parts on a new connection. It returns the status codes, at most answers of them,
+// and whether the connection was closed.
 func (f *testServer) sendParts(answers int, parts ...string) (codes []int, closed bool) {
 	f.Helper()
 	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(f)
@@ -109,8 +109,8 @@ func TestRequestBodies(t *testing.T) {
 	})
 }
 
-// TestLongestWatch tests that a watch may not last longer than twice MinRequestTimeout, even if the
-// client requests a longer timeout.
+// TestLongestWatch tests that a watch lasts at most twice MinRequestTimeout, even if the client
+// requests a longer timeout.
 func TestLongestWatch(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MinRequestTimeout = 50 * time.Millisecond })
 	f.client.Timeout = 30 * time.Second
@@ -144,7 +144,6 @@ func TestAnnouncedBodies(t *testing.T) {
 	}
 }
 
-// TestHTTP10 tests that responses to HTTP/1.0 clients are not chunked.
 func TestHTTP10(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MinRequestTimeout = 50 * time.Millisecond })
 	f.do("POST", configMapsPath, configMap("a"))

@@ -19,8 +19,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A requestContext holds one request and its response. It belongs to the request's goroutine.
-// Nothing may retain it, because it is pooled.
+// A requestContext holds one request and its response. It belongs to the request's goroutine. It is
+// pooled, so nothing may retain it.
 type requestContext struct {
 	ctx         *fasthttp.RequestCtx
 	conn        *connection
@@ -30,7 +30,7 @@ type requestContext struct {
 	kind        *schema.Kind        // nil for non-resource requests
 	subresource *schema.Subresource // nil for the main resource
 	bodyKind    *schema.Kind        // of bodies and responses; differs if the subresource has its own
-	attributes  authz.Attributes    // User is the authenticated, then the impersonated user
+	attributes  authz.Attributes    // User is the authenticated user, and later the impersonated one
 	headerFlags wire.HeaderFlags
 	headers     credentials.Headers // without the credentials
 	format      negotiate.Format
@@ -41,7 +41,7 @@ type requestContext struct {
 	audit       *audit.Record // nil if the request is not recorded
 	warnings    warning.List
 	caughtUp    bool
-	fault       *faultinjection.Rule // to be injected by the handler
+	fault       *faultinjection.Rule // fault that the handler must inject
 }
 
 var requestContexts = sync.Pool{New: func() any { return new(requestContext) }}
@@ -54,8 +54,8 @@ func newRequestContext(c *connection, ctx *fasthttp.RequestCtx) *requestContext 
 	return x
 }
 
-// release clears all fields and returns the requestContext to its pool. Clearing prevents data
-// from reaching another request.
+// release clears all fields and returns the requestContext to its pool. Without clearing, data
+// could leak into another request.
 func (x *requestContext) release() {
 	if x.deadlineCtx != nil {
 		x.deadlineCtx.Stop()

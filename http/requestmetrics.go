@@ -12,11 +12,11 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// requestBuckets holds the upper bounds of the duration buckets, in seconds.
+// requestBuckets are the upper bounds of the duration buckets, in seconds.
 var requestBuckets = []float64{0.001, 0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 8, 15, 30, 60}
 
-// requestMetrics holds the request metrics. Lookups use a struct key to avoid building strings.
-// Series of kinds that are no longer served are removed, so the catalog limits the number of
+// requestMetrics holds the request metrics. Lookups use a struct key to avoid building strings. The
+// series of kinds that are no longer served are removed, so the catalog limits the number of
 // series.
 type requestMetrics struct {
 	total      *metrics.Counters
@@ -28,8 +28,8 @@ type requestMetrics struct {
 	routes atomic.Pointer[map[countedRoute]routeSeries]
 }
 
-// A countedRoute identifies requests that are counted together. Requests for unserved resources
-// are counted by verb only.
+// A countedRoute identifies requests that are counted together. Requests for resources that are not
+// served are counted by verb only.
 type countedRoute struct {
 	group, version, resource string // of a served kind; or all empty
 	verb, subresource        string
@@ -69,8 +69,8 @@ func (r *requestMetrics) count(k countedRoute, took time.Duration) {
 	}
 }
 
-// add adds the series of a route. Routes with equal labels share a series. For example, the verbs
-// create and post have the same label.
+// add adds the series of a route. Routes with equal labels share a series, for example those of the
+// verbs create and post.
 func (r *requestMetrics) add(k countedRoute) (s routeSeries) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,7 +114,7 @@ func (k countedRoute) labels() []string {
 	return []string{k.verbLabel(), k.group, k.version, k.resource, k.subresource, scope}
 }
 
-// verbLabel returns the verb as it appears in kube-apiserver's metrics.
+// verbLabel returns the verb in kube-apiserver's metrics.
 func (k countedRoute) verbLabel() string {
 	switch k.verb {
 	case "":

@@ -63,8 +63,8 @@ func TestOneSeriesForEachLabels(t *testing.T) {
 	}
 }
 
-// TestSeriesOfFormerKinds tests that the series of a removed kind are dropped, and restart at
-// zero if the kind is added again.
+// TestSeriesOfFormerKinds tests that the series of a removed kind are dropped, and restart at zero
+// if the kind returns.
 func TestSeriesOfFormerKinds(t *testing.T) {
 	served := true
 	m := newRequestMetrics(func(_, _, resource string) bool { return served || resource != "widgets" })

@@ -16,8 +16,8 @@ func (s *Server) writeRaw(x *requestContext, contentType string, body []byte) {
 	s.writeBody(x, represent.Body{ContentType: contentType, Bytes: body})
 }
 
-// writeBody responds with a body. It streams a large body, so that the memory is released once
-// the body has been written or the client has disconnected.
+// writeBody responds with a body. It streams a large body, so that the memory is released once the
+// body has been written or the client has disconnected.
 func (s *Server) writeBody(x *requestContext, b represent.Body) {
 	if x.audit != nil && b.Document != nil {
 		x.auditResponseDocument(b.Document)
@@ -37,8 +37,8 @@ func (s *Server) writeBody(x *requestContext, b represent.Body) {
 	}
 }
 
-// writeStream responds with a streamed body of about sizeHint bytes. Large bodies are compressed.
-// HTTP/1.0 has no chunks, so a body of unknown size is first measured to set Content-Length.
+// writeStream responds with a streamed body of about sizeHint bytes, compressed if large. HTTP/1.0
+// has no chunks, so a body of unknown size is first measured to set Content-Length.
 func (s *Server) writeStream(x *requestContext, contentType string, a *response.Stream, sizeHint int) {
 	if sizeHint >= response.MinGzipSize && s.acceptsGzip(x) {
 		x.setHeader("Content-Encoding", "gzip")
@@ -52,12 +52,12 @@ func (s *Server) writeStream(x *requestContext, contentType string, a *response.
 	s.setBodyStream(x, contentType, a)
 }
 
-// maxSeatsOfStream is how long a response may hold its seats while it is written. A slow client
-// then holds only the in-flight slot and the memory, and does not delay other clients.
+// maxSeatsOfStream is how long a response may hold its seats while it is written. Afterward, a slow
+// client holds only the in-flight slot and the memory, and does not delay other clients.
 const maxSeatsOfStream = time.Second
 
-// setBodyStream responds with a streamed body. It transfers the permit from the request to the
-// stream, which outlives the handler.
+// setBodyStream responds with a streamed body. The permit moves from the request to the stream,
+// which outlives the handler.
 func (s *Server) setBodyStream(x *requestContext, contentType string, a *response.Stream) {
 	x.permit.ReleaseBeyond(limits.Memory, 0)
 	x.permit.LimitSeats(maxSeatsOfStream)

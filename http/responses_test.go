@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestResponses sends the requests of testdata/responses.txt and checks their responses.
 func TestResponses(t *testing.T) {
 	f := serve(t, nil)
 	for _, c := range cases.Read(t, "testdata/responses.txt") {
@@ -39,8 +38,8 @@ func TestResponses(t *testing.T) {
 	f.checkResponse(413, "Request entity too large: limit is 3145728", "POST", configMapsPath, strings.Repeat(" ", 3<<20+1))
 }
 
-// checkResponse sends a request and checks the status code and the message of the Status. For
-// success codes, the body must instead contain message.
+// checkResponse sends a request and checks the status code. For an error, it also checks the
+// message of the Status. Otherwise, the body must contain message.
 func (f *testServer) checkResponse(code int, message, method, path, body string, headers ...string) {
 	f.Helper()
 	resp, text := f.do(method, path, body, headers...)
@@ -62,8 +61,8 @@ func (f *testServer) checkResponse(code int, message, method, path, body string,
 	}
 }
 
-// TestUnfinishedList tests that a list that fails before its first byte is sent results in an
-// error response, and that clients can detect a list that fails later.
+// TestUnfinishedList tests that a list that fails before its first byte is sent results in an error
+// response, and that clients detect a later failure.
 func TestUnfinishedList(t *testing.T) {
 	f := serve(t, nil)
 	const table = "application/json;as=Table;g=meta.platform.io;v=v1"
@@ -93,8 +92,8 @@ func TestUnfinishedList(t *testing.T) {
 	}
 }
 
-// TestEarlyErrors tests that errors from filters are encoded as the Accept header requests, or by
-// default as JSON.
+// TestEarlyErrors tests that errors from filters are encoded as the Accept header requests, with
+// JSON as the default.
 func TestEarlyErrors(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.CBOR = true })
 	for token, code := range map[string]int{"jane": 403, "bad": 401} {

@@ -85,9 +85,9 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 	return apierrors.MethodNotAllowed()
 }
 
-// kindNotFound returns the error for a path that names no served resource. It is a Status for
-// built-in groups and unknown subresources. For other groups, it is plain text, from
-// which clients conclude that a CRD is not served yet.
+// kindNotFound returns the error for a path without a served resource. It is a Status for built-in
+// groups and unknown subresources. For other groups, it is plain text, from which clients conclude
+// that a CRD is not served yet.
 func (s *Server) kindNotFound(x *requestContext, err error) error {
 	if meta.AsStatus(err).Code != nethttp.StatusNotFound || s.opts.Catalog.IsBuiltInGroup(x.info.Group) {
 		return err

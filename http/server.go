@@ -31,24 +31,24 @@ type Server struct {
 	encoder      represent.Encoder
 	locator      *connect.Locator // nil: no proxying to members of a cluster
 
-	// The fields below route requests (route.go).
+	// For routing (route.go).
 	fixed      fixedRoutes
 	operations map[operationKey]Operation
 	readers    map[operationKey]Reader
 	documents  *discovery.Cache
 	version    []byte // the document at /version
 
-	// The fields below limit requests (flowcontrol.go, limits.go, memory.go).
+	// For limits (flowcontrol.go, limits.go, memory.go).
 	flowHeaders flowHeaders
 	ledger      *limits.Ledger
 	reserves    reserves
 
-	// The fields below change while the server runs.
+	// These fields change while the server runs.
 	connections *wire.Connections
 	watches     *stream.Registry
 	draining    atomic.Bool // /readyz fails
 
-	// The fields below are for reporting (metrics.go, health.go, zpages.go).
+	// For reporting (metrics.go, health.go, zpages.go).
 	started        time.Time
 	healthMetrics  healthMetrics
 	requestMetrics *requestMetrics
@@ -124,9 +124,9 @@ func (s *Server) Serve() error {
 // Addr returns the address on which the server listens.
 func (s *Server) Addr() net.Addr { return s.opts.Listener.Addr() }
 
-// Shutdown ends the server gracefully. /readyz fails immediately, but requests are served as
-// before for ShutdownDelay. Then the listener closes. Each connection closes after its next
-// response. Idle connections close after at most maxEnding.
+// Shutdown ends the server gracefully. /readyz fails immediately, but requests are still served for
+// ShutdownDelay. Then the listener closes, and each connection closes after its next response. Idle
+// connections close after at most maxEnding.
 //
 // In-flight requests complete, and clients get one second to complete a request that they are
 // sending. Watches end properly, unless the client does not read for five seconds. When ctx ends,
@@ -155,7 +155,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// maxEnding and ShutdownDelay limit how long Shutdown waits for connections to close after their
+// Shutdown waits up to maxEnding, or ShutdownDelay if shorter, for connections to close after their
 // next response.
 const maxEnding = time.Second
 

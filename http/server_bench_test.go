@@ -21,14 +21,14 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A scriptedConn simulates a client that repeats a request after each response. It checks only
-// the first bytes of each response.
+// A scriptedConn simulates a client that sends a request after each response. It checks only the
+// first bytes of each response.
 type scriptedConn struct {
 	request   []byte
 	remaining int
 	unsent    []byte // rest of the current request
 	failure   []byte // an unsuccessful response
-	// answered is set once the first bytes of the current response have been written.
+	// answered means that the first bytes of the current response have been written.
 	answered bool
 	done     chan struct{}
 }
@@ -184,7 +184,6 @@ func BenchmarkList(b *testing.B) {
 	b.Run("gzip", func(b *testing.B) { benchmarkRequest(b, "GET /api/v1/namespaces/default/configmaps"+benchHead+"\r\n") })
 }
 
-// BenchmarkApply measures an apply whose body identifies it as a no-op.
 func BenchmarkApply(b *testing.B) {
 	body := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"` + strings.Repeat("x", 1024) + `"}}`
 	benchmarkRequest(b, "PATCH /api/v1/namespaces/default/configmaps/a?fieldManager=bench"+benchHead+

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) {
 	// fasthttp never stops its clock for Date headers, and stops its worker pool up to ten seconds
-	// too late.
+	// late.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
 }
@@ -69,7 +69,6 @@ var testCatalog = sync.OnceValue(func() *catalog.Catalog {
 	return c
 })
 
-// serve starts a server on an empty store. change may modify the options.
 func serve(t testing.TB, change func(*http.Options)) *testServer {
 	t.Helper()
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
@@ -114,8 +113,8 @@ func (f *testServer) do(method, path, body string, headers ...string) (*nethttp.
 	return resp, string(text)
 }
 
-// sendRaw sends text on a new connection, and reads until a response is complete or the
-// connection closes.
+// sendRaw sends text on a new connection, and reads until a response is complete or the connection
+// closes.
 func (f *testServer) sendRaw(text string) (code int, closed bool) {
 	f.Helper()
 	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(f)

@@ -12,17 +12,16 @@ type state uint8
 
 const (
 	// stateReceived means that the user is not known yet. Errors are encoded as the Accept header
-	// requests, or by default as JSON.
+	// requests, with JSON as the default.
 	stateReceived state = iota
 	// stateRefused means that the request was rejected before its user was known.
 	stateRefused
 	// stateAuthenticated means that the user and the audit decision are known.
 	stateAuthenticated
-	// stateMalformed means that the request is not processed further. The error is in JSON, and
-	// the connection closes.
+	// stateMalformed means that the request cannot be processed. The error is in JSON, and the
+	// connection closes.
 	stateMalformed
-	// stateNegotiated means that the response format is known. Errors are also encoded in this
-	// format.
+	// stateNegotiated means that the response format, including that of errors, is known.
 	stateNegotiated
 	// stateForwarded means that the response of another server is being forwarded.
 	stateForwarded

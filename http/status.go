@@ -12,8 +12,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// writeError responds with an error. If a request was rejected before its user was known, its
-// audit starts here, because rejected credentials must be audited too.
+// writeError responds with an error. If the user is not known yet, it also starts the audit,
+// because rejected credentials must be audited too.
 func (s *Server) writeError(x *requestContext, err error) {
 	f := s.asStatus(x, err)
 	if f.Code == 405 && x.info.IsResource {
@@ -31,8 +31,8 @@ func (s *Server) writeError(x *requestContext, err error) {
 	s.writeStatus(x, f)
 }
 
-// negotiateError selects the encoding of an error before negotiation. If no encoding is
-// acceptable, it selects JSON, because a 406 would hide the error.
+// negotiateError selects the encoding of an error before negotiation. If no encoding is acceptable,
+// it selects JSON, because a 406 would hide the error.
 func (s *Server) negotiateError(x *requestContext) {
 	if x.state.formatKnown() {
 		return
@@ -64,8 +64,8 @@ func (s *Server) writeStatus(x *requestContext, f *meta.Status) {
 	s.writeDocument(x, doc)
 }
 
-// writeHeadError responds to a request whose head could not be read. The response is always JSON,
-// because there is no requestContext. The caller closes the connection.
+// writeHeadError responds to a request whose head could not be read. Without a requestContext, the
+// response is always JSON. The caller closes the connection.
 func (s *Server) writeHeadError(ctx *fasthttp.RequestCtx, err error) {
 	f := apierrors.BadRequest("the request is malformed")
 	var netErr net.Error

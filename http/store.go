@@ -19,8 +19,8 @@ type Store interface {
 	Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error)
 	// Mutate returns after the change is durable and visible.
 	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)
-	// NoOpApply returns the result of a server-side apply that does not change the current
-	// object. ok is false unless an earlier Mutate with the same digest was a no-op.
+	// NoOpApply returns the result of a server-side apply that does not change the current object.
+	// ok is false unless an earlier Mutate with the same digest was a no-op.
 	NoOpApply(m request.Mutation, digest func() meta.Digest) (result request.Result, ok bool)
 	// DeleteCollection deletes the objects that l selects, one by one. It returns their last state.
 	DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error)

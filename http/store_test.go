@@ -25,7 +25,7 @@ type memStore struct {
 	lastList request.List
 
 	beforeGet func()
-	// failAt is the 1-based number of the conversion that fails, or 0 for none.
+	// failAt is the 1-based index of the conversion that fails, or 0.
 	failAt, conversions atomic.Int64
 	converted           bool
 }
@@ -138,7 +138,6 @@ func (m *memStore) NoOpApply(request.Mutation, func() meta.Digest) (request.Resu
 	return request.Result{}, false
 }
 
-// put stores an object. The caller holds mu.
 func (m *memStore) put(k *schema.Kind, key meta.Key, object tree.Tree) *meta.Object {
 	m.version++
 	enc := codec.EncodeJSON(k, object)
@@ -220,7 +219,6 @@ func (m *memStore) Watch(_ context.Context, r request.Watch, sink request.Sink) 
 	return s, nil
 }
 
-// send sends events to all sessions. The caller holds mu.
 func (m *memStore) send(e ...request.Event) {
 	for s := range m.sessions {
 		s.events <- e

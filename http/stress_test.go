@@ -15,12 +15,12 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// heldSeries matches the metrics of resources held by requests. Their values must be the same
-// before and after the stress.
+// heldSeries matches the metrics of resources held by requests. The values must be the same before
+// and after the stress.
 var heldSeries = regexp.MustCompile(`(?m)^(apiserver_current_inflight_requests\{[^}]*\}|apiserver_longrunning_requests[^ ]*|troupe_response_bytes|troupe_request_body_bytes|troupe_connections\{[^}]*\}) (\d+)$`)
 
-// TestStress tests that misbehaving clients leave no slot, budget, connection or goroutine in
-// use. The clients disconnect, omit or delay bodies, or do not read lists and watches.
+// TestStress tests that misbehaving clients leave no slot, budget, connection or goroutine in use.
+// The clients disconnect, omit or delay bodies, or do not read lists and watches.
 func TestStress(t *testing.T) {
 	f := serve(t, func(o *http.Options) {
 		o.Limits.MaxRequestsInFlight, o.Limits.MaxMutatingRequestsInFlight = 20, 10

@@ -118,7 +118,7 @@ func (f *testServer) dial() net.Conn {
 }
 
 // TestSlowHandshakes tests that a thousand clients that never complete their handshake are
-// disconnected without affecting other clients.
+// disconnected without affecting others.
 func TestSlowHandshakes(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) {
@@ -148,7 +148,6 @@ func TestSlowHandshakes(t *testing.T) {
 	}
 }
 
-// TestShutdownIsOrderly tests that /readyz fails for some time before the server stops.
 func TestShutdownIsOrderly(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) { o.ShutdownDelay = 5 * time.Second }) // long enough for the checks

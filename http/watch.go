@@ -17,8 +17,8 @@ import (
 // requests get plain responses. Errors of the store, such as an expired version, become ERROR
 // events, because clients would retry a plain 410 forever.
 //
-// The watch is registered before the store is called, so that a shutdown or a change of
-// permissions during the call ends the watch.
+// The watch is registered before the store is called, so that a shutdown or a change of permissions
+// during the call ends the watch.
 func (s *Server) watch(x *requestContext) error {
 	o, err := s.parseList(x)
 	if err != nil {
@@ -75,17 +75,17 @@ func (s *Server) watch(x *requestContext) error {
 	return nil
 }
 
-// holdSeats makes a watch hold its seats until the initial events are sent, because these events
-// cost as much as a list.
+// holdSeats makes a watch hold its seats until the initial events are sent, because they cost as
+// much as a list.
 func (s *Server) holdSeats(x *requestContext, w *stream.Watch) {
 	if seats := x.permit.TakeSeats(); seats != nil {
 		w.OnInitialDone(limits.LimitSeats(seats, maxSeatsOfStream).Finish)
 	}
 }
 
-// watchTimeout returns the duration of a watch for a requested timeout. For 0, it returns a
-// partly random default, so that watches that start together do not end together. A negative
-// timeout ends the watch immediately.
+// watchTimeout returns the duration of a watch for a requested timeout. The default for 0 is partly
+// random, so that watches that start together do not end together. A negative timeout ends the
+// watch immediately.
 func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 	least := s.opts.Limits.MinRequestTimeout
 	if asked != 0 {
@@ -120,8 +120,8 @@ func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duratio
 	})
 }
 
-// countWatch counts an open watch in flow control until forget is called. Open watches increase
-// the number of seats that a write needs.
+// countWatch counts an open watch in flow control until forget is called, because each open watch
+// increases the seats that a write needs.
 func (s *Server) countWatch(x *requestContext) (forget func()) {
 	if s.opts.FlowControl == nil {
 		return func() {}
@@ -129,9 +129,9 @@ func (s *Server) countWatch(x *requestContext) (forget func()) {
 	return s.opts.FlowControl.Watches.Add(&x.attributes)
 }
 
-// watchHead returns the head of the response to a watch. It consists of the common headers and
-// Connection: close, because the client must not send another request on this connection. The
-// headers are copied, because the response may still become an error.
+// watchHead returns the head of a watch response: the common headers and Connection: close, because
+// the client must not send another request on this connection. The headers are copied, because the
+// response may still become an error.
 func (s *Server) watchHead(x *requestContext, events *represent.Events, framing stream.Framing) ([]byte, error) {
 	var h fasthttp.ResponseHeader
 	x.ctx.Response.Header.CopyTo(&h)

@@ -131,7 +131,8 @@ func TestWatchEndsByTime(t *testing.T) {
 	f.waitForNoSession()
 }
 
-// TestWatchClientGoes tests that the server detects a disconnect of an idle watch's client.
+// TestWatchClientGoes tests that the server detects that the client of an idle watch has
+// disconnected.
 func TestWatchClientGoes(t *testing.T) {
 	f := serve(t, nil)
 	resp, cancel := f.watch(configMapsPath + "?watch=1")
@@ -140,8 +141,8 @@ func TestWatchClientGoes(t *testing.T) {
 	f.waitForNoSession()
 }
 
-// TestExpiredWatch tests that a watch from an expired version receives an ERROR event. Clients
-// would retry after any other response.
+// TestExpiredWatch tests that a watch from an expired version receives an ERROR event, because
+// clients would retry after any other response.
 func TestExpiredWatch(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.CBOR = true })
 	const status = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (10)","reason":"Expired","code":410}`
@@ -196,7 +197,6 @@ func TestShutdownEndsWatches(t *testing.T) {
 	}
 }
 
-// TestSlowWatch tests that a client that reads a large event slowly receives all of it.
 func TestSlowWatch(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = 3 * time.Second }) // shorter than the whole event takes
@@ -219,7 +219,6 @@ func TestSlowWatch(t *testing.T) {
 	}
 }
 
-// TestShutdownEndsStalledWatch tests that a client that does not read does not delay a shutdown.
 func TestShutdownEndsStalledWatch(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = time.Minute })

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestWatchHead tests that a watch response has the common headers and the headers of its framing.
-// An error response has only the common headers.
+// TestWatchHead tests that a watch response has the common headers and those of its framing, and an
+// error response only the common headers.
 func TestWatchHead(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.StrictTransportSecurity = "max-age=1" })
 	head := func(path, version, headers string) textproto.MIMEHeader {

@@ -17,7 +17,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// openWebSocket opens a WebSocket with the example key of RFC 6455.
 func (f *testServer) openWebSocket(path, headers string) (net.Conn, *bufio.Reader, textproto.MIMEHeader) {
 	f.Helper()
 	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(f)
@@ -76,7 +75,6 @@ func TestWebSocketFrames(t *testing.T) {
 	f.waitForNoSession()
 }
 
-// TestWebSocketProtocolErrors tests that invalid client frames close the WebSocket with 1002.
 func TestWebSocketProtocolErrors(t *testing.T) {
 	for name, bytes := range map[string][]byte{
 		"unmasked":          {0x81, 0x01, 'x'},
@@ -107,8 +105,7 @@ func (allowNameA) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.NoOpinion, ""
 }
 
-// TestSelectedName tests that a user with access to only one object may list and watch it by
-// name.
+// TestSelectedName tests that a user with access to a single object may list and watch it by name.
 func TestSelectedName(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Authorizer = allowNameA{} })
 	for query, want := range map[string]int{

@@ -54,8 +54,8 @@ func (s *Server) newMutation(x *requestContext, change request.Change, o params.
 }
 
 // matchBodyToPath checks that the body names the object in the path, for which the user is
-// authorized. It fills in an empty namespace. The name of a new object is taken from the body.
-// For the create of a subresource, the name is not checked here.
+// authorized. It fills in an empty namespace. It takes the name of a new object from the body, and
+// does not check the name when a subresource is created.
 func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) error {
 	head, _ := object["metadata"].(tree.Tree)
 	if head == nil {
@@ -82,7 +82,7 @@ func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) 
 	return nil
 }
 
-// mutate executes the mutation and responds with the object. Warnings are sent even with an error,
+// mutate executes the mutation and responds with the object. It sends warnings even with an error,
 // because they may explain it.
 func (s *Server) mutate(x *requestContext, m request.Mutation, warnings []string) error {
 	if err := represent.CheckShape(x.bodyKind, x.format, x.target.Query); err != nil {
@@ -151,8 +151,8 @@ func (s *Server) patchAs(x *requestContext, of request.PatchType) error {
 
 const redactedCause = "Invalid value: not shown, because the user may not get the object"
 
-// redactInvalid removes the object's values from the error of an invalid patch, unless the user may
-// read the object.
+// redactInvalid removes the object's values from the error for an invalid patch, unless the user
+// may read the object.
 func (s *Server) redactInvalid(x *requestContext, err error) error {
 	var status *meta.Status
 	if !errors.As(err, &status) || status.Reason != meta.ReasonInvalid || status.Details == nil || len(status.Details.Causes) == 0 {
@@ -165,7 +165,7 @@ func (s *Server) redactInvalid(x *requestContext, err error) error {
 	}
 	causes := slices.Clone(status.Details.Causes)
 	for i := range causes {
-		causes[i].Field, _, _ = strings.Cut(causes[i].Field, "[") // keys are values too
+		causes[i].Field, _, _ = strings.Cut(causes[i].Field, "[") // keys may be secret too
 		causes[i].Message = redactedCause
 	}
 	d := status.Details

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 )
 
-// A zPage is a diagnostic page, such as /statusz or /flagz. The default is text for humans, whose
-// format may change. Programs can request the page as an object.
+// A zPage is a diagnostic page, such as /statusz or /flagz. By default it is text for humans, whose
+// format may change. Programs can request it as an object.
 type zPage struct {
 	kind, component string
 	// fields returns the fields of the object, except kind, version and name. text formats these
@@ -25,8 +25,8 @@ type zPage struct {
 }
 
 // serveZPage serves a page as an object if the client requests its kind, for example with
-// "application/json;v=v1beta1;g=config.k8s.io;as=Statusz". Otherwise, it serves text if the
-// client accepts text.
+// "application/json;v=v1beta1;g=config.k8s.io;as=Statusz". Otherwise, it serves text if the client
+// accepts text.
 func (s *Server) serveZPage(p zPage) func(*requestContext) error {
 	group, path := s.opts.Naming.Group("config"), strings.ToLower(p.kind)
 	return func(x *requestContext) error {

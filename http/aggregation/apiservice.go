@@ -13,12 +13,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An APIService defines which server serves a group version, and its priority in discovery.
+// An APIService names the server of a group version and its priority in discovery.
 type APIService struct {
 	discovery.GroupVersion
 	Priority discovery.Priority
 	address  *address // nil: this server
-	// available is the Available condition, the last result of the probe.
+	// available is the Available condition, which holds the result of the last probe.
 	available bool
 }
 
@@ -64,7 +64,6 @@ func parseAddress(spec tree.Tree) *address {
 	return a
 }
 
-// host returns the DNS name that the server's certificate must have.
 func (a *address) host() string { return a.service + "." + a.namespace + ".svc" }
 
 func (a *address) hostPort() string { return net.JoinHostPort(a.host(), strconv.FormatInt(a.port, 10)) }

@@ -23,7 +23,7 @@ import (
 type backend struct {
 	address address
 	proxy   *proxy.Backend
-	fault   error // why it can never be reached; nil if none
+	fault   error // configuration error that makes it unreachable, or nil
 	servers *Servers
 
 	// These channels wake the refreshing goroutines. Each has a buffer of one.
@@ -60,8 +60,8 @@ func (b *backend) dial(ctx context.Context, network, _ string) (net.Conn, error)
 	return services.Dial(ctx, net.Dialer{}, network, addresses)
 }
 
-// run refreshes discovery and OpenAPI until ctx ends, and then releases the memory reserved for
-// them.
+// run refreshes discovery and OpenAPI until ctx ends. It then releases the memory reserved for the
+// documents.
 func (b *backend) run(ctx context.Context) {
 	ctx, b.stop = context.WithCancel(ctx)
 	b.servers.running.Go(func() {
@@ -80,7 +80,7 @@ func (b *backend) close() {
 }
 
 func (b *backend) wake() {
-	// A pending signal suffices, so a signal to a full channel is dropped.
+	// Drop the signal if one is already pending.
 	for _, c := range []chan struct{}{b.wakeDiscovery, b.wakeOpenAPI} {
 		select {
 		case c <- struct{}{}:
@@ -89,8 +89,8 @@ func (b *backend) wake() {
 	}
 }
 
-// intervals holds the times between refreshes: success after a successful refresh, and after
-// failures a time that doubles from initial to limit.
+// intervals holds the pauses between refreshes. The pause is success after a successful refresh.
+// After failures, it doubles from initial to limit.
 type intervals struct{ success, initial, limit time.Duration }
 
 // repeat calls refresh immediately, after each wake-up, and periodically until ctx ends.
@@ -121,8 +121,7 @@ func (b *backend) repeat(ctx context.Context, wake <-chan struct{}, p intervals,
 	}
 }
 
-// A request is an HTTP request that this package sends to a backend, either for itself or for a
-// RemoteRequest.
+// A request is an HTTP request to a backend, either from this package or for a RemoteRequest.
 type request struct {
 	method              string // "" is GET
 	path, query, accept string
@@ -133,7 +132,7 @@ type request struct {
 	maxBytes            int64
 }
 
-// A response is a complete backend response, with any status code.
+// A response is a complete response of a backend, with any status code.
 type response struct {
 	code              int
 	contentType, etag string
@@ -142,8 +141,7 @@ type response struct {
 
 var errTooLarge = errors.New("the response is too large")
 
-// send sends a request. It returns an error if the backend does not respond or the response is
-// too large.
+// send sends a request. It fails if the backend does not respond or the response is too large.
 func (b *backend) send(ctx context.Context, q request) (*response, error) {
 	if b.fault != nil {
 		return nil, b.fault
@@ -184,7 +182,6 @@ const (
 
 var errReading = errors.New("too much is being read from all servers together")
 
-// read reads a response of up to limit bytes.
 func (s *Servers) read(from io.Reader, limit int64) ([]byte, error) {
 	var all bytes.Buffer
 	taken := int64(0)

@@ -11,10 +11,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// discoveryState is a backend's last known discovery. It is immutable.
+// discoveryState is the last known discovery of a backend. It is immutable.
 type discoveryState struct {
 	versions map[discovery.GroupVersion]discovery.RemoteVersion
-	etag     string // of the list of all versions; "" if there is none
+	etag     string // ETag of the list of all versions, or ""
 	current  bool   // the last refresh has succeeded
 	bytes    int64  // counted against maxKept
 }
@@ -53,8 +53,8 @@ func (b *backend) refreshDiscovery(ctx context.Context) error {
 	return err
 }
 
-// fetchDiscovery requests aggregated discovery. If the server does not support aggregated
-// discovery, fetchDiscovery requests the resource list of each wanted version.
+// fetchDiscovery requests aggregated discovery. If the server does not support it, fetchDiscovery
+// requests the resource list of each wanted version.
 func (b *backend) fetchDiscovery(ctx context.Context, wanted []discovery.GroupVersion) (*discoveryState, error) {
 	before := b.discovery.Load()
 	n := b.servers.opts.Naming
@@ -96,7 +96,7 @@ func isGroupList(contentType, group string) bool {
 
 func (b *backend) fetchResourceLists(ctx context.Context, wanted []discovery.GroupVersion, user *authn.User) (*discoveryState, error) {
 	next := &discoveryState{versions: map[discovery.GroupVersion]discovery.RemoteVersion{}, current: true}
-	// maxDiscoveryBytes limits the total size of all versions.
+	// The limit applies to all versions together.
 	for _, v := range wanted {
 		a, err := b.send(ctx, request{
 			path: v.Path(), accept: "application/json", user: user, timeout: discoveryTimeout, maxBytes: maxDiscoveryBytes - next.bytes,

@@ -19,8 +19,8 @@ const (
 // IdentityHeaders holds names and prefixes of additional headers that backends may trust.
 type IdentityHeaders struct{ Names, Prefixes []string }
 
-// strip removes identity and impersonation headers. It treats underscores in a name as dashes, as
-// some servers do.
+// strip removes identity and impersonation headers. It treats underscores in names as dashes, like
+// some servers.
 func (i IdentityHeaders) strip(h http.Header) {
 	names := append([]string{UserHeader, UIDHeader, GroupHeader, "Authorization"}, i.Names...)
 	prefixes := append([]string{ExtraPrefix, "Impersonate-"}, i.Prefixes...)
@@ -52,7 +52,7 @@ func (i IdentityHeaders) identify(h http.Header, u *authn.User) {
 	}
 }
 
-// escapeKey percent-encodes a key of the user's extra fields for a header name.
+// escapeKey percent-encodes a key of the user's extra fields for use in a header name.
 func escapeKey(key string) string {
 	const plain = "!#$&'*+-.^_`|~" // RFC 9110, 5.6.2, without the percent sign
 	var b strings.Builder

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// openapiState is a backend's last known OpenAPI. It is immutable.
+// openapiState is the last known OpenAPI of a backend. It is immutable.
 type openapiState struct {
 	hashes   map[discovery.GroupVersion]string // of v3 documents, fetched on demand
 	old      bool                              // the server has no v3
@@ -37,8 +37,8 @@ var openapiIntervals = intervals{success: time.Minute, initial: time.Second, lim
 // aggregatorUser is the user for fetching documents that every authenticated user may read.
 const aggregatorUser = "system:aggregator"
 
-// refreshOpenAPI updates the backend's OpenAPI. After a failure, the old documents remain. A
-// server without OpenAPI is not a failure.
+// refreshOpenAPI updates the backend's OpenAPI. On failure, it keeps the old documents. A server
+// without OpenAPI is not a failure.
 func (b *backend) refreshOpenAPI(ctx context.Context) error {
 	wanted := b.servers.versionsOf(b)
 	before := b.openapi.Load()

@@ -15,17 +15,17 @@ import (
 
 const (
 	probeTimeout = 5 * time.Second
-	// maxProbes limits the endpoints that are probed concurrently.
+	// maxProbes is the maximum number of concurrent probes of one APIService.
 	maxProbes = 5
 )
 
-// Probe checks whether the server of an APIService responds at one or more endpoints. If the
-// Service or its endpoints explain a failure, the error is a *services.Fault. Otherwise it is a
-// request error.
+// Probe checks whether the server of an APIService responds at one or more endpoints. It returns a
+// *services.Fault if the Service or its endpoints explain a failure, and otherwise a request error.
 func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	a := parse(tree.Tree{"spec": spec})
 	at := a.address
-	// The Service and its endpoints yield more precise errors than dialing.
+	// Check the Service and its endpoints first, because their errors are more precise than dial
+	// errors.
 	if err := s.opts.Resolver.Check(at.namespace, at.service, at.port); err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	defer cancel()
 	client := probeClient(config)
 	addresses = addresses[:min(len(addresses), maxProbes)]
-	// The buffer lets probes that end after this function has returned send their results.
+	// The buffer lets unfinished probes send their results after this function has returned.
 	results := make(chan error, len(addresses))
 	for _, to := range addresses {
 		go func() { results <- s.probe(ctx, client, to, a.Path()) }()

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A RemoteResource is a resource in a remote server's discovery.
+// A RemoteResource is a resource that a remote server lists in discovery.
 type RemoteResource struct {
 	discovery.GroupVersion
 	Name       string // plural

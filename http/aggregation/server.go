@@ -18,8 +18,8 @@ type Server struct {
 
 // Available reports whether the last probe succeeded.
 //
-// Before it returns false, it reads the current APIService. A client that has seen the APIService
-// become available therefore gets no error.
+// Before it returns false, it reads the current APIService, so that a client that has seen the
+// APIService become available gets no error.
 func (s *Server) Available() bool {
 	if s.available {
 		return true

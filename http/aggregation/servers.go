@@ -49,25 +49,25 @@ type Servers struct {
 	backends map[address]*backend
 	current  atomic.Pointer[routes]
 
-	// Set by Follow.
+	// Follow sets these fields.
 	ctx     context.Context // of requests to backends
 	objects policy.Objects
 
 	running sync.WaitGroup
-	content atomic.Uint64 // rises with each change of what is served
-	kept    atomic.Int64  // bytes of what backends have said
+	content atomic.Uint64 // incremented when the served content changes
+	kept    atomic.Int64  // bytes of all cached documents
 	reading *semaphore.Weighted
 	parsing sync.Mutex // held while a large document is parsed, which takes several times its size
 }
 
-// routes is an immutable snapshot of the APIServices, with the remote server of each API version.
+// routes is an immutable snapshot of the APIServices and the remote server of each API version.
 type routes struct {
 	services []APIService
 	remote   map[discovery.GroupVersion]*Server
 	hidden   map[discovery.GroupVersion]bool
 }
 
-// maxKept limits the total size of all backends' cached documents, in bytes.
+// maxKept is the maximum total size of all cached documents, in bytes.
 const maxKept = 32 << 20
 
 var errKept = errors.New("the documents of all servers exceed the limit")
@@ -188,8 +188,8 @@ func contains(all []discovery.GroupVersion, v discovery.GroupVersion) bool {
 	return slices.Contains(all, v)
 }
 
-// keep reserves memory for cached discovery and OpenAPI documents. A negative number of bytes
-// releases memory.
+// keep reserves memory for cached discovery and OpenAPI documents. It reports whether the limit
+// allows this. A negative number of bytes releases memory.
 func (s *Servers) keep(more int64) bool {
 	if s.kept.Add(more) > maxKept && more > 0 {
 		s.kept.Add(-more)
@@ -207,8 +207,8 @@ func (s *Servers) Generation() uint64 { return s.content.Load() }
 type Content struct {
 	// Services includes the APIServices of this server's own versions.
 	Services []APIService
-	// Hidden holds the built-in versions that this server serves but whose APIServices were
-	// deleted. Discovery omits them until the server restarts and recreates their APIServices.
+	// Hidden holds the built-in versions whose APIServices were deleted. This server still serves
+	// them, but discovery omits them until a restart recreates the APIServices.
 	Hidden map[discovery.GroupVersion]bool
 	// Documents holds the discovery entry of each remote version.
 	Documents map[discovery.GroupVersion][]byte
@@ -220,8 +220,7 @@ type Content struct {
 	OpenAPI []*openapi.Remote
 }
 
-// Content returns the current content. It may be newer than the last Generation that the caller has
-// read.
+// Content returns the current content, which may be newer than the caller's Generation.
 func (s *Servers) Content() Content {
 	r := s.current.Load()
 	c := Content{

@@ -8,11 +8,11 @@ import (
 
 const module = "github.com/troupe-api/troupe"
 
-// development is the version of builds that are not of a release.
+// development is the version of builds that are not releases.
 const development = "0.3.0-dev"
 
-// Version returns the version of the module without "v", such as "0.3.0", if the program was built
-// from a release: from a clean checkout of its tag, or as a module of that version.
+// Version returns the release that the program was built from, without "v", such as "0.3.0". Builds
+// from other or modified checkouts return development.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -28,15 +28,15 @@ func version(info *debug.BuildInfo) string {
 			m = d
 		}
 	}
-	// A local directory has no version, or "(devel)". The version of a commit without a tag has two
-	// hyphens, before its time and its hash. That of a modified checkout ends with "+dirty".
+	// Builds of a local directory have the version "" or "(devel)". A commit without a tag has a
+	// pseudo-version with two hyphens. A modified checkout adds "+dirty".
 	if m.Path != module || m.Replace != nil || !strings.HasPrefix(m.Version, "v") || strings.Count(m.Version, "-") > 1 || strings.Contains(m.Version, "+") {
 		return development
 	}
 	return m.Version[1:]
 }
 
-// noDate is the date if the actual date is unknown. Clients parse the date, so it must be valid.
+// noDate replaces an unknown commit date. Clients parse the date, so it must be valid.
 const noDate = "1970-01-01T00:00:00Z"
 
 // Commit returns the hash and the date of the commit that the program was built from, and the state

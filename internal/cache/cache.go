@@ -19,7 +19,7 @@ type entry[V any] struct {
 	size  int
 }
 
-// New returns a Cache that limits the total size of its values to most, in the caller's unit.
+// New returns an empty Cache. most is the maximum total size of its values, in the unit of Put.
 func New[K comparable, V any](most int) *Cache[K, V] { return &Cache[K, V]{most: most} }
 
 // Get returns the cached value of a key. Reading a value delays its eviction.

@@ -6,7 +6,6 @@ import (
 	"github.com/troupe-api/troupe/internal/cache"
 )
 
-// TestCache checks that a cache stays within its maximum size and keeps entries that are read.
 func TestCache(t *testing.T) {
 	c := cache.New[int, string](10)
 	c.Put(0, "favorite", 1)

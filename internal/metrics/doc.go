@@ -10,8 +10,8 @@
 //
 //   - Histograms, because only VictoriaMetrics can read the library's vmrange buckets.
 //     Dashboards expect fixed bounds in the label le.
-//   - HELP and TYPE lines, because the library writes them without help texts, and only for all
-//     sets of a process or for none.
+//   - HELP and TYPE lines, because the library writes no help texts, and enables these lines only
+//     for the entire process.
 //
 // A Vec finds a series by its label values without building a string. Hot paths keep the series
 // that With returns.

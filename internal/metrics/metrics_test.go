@@ -60,7 +60,6 @@ n_total{s="b"} 1
 	}
 }
 
-// TestWithAllocates tests that With does not allocate for an existing series.
 func TestWithAllocates(t *testing.T) {
 	counters := metrics.NewCounters("c_total", "Counted.", "a", "b")
 	counters.With("1", "2")

@@ -37,7 +37,7 @@ type (
 )
 
 // labelValues holds the values of up to eight labels in the order of declaration. It is an array,
-// so that map lookups need no allocation.
+// so that map lookups do not allocate.
 type labelValues [8]string
 
 // NewCounters declares a family of counters.
@@ -59,8 +59,8 @@ func newVec[S any](name, kind, help string, labels []string, newSeries func() *S
 	return &Vec[S]{name: name, kind: kind, help: help, labels: labels, newSeries: newSeries, series: map[labelValues]*S{}}
 }
 
-// Bound limits the family to most series. labels names the labels whose values clients can choose.
-// Beyond the limit, new series get empty values for these labels.
+// Bound sets the maximum number of series. Beyond it, new series get empty values for the given
+// labels, whose values clients can choose.
 func (v *Vec[S]) Bound(most int, labels ...string) *Vec[S] {
 	v.most, v.bounded = most, labels
 	return v
@@ -93,7 +93,7 @@ func (v *Vec[S]) add(key labelValues) *S {
 	return v.series[key]
 }
 
-// Delete deletes all series whose label values satisfy gone.
+// Delete deletes the series for which gone returns true.
 func (v *Vec[S]) Delete(gone func(values []string) bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -85,8 +85,8 @@ func (o *backupOptions) run(c *cobra.Command, args []string) error {
 
 type restoreOptions struct{ DataDir, Journal, To string }
 
-// run creates a data directory from a backup. The target must be empty, which also excludes a
-// directory in use.
+// run creates a data directory from a backup. The target must be empty, which excludes a directory
+// in use.
 func (o *restoreOptions) run(c *cobra.Command, args []string) (err error) {
 	from := persist.Source{Journal: o.Journal}
 	if len(args) == 0 && from.Journal == "" {
@@ -137,7 +137,7 @@ func parsePoint(text string) (p persist.Point, err error) {
 
 type verifyOptions struct{ DataDir, EncryptionProviderConfig string }
 
-// run checks a data directory. It reports damage in the output and by the exit code.
+// run checks a data directory. It reports damage in the output and with the exit code.
 func (o *verifyOptions) run(c *cobra.Command, args []string) error {
 	if err := takeDirectory(c, o.DataDir, args); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (o *verifyOptions) run(c *cobra.Command, args []string) error {
 }
 
 // writeTo writes a file that only its owner can read, or to out if path is "-". The file gets its
-// name only when it is complete and durable, so that a failed backup never replaces an older one.
+// name once it is complete and durable, so that a failed backup never replaces an older one.
 func writeTo(path string, out io.Writer, write func(io.Writer) error) (err error) {
 	if path == "-" {
 		return write(out)

@@ -23,8 +23,8 @@ const defaultKubeconfig = "troupe-data/admin.kubeconfig"
 
 func hasKubeconfig() bool { return os.Getenv("KUBECONFIG") != "" }
 
-// loadDaemonClient returns a client for the server of a kubeconfig, as loadClient does. It rejects
-// plain HTTP, because requests contain administrator credentials.
+// loadDaemonClient is like loadClient, but rejects plain HTTP, because requests contain
+// administrator credentials.
 func loadDaemonClient(c *cobra.Command, path string) (*daemonClient, error) {
 	s, err := loadClient(c, path, "")
 	if err != nil {

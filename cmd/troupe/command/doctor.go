@@ -44,7 +44,7 @@ func exists(path string) bool {
 type diagnosis struct {
 	out    io.Writer
 	faults int
-	err    error // of out
+	err    error // error of out
 }
 
 func (d *diagnosis) printf(format string, args ...any) {

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestSymptoms checks that each symptom has advice and is reported only for metrics that show it.
+// TestSymptoms checks that each symptom has advice and is reported only if the metrics show it.
 func TestSymptoms(t *testing.T) {
 	const healthy = `apiserver_request_total{verb="GET",code="200"} 1000
 process_open_fds 10

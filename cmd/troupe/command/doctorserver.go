@@ -18,7 +18,7 @@ import (
 //go:embed symptoms.json
 var symptomTable []byte
 
-// A symptom is a problem that the daemon's metrics can show. symptoms.yaml describes the fields.
+// A symptom is a problem that shows in the daemon's metrics. symptoms.yaml describes the fields.
 type symptom struct {
 	Fine, Find, Advice string
 	Grave              bool
@@ -29,7 +29,7 @@ func symptoms() (all []symptom) {
 	return all
 }
 
-// expiresSoon is the remaining validity below which a certificate causes a warning.
+// expiresSoon is the remaining validity below which doctor warns about a certificate.
 const expiresSoon = 14 * 24 * time.Hour
 
 func (d *diagnosis) lookAtServer(ctx context.Context, r *daemonClient) {
@@ -71,8 +71,8 @@ func (d *diagnosis) lookAtReadiness(ctx context.Context, r *daemonClient) {
 	d.ok("the server is ready")
 }
 
-// lookAtServingCertificate checks when the serving certificate expires. It does not verify the
-// certificate again, because earlier requests to the daemon did so.
+// lookAtServingCertificate checks when the serving certificate expires. Earlier requests to the
+// daemon have already verified the certificate.
 func (d *diagnosis) lookAtServingCertificate(ctx context.Context, address string) {
 	u, err := url.Parse(address)
 	if err != nil {

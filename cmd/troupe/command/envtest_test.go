@@ -2,8 +2,6 @@ package command
 
 import "testing"
 
-// TestStandInFlags checks that the stand-in for kube-apiserver also reads flags from the
-// environment.
 func TestStandInFlags(t *testing.T) {
 	if code := Main([]string{"kube-apiserver", "--version"}); code != 0 {
 		t.Errorf("exit code %d, want 0", code)

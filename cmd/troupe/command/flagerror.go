@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// flagError adds to the error for an unknown flag: either the reason why the flag is unsupported,
-// or similar flags. The error for an unknown command takes precedence.
+// flagError extends the error for an unknown flag with the reason why the flag is unsupported, or
+// with similar flags. The error for an unknown command takes precedence.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -35,7 +35,7 @@ func flagError(c *cobra.Command, err error) error {
 }
 
 // similarFlags returns up to three similar flags. It presents the flags to cobra as commands,
-// because cobra suggests only commands.
+// because cobra only suggests commands.
 func similarFlags(flags *pflag.FlagSet, name string) []string {
 	names := &cobra.Command{SuggestionsMinimumDistance: 3}
 	flags.VisitAll(func(f *pflag.Flag) {

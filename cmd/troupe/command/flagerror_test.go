@@ -35,7 +35,6 @@ func TestFlagErrors(t *testing.T) {
 	}
 }
 
-// TestUnsupportedFlags checks that docs/settings.md lists the unsupported flags.
 func TestUnsupportedFlags(t *testing.T) {
 	text := must.Get(os.ReadFile("../../../docs/settings.md"))(t)
 	_, section, _ := strings.Cut(string(text), "\n## Unsupported flags of kube-apiserver\n")

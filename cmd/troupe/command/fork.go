@@ -16,7 +16,7 @@ type forkOptions struct {
 	SecurePort                  int
 }
 
-// run serves a copy of a server's state. The state of a running server comes from its backup.
+// run serves a copy of a server's state. For a running server, it obtains the state as a backup.
 func (o *forkOptions) run(c *cobra.Command, args []string) error {
 	config := daemon.Default()
 	config.Ephemeral, config.Kubeconfig, config.Serving.SecurePort = true, o.WriteKubeconfig, o.SecurePort

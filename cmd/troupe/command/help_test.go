@@ -43,8 +43,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestHelpCommands checks that the commands in help texts parse, and that the files they read in
-// the data directory exist.
+// TestHelpCommands checks that the commands in help texts parse, and that their files in the data
+// directory exist.
 func TestHelpCommands(t *testing.T) {
 	config := daemon.Default()
 	config.DataDir, config.Serving.SecurePort = filepath.Join(t.TempDir(), "data"), 0
@@ -84,7 +84,7 @@ func TestHelpCommands(t *testing.T) {
 	}
 }
 
-// TestDocumentedCommands checks that the troupe commands in code blocks of the docs parse. TestDocs
+// TestDocumentedCommands checks that the troupe commands in the docs' code blocks parse. TestDocs
 // in test/clients runs most of them.
 func TestDocumentedCommands(t *testing.T) {
 	files := must.Get(filepath.Glob("../../../docs/*.md"))(t)
@@ -125,7 +125,6 @@ func parse(args []string) error {
 	return c.ValidateArgs(c.Flags().Args())
 }
 
-// TestServeHelp checks that --help prints a short text, and that --help=all adds the other flags.
 func TestServeHelp(t *testing.T) {
 	help := func(flag string) string {
 		var out strings.Builder

@@ -21,10 +21,9 @@ type hugeHeap struct {
 	allowed     bool
 }
 
-// newHugeHeap reserves a range of addresses for the next allocations of the Go heap and allows
-// huge pages in it. It must map the range first, because Linux applies MADV_HUGEPAGE only to
-// mapped addresses, not to memory that the heap maps later. If the address space is limited
-// (ulimit -v), newHugeHeap reserves nothing.
+// newHugeHeap reserves a range of addresses for the next allocations of the Go heap and allows huge
+// pages in it. It must map the range first, because Linux applies MADV_HUGEPAGE only to mapped
+// addresses. If the address space is limited (ulimit -v), it reserves nothing.
 func newHugeHeap() *hugeHeap {
 	var addresses syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &addresses); err != nil || addresses.Cur != math.MaxUint64 {
@@ -42,7 +41,7 @@ func newHugeHeap() *hugeHeap {
 }
 
 // allow switches huge pages on or off. They are off while the process is idle, because the kernel
-// would gradually fill released memory with huge pages again.
+// would otherwise gradually fill released memory with huge pages.
 func (h *hugeHeap) allow(allowed bool) {
 	if h.size == 0 || h.allowed == allowed {
 		return

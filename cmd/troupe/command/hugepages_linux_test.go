@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestHugeHeap checks the flags of the address range in /proc/self/smaps.
 func TestHugeHeap(t *testing.T) {
 	h := newHugeHeap()
 	for _, allowed := range []bool{true, false, true} {
@@ -25,7 +24,6 @@ func TestHugeHeap(t *testing.T) {
 	}
 }
 
-// TestLimitedAddresses checks that no addresses are reserved if the address space is limited.
 func TestLimitedAddresses(t *testing.T) {
 	var limit syscall.Rlimit
 	must.Succeed(t, syscall.Getrlimit(syscall.RLIMIT_AS, &limit))
@@ -36,7 +34,6 @@ func TestLimitedAddresses(t *testing.T) {
 	}
 }
 
-// mappingFlags returns the VmFlags of the mapping that contains an address.
 func mappingFlags(t *testing.T, address uintptr) string {
 	maps, err := os.ReadFile("/proc/self/smaps")
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 
 type importOptions struct{ Kubeconfig, Context, DataDir, Secrets string }
 
-// run copies the objects of a cluster into a new data directory.
 func (o *importOptions) run(c *cobra.Command, _ []string) error {
 	if !slices.Contains([]string{"redact", "copy", "omit"}, o.Secrets) {
 		return fmt.Errorf("--secrets %q: must be redact, copy or omit", o.Secrets)
@@ -48,7 +47,7 @@ func (o *importOptions) run(c *cobra.Command, _ []string) error {
 	return nil
 }
 
-// read returns all objects, CustomResourceDefinitions first, and the kinds that were left out.
+// read returns all objects, CustomResourceDefinitions first, and the omitted kinds.
 func (o *importOptions) read(ctx context.Context, client *rest.Client, served *discovery.Catalog) (objects [][]byte, omitted []string, err error) {
 	resources := served.Preferred()
 	if i := slices.IndexFunc(resources, func(r *discovery.Resource) bool { return r.Kind == "CustomResourceDefinition" }); i > 0 {

@@ -13,8 +13,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestImport imports the objects of a server into a data directory, and compares the objects that a
-// server of that directory has.
+// TestImport compares imported objects with those of a server on the resulting data directory.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []string{troupetest.Kubernetes, troupetest.Platform} {
@@ -54,7 +53,6 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestImportErrors checks that invalid flags create no data directory.
 func TestImportErrors(t *testing.T) {
 	t.Parallel()
 	server, dir := troupetest.Start(t, troupetest.WithFaults(troupetest.Fault{Effect: "InternalError", Verbs: []string{"list"}})), t.TempDir()
@@ -83,7 +81,6 @@ func object(t *testing.T, server *troupetest.Server, path string) (o map[string]
 	return o
 }
 
-// TestRestoreHint checks that restore prints a command that serves the restored directory.
 func TestRestoreHint(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []string{troupetest.Kubernetes, troupetest.Platform} {

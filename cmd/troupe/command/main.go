@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/envtest"
 )
 
-// Main runs a command line, including the program's name, and returns the exit code.
+// Main runs a command line, including the program name, and returns the exit code.
 func Main(args []string) int {
 	c := envtest.Program(args, run)
 	if c == nil {

@@ -10,11 +10,11 @@ import (
 
 // A memoryScavenger returns memory to the operating system while the process is idle, and limits
 // garbage otherwise. The Go runtime collects garbage only after the heap has grown, which takes
-// very long in an idle process. Without a memoryScavenger, the process would keep the peak memory
-// of its startup or of a large list.
+// very long in an idle process. The process would thus keep the peak memory of its startup or of a
+// large list.
 type memoryScavenger struct {
 	lastAllocated       uint64 // bytes allocated by the process until the last poll
-	allocatedAtScavenge uint64 // the same when memory was last returned
+	allocatedAtScavenge uint64 // lastAllocated when memory was last returned
 	percent             int    // the current GOGC; 0 if not set yet
 }
 
@@ -29,13 +29,13 @@ const (
 )
 
 // due reports whether to return memory. allocated is the number of bytes allocated since the
-// process started, and alive the size of the live heap in bytes. For example, with a live heap of
-// 400 MiB, it returns true once 100 MiB have been allocated and the process is idle. It uses no
+// process started, and alive the size of the live heap in bytes. With a live heap of 400 MiB, for
+// example, it returns true once 100 MiB have been allocated and the process is idle. It uses no
 // clock, so that tests can drive it.
 func (s *memoryScavenger) due(allocated, alive uint64) bool {
 	idle := allocated-s.lastAllocated < idleAllocation
 	s.lastAllocated = allocated
-	started := s.allocatedAtScavenge == 0 // the start is over at the first idle poll
+	started := s.allocatedAtScavenge == 0 // startup ends with the first idle poll
 	if !idle || !started && allocated-s.allocatedAtScavenge < max(minScavengeBytes, alive/scavengeShare) {
 		return false
 	}
@@ -43,7 +43,7 @@ func (s *memoryScavenger) due(allocated, alive uint64) bool {
 	return true
 }
 
-// The limit of garbage is the lower of two values: smallGarbageShare times the live heap, and
+// Garbage is limited to the lower of two values: smallGarbageShare times the live heap, and
 // smallGarbageBytes plus 1/largeGarbageShare of the live heap. A small heap is collected rarely,
 // which saves CPU and costs little memory. A large heap is collected earlier, so that it does not
 // triple. For example, 40 MiB may grow to 120 MiB, 300 MiB to 535 MiB, and 2 GiB to 2.7 GiB.
@@ -59,8 +59,8 @@ func gcPercent(alive uint64) int {
 	return int(100 * garbage / alive)
 }
 
-// pace sets GOGC for a live heap. It skips small changes, because each change stops the world
-// briefly.
+// pace sets GOGC for a live heap. It skips small changes, because each change briefly stops the
+// world.
 func (s *memoryScavenger) pace(alive uint64) {
 	const step = 10
 	percent := gcPercent(alive)

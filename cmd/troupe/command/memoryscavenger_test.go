@@ -28,7 +28,6 @@ func TestMemoryScavenger(t *testing.T) {
 	}
 }
 
-// TestGCPercent checks that the limit on garbage tightens as the live heap grows.
 func TestGCPercent(t *testing.T) {
 	const mib = 1 << 20
 	for alive, want := range map[uint64]int{0: 200, 40 * mib: 200, 64 * mib: 200, 128 * mib: 150, 1024 * mib: 40, 1 << 40: 25} {

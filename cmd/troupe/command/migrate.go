@@ -35,7 +35,7 @@ func (o *migrateOptions) prepare(c *cobra.Command) {
 }
 
 // run copies the objects between a data directory and etcd, and compares them. For an exact copy,
-// it accesses both stores directly instead of through a daemon.
+// it accesses both stores directly, without a daemon.
 func (o *migrateOptions) run(c *cobra.Command, _ []string) error {
 	if (o.From == inEtcd) == (o.To == inEtcd) || o.From == "" || o.To == "" {
 		return errors.New("one of --from and --to must be etcd, and the other a data directory")

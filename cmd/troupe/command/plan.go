@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// validateOptions are the flags of validate, and of plan without its own.
+// validateOptions are the flags of validate, which plan shares.
 type validateOptions struct {
 	plan.Options
 	Output, Naming, KubernetesVersion, From string
@@ -24,7 +24,7 @@ type validateOptions struct {
 
 func (o *validateOptions) prepare(c *cobra.Command) {
 	o.Config = daemon.Default()
-	o.Config.Services.ClusterIPRange = "10.0.0.0/8" // has room for any input, and most addresses in use
+	o.Config.Services.ClusterIPRange = "10.0.0.0/8" // fits any input, and contains most addresses in use
 	c.Flags().AddFlagSet(o.Config.FlagsNamed("webhook-service-resolver", "encryption-provider-config"))
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return unchecked(flagError(c, err)) })
 }
@@ -58,7 +58,6 @@ func (o *planOptions) run(c *cobra.Command, args []string) error {
 	return o.check(c, args)
 }
 
-// loadClient returns a client for the server of a kubeconfig.
 func loadClient(c *cobra.Command, path, context string) (*rest.Client, error) {
 	config, err := kubeconfig.Rules{Path: path, Fallback: defaultKubeconfig, Context: context}.Load()
 	if err != nil {
@@ -67,7 +66,7 @@ func loadClient(c *cobra.Command, path, context string) (*rest.Client, error) {
 	return rest.New(config, rest.Options{Agent: "troupe", Warnings: c.ErrOrStderr()}), nil
 }
 
-// unchecked returns the error of a command that could not check its input.
+// unchecked returns the error for a command that could not check its input.
 func unchecked(err error) error { return &client.Error{Text: "error: " + err.Error(), Code: 2} }
 
 func (o *validateOptions) check(c *cobra.Command, args []string) error {
@@ -98,7 +97,7 @@ func (o *validateOptions) check(c *cobra.Command, args []string) error {
 	})
 }
 
-// checkVersion returns an error if the version of Kubernetes is not that of this server.
+// checkVersion returns an error unless the Kubernetes version is that of this server.
 func checkVersion(version string) error {
 	minor := daemon.GitVersion() // such as v1.37.2+troupe.0.1.0
 	minor = minor[1:strings.LastIndexByte(minor[:strings.IndexByte(minor, '+')], '.')]

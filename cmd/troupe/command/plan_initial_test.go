@@ -18,9 +18,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestPlanInitialState plans the same input for the same state of a running server, a data
-// directory in use, and a backup. The results are equal, except for a webhook that only the last
-// two have.
+// TestPlanInitialState plans the same input for a running server, its data directory, and its
+// backup. The plans are equal, except for a webhook that only the last two include.
 func TestPlanInitialState(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []string{troupetest.Kubernetes, troupetest.Platform} {
@@ -58,8 +57,8 @@ func TestPlanInitialState(t *testing.T) {
 	}
 }
 
-// TestPlanLiveTwice plans a definition that is read from the server twice, with all definitions and
-// as an object of the input.
+// TestPlanLiveTwice plans a CRD that is read from the server twice: with all CRDs and as an object
+// of the input.
 func TestPlanLiveTwice(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/plan/definitions/crds/widgets.yaml"
@@ -70,8 +69,8 @@ func TestPlanLiveTwice(t *testing.T) {
 	}
 }
 
-// TestPlanLiveForbidden plans as a user who may read only some of the objects of the input. A plan
-// would show the others as created.
+// TestPlanLiveForbidden plans as a user who may read only some of the input's objects. A plan would
+// wrongly show the others as created.
 func TestPlanLiveForbidden(t *testing.T) {
 	t.Parallel()
 	server := troupetest.Start(t, troupetest.WithFiles("testdata/plan/forbidden/base.yaml"))
@@ -88,7 +87,7 @@ func TestPlanLiveForbidden(t *testing.T) {
 
 var variable = regexp.MustCompile(`(uid|creationTimestamp|"version"): [^\s,]+`)
 
-// changes returns the resource version of a server's state.
+// changes returns the current resource version of a server.
 func changes(t *testing.T, server *troupetest.Server) string {
 	t.Helper()
 	response := must.Get(server.Client().Get(server.URL + "/api/v1/configmaps?limit=1"))(t)
@@ -100,7 +99,7 @@ func changes(t *testing.T, server *troupetest.Server) string {
 	return list.Metadata.ResourceVersion
 }
 
-// translateFiles copies manifests with the names of a naming profile.
+// translateFiles copies manifests and translates their names to a naming profile.
 func translateFiles(t *testing.T, naming *meta.Naming, from, to string) {
 	t.Helper()
 	for _, e := range must.Get(os.ReadDir(from))(t) {
@@ -119,7 +118,6 @@ func compareGolden(t *testing.T, file, got string) {
 	}
 }
 
-// TestPlanCallsWebhooks checks that a webhook of the input that accepts connections is called.
 func TestPlanCallsWebhooks(t *testing.T) {
 	t.Parallel()
 	webhook := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -17,7 +17,7 @@ import (
 var update = flag.Bool("update", false, "record the sessions in testdata")
 
 // TestPlan runs the commands in the sessions of testdata/plan, and compares their output and exit
-// codes. DIR stands for the directory of the session.
+// codes. DIR stands for the session's directory.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	for _, file := range must.Get(filepath.Glob("testdata/plan/*/session.txt"))(t) {
@@ -29,7 +29,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// compareSession runs the commands in a session and compares what they print. expand replaces the
+// compareSession runs the commands in a session and compares their output. expand replaces the
 // placeholders in arguments.
 func compareSession(t *testing.T, file string, expand func(args string) string) {
 	t.Helper()
@@ -48,8 +48,8 @@ func compareSession(t *testing.T, file string, expand func(args string) string) 
 	}
 }
 
-// runCommand runs a command in this process. It returns its output, with the error and the exit
-// code if the command fails.
+// runCommand runs a command in this process. It returns its output and, if it fails, the error and
+// the exit code.
 func runCommand(t *testing.T, args []string) string {
 	t.Helper()
 	var out bytes.Buffer

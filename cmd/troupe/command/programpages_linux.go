@@ -8,9 +8,9 @@ import (
 )
 
 // releaseProgram drops the pages of the executable from resident memory. Linux maps many pages
-// around each accessed page, so after startup nearly the whole executable is resident, although
-// most of it is never used again. The pages stay in the page cache and are faulted back in when
-// they are accessed. Only read-only mappings are released, because they are identical to the file.
+// around each accessed page, so nearly the whole executable is resident after startup, although
+// most of it is never used again. The pages stay in the page cache and are mapped again on access.
+// Only read-only mappings are released, because they are identical to the file.
 func releaseProgram() {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {

@@ -2,6 +2,5 @@
 
 package command
 
-// releaseProgram does nothing, because executable pages do not count as process memory on this
-// platform.
+// releaseProgram does nothing, because executable pages do not count as process memory here.
 func releaseProgram() {}

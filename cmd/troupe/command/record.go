@@ -68,7 +68,7 @@ func (o *replayOptions) prepare(c *cobra.Command) {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return unchecked(flagError(c, err)) })
 }
 
-// run replays the recording, and fails if there are differences.
+// run replays the recording. It fails if there are differences.
 func (o *replayOptions) run(c *cobra.Command, args []string) error {
 	own, command := splitCommand(c, args)
 	switch {
@@ -106,7 +106,6 @@ func (o *replayOptions) run(c *cobra.Command, args []string) error {
 	})
 }
 
-// splitCommand returns the arguments before and after --.
 func splitCommand(c *cobra.Command, args []string) (own, command []string) {
 	if n := c.ArgsLenAtDash(); n >= 0 {
 		return args[:n], args[n:]
@@ -114,7 +113,8 @@ func splitCommand(c *cobra.Command, args []string) (own, command []string) {
 	return args, nil
 }
 
-// interruptible returns a context that ends with the first signal. A second one ends the process.
+// interruptible returns a context that ends with the first signal. A second signal ends the
+// process.
 func interruptible(c *cobra.Command) (ctx context.Context, stop func()) {
 	ctx, stop = signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)
 	context.AfterFunc(ctx, stop)

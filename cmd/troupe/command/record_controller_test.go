@@ -20,7 +20,7 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestMain runs a build of the test's controller, or another command, in place of the tests.
+// TestMain runs a build of the test's controller, or another command, instead of the tests.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 2 && os.Args[1] == "controller":
@@ -31,12 +31,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A controller copies each ConfigMap of the namespace shop, and the Secret login. For a Widget, it
+// A controller copies each ConfigMap and the Secret login in the namespace shop. For a Widget, it
 // adds a finalizer, writes the status, and creates a ConfigMap with a generated name, which it
-// deletes when that is done. It ends when the ConfigMap stop exists.
+// deletes once that ConfigMap is marked as done. It ends when the ConfigMap stop exists.
 type controller struct {
 	*rest.Client
-	build string // what it does otherwise
+	build string // how this build behaves differently
 }
 
 func runController(build string) int {
@@ -72,7 +72,7 @@ func (c *controller) run(ctx context.Context) error {
 	if err := c.send(ctx, "POST", shop+"secrets", tree.Tree{"metadata": tree.Tree{"name": "login-copy"}, "data": secret["data"]}); err != nil {
 		return err
 	}
-	// The LimitRange, which the controller does not read, is only on the recorded server.
+	// Only the recorded server has the LimitRange, which the controller does not read.
 	err = c.send(ctx, "POST", shop+"persistentvolumeclaims", tree.Tree{"metadata": tree.Tree{"name": "large"}, "spec": tree.Tree{
 		"accessModes": []any{"ReadWriteOnce"}, "resources": tree.Tree{"requests": tree.Tree{"storage": "2Gi"}},
 	}})

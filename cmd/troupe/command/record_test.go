@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// others makes the changes to which the controller reacts, each after the previous reaction.
+// others makes the changes to which the controller reacts. It waits for each reaction.
 type others struct {
 	t       *testing.T
 	server  *troupetest.Server
@@ -36,7 +36,7 @@ func (o *others) do(method, path, body string) {
 	}
 }
 
-// await returns the name of the object that is changed as described, such as "create run-".
+// await blocks until an object with the given verb and name prefix changes, and returns its name.
 func (o *others) await(ctx context.Context, verb, prefix string) string {
 	o.t.Helper()
 	for {
@@ -46,7 +46,7 @@ func (o *others) await(ctx context.Context, verb, prefix string) string {
 	}
 }
 
-// act lets the controller do everything that it can do.
+// act makes changes that trigger all reactions of the controller.
 func (o *others) act(ctx context.Context) {
 	run := o.await(ctx, "create", "run-")
 	o.do("PATCH", shop+"configmaps/a", `{"data":{"text":"two"}}`)
@@ -62,7 +62,7 @@ func (o *others) act(ctx context.Context) {
 	o.do("POST", shop+"configmaps", `{"metadata":{"name":"stop"}}`)
 }
 
-// startShop starts a server without garbage collection, which would anticipate the controller.
+// startShop starts a server without garbage collection, which would interfere with the controller.
 func startShop(t *testing.T, profile string) *troupetest.Server {
 	t.Helper()
 	files := troupetest.WithFiles("testdata/record/" + profile + ".yaml")
@@ -73,8 +73,8 @@ func controllerArgs(build string) []string { return []string{"--", os.Args[0], "
 
 const equal = "objects: 6, errors: 0, warnings: 0\n"
 
-// TestRecord records the controller and replays the recording to the same build, and to one that
-// runs into no conflict.
+// TestRecord records the controller. It replays the recording to the same build, and to a build
+// without conflicts.
 func TestRecord(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []string{troupetest.Kubernetes, troupetest.Platform} {
@@ -129,7 +129,6 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// TestKilledRecorder checks that the recording of a killed recorder can be read.
 func TestKilledRecorder(t *testing.T) {
 	t.Parallel()
 	server := startShop(t, troupetest.Kubernetes)

@@ -16,7 +16,6 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestEndlessAnswer checks that the client limits the size of a response.
 func TestEndlessAnswer(t *testing.T) {
 	const most = 1 << 20
 	for _, length := range []int{most, most + 1, 1 << 40} {
@@ -44,7 +43,6 @@ func TestEndlessAnswer(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreKept checks that MaxIdle concurrent requests can reuse their connections.
 func TestConnectionsAreKept(t *testing.T) {
 	const atOnce = 20 // more than the default
 	var opened atomic.Int32

@@ -13,9 +13,8 @@ import (
 // Root returns the troupe command with all subcommands.
 func Root() *cobra.Command { return root() }
 
-// root returns the troupe command with its subcommands. For serve and version, it omits
-// subcommands that would only slow down startup. Cobra must not print errors, because Main prints
-// them.
+// root returns the troupe command with its subcommands. For serve and version, it omits subcommands
+// that would only slow down startup. Main prints errors, so cobra must not.
 func root(args ...string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "troupe",

@@ -30,9 +30,9 @@ func (r *daemonClient) scrape(ctx context.Context) (*scrape, error) {
 	return readScrape(body, time.Now())
 }
 
-// readScrape reads the text exposition format as the daemon writes it. Each line consists of a
-// series, a space and a number, without a timestamp. A line may be up to 1 MiB long, because
-// labels contain object names.
+// readScrape reads the daemon's text exposition format. Each line consists of a series, a space and
+// a number, without a timestamp. A line may be up to 1 MiB long, because labels contain object
+// names.
 func readScrape(text io.Reader, at time.Time) (*scrape, error) {
 	s := &scrape{at: at, samples: map[string]float64{}}
 	lines := bufio.NewScanner(text)
@@ -55,8 +55,8 @@ func readScrape(text io.Reader, at time.Time) (*scrape, error) {
 	return s, lines.Err()
 }
 
-// value returns the value of a series. It returns 0 for a missing series, so that newer clients
-// work with older daemons.
+// value returns the value of a series. A missing series is 0, so that newer clients work with older
+// daemons.
 func (s *scrape) value(name string) float64 { return s.samples[name] }
 
 func (s *scrape) resourceValue(name, resource string) float64 {
@@ -65,8 +65,8 @@ func (s *scrape) resourceValue(name, resource string) float64 {
 
 func series(name, resource string) string { return name + "{resource=" + strconv.Quote(resource) + "}" }
 
-// sum returns the sum of all series of a metric. An optional regular expression, such as
-// `code="5`, selects series by their labels.
+// sum returns the sum of a metric's series. An optional regular expression, such as `code="5`,
+// selects series by their labels.
 func (s *scrape) sum(name string, pattern ...string) float64 {
 	match, total := regexp.MustCompile(strings.Join(pattern, "")), s.samples[name]
 	for series, value := range s.samples {
@@ -77,8 +77,7 @@ func (s *scrape) sum(name string, pattern ...string) float64 {
 	return total
 }
 
-// label returns the value of a label in any series of a metric, or an empty string if there is
-// none.
+// label returns the value of a label in any series of a metric, or "".
 func (s *scrape) label(name, label string) string {
 	match := regexp.MustCompile(`(?:^|,)` + label + `="([^"]*)"`)
 	for series := range s.samples {
@@ -91,8 +90,8 @@ func (s *scrape) label(name, label string) string {
 	return ""
 }
 
-// labels returns the sorted values of a label over all series of a metric whose value is
-// positive. The series must have no other labels.
+// labels returns the sorted values of a label over all series of a metric whose value is positive.
+// The series must have no other labels.
 func (s *scrape) labels(name, label string) (all []string) {
 	for series, value := range s.samples {
 		if labels, ok := strings.CutPrefix(series, name+"{"+label+`="`); ok && value > 0 {

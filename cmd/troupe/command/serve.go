@@ -48,13 +48,13 @@ For tests, in memory only, on a free port:
 
 The ready line begins with "troupe ready: " and the address. The kubeconfig is complete before.`
 
-// failureDrainTimeout limits the wait for requests in flight after a fatal error. It is short,
-// because the wait delays the restart.
+// failureDrainTimeout is how long requests in flight may continue after a fatal error. It is short,
+// because it delays the restart.
 const failureDrainTimeout = 5 * time.Second
 
-// serve returns the command that runs the daemon. Settings are merged from defaults, file and
-// flags. The flags are bound to a separate Config, and only flags that the user sets are
-// merged. A flag's default therefore does not override the file.
+// serve returns the command that runs the daemon. It merges settings from defaults, file and flags.
+// The flags are bound to a separate Config, and only flags that the user sets are merged. A flag's
+// default therefore does not override the file.
 func serve() *cobra.Command {
 	var file string
 	flags := daemon.Default()
@@ -115,8 +115,8 @@ func runDaemon(c *cobra.Command, config daemon.Config) error {
 	return withKubeconfig(config, func(config daemon.Config) error { return run(config, c.OutOrStdout(), c.ErrOrStderr()) })
 }
 
-// withKubeconfig writes the kubeconfig of an ephemeral daemon to a temporary directory, unless a
-// path is configured.
+// withKubeconfig writes the kubeconfig of an ephemeral daemon to a temporary directory if no path
+// is configured.
 func withKubeconfig(config daemon.Config, run func(daemon.Config) error) error {
 	if !config.Ephemeral || config.Kubeconfig != "" {
 		return run(config)
@@ -130,8 +130,7 @@ func withKubeconfig(config daemon.Config, run func(daemon.Config) error) error {
 }
 
 // run serves until a signal or a fatal error. It catches signals before it opens anything, so that
-// no signal is lost during startup. The ready line on standard output lets the caller wait for the
-// daemon.
+// none is lost during startup. Callers wait for the ready line on standard output.
 //
 // A second signal ends the process without draining. No acknowledged write is lost, because
 // recovery tolerates a kill at any time.

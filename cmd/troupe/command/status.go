@@ -47,7 +47,7 @@ func (o *statusOptions) run(c *cobra.Command, _ []string) error {
 
 func newTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
 
-// hot prints the objects that controllers keep rewriting.
+// hot prints the objects that controllers write repeatedly.
 func (r *daemonClient) hot(ctx context.Context, w io.Writer, top int, output string) error {
 	body, err := r.get(ctx, daemon.HotPath)
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *daemonClient) hot(ctx context.Context, w io.Writer, top int, output str
 	return t.Flush()
 }
 
-// status compares two scrapes taken at the given interval. A single scrape is not useful, because
+// status compares two scrapes taken at the given interval. A single scrape is not enough, because
 // only differences between counters are meaningful.
 func (r *daemonClient) status(ctx context.Context, w io.Writer, interval time.Duration, top int) error {
 	before, err := r.scrape(ctx)
@@ -118,9 +118,8 @@ func (p *statusReport) rate(name string, pattern ...string) float64 {
 	return ratio(p.after.sum(name, pattern...)-p.before.sum(name, pattern...), p.after.at.Sub(p.before.at).Seconds())
 }
 
-// mean returns the mean duration between two scrapes: the increase of one counter, in seconds,
-// divided by the increase of another counter. If the daemon was idle, mean returns the mean since
-// the daemon's startup.
+// mean returns the mean duration between two scrapes: the increase of a counter in seconds divided
+// by the increase of another counter. If the daemon was idle, it returns the mean since startup.
 func (p *statusReport) mean(seconds, count string) float64 {
 	if n := p.after.value(count) - p.before.value(count); n > 0 {
 		return (p.after.value(seconds) - p.before.value(seconds)) / n
@@ -220,7 +219,7 @@ func count(v float64) string {
 	return digits
 }
 
-// size formats a number of bytes in the largest fitting unit, such as 512 B, 1.5 KiB or 100 MiB.
+// size formats a number of bytes in the largest suitable unit, such as 512 B, 1.5 KiB or 100 MiB.
 func size(v float64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	n := 0

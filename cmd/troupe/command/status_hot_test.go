@@ -26,8 +26,8 @@ func runStatus(t *testing.T, s *troupetest.Server, args ...string) (string, erro
 	return out.String(), err
 }
 
-// TestStatusHot checks the report of a fight, of many updates by one manager, and of nothing, with
-// the changes in memory and as recovered from the journal.
+// TestStatusHot checks the reports of a fight between managers, of many updates by one manager, and
+// of no activity. The changes are in memory, or recovered from the journal.
 func TestStatusHot(t *testing.T) {
 	s := troupetest.Start(t, troupetest.WithConfig(func(c *daemon.Config) { c.Ephemeral, c.DataDir = false, t.TempDir() }))
 	write := func(manager, kind, name, data string) {
@@ -93,8 +93,8 @@ secrets/default/fought               bob      .data.k  4         ***
 	}
 }
 
-// TestServerErrors checks that the commands for operators show the server's own message, and what
-// is wrong with a kubeconfig.
+// TestServerErrors checks that operator commands show the server's message, and what is wrong with
+// a kubeconfig.
 func TestServerErrors(t *testing.T) {
 	t.Parallel()
 	server, other := troupetest.Start(t), troupetest.Start(t)

@@ -88,7 +88,6 @@ func has(s *scrape, name string) bool {
 	return ok
 }
 
-// TestStatusNamesRealSeries checks that the daemon exports every metric that status reads.
 func TestStatusNamesRealSeries(t *testing.T) {
 	c := daemon.Default()
 	c.DataDir, c.Serving.SecurePort, c.Journal.Sync = t.TempDir(), 0, "none"

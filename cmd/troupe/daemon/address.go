@@ -15,12 +15,12 @@ func (d *Daemon) Addr() net.Addr { return d.endpoint.listener.Addr() }
 // URL returns the address for clients on this machine, such as "https://127.0.0.1:6443".
 func (d *Daemon) URL() string { return d.endpoint.url() }
 
-// Kubeconfig returns the path of the administrator's kubeconfig, or an empty string if there is
-// none. Its user is a member of system:masters.
+// Kubeconfig returns the path of the administrator's kubeconfig, or "". Its user is a member of
+// system:masters.
 func (d *Daemon) Kubeconfig() string { return d.config.kubeconfig() }
 
-// Ready returns the line that announces readiness to serve requests. Scripts and tests wait for
-// this line, and parse the address and the kubeconfig path from it.
+// Ready returns the line that announces readiness. Scripts and tests wait for it, and parse the
+// address and the kubeconfig path from it.
 func (d *Daemon) Ready() string {
 	var kubeconfig string
 	if path := d.Kubeconfig(); path != "" {

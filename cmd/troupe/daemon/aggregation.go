@@ -23,10 +23,9 @@ type Aggregation struct {
 	// API servers. If they are empty, the daemon generates a certificate.
 	ProxyClientCertFile string `flag:"proxy-client-cert-file"`
 	ProxyClientKeyFile  string `flag:"proxy-client-key-file"`
-	// EndpointRouting makes the daemon send requests to the endpoints of Services instead of their
-	// cluster IPs.
+	// EndpointRouting sends requests to the endpoints of Services instead of their cluster IPs.
 	EndpointRouting bool `flag:"enable-aggregator-routing"`
-	// RejectForwardingRedirects makes the daemon return an error instead of forwarding redirects.
+	// RejectForwardingRedirects returns an error instead of forwarding redirects.
 	RejectForwardingRedirects bool `flag:"aggregator-reject-forwarding-redirect"`
 	// ServiceResolver maps Services to addresses, in the form name.namespace=host:port.
 	ServiceResolver []string `flag:"aggregator-service-resolver"`
@@ -72,8 +71,7 @@ func (a *aggregator) Stop(ctx context.Context) error {
 	return err
 }
 
-// Probe checks the server of an APIService and maps errors to reasons for the Available
-// condition.
+// Probe checks the server of an APIService and maps errors to reasons of the Available condition.
 func (a *aggregator) Probe(ctx context.Context, spec tree.Tree) apiservices.Unavailability {
 	err := a.Servers.Probe(ctx, spec)
 	var fault *services.Fault

@@ -6,7 +6,7 @@ import (
 )
 
 // A base holds the settings, the other components, and background work that runs until Stop. Every
-// component embeds a base.
+// component embeds it.
 type base struct {
 	*settings
 	*components
@@ -21,7 +21,7 @@ func newBase(s *settings, c *components) base {
 	return base{s, c, ctx, cancel, &sync.WaitGroup{}}
 }
 
-// run runs work in a goroutine. It must not be called once Stop has begun.
+// run runs work in a goroutine. Do not call it once Stop has begun.
 func (b base) run(work func(ctx context.Context)) {
 	b.running.Go(func() { work(b.ctx) })
 }

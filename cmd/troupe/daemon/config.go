@@ -17,8 +17,7 @@ type Config struct {
 	Kubeconfig     string `flag:"write-kubeconfig"`
 	AcceptDataLoss bool   `flag:"accept-data-loss"`
 	Naming         string `flag:"naming"`
-	// GitVersion is the version in the /version response. The default is the result of
-	// GitVersion().
+	// GitVersion is the version in the /version response. It defaults to GitVersion().
 	GitVersion string
 
 	Etcd               Etcd
@@ -51,7 +50,7 @@ type Config struct {
 }
 
 // Serving configures the listener and the request limits. Memory limits apply to all requests
-// together, regardless of the number of clients.
+// together.
 type Serving struct {
 	BindAddress                 string   `flag:"bind-address"`
 	SecurePort                  int      `flag:"secure-port"`
@@ -77,7 +76,7 @@ type Serving struct {
 	CORSAllowedOrigins          []string `flag:"cors-allowed-origins"`
 }
 
-// API configures which APIs are served. The stored objects of a disabled API are kept.
+// API configures the served APIs. The stored objects of a disabled API are kept.
 type API struct {
 	// Kinds is "all" or "minimal", a preset of RuntimeConfig and the controllers.
 	Kinds string `flag:"kinds"`

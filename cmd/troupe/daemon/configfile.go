@@ -15,8 +15,8 @@ import (
 )
 
 // followConfig loads a configuration file of a kind in kinds/api/apiserver, and reloads it after
-// each change. topic is authentication or authorization. If apply fails, the previous
-// configuration remains in use. Consecutive identical failures are counted once.
+// each change. topic is authentication or authorization. If apply fails, the previous configuration
+// remains in use. Consecutive identical failures count once.
 func (b base) followConfig(topic, path string, apply func(t tree.Tree) error) (*configMetrics, error) {
 	m, last := newConfigMetrics(topic), ""
 	err := b.identity.reloader.AddFile(topic+"-config", path, func() error {
@@ -39,7 +39,7 @@ func (b base) followConfig(topic, path string, apply func(t tree.Tree) error) (*
 	return m, nil
 }
 
-// loadConfig reads a configuration file, and returns the hash of its text.
+// loadConfig reads a configuration file, and also returns the hash of its text.
 func loadConfig(kinds *catalog.Catalog, name, path string) (t tree.Tree, hash string, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -51,17 +51,16 @@ func loadConfig(kinds *catalog.Catalog, name, path string) (t tree.Tree, hash st
 
 func configKind(topic string) string { return "A" + topic[1:] + "Configuration" }
 
-// configMetrics contains the metrics for reloads of a configuration file, named as in
-// kube-apiserver.
+// configMetrics contains the reload metrics of a configuration file, named as in kube-apiserver.
 type configMetrics struct {
 	topic, server string       // the latter is the hash of the server's identity
-	hash          atomic.Value // of the current configuration; a string
+	hash          atomic.Value // a string: the hash of the current configuration
 	lastReload    *metrics.Gauges
 	reloads       *metrics.Counters
 }
 
-// newConfigMetrics creates the metrics. The counters of successful and failed reloads start at 0,
-// but the time of the last reload stays unset until a reload happens.
+// newConfigMetrics creates the metrics. The reload counters start at 0, but the time of the last
+// reload is unset until the first reload.
 func newConfigMetrics(topic string) *configMetrics {
 	host, err := os.Hostname()
 	if err != nil {
@@ -90,8 +89,7 @@ func (m *configMetrics) countReload(err error) {
 	m.lastReload.With(status, m.server).Set(seconds(time.Now()))
 }
 
-// WriteMetrics writes the metrics. If no file is configured, m is nil and WriteMetrics writes
-// nothing.
+// WriteMetrics writes the metrics. Without a configured file, m is nil and nothing is written.
 func (m *configMetrics) WriteMetrics(w io.Writer) {
 	if m != nil {
 		metrics.Write(w, m.lastReload, m.reloads,

@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestConfigurations checks the errors of configuration files. They were recorded
-// from ValidateAuthenticationConfiguration and ValidateAuthorizationConfiguration of
-// k8s.io/apiserver v0.37.2.
+// TestConfigurations checks the errors of configuration files, recorded from
+// ValidateAuthenticationConfiguration and ValidateAuthorizationConfiguration of k8s.io/apiserver
+// v0.37.2.
 func TestConfigurations(t *testing.T) {
 	for _, topic := range []string{"authentication", "authorization"} {
 		var cases []struct {
@@ -81,7 +81,7 @@ func TestConfigurationFormat(t *testing.T) {
 	}
 }
 
-// TestFlagsAsConfiguration checks that the flags are a valid configuration file.
+// TestFlagsAsConfiguration checks that the flags result in a valid configuration file.
 func TestFlagsAsConfiguration(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	c := Default()

@@ -21,8 +21,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A builtIn is one of the daemon's own controllers. If it has a counterpart in
-// kube-controller-manager or kube-apiserver, it has the same name.
+// A builtIn is one of the daemon's own controllers. Its name is that of its counterpart in
+// kube-controller-manager or kube-apiserver, if any.
 type builtIn struct {
 	name    string
 	alias   string // the former name in kube-controller-manager
@@ -78,13 +78,13 @@ func plain[C controller](create func(*controllers.Env) C) func(*clusterControlle
 const apiServerAlias = "apiserver"
 
 // TestControllers selects controllers for tests against an API server: those of kube-apiserver,
-// namespace deletion, and garbage collection including protected volumes. No other controller runs,
-// so that only the tests create or change other objects.
+// namespace deletion, and garbage collection including protected volumes. No others run, so that
+// only the tests create or change other objects.
 const TestControllers Controllers = apiServerAlias +
 	",garbage-collector-controller,namespace-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-controller"
 
-// builtIns lists all controllers that can be disabled. It does not include essential controllers,
-// such as the CRD controller.
+// builtIns lists all controllers that can be disabled, which excludes essential ones such as the
+// CRD controller.
 var builtIns = slices.Concat(basicControllers, networkControllers, volumeControllers, workloadControllers)
 
 // basicControllers manage objects that exist in every cluster.
@@ -150,8 +150,8 @@ var basicControllers = []builtIn{
 	{name: "volumeattributesclass-protection-controller", ofCluster: plain(volumes.NewAttributesClassProtection)},
 }
 
-// Controllers is a comma-separated list that selects controllers. "*" selects the controllers
-// that are enabled by default. A name enables a controller, and -name disables it.
+// Controllers is a comma-separated list of controllers. "*" selects those that are enabled by
+// default. A name enables a controller, and -name disables it.
 type Controllers string
 
 // runs reports whether the controller is selected. The controller's name takes precedence over its
@@ -173,7 +173,7 @@ func (s *settings) enables(b builtIn) bool {
 	return s.controllerNames().runs(b, s.naming) && (b.gate == "" || s.features.Enabled(b.gate))
 }
 
-// With returns a copy of c with names added. They override existing entries for the same
+// With returns a copy of c with added names, which override existing entries for the same
 // controllers.
 func (c Controllers) With(names ...string) Controllers {
 	all := slices.DeleteFunc(c.names(), func(name string) bool { return name == "" })
@@ -193,7 +193,7 @@ func (c Controllers) Runs(name, profile string) bool {
 	return err == nil && i >= 0 && c.runs(builtIns[i], naming)
 }
 
-// names returns the entries of c with aliases replaced by names. It keeps a leading "-".
+// names returns the entries of c with aliases replaced. It keeps a leading "-".
 func (c Controllers) names() []string {
 	var names []string
 	for name := range strings.SplitSeq(string(c), ",") {
@@ -208,8 +208,8 @@ func (c Controllers) names() []string {
 	return names
 }
 
-// validate rejects unknown names. It also rejects "-*", which would disable all controllers and
-// is probably a mistake.
+// validate rejects unknown names, and "-*", which would disable all controllers and is probably a
+// mistake.
 func (c Controllers) validate(f *faults) {
 	known := append([]string{"*", apiServerAlias, workloadsAlias}, controllerNames()...)
 	for _, name := range c.names() {

@@ -11,7 +11,7 @@ import (
 type Autoscaling struct {
 	SyncPeriod              Duration `flag:"horizontal-pod-autoscaler-sync-period"`               // between two evaluations of an autoscaler
 	DownscaleStabilization  Duration `flag:"horizontal-pod-autoscaler-downscale-stabilization"`   // how long the highest recommendation applies
-	Tolerance               float64  `flag:"horizontal-pod-autoscaler-tolerance"`                 // of the ratio of usage to target
+	Tolerance               float64  `flag:"horizontal-pod-autoscaler-tolerance"`                 // tolerated deviation of usage/target from 1
 	CPUInitializationPeriod Duration `flag:"horizontal-pod-autoscaler-cpu-initialization-period"` // how long Pods may be starting
 	InitialReadinessDelay   Duration `flag:"horizontal-pod-autoscaler-initial-readiness-delay"`   // how soon they count as never ready
 }

@@ -20,7 +20,7 @@ type clusterControllers struct {
 	backends  *endpoints.Backends // shared by the controllers of endpoints
 	workloads *workloads.Group    // shared by the controllers of workloads
 
-	publishRootCA, publishTrustBundle atomic.Pointer[func()] // of the newest instances of these controllers
+	publishRootCA, publishTrustBundle atomic.Pointer[func()] // callbacks of the newest controller instances
 }
 
 func (c *clusterControllers) Start() error {
@@ -48,9 +48,9 @@ func (c *clusterControllers) Start() error {
 	return nil
 }
 
-// onTrustChange registers publish to run after changes to the trust bundle. Controllers are
-// recreated for each run, so publish replaces the previous instance's function in current. The
-// first call must happen before the reloader starts.
+// onTrustChange calls publish after changes to the trust bundle. Controllers are recreated for each
+// run, so publish replaces the previous instance's function in current. The first call must precede
+// the start of the reloader.
 func (c *clusterControllers) onTrustChange(current *atomic.Pointer[func()], publish func()) {
 	if current.Swap(&publish) == nil {
 		c.identity.onTrustChange(func() { (*current.Load())() })

@@ -32,7 +32,7 @@ func (f *definitionFiles) Start() error {
 	return nil
 }
 
-// refresh applies the definitions if any of them has changed.
+// refresh applies all CRDs if any of them has changed.
 func (f *definitionFiles) refresh() (changed bool, err error) {
 	all, err := manifest.Read(f.ctx, manifest.Options{Filename: f.config.API.Definitions, Recursive: true})
 	if err != nil {
@@ -59,8 +59,8 @@ func (f *definitionFiles) refresh() (changed bool, err error) {
 	return true, nil
 }
 
-// apply applies a definition and waits until its kinds are served or rejected. Its errors name the
-// file, the line and the field.
+// apply applies a CRD and blocks until its kinds are served or rejected. Errors name the file, the
+// line and the field.
 func (f *definitionFiles) apply(m manifest.Manifest) error {
 	fault := func(field, message string) error {
 		if field != "" {

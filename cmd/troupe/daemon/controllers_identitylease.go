@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 )
 
-// runIdentityLease keeps a Lease for this server if the APIServerIdentity feature gate is
-// enabled. The Lease is named after the host, so a machine without a host name gets no Lease.
+// runIdentityLease keeps a Lease for this server if the APIServerIdentity feature gate is enabled.
+// Without a host name, there is no Lease, because the Lease is named after the host.
 func (c *serverControllers) runIdentityLease() {
 	if !c.features.Enabled(features.APIServerIdentity) {
 		return

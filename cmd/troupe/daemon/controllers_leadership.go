@@ -30,8 +30,8 @@ func (l *leadership) lead(ctx context.Context, work func(context.Context)) {
 	l.election.Lead(ctx, work)
 }
 
-// store returns the store for controllers that run only on the leader. If there is an election, the
-// store fences their writes, so that a former leader cannot write.
+// store returns the store for controllers that run only on the leader. With an election, the store
+// fences their writes, so that a former leader cannot write.
 func (l *leadership) store() controllers.Store {
 	if l.election == nil {
 		return l.storage.store

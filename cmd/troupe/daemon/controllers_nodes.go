@@ -16,7 +16,7 @@ type Nodes struct {
 	StartupGracePeriod Duration `flag:"node-startup-grace-period"` // how long a new node may be silent
 
 	AllocateCIDRs    bool   `flag:"allocate-node-cidrs"` // assign ranges of Pod addresses to nodes
-	ClusterCIDR      string `flag:"cluster-cidr"`        // which these are parts of; a comma separates IPv4 and IPv6
+	ClusterCIDR      string `flag:"cluster-cidr"`        // from these ranges; a comma separates IPv4 and IPv6
 	CIDRMaskSize     int    `flag:"node-cidr-mask-size"` // 0 means 24 for IPv4 and 64 for IPv6
 	CIDRMaskSizeIPv4 int    `flag:"node-cidr-mask-size-ipv4"`
 	CIDRMaskSizeIPv6 int    `flag:"node-cidr-mask-size-ipv6"`

@@ -27,8 +27,8 @@ func (r *remadeController) Run(ctx context.Context) {
 	c.Run(ctx)
 }
 
-// A yieldingController pauses its controller while kube-controller-manager is running, because
-// kube-controller-manager contains the same controller.
+// A yieldingController pauses its controller while kube-controller-manager, which contains the same
+// controller, is running.
 type yieldingController struct {
 	controller
 	leader *controllers.Leader

@@ -19,11 +19,11 @@ type serverControllers struct {
 	definitions       *crd.Controller // serves the kinds of CustomResourceDefinitions
 	legacyTokens      *tokens.LegacyTracking
 	apiServiceMetrics *apiservices.Metrics
-	workqueueMetrics  *controllers.WorkqueueMetrics // of all controllers
+	workqueueMetrics  *controllers.WorkqueueMetrics // metrics of all controllers
 }
 
-// A preparer is a controller that creates objects that clients need from the first request.
-// Before serving, the daemon waits for Ready to be closed, for at most maxPreparation.
+// A preparer is a controller that creates objects that clients need from the first request. Before
+// serving, the daemon waits up to maxPreparation for Ready to be closed.
 type preparer interface{ Ready() <-chan struct{} }
 
 // maxPreparation limits the wait for preparers, because the daemon must serve even if the store
@@ -58,8 +58,8 @@ func (c *serverControllers) Start() error {
 	return nil
 }
 
-// runBuiltIns starts the enabled built-in controllers of the API server. It returns the started
-// preparers that run without leader election.
+// runBuiltIns starts the enabled built-in controllers of the API server. It returns the preparers
+// that run without leader election.
 func (c *serverControllers) runBuiltIns() (preparers []preparer) {
 	for _, b := range builtIns {
 		if b.ofServer == nil || !c.enables(b) {

@@ -4,8 +4,8 @@ import "github.com/troupe-api/troupe/actors/controllers/workloads"
 
 const workloadsAlias = "workloads"
 
-// workloadControllers create Pods for workloads. They are disabled by default, because
-// kube-controller-manager runs them in most clusters.
+// workloadControllers create Pods for workloads. They are disabled by default, because most
+// clusters run them in kube-controller-manager.
 var workloadControllers = []builtIn{
 	workload("cronjob-controller", "cronjob", (*workloads.Group).CronJobs),
 	workload("daemonset-controller", "daemonset", (*workloads.Group).DaemonSets),

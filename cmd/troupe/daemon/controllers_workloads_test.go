@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestWorkloadControllers checks that a workload controller runs only if --controllers names it or
-// its group.
+// TestWorkloadControllers checks that workload controllers run only if --controllers names them or
+// their group.
 func TestWorkloadControllers(t *testing.T) {
 	for given, want := range map[string][]string{
 		"*":                        nil,

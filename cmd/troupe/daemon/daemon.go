@@ -24,19 +24,17 @@ import (
 
 // A Daemon is a server that stores its objects in its own data directory or in etcd. Several
 // daemons may share one etcd. Create a Daemon with New, call Start, and then Wait or Stop.
-//
-// Start starts the components in order, and Stop stops them in reverse order.
 type Daemon struct {
 	*settings
 	*components
 	started  []component
 	stopped  chan struct{}
 	stopOnce sync.Once
-	stopErr  error // of Stop; read after stopped is closed
+	stopErr  error // the result of Stop; read after stopped is closed
 }
 
-// components are the parts of a Daemon in the order in which they start. A component uses only
-// components above it.
+// components are the parts of a Daemon in start order. Stop uses the reverse order. A component
+// uses only components above it.
 type components struct {
 	fatal fatalErrors // of all components
 
@@ -44,12 +42,12 @@ type components struct {
 	identity          *identity          // certificates and keys, whose checksums or contents are in state
 	storage           *storage           // the catalog of kinds and the object store
 	aggregator        *aggregator        // extension API servers
-	leadership        *leadership        // of several daemons
-	serverControllers *serverControllers // which requests rely on
+	leadership        *leadership        // elects a leader among several daemons
+	serverControllers *serverControllers // controllers that requests rely on
 	endpoint          *endpoint          // the listener, and the objects that publish its address
 	authentication    *authentication
 	policy            *policies           // authorization, admission and audit
-	controllers       *clusterControllers // whose writes pass admission
+	controllers       *clusterControllers // controllers whose writes pass admission
 	definitionFiles   *definitionFiles    // CustomResourceDefinitions of --crds
 	frontEnd          *frontEnd           // the HTTP server
 	maintenance       *maintenance        // reloads files
@@ -72,18 +70,18 @@ type settings struct {
 	skipWebhook func(clientConfig tree.Tree) bool // see SkipWebhooks; may be nil
 }
 
-// A component is a part of a Daemon. Start sets the component's fields, which then never change.
-// Components that start later can read the fields without a lock.
+// A component is a part of a Daemon. Only Start sets the component's fields, so components that
+// start later can read them without a lock.
 type component interface {
 	// Start returns once other components can use this component.
 	Start() error
-	// Stop stops everything that Start started, even if Start failed. ctx limits the wait.
+	// Stop stops everything that Start started, even if Start failed. It returns when ctx ends.
 	Stop(ctx context.Context) error
 }
 
 // New validates the settings and creates a Daemon that writes its log to logs, which may be nil.
-// A daemon with a From setting has the naming profile of that state. New leaves no files open, so
-// a Daemon that is never started needs no Stop.
+// With a From setting, the daemon has the naming profile of that state. New leaves no files open,
+// so a Daemon that is never started needs no Stop.
 func New(c Config, logs io.Writer) (*Daemon, error) {
 	if c.From != "" {
 		stored, err := StoredNaming(c.From)
@@ -140,8 +138,8 @@ func newDaemon(s *settings) *Daemon {
 	return &Daemon{settings: s, components: all, stopped: make(chan struct{})}
 }
 
-// Fork creates a Daemon that starts with a copy of d's data, CAs and keys for tokens. Both must be
-// ephemeral. d may be running or stopped, and later changes of one do not affect the other.
+// Fork creates a Daemon that starts with a copy of d's data, CAs and token keys. Both must be
+// ephemeral. d may be running or stopped. Later changes of one do not affect the other.
 func (d *Daemon) Fork(c Config, logs io.Writer) (*Daemon, error) {
 	if d.memory.certs == nil || !c.Ephemeral {
 		return nil, errors.New("only an ephemeral server that has started can be forked, into an ephemeral server")
@@ -157,31 +155,31 @@ func (d *Daemon) Fork(c Config, logs io.Writer) (*Daemon, error) {
 	return fork, err
 }
 
-// SetClock sets the clock for timestamps in objects and for service account tokens. It must be
-// called before Start, and now must be safe for concurrent use. Certificates, watches, controllers
-// and timeouts still use the system clock.
+// SetClock sets the clock for timestamps in objects and for service account tokens. Call it before
+// Start. now must be safe for concurrent use. Certificates, watches, controllers and timeouts still
+// use the system clock.
 func (d *Daemon) SetClock(now func() time.Time) { d.now = now }
 
-// SkipWebhooks makes the daemon never call the admission webhooks that skip selects by their
-// clientConfig. It must be called before Start, and skip must be safe for concurrent use.
+// SkipWebhooks disables calls of the admission webhooks for whose clientConfig skip returns true.
+// Call it before Start. skip must be safe for concurrent use.
 func (d *Daemon) SkipWebhooks(skip func(clientConfig tree.Tree) bool) { d.skipWebhook = skip }
 
-// Record returns a Recorder of all changes of this daemon and its successors (see Restart). It must
-// be called before Start.
+// Record returns a Recorder of all changes of this daemon and its successors (see Restart). Call it
+// before Start.
 func (d *Daemon) Record() *actors.Recorder {
 	d.recorder = &actors.Recorder{}
 	return d.recorder
 }
 
-// Faults returns the injector of faults, or nil without --fault-injection.
+// Faults returns the fault injector, or nil without --fault-injection.
 func (d *Daemon) Faults() *faultinjection.Injector { return d.faults }
 
 // Start opens the data directory and begins to serve requests. If Start fails, it releases all
 // resources.
 func (d *Daemon) Start() error {
-	// Compile the kinds in the background, because compilation takes much of the startup time.
-	// Start d.state before d.identity, because d.state locks the data directory, which contains
-	// the certificates.
+	// Compilation of the kinds takes much of the startup time, so it runs in the background. Start
+	// d.state before d.identity, because d.state locks the data directory, which contains the
+	// certificates.
 	var compiling errgroup.Group
 	compiling.Go(d.storage.compileKinds)
 	err := errors.Join(d.startAll(d.state, d.identity), compiling.Wait())
@@ -224,12 +222,12 @@ func (d *Daemon) Stop(ctx context.Context) error {
 	return d.stopErr
 }
 
-// fatalErrors receives errors that stop the daemon. Its capacity is one error from each source,
-// the store and the listener.
+// fatalErrors receives errors that stop the daemon. It has room for one error from each source, the
+// store and the listener.
 type fatalErrors chan error
 
-// report sends err to Wait without blocking. Its callers include goroutines of the store, which
-// must still answer pending requests.
+// report sends err to Wait without blocking, because the calling goroutines of the store must still
+// answer pending requests.
 func (f fatalErrors) report(err error) {
 	select {
 	case f <- err:
@@ -237,9 +235,8 @@ func (f fatalErrors) report(err error) {
 	}
 }
 
-// Wait blocks until the daemon has stopped or a fatal error occurs. It returns nil after Stop,
-// and otherwise the fatal error. After an error, the components remain open, and the process
-// should exit.
+// Wait blocks until the daemon has stopped or a fatal error occurs. It returns nil after Stop, and
+// otherwise the error. The components then remain open, and the process should exit.
 func (d *Daemon) Wait() error {
 	select {
 	case err := <-d.fatal:
@@ -253,7 +250,7 @@ func (d *Daemon) Wait() error {
 // connections get a response.
 const fatalGracePeriod = 500 * time.Millisecond
 
-// Reload rereads certificates and other watched files. It may be called only after Start.
+// Reload rereads certificates and other watched files. Call it only after Start.
 func (d *Daemon) Reload() { d.identity.reloader.Trigger() }
 
 // Drain finishes the requests in flight after a fatal error. ctx limits the wait.

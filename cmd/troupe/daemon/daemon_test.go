@@ -29,8 +29,8 @@ func mustStart(t *testing.T, dir string) *Daemon {
 	return d
 }
 
-// client returns a client that trusts the daemon's CA. Unless name is empty, the client presents
-// the client certificate of that name.
+// client returns a client that trusts the daemon's CA. Unless name is empty, it presents the client
+// certificate of that name.
 func client(t *testing.T, dir, name string) *http.Client {
 	t.Helper()
 	ca := must.Get(os.ReadFile(filepath.Join(dir, "pki", "ca.crt")))(t)
@@ -54,7 +54,7 @@ func TestDataDirectoryIsPrivate(t *testing.T) {
 	}
 }
 
-// TestUnrelatedDirectory checks that a directory of something else is rejected and not changed.
+// TestUnrelatedDirectory checks that a directory with other files is rejected and not changed.
 func TestUnrelatedDirectory(t *testing.T) {
 	dir := t.TempDir()
 	must.Succeed(t, errors.Join(os.WriteFile(filepath.Join(dir, "file"), nil, 0o644), os.Chmod(dir, 0o755)))

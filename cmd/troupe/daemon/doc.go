@@ -28,6 +28,6 @@
 //
 // Invariants:
 //   - Only one process opens a data directory, always under the same naming profile.
-//   - A setting that cannot be honored is an error at startup, and never ignored.
+//   - A setting that cannot be honored is an error at startup, never ignored.
 //   - The ready line is printed once requests can be served.
 package daemon

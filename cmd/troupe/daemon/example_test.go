@@ -51,8 +51,8 @@ func Example() {
 	// ended: <nil>
 }
 
-// administrator returns an HTTP client that presents the administrator's certificate in dir.
-// Client libraries can load Daemon.Kubeconfig instead.
+// administrator returns an HTTP client that presents the administrator's certificate in dir. Client
+// libraries can instead load Daemon.Kubeconfig.
 func administrator(dir string) (*http.Client, error) {
 	pki := filepath.Join(dir, "pki")
 	ca, err := os.ReadFile(filepath.Join(pki, "ca.crt"))

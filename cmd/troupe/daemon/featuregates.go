@@ -28,7 +28,7 @@ func (s *settings) warnOfFeatureGates() {
 }
 
 // writeFeatureGates writes the state of every gate, even of gates without effect, so that servers
-// can be compared.
+// are comparable.
 func (s *settings) writeFeatureGates(w io.Writer) {
 	metrics.GaugeValue("kubernetes_feature_enabled", "Feature gates by stage: 1 if enabled, 0 if disabled.",
 		metrics.Each(features.All(), func(g features.Gate) string { return fmt.Sprintf("name=%q,stage=%q", g.Name, g.Stage) },

@@ -44,8 +44,8 @@ func (f *frontEnd) Start() error {
 	return nil
 }
 
-// conversionGracePeriod is the response time allowed for conversion webhooks during shutdown. It
-// is short, because a hanging webhook must not delay the shutdown.
+// conversionGracePeriod is how long conversion webhooks may take to respond during shutdown. It is
+// short, because a hanging webhook must not delay the shutdown.
 const conversionGracePeriod = 2 * time.Second
 
 func (f *frontEnd) Stop(ctx context.Context) error {
@@ -78,7 +78,7 @@ func (f *frontEnd) serverOptions() (none http.Options, err error) {
 	extra[BackupPath] = http.ExtraRoute{Write: func(w io.Writer) error { return f.storage.state.backup(f.ctx, w) }}
 	extra[HotPath] = http.ExtraRoute{Write: f.storage.writeHot, ContentType: "application/json"}
 	extra[CompactPath] = http.ExtraRoute{Do: f.storage.compact}
-	// If flags is nil, /flagz is not served.
+	// A nil flags disables /flagz.
 	var flags func() map[string]string
 	if f.features.Enabled(features.ComponentFlagz) {
 		flags = f.config.flagValues
@@ -141,7 +141,7 @@ func (f *frontEnd) clientStore() *actors.ClientStore {
 }
 
 // writeMetrics writes the metrics of all components except the HTTP server. Disabled components
-// have no metrics.
+// have none.
 func (f *frontEnd) writeMetrics(w io.Writer) {
 	f.writeProcess(w)
 	f.writeFeatureGates(w)
@@ -170,6 +170,6 @@ func (f *frontEnd) writeMetrics(w io.Writer) {
 	}
 }
 
-// BackupPath is the URL path that returns a backup of the running daemon. Requests to it are
-// authorized like all other requests. For example, members of system:masters are allowed.
+// BackupPath is the URL path of a backup of the running daemon. Requests to it are authorized like
+// all others. For example, members of system:masters are allowed.
 const BackupPath = "/backup"

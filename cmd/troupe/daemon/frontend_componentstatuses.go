@@ -22,9 +22,9 @@ type probedComponent struct {
 
 const componentProbeTimeout = 20 * time.Second
 
-// probedComponents returns the components that have a ComponentStatus, sorted by name. These are
-// the scheduler and the controller manager on their default local ports, and the store, which is
-// named etcd-0. Self-signed certificates are accepted, because the probes send no secrets.
+// probedComponents returns the components that have a ComponentStatus, sorted by name: the
+// scheduler and the controller manager on their default local ports, and the store, which is named
+// etcd-0. Self-signed certificates are accepted, because the probes send no secrets.
 func (s *storage) probedComponents() []probedComponent {
 	client := &http.Client{
 		Timeout:   componentProbeTimeout,
@@ -47,12 +47,11 @@ func (s *storage) probe(context.Context) (message string, healthy bool, err erro
 	return "ok", true, nil
 }
 
-// maxProbeAnswer limits the bytes read from a response.
 const maxProbeAnswer = 10 << 10
 
-// httpProbe returns a probe of a URL. It hides the body of an error response, because an
-// unrelated process may be listening on the port. For a failed connection, it reports an
-// unhealthy component instead of an error.
+// httpProbe returns a probe of a URL. It hides the body of an error response, because an unrelated
+// process may be listening on the port. If the connection fails, it returns an unhealthy component
+// instead of an error.
 func httpProbe(client *http.Client, url string) func(ctx context.Context) (string, bool, error) {
 	return func(ctx context.Context) (string, bool, error) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -72,8 +71,8 @@ func httpProbe(client *http.Client, url string) func(ctx context.Context) (strin
 	}
 }
 
-// readComponents returns a function that probes the named component, or all of them concurrently if
-// name is empty.
+// readComponents returns a function that probes the named component, or if name is empty, all
+// components concurrently.
 func readComponents(components []probedComponent) func(ctx context.Context, name string) ([]tree.Tree, error) {
 	return func(ctx context.Context, name string) ([]tree.Tree, error) {
 		if name == "" {

@@ -2,9 +2,9 @@ package daemon
 
 import "cmp"
 
-// Limits for client connections and for the descriptors reserved for files and outgoing
-// connections. Without this reserve, client connections could use up all descriptors, and the
-// server could not write its journal.
+// Limits for client connections, and the descriptors reserved for files and outgoing connections.
+// Without a reserve, client connections could use up all descriptors, and the server could not
+// write its journal.
 const (
 	minConnections         = 64
 	defaultMaxConnections  = 200_000

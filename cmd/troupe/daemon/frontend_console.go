@@ -3,7 +3,7 @@ package daemon
 import "github.com/troupe-api/troupe/http"
 
 // consoleOptions returns the options of the console, or nil if it is disabled. Users sign in with
-// the first OIDC issuer, if one is configured.
+// the first configured OIDC issuer, if any.
 func (f *frontEnd) consoleOptions() *http.ConsoleOptions {
 	if !f.config.Serving.Console {
 		return nil

@@ -58,8 +58,8 @@ func (s *settings) apiService() meta.Key {
 	return meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: "default", Name: s.naming.Translate("platform")}
 }
 
-// publish maintains the API's own Service, the cluster-info ConfigMap and the Service ranges.
-// Failures are only logged, so that the daemon starts even if the disk is full.
+// publish maintains the API's own Service, the cluster-info ConfigMap and the Service ranges. It
+// only logs failures, so that the daemon starts even if the disk is full.
 func (e *endpoint) publish() {
 	env, services := controllers.NewEnv(e.storage.store, e.storage.kinds, e.log), e.storage.services
 	if err := addresses.NewRepair(env, services).Ensure(context.Background()); err != nil {
@@ -90,9 +90,9 @@ func (e *endpoint) publish() {
 	e.run(func(ctx context.Context) { e.leadership.lead(ctx, info.Run) })
 }
 
-// url returns the address for clients on this machine, such as "https://127.0.0.1:6443". It
-// replaces an unspecified address such as 0.0.0.0, to which clients cannot connect, with 127.0.0.1,
-// which the certificate includes.
+// url returns the address for clients on this machine, such as "https://127.0.0.1:6443". Clients
+// cannot connect to an unspecified address such as 0.0.0.0, so it is replaced with 127.0.0.1, which
+// the certificate includes.
 func (e *endpoint) url() string {
 	host, port, _ := net.SplitHostPort(e.listener.Addr().String())
 	if ip := net.ParseIP(host); ip.IsUnspecified() {
@@ -108,8 +108,8 @@ func (e *endpoint) advertisedURL() string {
 	return e.url()
 }
 
-// advertised returns the address at which other machines reach the daemon. It returns the zero Addr
-// if there is no such address, for example because the daemon listens on a loopback address.
+// advertised returns the address at which other machines reach the daemon, or the zero Addr if
+// there is none, for example because the daemon listens on a loopback address.
 func (c Config) advertised() netip.Addr {
 	if a, err := netip.ParseAddr(c.Serving.AdvertiseAddress); err == nil {
 		return a

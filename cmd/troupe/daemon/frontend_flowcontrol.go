@@ -23,8 +23,8 @@ func (f *frontEnd) startFlowControl() error {
 	return nil
 }
 
-// flowControlResources returns the resources that configure flow control. The server responds to
-// a write of such a resource only after the change is in effect.
+// flowControlResources returns the resources that configure flow control. A write to one of them
+// returns only once it is in effect.
 func (f *frontEnd) flowControlResources() (all []meta.GroupResource) {
 	if f.flowControl != nil {
 		for _, follower := range f.flowControl.Followers() {

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// HotPath is the URL path that returns the objects that controllers keep rewriting, as a Hot. It
-// needs the same authorization as BackupPath.
+// HotPath is the URL path of the objects that controllers write repeatedly, as a Hot. It is
+// authorized like BackupPath.
 const HotPath = "/debug/hot"
 
 // Hot lists the objects that were updated often, according to the watch history.
@@ -19,8 +19,8 @@ type Hot struct {
 	Objects []rewrites.Object `json:"objects"`
 }
 
-// maxUpdates is the number of updates by one manager in the watch history above which an object is
-// hot. The controllers of Kubernetes renew a Lease up to 30 times in the 5 minutes of the history.
+// An object is hot if one manager has made more than maxUpdates updates in the watch history. The
+// controllers of Kubernetes renew a Lease up to 30 times in the 5 minutes of the history.
 const maxUpdates = 30
 
 // writeHot decodes only objects with enough changes to be hot.

@@ -12,8 +12,8 @@ import (
 )
 
 // keepAdminKubeconfig writes the administrator's kubeconfig and updates it when its certificates
-// change. The listener must be open, because the URL contains its port. A full disk is only
-// logged, because the daemon must still serve the deletes that free space.
+// change. The listener must be open, because the URL contains its port. A full disk is only logged,
+// because the daemon must still serve deletes that free space.
 func (e *endpoint) keepAdminKubeconfig() error {
 	if e.config.kubeconfig() == "" {
 		return nil
@@ -41,15 +41,15 @@ func (e *endpoint) removeEphemeralKubeconfig() error {
 }
 
 // An adminKubeconfig updates the kubeconfig at path. It needs no lock, because the reloader runs
-// one function at a time.
+// functions one at a time.
 type adminKubeconfig struct {
 	path, url string
 	id        *identity
-	written   []byte // what the file holds; nil before the first Refresh
+	written   []byte // content of the file; nil before the first Refresh
 }
 
-// Refresh writes the file if its content has changed, and reports whether it did. An unchanged file
-// keeps its modification time.
+// Refresh writes the file if its content has changed, and reports whether it did. Otherwise, the
+// file keeps its modification time.
 func (c *adminKubeconfig) Refresh() (bool, error) {
 	admin := c.id.certificates().Admin
 	text := certs.Kubeconfig(c.url, c.id.trustBundle(), admin)

@@ -17,7 +17,7 @@ type Kubelets struct {
 	ClientKeyFile         string   `flag:"kubelet-client-key"`
 	CertificateAuthority  string   `flag:"kubelet-certificate-authority"` // "" skips verification
 	PreferredAddressTypes []string `flag:"kubelet-preferred-address-types"`
-	Port                  int      `flag:"kubelet-port"` // of kubelets whose Node names none
+	Port                  int      `flag:"kubelet-port"` // for Nodes that report no kubelet port
 	Timeout               Duration `flag:"kubelet-timeout"`
 }
 

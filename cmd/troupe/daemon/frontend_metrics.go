@@ -19,8 +19,7 @@ func (s *settings) writeProcess(w io.Writer) {
 	vm.WriteFDMetrics(w)
 }
 
-// writeMetrics writes the memory metrics. If the process has no memory limit, m is nil and
-// writeMetrics writes nothing.
+// writeMetrics writes the memory metrics. Without a memory limit, m is nil and nothing is written.
 func (m *memoryMonitor) writeMetrics(w io.Writer) {
 	if m == nil {
 		return

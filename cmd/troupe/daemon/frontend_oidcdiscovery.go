@@ -8,7 +8,7 @@ import (
 )
 
 // oidcDiscovery returns the routes of the OIDC discovery documents, or none if the issuer is not a
-// discoverable URL. The keys never change after startup, so the documents are encoded only once.
+// discoverable URL. The documents are encoded once, because the keys never change after startup.
 func (f *frontEnd) oidcDiscovery() (map[string]http.ExtraRoute, error) {
 	a := f.identity.tokens
 	// New tokens use the first issuer. Other issuers publish their own documents.

@@ -4,8 +4,8 @@ package daemon
 
 import "syscall"
 
-// openFileLimit returns the limit on open files. The Go runtime raises this limit to the hard limit
-// at startup.
+// openFileLimit returns the limit on open files, which the Go runtime raises to the hard limit at
+// startup.
 func openFileLimit() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

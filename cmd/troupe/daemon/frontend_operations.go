@@ -17,8 +17,8 @@ import (
 )
 
 // newOperations returns the handlers of virtual resources, which store no objects. A key consists
-// of the API version and the resource, such as "/v1/bindings". Group names in the keys are those of
-// the platform naming profile.
+// of the API version, with the platform profile's group name, and the resource, such as
+// "/v1/bindings".
 func (f *frontEnd) newOperations() map[string]http.Operation {
 	who := authn.Reviewer{Authenticator: f.authentication.authenticator, Audiences: f.identity.tokens.audiences}
 	may := authz.Reviewer{Authorizer: f.policy.authorizer}
@@ -63,7 +63,7 @@ func (f *frontEnd) evictionOperation() http.Operation {
 }
 
 // bindingOperation assigns the Pod with the Binding's name to a node. Only old schedulers create
-// bindings in the collection. Newer schedulers use the equivalent binding subresource of the Pod.
+// bindings in the collection. Others use the equivalent binding subresource of the Pod.
 func (f *frontEnd) bindingOperation() http.Operation {
 	pods := f.pods()
 	return http.Operation{Answer: func(ctx context.Context, c http.OperationRequest) (tree.Tree, error) {

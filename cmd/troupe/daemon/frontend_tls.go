@@ -25,8 +25,8 @@ type TLS struct {
 	// WriteFiles writes the generated serving certificate and CA to CertFile, and the key to
 	// PrivateKeyFile.
 	WriteFiles bool
-	// StrictTransportSecurity holds the directives of the Strict-Transport-Security header. Without
-	// directives, the header is not sent.
+	// StrictTransportSecurity holds the directives of the Strict-Transport-Security header, which
+	// is omitted if there are none.
 	StrictTransportSecurity []string `flag:"strict-transport-security-directives"`
 }
 
@@ -79,7 +79,7 @@ func (t TLS) warn(log *slog.Logger) {
 }
 
 // parseOrigins compiles CORS origin patterns. Like kube-apiserver, it rejects a pattern that does
-// not anchor both ends of the host, because the pattern would also match example.com.evil.org.
+// not anchor both ends of the host, because it would also match example.com.evil.org.
 func parseOrigins(texts []string) ([]*regexp.Regexp, error) {
 	var origins []*regexp.Regexp
 	for _, text := range texts {

@@ -25,15 +25,14 @@ type identity struct {
 
 	reloader *certs.Reloader
 	ownCerts *certs.Manager
-	pair     *certs.FilePair // of --tls-cert-file; nil if not given
-	proxy    *certs.FilePair // of --proxy-client-cert-file; nil if not given
+	pair     *certs.FilePair // files of --tls-cert-file; nil if not given
+	proxy    *certs.FilePair // files of --proxy-client-cert-file; nil if not given
 	serving  *certs.SNICertificates
-	clients  []*certs.CAs // of client certificates, including those of proxies
+	clients  []*certs.CAs // CAs of client certificates, including those of proxies
 	tokens   *serviceAccountTokens
 	signers  certificates.Authorities
 }
 
-// Start loads the certificates and the keys, or generates them.
 func (id *identity) Start() error {
 	if id.state.etcd != nil {
 		if err := id.shareKeys(); err != nil {
@@ -105,7 +104,7 @@ func (id *identity) loadCertificates() error {
 }
 
 // writeServing writes the serving certificate and its key. It appends the CA to certFile, so that
-// clients can verify the server with that file alone.
+// clients need only that file to verify the server.
 func (id *identity) writeServing(certFile, keyFile string) error {
 	set := id.ownCerts.Set()
 	if err := os.MkdirAll(filepath.Dir(certFile), 0o755); err != nil {
@@ -160,8 +159,8 @@ func (id *identity) trustBundle() []byte {
 	return id.ownCerts.Set().CA.CertPEM
 }
 
-// onTrustChange calls publish after every change to the trust bundle. It must be called before the
-// reloader runs.
+// onTrustChange calls publish after every change to the trust bundle. Call it before the reloader
+// runs.
 func (id *identity) onTrustChange(publish func()) {
 	last := id.trustBundle()
 	id.reloader.Add("published-roots", func() (bool, error) {
@@ -189,8 +188,8 @@ func (id *identity) authoritiesOfClients(name string, sources ...certs.Source) (
 	return cas, err
 }
 
-// acceptableClientCAs returns the client CAs that TLS handshakes announce. Call it after all
-// client CAs are loaded, because the reloader refreshes CAs in the order of the calls.
+// acceptableClientCAs returns the client CAs that TLS handshakes announce. Call it after all client
+// CAs are loaded, because the reloader refreshes CAs in the order of the calls.
 func (id *identity) acceptableClientCAs() (*certs.CAs, error) {
 	var sources []certs.Source
 	for _, cas := range id.clients {
@@ -199,7 +198,7 @@ func (id *identity) acceptableClientCAs() (*certs.CAs, error) {
 	return id.authorities("acceptable-client-ca", sources...)
 }
 
-// authorities returns the CAs from sources and keeps them up to date. Once a CA is removed from a
+// authorities returns the CAs from sources and keeps them up to date. When a CA is removed from a
 // file, its certificates become invalid within the reload period.
 func (id *identity) authorities(name string, sources ...certs.Source) (*certs.CAs, error) {
 	cas, err := certs.NewCAs(sources...)
@@ -236,8 +235,8 @@ func (id *identity) tlsConfig() (*tls.Config, error) {
 	}, nil
 }
 
-// servingNames returns the names and addresses in the serving certificate. It combines the names of
-// this machine, the bind and advertised addresses, and the names of the API's Service.
+// servingNames returns the names and addresses in the serving certificate: the names of this
+// machine, the bind and advertised addresses, and the names of the API's Service.
 func (c Config) servingNames(naming *meta.Naming) ([]string, error) {
 	names := []string{"localhost", "127.0.0.1", "::1"}
 	service := naming.Translate("platform")
@@ -251,7 +250,7 @@ func (c Config) servingNames(naming *meta.Naming) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	bind, _ := netip.ParseAddr(c.Serving.BindAddress) // validated before; an IPv4 address with leading zeros is invalid here and skipped
+	bind, _ := netip.ParseAddr(c.Serving.BindAddress) // already validated; IPv4 with leading zeros is invalid here and skipped
 	for _, ip := range []netip.Addr{ranges[0].First(), bind, c.advertised()} {
 		if text := ip.String(); ip.IsValid() && !ip.IsUnspecified() && !slices.Contains(names, text) {
 			names = append(names, text)
@@ -263,8 +262,8 @@ func (c Config) servingNames(naming *meta.Naming) ([]string, error) {
 	return names, nil
 }
 
-// clusterDomains returns the DNS domains that the cluster may have. No setting configures them, but
-// they are often part of service account issuers, as in https://kubernetes.default.svc.DOMAIN.
+// clusterDomains returns the possible DNS domains of the cluster. No setting configures them, but
+// service account issuers often contain them, as in https://kubernetes.default.svc.DOMAIN.
 func (c Config) clusterDomains(prefix string) []string {
 	domains := []string{"cluster.local"}
 	for _, issuer := range c.ServiceAccounts.Issuers {

@@ -42,14 +42,14 @@ type authentication struct {
 	base // runs the OIDC key refresh
 
 	authenticator authn.Authenticator
-	generation    policy.Generation // of everything that authentication and authorization depend on
+	generation    policy.Generation // changes with every input of authentication and authorization
 	issuers       issuers
-	configMetrics *configMetrics // of the issuers; nil without a file
-	clientCAs     *certs.CAs     // all CAs of client certificates, which handshakes name
+	configMetrics *configMetrics // metrics of the configuration file; nil without a file
+	clientCAs     *certs.CAs     // all CAs of client certificates, which handshakes announce
 }
 
 // Start builds the chain of authenticators. The authenticator for proxy headers comes first.
-// Otherwise a proxy's client certificate would authenticate its requests as the proxy itself.
+// Otherwise, a proxy's client certificate would authenticate its requests as the proxy itself.
 //
 // Start also registers every input of an authentication decision with a.generation. When an input
 // changes, the generation changes, and connections drop their cached decisions.
@@ -91,9 +91,9 @@ func (a *authentication) Start() (err error) {
 	return err
 }
 
-// anonymous reports whether anonymous requests are accepted, and on which paths. If config has no
-// field anonymous, they are rejected in the AlwaysAllow authorization mode, because anonymous
-// users would have all permissions.
+// anonymous reports whether anonymous requests are accepted, and on which paths. Unless config sets
+// anonymous, the AlwaysAllow authorization mode rejects them, because anonymous users would have
+// all permissions.
 func (a *authentication) anonymous(config tree.Tree) (enabled bool, paths []string) {
 	c := a.config.Authentication
 	if config.Has("anonymous") {
@@ -109,8 +109,8 @@ func (a *authentication) anonymous(config tree.Tree) (enabled bool, paths []stri
 	return c.Anonymous, c.AnonymousPaths
 }
 
-// newTokenAuthenticators returns the bearer token authenticators. Local authenticators come
-// first, so that remote ones do not receive every token.
+// newTokenAuthenticators returns the bearer token authenticators. Local ones come first, so that
+// remote ones do not receive every token.
 func (a *authentication) newTokenAuthenticators() ([]authn.Authenticator, error) {
 	c, t := a.config.Authentication, a.identity.tokens
 	var methods []authn.Authenticator

@@ -11,7 +11,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestFaults checks the errors for settings that require, exclude or forbid other settings.
 func TestFaults(t *testing.T) {
 	for settings, fault := range map[string]string{ // "" for no error
 		"{}": "",
@@ -62,7 +61,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestAuthenticationFlags checks that flags override the configuration file.
 func TestAuthenticationFlags(t *testing.T) {
 	flags := Default()
 	given := pflag.NewFlagSet("test", pflag.ContinueOnError)

@@ -9,17 +9,17 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Labels of the data directory. The label checksumLabel plus a file name contains the checksum of
-// a key file that is needed to use the data. certDirLabel contains the directory of the key
-// files, as a relative path if it is inside the data directory. Backups omit these labels,
-// because they contain no keys.
+// Labels of the data directory. checksumLabel plus a file name is the label for the checksum of a
+// key file that is needed to use the data. certDirLabel contains the directory of the key files, as
+// a relative path if it is inside the data directory. Backups omit these labels, because they
+// contain no keys.
 const (
 	checksumLabel = persist.LocalLabel + "checksum/"
 	certDirLabel  = persist.LocalLabel + "cert-dir"
 )
 
-// binding returns the Binding that ties the key files to the data directory by their checksums. It
-// returns nil with etcd, which stores the keys together with the data.
+// binding returns the Binding of the key files to the data directory by their checksums. It is nil
+// with etcd, which stores the keys together with the data.
 func (id *identity) binding() *certs.Binding {
 	if id.state.journal == nil {
 		return nil
@@ -51,8 +51,8 @@ func (id *identity) noteCertDir() {
 	}
 }
 
-// CheckCertificates checks the certificates and keys of a data directory against each other and
-// against the recorded checksums. It returns the faults and changes nothing.
+// CheckCertificates compares the certificates and keys of a data directory with each other and with
+// the recorded checksums. It returns the faults and changes nothing.
 func CheckCertificates(dataDir string) ([]error, error) {
 	certDir, err := CertDir(dataDir)
 	if err != nil {

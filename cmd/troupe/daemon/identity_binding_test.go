@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// TestLostKeys checks that a lost key that the data depends on is never regenerated. The error from
-// the daemon and from CheckCertificates names the key and the remedy.
+// TestLostKeys checks that a lost key is never regenerated if the data depends on it. The errors
+// from the daemon and CheckCertificates name the key and the remedy.
 func TestLostKeys(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	stop := func(d *Daemon) {
@@ -57,7 +57,7 @@ func TestLostKeys(t *testing.T) {
 	must.Succeed(t, os.WriteFile(key, text, 0o600))
 	stop(mustStart(t, dir))
 
-	// The files may be moved with --cert-dir, and offline commands still find them.
+	// --cert-dir moves the files, and offline commands still find them.
 	c := Default()
 	c.DataDir, c.Naming, c.Serving.SecurePort, c.TLS.CertDir = dir, "platform", 0, filepath.Join(t.TempDir(), "elsewhere")
 	serve := func() error {
@@ -79,7 +79,7 @@ func TestLostKeys(t *testing.T) {
 		t.Errorf("elsewhere: %v, %v", faults, err)
 	}
 
-	// AcceptDataLoss accepts the loss only once, and backups contain no checksums.
+	// AcceptDataLoss applies only once, and backups contain no checksums.
 	var backup bytes.Buffer
 	must.Get(persist.BackupDir(dir, &backup))(t)
 	c.TLS.CertDir, c.AcceptDataLoss = "", true

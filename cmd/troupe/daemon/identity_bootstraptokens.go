@@ -1,8 +1,7 @@
 package daemon
 
-// BootstrapTokens configures authentication by bootstrap tokens. It is disabled by default,
-// because every user who can write bootstrap token Secrets can authenticate as a member of the
-// groups in them.
+// BootstrapTokens configures authentication by bootstrap tokens. It is disabled by default, because
+// users who can write bootstrap token Secrets can authenticate as members of the groups in them.
 type BootstrapTokens struct {
 	Enabled bool `flag:"enable-bootstrap-token-auth"`
 }

@@ -46,8 +46,7 @@ func (s *CertificateSigning) signers() []signerFiles {
 	}
 }
 
-// validate rejects a signer's own CA together with a common CA, because it is unclear which
-// applies.
+// validate rejects both a signer's own CA and a common CA, because it is unclear which applies.
 func (s CertificateSigning) validate(f *faults) {
 	for _, one := range s.signers() {
 		f.check(!one.files.given() || s.CertFile == "", "cluster-signing-"+one.flag+"-cert-file", "cannot be combined with cluster-signing-cert-file")

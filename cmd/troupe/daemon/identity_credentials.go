@@ -10,11 +10,11 @@ type Credentials struct {
 	kubeconfig           []byte
 }
 
-// Kubeconfig returns a kubeconfig with the credentials embedded.
+// Kubeconfig returns a kubeconfig that embeds the credentials.
 func (c *Credentials) Kubeconfig() []byte { return c.kubeconfig }
 
-// AdminCredentials returns the credentials of the administrator, a member of system:masters.
-// AdminCredentials and IssueCredentials may be called only after Start.
+// AdminCredentials returns the credentials of the administrator, a member of system:masters. Call
+// AdminCredentials and IssueCredentials only after Start.
 func (d *Daemon) AdminCredentials() *Credentials {
 	return d.credentials(d.identity.certificates().Admin)
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // OIDC configures one provider of ID tokens. Tokens may claim names that begin with "system:" only
-// if SystemNames lists them. Otherwise a provider could impersonate parts of the server.
+// if SystemNames lists them. Otherwise, a provider could impersonate parts of the server.
 type OIDC struct {
 	IssuerURL      string   `flag:"oidc-issuer-url"` // "" disables it
 	ClientID       string   `flag:"oidc-client-id"`
@@ -81,10 +81,10 @@ func (o OIDC) configuration() (tree.Tree, error) {
 	return tree.Tree{"jwt": []any{tree.Tree{"issuer": issuer, "claimMappings": mappings, "claimValidationRules": required}}}, nil
 }
 
-// issuers authenticates the tokens of all OIDC issuers. The configuration may be replaced.
+// issuers authenticates the tokens of all OIDC issuers.
 type issuers struct {
 	current atomic.Pointer[issuerSet]
-	changes atomic.Int64 // of the configuration and of keys
+	changes atomic.Int64 // counts changes of the configuration and of keys
 }
 
 type issuerSet struct {
@@ -122,10 +122,10 @@ func (a *authentication) startIssuers() (config tree.Tree, err error) {
 	return config, err
 }
 
-// setIssuers replaces the issuers. At the start, keys are fetched in the background, and tokens are
-// rejected until the keys have arrived. Later, the previous issuers stay in use until all keys are
-// known. An issuer must not also be a service account issuer, because each authenticator would
-// reject the other's tokens.
+// setIssuers replaces the issuers. At startup, it fetches keys in the background, and tokens are
+// rejected until then. Later, the previous issuers stay in use until all keys are known. An issuer
+// must not also be a service account issuer, because each authenticator would reject the other's
+// tokens.
 func (a *authentication) setIssuers(config tree.Tree, algorithms []string) (err error) {
 	ctx, stop := context.WithCancel(a.ctx)
 	defer func() {

@@ -36,7 +36,7 @@ func isHeaderName(s string) bool {
 	return s != ""
 }
 
-// authenticator reads the CAs for each request, because the CAs may be reloaded.
+// authenticator reads the CAs for each request, because they may be reloaded.
 func (r RequestHeader) authenticator(proxies *certs.CAs) authn.Authenticator {
 	return authn.Proxy(authn.ProxyOptions{
 		Roots: proxies.Pool, AllowedNames: r.AllowedNames,

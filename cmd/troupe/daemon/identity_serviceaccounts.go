@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// ServiceAccounts configures how service account tokens are signed and verified. After the signing
-// key changes, KeyFiles must list the keys of tokens that are still in use.
+// ServiceAccounts configures how service account tokens are signed and verified. After a change of
+// the signing key, KeyFiles must list the keys of tokens that are still in use.
 type ServiceAccounts struct {
 	SigningKeyFile        string   `flag:"service-account-signing-key-file"` // "" uses sa.key in the certificate directory
 	PrivateKeyFile        string   `flag:"service-account-private-key-file"` // of tokens in Secrets; "" uses the signing key
@@ -19,8 +19,8 @@ type ServiceAccounts struct {
 	MaxTokenExpiration    Duration `flag:"service-account-max-token-expiration"` // 0 means no maximum
 	ExtendTokenExpiration bool     `flag:"service-account-extend-token-expiration"`
 	JWKSURI               string   `flag:"service-account-jwks-uri"`
-	// LegacyTokenCleanUpPeriod is the time after which an unused auto-generated token in a Secret
-	// is removed.
+	// LegacyTokenCleanUpPeriod is the time after which unused auto-generated token Secrets are
+	// removed.
 	LegacyTokenCleanUpPeriod Duration `flag:"legacy-service-account-token-clean-up-period"`
 }
 
@@ -31,8 +31,7 @@ const (
 	maxTokenLifetime = (1 << 32) * time.Second
 )
 
-// validate accepts a first issuer that is not a discoverable URL, but then OIDC discovery is not
-// served.
+// validate allows the first issuer to be undiscoverable, but OIDC discovery is then not served.
 func (s ServiceAccounts) validate(f *faults) {
 	longest := time.Duration(s.MaxTokenExpiration)
 	f.check(longest == 0 || longest >= minTokenLifetime && longest <= maxTokenLifetime,

@@ -21,13 +21,12 @@ import (
 // daemon copies the keys to its certificate directory and reads them there.
 
 // sharedFiles lists the shared files in the certificate directory. Each daemon issues its own
-// versions of the other files.
+// versions of the others.
 var sharedFiles = []string{"ca.crt", "ca.key", "front-proxy-ca.crt", "front-proxy-ca.key", serviceAccountKeyFile}
 
 const sharedKeysName = "keys"
 
-// shareKeys writes the shared files from etcd to disk. The first daemon generates them and stores
-// them in etcd.
+// shareKeys writes the shared files from etcd to disk. The first daemon generates and stores them.
 func (id *identity) shareKeys() error {
 	ctx, log := context.Background(), id.state.etcd
 	text, err := log.Secret(ctx, sharedKeysName)

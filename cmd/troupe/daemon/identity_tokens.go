@@ -80,8 +80,8 @@ func (a *serviceAccountTokens) newIssuer(path string, naming *meta.Naming, m *me
 	return issuer, nil
 }
 
-// addKeys adds verification keys. It skips keys that several files contain, because the published
-// key set must list each key only once.
+// addKeys adds verification keys. It skips duplicates, because the published key set must list each
+// key only once.
 func (a *serviceAccountTokens) addKeys(keys ...*serviceaccount.Key) {
 	for _, key := range keys {
 		if !slices.ContainsFunc(a.keys, func(k *serviceaccount.Key) bool { return k.ID == key.ID }) {
@@ -90,8 +90,8 @@ func (a *serviceAccountTokens) addKeys(keys ...*serviceaccount.Key) {
 	}
 }
 
-// signingKeyFile returns the path of the signing key, or an empty string for a key in memory. The
-// daemon generates its own key only once, because a new key would invalidate all tokens.
+// signingKeyFile returns the path of the signing key, or "" for a key in memory. The daemon
+// generates its own key only once, because a new key would invalidate all tokens.
 func (id *identity) signingKeyFile() (string, error) {
 	dir, binding := id.config.certDir(), id.binding()
 	if dir == "" {

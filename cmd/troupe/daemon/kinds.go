@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 )
 
-// minimal is the value of --kinds for custom resources and the kinds that they need.
+// minimal is the value of --kinds that selects custom resources and the kinds that they need.
 const minimal = "minimal"
 
 // minimalKinds are the versions and resources of --kinds=minimal: the content and identities of
@@ -18,13 +18,13 @@ var minimalKinds = []string{
 	"apiextensions.platform.io/v1", "apiregistration.platform.io/v1", "admissionregistration.platform.io/v1",
 }
 
-// minimalControllers run by default with --kinds=minimal. Others manage kinds that it lacks, or
+// minimalControllers run by default with --kinds=minimal. Others manage kinds that it omits, or
 // fill namespaces with objects for Pods.
 const minimalControllers Controllers = apiServerAlias +
 	",clusterrole-aggregation-controller,garbage-collector-controller,namespace-controller" +
 	",serviceaccount-token-controller,validatingadmissionpolicy-status-controller"
 
-// runtimeConfig returns the preset of --kinds with --runtime-config, which takes precedence.
+// runtimeConfig returns the preset of --kinds, overridden by --runtime-config.
 func (s *settings) runtimeConfig() catalog.RuntimeConfig {
 	all := catalog.RuntimeConfig{}
 	if s.config.API.Kinds == minimal {
@@ -37,7 +37,7 @@ func (s *settings) runtimeConfig() catalog.RuntimeConfig {
 	return all
 }
 
-// controllerNames returns --controllers, or the preset of --kinds if that has its default.
+// controllerNames returns --controllers or, if it has its default, the preset of --kinds.
 func (s *settings) controllerNames() Controllers {
 	if s.config.API.Kinds == minimal && s.config.Controllers == "*" {
 		return minimalControllers

@@ -6,7 +6,7 @@ import (
 )
 
 // maintenance reloads certificates, keys and the encryption configuration. It starts last, because
-// components cannot register files with a reloader that is already running.
+// components cannot register files with a running reloader.
 type maintenance struct{ base }
 
 func (m *maintenance) Start() error {

@@ -20,9 +20,9 @@ type policies struct {
 
 	authorizer        *authz.Current
 	authorizerMetrics *authz.Metrics
-	configMetrics     *configMetrics                // of the authorizer; nil without a file
-	modes             map[string]authz.RuleResolver // at the start, without webhooks
-	remote            atomic.Bool                   // there are webhooks
+	configMetrics     *configMetrics                // metrics of the configuration file; nil without a file
+	modes             map[string]authz.RuleResolver // authorizers created at startup, except webhooks
+	remote            atomic.Bool                   // webhook authorizers are configured
 	roles             *rbac.Authorizer
 	admission         *admission.Chain
 	auditor           *audit.Auditor // nil if auditing is off
@@ -30,7 +30,7 @@ type policies struct {
 	podSecurity       *podsecurity.Admission
 	webhookMetrics    *webhook.Metrics
 	policyMetrics     *admissionpolicy.Metrics
-	conditionMetrics  *match.ConditionMetrics // of webhooks and policies
+	conditionMetrics  *match.ConditionMetrics // metrics of webhooks and policies
 }
 
 // Start creates the authorizer before the admission plugins that use it.

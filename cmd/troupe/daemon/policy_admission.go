@@ -16,8 +16,8 @@ type Admission struct {
 	// without such tolerations.
 	DefaultNotReadyTolerationSeconds    int64 `flag:"default-not-ready-toleration-seconds"`
 	DefaultUnreachableTolerationSeconds int64 `flag:"default-unreachable-toleration-seconds"`
-	// Control lists exactly the plugins that run. If it is empty, Enable and Disable modify the
-	// default list. Control is deprecated.
+	// Control lists exactly the plugins that run. If empty, Enable and Disable modify the default
+	// list. Control is deprecated.
 	Control []string `flag:"admission-control"`
 	// ConfigFile is the path of an AdmissionConfiguration.
 	ConfigFile string `flag:"admission-control-config-file"`

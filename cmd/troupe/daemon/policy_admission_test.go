@@ -10,8 +10,6 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// TestDocumentationNamesEveryPlugin checks that docs/admission.md lists every plugin and whether it
-// is enabled by default.
 func TestDocumentationNamesEveryPlugin(t *testing.T) {
 	text := must.Get(os.ReadFile("../../../docs/admission.md"))(t)
 	var names, defaults []string

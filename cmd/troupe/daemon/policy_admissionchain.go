@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// newAdmissionChain builds the chain of all admission plugins, including more. It waits for the
-// plugins' caches to sync, because a plugin must not decide on partial data.
+// newAdmissionChain builds the chain of all admission plugins, including more. It waits until the
+// plugins' caches have synced, because a plugin must not decide on partial data.
 func (p *policies) newAdmissionChain(more ...admission.Registration) (*admission.Chain, error) {
 	configuration, err := config.Load(p.config.Admission.ConfigFile, p.storage.kinds)
 	if err != nil {
@@ -53,9 +53,8 @@ func (p *policies) warnOfSwitches(switches admission.PluginConfig, all []admissi
 	}
 }
 
-// followed returns the resources that policy depends on, with their platform profile names. A
-// write to such a resource returns only once the change is in effect for the client's next
-// request.
+// followed returns the resources that policy depends on, with their platform profile names. A write
+// to one of them returns only once it is in effect for the client's next request.
 func followed(chain *admission.Chain) []meta.GroupResource {
 	all := rbac.Resources()
 	for _, cache := range chain.Caches() {

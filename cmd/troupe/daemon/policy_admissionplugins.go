@@ -21,7 +21,7 @@ import (
 )
 
 // registrations returns all configured admission plugins, in no particular order. The chain skips
-// disabled plugins.
+// disabled ones.
 func (p *policies) registrations(configuration config.Config) ([]admission.Registration, error) {
 	var all []admission.Registration
 	namespaces := match.NewNamespaces()
@@ -98,8 +98,8 @@ func misconfigured(plugin string, err error) error {
 	return fmt.Errorf("admission configuration of %s: %w", plugin, err)
 }
 
-// imagePolicyPlugin returns the ImagePolicyWebhook plugin, or nil if it is disabled. The enabled
-// plugin requires a configuration.
+// imagePolicyPlugin returns the ImagePolicyWebhook plugin, or nil if it is disabled. If enabled, it
+// requires a configuration.
 func (p *policies) imagePolicyPlugin(configuration config.Config) ([]admission.Registration, error) {
 	const name = "ImagePolicyWebhook"
 	if !p.config.Admission.switches().Runs(name) {
@@ -117,8 +117,8 @@ func (p *policies) imagePolicyPlugin(configuration config.Config) ([]admission.R
 	return []admission.Registration{plugins.ImagePolicyWebhook(c, backend, p.naming, time.Now, p.log)}, nil
 }
 
-// eventRateLimitPlugin returns the EventRateLimit plugin. The enabled plugin requires a
-// configuration, because there are no default limits.
+// eventRateLimitPlugin returns the EventRateLimit plugin. If enabled, it requires a configuration,
+// because there are no default limits.
 func (p *policies) eventRateLimitPlugin(configuration config.Config) ([]admission.Registration, error) {
 	const name = "EventRateLimit"
 	if configuration[name] == nil && p.config.Admission.switches().Runs(name) {

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// policyPlugins returns the plugins that evaluate admission policies. In the Webhook
-// authorization mode, policies that check authorization run outside the actor that owns the
-// object, because the authorizer may block. The mutating policies require a feature gate.
+// policyPlugins returns the plugins that evaluate admission policies. In the Webhook authorization
+// mode, the authorizer may block. Policies that check authorization then run outside the actor that
+// owns the object. The mutating policies require a feature gate.
 func (p *policies) policyPlugins(namespaces *match.Namespaces) []admission.Registration {
 	p.params = admissionpolicy.NewParams(p.storage.kinds)
 	o := admissionpolicy.Options{

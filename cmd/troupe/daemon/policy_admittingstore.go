@@ -35,9 +35,8 @@ func (s admittingStore) Mutate(ctx context.Context, m request.Mutation) (request
 	return s.Store.Mutate(ctx, m)
 }
 
-// CreateNamespace creates a namespace for plugins.NamespaceCreator with the server's permissions.
-// Users therefore need no permission to create namespaces while the plugin is enabled. An existing
-// namespace is not an error.
+// CreateNamespace creates a namespace for plugins.NamespaceCreator with the server's permissions,
+// so that users need no permission to create namespaces. An existing namespace is not an error.
 func (p *policies) CreateNamespace(ctx context.Context, name string) error {
 	k := p.storage.kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Namespace"})
 	_, err := p.admitting(p.storage.store).Mutate(ctx, request.Mutation{

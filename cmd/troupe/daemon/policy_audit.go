@@ -7,8 +7,8 @@ type Audit struct {
 	Webhook    AuditWebhook `flag:"audit-webhook-"`
 }
 
-// AuditLog configures the audit log file. The file is rotated by size, and the age and number of
-// rotated files are limited.
+// AuditLog configures the audit log file. It is rotated by size, and the age and number of rotated
+// files are limited.
 type AuditLog struct {
 	Path       string        `flag:"path"` // "" disables it, "-" is standard output
 	Format     string        `flag:"format"`
@@ -22,8 +22,8 @@ type AuditLog struct {
 	Truncate   AuditTruncate `flag:"truncate-"`
 }
 
-// AuditWebhook configures the webhook that receives audit events. Events are batched by default, so
-// that a slow webhook does not delay requests.
+// AuditWebhook configures the webhook for audit events. Events are batched by default, so that a
+// slow webhook does not delay requests.
 type AuditWebhook struct {
 	ConfigFile     string        `flag:"config-file"` // "" disables it
 	Version        string        `flag:"version"`

@@ -12,7 +12,7 @@ import (
 )
 
 // newAuditor returns the auditor, or nil if no events are recorded. As in kube-apiserver, a policy
-// without a destination causes only a warning.
+// without a destination only causes a warning.
 func (p *policies) newAuditor() (*audit.Auditor, error) {
 	c := p.config.Audit
 	policy := audit.DefaultPolicy()
@@ -41,7 +41,7 @@ func (p *policies) newAuditor() (*audit.Auditor, error) {
 		}
 		o := p.sinkOptions(c.Log.Mode, c.Log.Batch, c.Log.Truncate)
 		o.Legacy = c.Log.Format == auditLegacy
-		// The log comes before the webhook, so that blocking modes write the local record first.
+		// The log precedes the webhook, so that blocking modes write the local record first.
 		sinks = slices.Insert(sinks, 0, audit.NewLog(to, o))
 	}
 	switch {

@@ -28,7 +28,7 @@ const (
 // Authorization configures the authorization modes. A request that no mode allows is denied.
 type Authorization struct {
 	ConfigFile string `flag:"authorization-config"` // replaces Modes and Webhook
-	// Modes are consulted in this order. The first mode that allows or denies the request decides.
+	// Modes are consulted in order. The first mode that allows or denies the request decides.
 	Modes []string `flag:"authorization-mode"`
 	// AlwaysAllowPaths are paths that all users may access. A trailing "*" matches any suffix.
 	AlwaysAllowPaths []string `flag:"authorization-always-allow-paths"`
@@ -44,8 +44,8 @@ type AuthorizationWebhook struct {
 	CacheUnauthorizedTTL Duration `flag:"authorization-webhook-cache-unauthorized-ttl"`
 }
 
-// validate requires that the ABAC and Webhook modes are set together with their files. A file
-// without its mode would be ignored.
+// validate rejects the ABAC or Webhook mode without its file, and a file without its mode, which
+// would be ignored.
 func (a Authorization) validate(f *faults) {
 	for i, name := range a.Modes {
 		f.check(!slices.Contains(a.Modes[:i], name), "authorization-mode", fmt.Sprintf("%q is duplicate", name))
@@ -102,13 +102,13 @@ func (p *policies) startAuthorizer() (err error) {
 	return p.setAuthorizer(p.config.Authorization.configuration())
 }
 
-// setAuthorizer installs an authorizer that consults the configured authorizers in order. It
-// first allows members of system:masters and requests for AlwaysAllowPaths. With AlwaysDeny, only
-// the daemon's own administrator counts as a member of system:masters.
+// setAuthorizer installs an authorizer that consults the configured authorizers in order. It first
+// allows members of system:masters and requests for AlwaysAllowPaths. With AlwaysDeny, only the
+// daemon's own administrator counts as a member of system:masters.
 //
 // After startup, the authorizer types must not change, except for Webhook, AlwaysAllow and
-// AlwaysDeny. Connections cache decisions of webhooks for at most a second. Most repeated checks
-// still do not reach a webhook, because its authorizer has its own cache.
+// AlwaysDeny. Connections cache webhook decisions for at most a second. Most repeated checks still
+// do not reach a webhook, because its authorizer has its own cache.
 func (p *policies) setAuthorizer(config tree.Tree) error {
 	first, list := p.authorizer.Load() == nil, config.Objects("authorizers")
 	has := func(mode string) bool {
@@ -141,8 +141,8 @@ func (p *policies) setAuthorizer(config tree.Tree) error {
 	return nil
 }
 
-// newModeAuthorizer returns the authorizer of a mode. If the mode's decisions can change over
-// time, newModeAuthorizer also registers a source of changes that invalidates cached decisions.
+// newModeAuthorizer returns the authorizer of a mode. If the mode's decisions can change over time,
+// it also registers a source of changes that invalidates cached decisions.
 func (p *policies) newModeAuthorizer(kind, name string, webhook tree.Tree, first bool) (authz.RuleResolver, error) {
 	switch mode := p.modes[kind]; {
 	case mode != nil:
@@ -174,7 +174,7 @@ func (p *policies) newNodeAuthorizer() (authz.RuleResolver, error) {
 	return mode, nil
 }
 
-// readPolicies reads the ABAC policies. Changes to the file take effect after a restart.
+// readPolicies reads the ABAC policies. Changes to the file require a restart.
 func (p *policies) readPolicies(path string) (authz.RuleResolver, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -188,8 +188,8 @@ func (p *policies) readPolicies(path string) (authz.RuleResolver, error) {
 	return policies, nil
 }
 
-// newWebhookAuthorizer does not contact the webhook, because the webhook may run in this daemon's
-// own cluster.
+// newWebhookAuthorizer does not contact the webhook, because it may run in this daemon's own
+// cluster.
 func (p *policies) newWebhookAuthorizer(name string, config tree.Tree) (authz.RuleResolver, error) {
 	service, err := remote.Load(config.Object("connectionInfo").String("kubeConfigFile"))
 	if err != nil && p.config.Authorization.ConfigFile == "" {
@@ -204,8 +204,8 @@ func (p *policies) newWebhookAuthorizer(name string, config tree.Tree) (authz.Ru
 }
 
 // escalationChecks returns the admission plugin that prevents privilege escalation through roles.
-// Any mode may grant the verbs escalate and bind, unless a webhook authorizer may be configured.
-// Then only RBAC may grant them, because a change must not wait for a webhook.
+// Any mode may grant the verbs escalate and bind. If a webhook authorizer may be configured, only
+// RBAC may, because a change must not wait for a webhook.
 func (p *policies) escalationChecks() []admission.Registration {
 	var modes authz.Authorizer = p.authorizer
 	if p.modes[modeRBAC] == nil {

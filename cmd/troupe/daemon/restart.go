@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// memory is what an ephemeral daemon keeps across Restart, and what Fork copies.
+// memory is the state of an ephemeral daemon that Restart keeps and Fork copies.
 type memory struct {
-	files    *vfs.Mem // with the data directory
+	files    *vfs.Mem // contains the data directory
 	certs    *certs.Manager
 	tokenKey []byte // in PEM
 }
@@ -19,7 +19,7 @@ type memory struct {
 func (m *memory) fork() *memory { return &memory{m.files.Fork(), m.certs.Fork(), m.tokenKey} }
 
 // Restart stops the daemon and starts its successor with the same settings, state and address.
-// Clients that connect meanwhile wait. ctx limits the stop. If Restart fails, nothing runs.
+// Clients that connect meanwhile wait. ctx limits the stop. If Restart fails, no daemon runs.
 func (d *Daemon) Restart(ctx context.Context) (*Daemon, error) {
 	next := *d.settings
 	next.config.Serving.SecurePort = d.Addr().(*net.TCPAddr).Port
@@ -34,8 +34,8 @@ func (d *Daemon) Restart(ctx context.Context) (*Daemon, error) {
 	return successor, successor.Start()
 }
 
-// duplicate returns a second listener of the socket, so that no other program can take the address.
-// It returns nil where that is not supported.
+// duplicate returns a second listener on the socket, so that no other program can take the address.
+// It returns nil on platforms that do not support this.
 func (e *endpoint) duplicate() net.Listener {
 	file, err := e.listener.(*net.TCPListener).File()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // declarationText declares every setting once. A line "# TITLE" begins a section, and a line
-// "[NAME]" begins a setting. The lines that follow "[NAME]" are the attributes of the setting. NAME
-// is both the flag and the key of the configuration file.
+// "[NAME]" begins a setting. The attributes of the setting follow. NAME is both the flag and the
+// key of the configuration file.
 //
 //	help, more    the help text, and text that only the reference page has
 //	group         the group of "troupe serve --help"; without one only --help=all lists the flag
@@ -51,7 +51,7 @@ type UnsupportedFlag struct {
 	Name   string
 	Type   string // of its values, as in the help text; "" means string
 	Reason string // a sentence
-	// Controller marks a flag of kube-controller-manager.
+	// Controller means that kube-controller-manager has the flag.
 	Controller bool
 	// Neutral is the value that matches the daemon's behavior, or "*" if every value does.
 	Neutral string

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Validate returns all invalid settings at once, each with its name. It reads no files.
+// Validate returns the errors of all invalid settings, with their names. It reads no files.
 func (c Config) Validate() error {
 	var f faults
 	c.checkDeclared(&f)
@@ -73,7 +73,6 @@ func (f *faults) checkError(name string, err error) {
 	}
 }
 
-// checkDeclared checks all settings against the constraints of their declarations.
 func (c *Config) checkDeclared(f *faults) {
 	fields := c.fields()
 	given := func(name string) bool {

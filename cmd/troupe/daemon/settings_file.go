@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Load merges the configuration file at path into c. Call Override afterwards, because flags take
+// Load merges the configuration file at path into c. Call Override afterward, because flags take
 // precedence over the file.
 func (c *Config) Load(path string) error {
 	data, err := os.ReadFile(path)
@@ -25,8 +25,8 @@ func (c *Config) Load(path string) error {
 	return nil
 }
 
-// Read merges YAML settings into c. Unknown keys, wrong types and duplicates are errors. After an
-// error, c is unchanged.
+// Read merges YAML settings into c. Unknown keys, wrong types and duplicates are errors, and leave
+// c unchanged.
 func (c *Config) Read(data []byte) error {
 	text, err := yaml.YAMLToJSONStrict(data)
 	if err != nil {
@@ -86,8 +86,7 @@ func (r *fileReader) read(path string, tree map[string]any) {
 }
 
 func setField(field reflect.Value, value any) error {
-	// Reject a key without a value, because the user might expect either the default or an empty
-	// value.
+	// Reject a key without a value, because the user might expect the default or an empty value.
 	if value == nil {
 		return errors.New("has no value")
 	}

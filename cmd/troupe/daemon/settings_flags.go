@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/flags"
 )
 
-// fields returns the fields of c by setting name. A name concatenates the "flag" tags of the
+// fields returns the fields of c by setting name, which concatenates the "flag" tags of the
 // enclosing structs and the field.
 func (c *Config) fields() map[string]reflect.Value {
 	all := map[string]reflect.Value{}
@@ -45,7 +45,7 @@ func newFlagGroup(title string) FlagGroup {
 }
 
 // Flags returns the flags of all settings in groups, one group per section. The flags are bound to
-// the fields of c, and their defaults are the current values of c.
+// the fields of c, whose current values are the defaults.
 func (c *Config) Flags() (groups []FlagGroup) {
 	fields := c.fields()
 	for _, d := range declarations() {
@@ -94,7 +94,7 @@ func Default() Config {
 }
 
 var defaults = sync.OnceValue(func() (c Config) {
-	c.API.RuntimeConfig, c.API.FeatureGates = Switches{}, Switches{} // callers add to them
+	c.API.RuntimeConfig, c.API.FeatureGates = Switches{}, Switches{} // not nil, because callers add entries
 	all := allFlags(c.Flags())
 	for _, d := range declarations() {
 		if text, ok := d["default"]; ok {
@@ -137,8 +137,7 @@ func copyValue(to, from pflag.Value) error {
 	return to.Set(from.String())
 }
 
-// flagValues returns the value of every flag. The values include no secrets, because secrets are
-// in files.
+// flagValues returns the values of all flags. None is secret, because secrets are in files.
 func (c Config) flagValues() map[string]string {
 	values := map[string]string{}
 	allFlags(c.Flags()).VisitAll(func(f *pflag.Flag) { values[f.Name] = f.Value.String() })

@@ -24,7 +24,6 @@ var update = flag.Bool("update", false, "write docs/settings.md")
 
 const reference = "../../../docs/settings.md"
 
-// TestDeclarations checks that each setting has a field and that its attributes are valid.
 func TestDeclarations(t *testing.T) {
 	c := Default()
 	fields := c.fields()
@@ -71,7 +70,6 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestTuning checks that the defaults match the defaults of package actors.
 func TestTuning(t *testing.T) {
 	if have, want := Default().tuning(), actors.DefaultTuning(); !reflect.DeepEqual(have, want) {
 		t.Errorf("got %+v, want %+v", have, want)
@@ -89,8 +87,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestLimitsTable checks that the table of limits lists each maximum exactly once, with its
-// setting and default.
+// TestLimitsTable checks that the table of limits lists each maximum once, with its setting and
+// default.
 func TestLimitsTable(t *testing.T) {
 	_, table, _ := strings.Cut(string(must.Get(os.ReadFile("../../../docs/operations.md"))(t)), "### All limits\n")
 	table, _, _ = strings.Cut(table, "\n## ")
@@ -132,8 +130,8 @@ func TestLimitsTable(t *testing.T) {
 	}
 }
 
-// inProse formats a number or a size as in the docs, but without commas. It returns an empty
-// string for other values.
+// inProse formats a number or a size as in the docs, without commas. It returns "" for other
+// values.
 func inProse(value string) string {
 	for unit, name := range map[string]string{"Ki": " KiB", "Mi": " MiB", "Gi": " GiB"} {
 		if number, ok := strings.CutSuffix(value, unit); ok {
@@ -149,7 +147,6 @@ func inProse(value string) string {
 	return ""
 }
 
-// TestReference checks that docs/settings.md is up to date.
 func TestReference(t *testing.T) {
 	want := referencePage()
 	if *update {

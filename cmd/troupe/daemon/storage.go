@@ -40,7 +40,7 @@ func (s *storage) compileKinds() (err error) {
 }
 
 // Start opens the store, whose data is in the journal or in etcd, and creates default objects. It
-// first lowers the store's memory limits to fit the process, because most loaded objects stay in
+// first adapts the store's memory limits to the process, because most loaded objects stay in
 // memory.
 func (s *storage) Start() error {
 	allocators, err := s.newAllocators()
@@ -103,13 +103,13 @@ func (s *storage) newAllocators() (map[meta.GroupResource]mutation.Allocator, er
 	for _, k := range s.kinds.StorageKinds() {
 		served[k.Storage] = true
 	}
-	// Kinds that --runtime-config disables are not stored and need no allocator.
+	// Kinds that --runtime-config disables are not stored, so they need no allocator.
 	maps.DeleteFunc(all, func(storage meta.GroupResource, _ mutation.Allocator) bool { return !served[storage] })
 	return all, nil
 }
 
 // ensureDefaults creates and repairs the default roles, bindings and system priority classes. In
-// roles changed by an operator, it only adds missing rules. Failures are only logged, so that the
+// roles changed by an operator, it only adds missing rules. It only logs failures, so that the
 // daemon starts on a full disk.
 func (s *storage) ensureDefaults() {
 	if err := rbac.Reconcile(context.Background(), s.store, s.kinds, s.rolePages()); err != nil {
@@ -120,7 +120,6 @@ func (s *storage) ensureDefaults() {
 	}
 }
 
-// rolePages returns the pages that default roles may read.
 func (s *storage) rolePages() (pages rbac.Pages) {
 	if s.features.Enabled(features.ComponentFlagz) {
 		pages.Monitoring = append(pages.Monitoring, "/flagz")

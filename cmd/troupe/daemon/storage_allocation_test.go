@@ -94,8 +94,8 @@ func (m *allocationCluster) storedAllocations() map[string][]string {
 	return has
 }
 
-// addAddresses adds to has every IPAddress without a Service. It checks that every other
-// IPAddress matches its Service, and that every Service address has an IPAddress.
+// addAddresses adds to has every IPAddress without a Service. It checks that all others match their
+// Service, and that every Service address has an IPAddress.
 func (m *allocationCluster) addAddresses(when string, has map[string][]string) {
 	m.t.Helper()
 	code, text := m.do("GET", m.addressesPath(), "")
@@ -132,7 +132,6 @@ func (m *allocationCluster) addressesPath() string {
 	return "/apis/" + m.naming.Group("networking") + "/v1/ipaddresses"
 }
 
-// checkAllocations checks that the allocator's state matches the stored objects.
 func (m *allocationCluster) checkAllocations(when string) {
 	m.t.Helper()
 	has, held := m.storedAllocations(), m.storage.services.Allocated()
@@ -155,7 +154,7 @@ func (m *allocationCluster) checkAllocations(when string) {
 
 const defaultServicesPath = "/api/v1/namespaces/default/services"
 
-// mutateRandomly makes one random change. It may be called concurrently.
+// mutateRandomly makes a random change. It is safe for concurrent use.
 func (m *allocationCluster) mutateRandomly(random *rand.Rand) {
 	name := fmt.Sprintf("s%d", random.IntN(12))
 	dry := []string{"", "", "", "?dryRun=All"}[random.IntN(4)]

@@ -11,7 +11,7 @@ import (
 
 type cgroupLimit struct {
 	bytes int64
-	file  string // the file that holds it
+	file  string // the file with the limit
 }
 
 // findCgroupLimit returns the lowest memory limit of the process's cgroups and their ancestors, for
@@ -46,7 +46,7 @@ var cgroupLimitFiles = map[bool][]string{
 }
 
 // cgroupPaths returns the paths of the process's cgroups, keyed by whether the hierarchy is v2. A
-// system may mount a v1 and a v2 hierarchy at the same time.
+// system may mount both versions.
 func cgroupPaths(path string) map[bool]string {
 	places := map[bool]string{}
 	eachLine(path, func(line string) {
@@ -70,7 +70,7 @@ type cgroupMount struct {
 	mountPoint string
 }
 
-// cgroupMounts returns the mounts of hierarchies that may limit memory. proc(5) defines the format:
+// cgroupMounts returns the mounts of hierarchies that may limit memory, in the format of proc(5):
 // optional fields, " - ", then the file system type and its options.
 func cgroupMounts(path string) (mounts []cgroupMount) {
 	eachLine(path, func(line string) {
@@ -92,8 +92,8 @@ func cgroupMounts(path string) (mounts []cgroupMount) {
 }
 
 // directories returns the visible directories of the cgroup at place and its ancestors, innermost
-// first. If place is outside the mount, as in a container that sees only its own cgroup,
-// directories returns the mount point.
+// first. If place is outside the mount, as in a container that sees only its own cgroup, it returns
+// the mount point.
 func (m cgroupMount) directories(place string) (all []string) {
 	inner, below := strings.CutPrefix(filepath.Clean(place), filepath.Clean(m.root))
 	if m.root == "/" {

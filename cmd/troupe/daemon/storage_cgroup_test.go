@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestCgroupLimit checks the limits in the file trees of testdata/cgroups.txt.
 func TestCgroupLimit(t *testing.T) {
 	for _, c := range cases.Read(t, "testdata/cgroups.txt") {
 		root := t.TempDir()

@@ -9,11 +9,11 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// CompactPath is the path where a POST compacts a running daemon's journal. It needs the same
-// authorization as BackupPath.
+// CompactPath is the path where a POST compacts a running daemon's journal. It is authorized like
+// BackupPath.
 const CompactPath = "/compact"
 
-// A Compaction holds the journal and snapshot sizes, in bytes, before and after a compaction.
+// A Compaction holds the sizes of the journal and snapshots before and after it, in bytes.
 type Compaction struct {
 	JournalBefore   int64 `json:"journalBytesBefore"`
 	JournalAfter    int64 `json:"journalBytes"`
@@ -22,8 +22,8 @@ type Compaction struct {
 	ResourceVersion int64 `json:"resourceVersion"`
 }
 
-// compact writes a snapshot and drops the older part of the journal, except records that watches
-// may resume from. It does not block requests.
+// compact writes a snapshot and drops the older part of the journal, except records from which
+// watches may resume. It does not block requests.
 func (s *storage) compact(ctx context.Context) ([]byte, error) {
 	if s.state.etcd != nil {
 		return nil, meta.NewBadRequest("the state is in etcd, which has its own compaction (--etcd-compaction-interval)")

@@ -29,7 +29,7 @@ func LoadEncryption(path string, naming *meta.Naming) (*encryption.Configuration
 		return nil, err
 	}
 	t, hash, err := loadConfig(kinds, "EncryptionConfiguration", path)
-	// A YAML error may quote a secret, but not if it names a duplicate field.
+	// A YAML error may quote a secret, unless it is about a duplicate field.
 	if err != nil && strings.Contains(err.Error(), "yaml: ") && !strings.Contains(err.Error(), "already set in map") {
 		err = errors.New("not valid YAML")
 	}
@@ -48,8 +48,8 @@ type atRest struct {
 	lastError   string // of the last reload; a repeated error is logged once
 }
 
-// newAtRest reads the configuration. Without one, atRest encrypts nothing and rejects encrypted
-// values.
+// newAtRest reads the configuration. Without one, nothing is encrypted, and encrypted values are
+// rejected.
 func newAtRest(o Encryption, naming *meta.Naming, log *slog.Logger) (*atRest, error) {
 	a := &atRest{options: o, naming: naming, log: log, metrics: newEncryptionMetrics()}
 	var c *encryption.Configuration
@@ -98,8 +98,8 @@ func (a *atRest) follow(ctx context.Context) {
 	}
 }
 
-// reload applies a changed configuration. If the new configuration is invalid or its plugins are
-// unhealthy, the previous configuration stays in use until the next check.
+// reload applies a changed configuration. If it is invalid or its plugins are unhealthy, the
+// previous configuration stays in use until the next check.
 func (a *atRest) reload(ctx context.Context) {
 	c, err := LoadEncryption(a.options.ConfigFile, a.naming)
 	if err == nil && c.Hash() == a.transformer.Hash() {
@@ -109,7 +109,7 @@ func (a *atRest) reload(ctx context.Context) {
 	if err == nil {
 		err = a.transformer.Replace(ctx, c)
 	}
-	// If the daemon is stopping, Replace may have been interrupted although the file is valid.
+	// While the daemon stops, Replace may be interrupted although the file is valid.
 	if ctx.Err() != nil {
 		return
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestEncryptionFaults checks that every error names its field, and that none contains a secret.
 func TestEncryptionFaults(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	secretOf := func(n int) string { return base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{1}, n)) }
@@ -91,7 +90,6 @@ func TestEncryptionFaults(t *testing.T) {
 	}
 }
 
-// TestEncryptionSyntax checks that errors about invalid YAML do not quote the file.
 func TestEncryptionSyntax(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "encryption.yaml")
 	must.Succeed(t, os.WriteFile(path, []byte("resources: [{providers: [{aesgcm: {keys: [{secret: *top-secret}]}}]}]"), 0o600))

@@ -18,7 +18,7 @@ type encryptionMetrics struct {
 	operations, invalid *metrics.Counters
 	took, calls         *metrics.Histograms
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	used     map[keyUse]*useFigures
 	reported map[keyUse]time.Time
 }
@@ -31,8 +31,7 @@ type (
 	}
 )
 
-// maxKeyIDs limits the number of key IDs that have metrics. The metrics of the most recently used
-// key IDs are kept.
+// maxKeyIDs limits the number of key IDs with metrics. The most recently used key IDs are kept.
 const maxKeyIDs = 100
 
 func newEncryptionMetrics() *encryptionMetrics {
@@ -102,8 +101,8 @@ func (m *encryptionMetrics) InvalidKeyID(plugin, keyID string) {
 	m.invalid.With(plugin, fault).Inc()
 }
 
-// WriteMetrics writes the metrics in the text exposition format. Without encryption, there are no
-// metrics.
+// WriteMetrics writes the metrics in the text exposition format. Without encryption, it writes
+// nothing.
 func (m *encryptionMetrics) WriteMetrics(w io.Writer) {
 	if m.hash.Load() == nil {
 		return
@@ -116,8 +115,7 @@ func (m *encryptionMetrics) WriteMetrics(w io.Writer) {
 	metrics.Write(w, m.invalid, m.calls)
 }
 
-// writeKeys writes the metrics of the KMS keys that plugins use or report. The caller must hold
-// m.mu.
+// writeKeys writes the metrics of the KMS keys that plugins use or report. The caller holds m.mu.
 func (m *encryptionMetrics) writeKeys(w io.Writer) {
 	labels := func(u keyUse) string {
 		return fmt.Sprintf("provider_name=%q,key_id_hash=%q,apiserver_id_hash=%q", u.plugin, hashOf(u.key), m.server)

@@ -12,16 +12,15 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd"
 )
 
-// Etcd configures etcd as the storage, which several daemons may share. Settings shared with
-// kube-apiserver have the same names and defaults.
+// Etcd configures etcd as the storage, which several daemons may share. Settings that
+// kube-apiserver also has have the same names and defaults.
 type Etcd struct {
 	Servers  []string `flag:"etcd-servers"` // none keeps the state in the data directory
 	CAFile   string   `flag:"etcd-cafile"`
 	CertFile string   `flag:"etcd-certfile"`
 	KeyFile  string   `flag:"etcd-keyfile"`
 	Prefix   string   `flag:"etcd-prefix"`
-	// CompactionInterval is the interval at which one of the daemons compacts etcd. 0 disables
-	// compaction.
+	// CompactionInterval is the interval at which one of the daemons compacts etcd, or 0 for never.
 	CompactionInterval Duration `flag:"etcd-compaction-interval"`
 	HealthCheckTimeout Duration `flag:"etcd-healthcheck-timeout"`
 	WriteTimeout       Duration `flag:"etcd-write-timeout"`

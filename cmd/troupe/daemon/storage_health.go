@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// healthChecks returns the storage checks of /readyz. They must not block, because a probe that
-// times out can cause the restart of a working daemon.
+// healthChecks returns the storage checks of /readyz. They must not block, because a probe timeout
+// can cause the restart of a working daemon.
 func (s *storage) healthChecks() []http.Check {
 	checks := []http.Check{
 		{Name: "store", Check: s.store.Healthy},
@@ -38,8 +38,8 @@ func (s *storage) unreadableRemark() string {
 	return fmt.Sprintf(": %d unreadable objects are set aside (troupe status lists them)", n)
 }
 
-// diskRemark reports a full disk for /readyz?verbose. The daemon stays ready, because the deletes
-// that free space must reach it.
+// diskRemark reports a full disk for /readyz?verbose. The daemon stays ready, because deletes that
+// free space must reach it.
 func (s *storage) diskRemark() string {
 	if s.state.journal.Stats().Full {
 		return ": it is full, and only deletes are accepted"

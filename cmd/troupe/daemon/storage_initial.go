@@ -19,7 +19,7 @@ import (
 // An initialState creates the data directory of an ephemeral daemon before it is opened.
 type initialState func(dir string, files vfs.FS) error
 
-// copyOf returns the state in a backup, or in a data directory, which may be in use.
+// copyOf returns the state of a backup or of a data directory, which may be in use.
 func copyOf(path string) initialState {
 	return func(dir string, files vfs.FS) error {
 		from := persist.Source{Journal: path, Target: files}
@@ -38,8 +38,8 @@ func copyOf(path string) initialState {
 	}
 }
 
-// StartWithObjects makes an ephemeral daemon start with objects of another server (see
-// CreateDirectory). It must be called before Start.
+// StartWithObjects makes an ephemeral daemon start with another server's objects (see
+// CreateDirectory). Call it before Start.
 func (d *Daemon) StartWithObjects(objects [][]byte) {
 	d.state.initial = func(dir string, files vfs.FS) error {
 		read := func() ([][]byte, error) { return objects, nil }
@@ -48,10 +48,10 @@ func (d *Daemon) StartWithObjects(objects [][]byte) {
 	}
 }
 
-// CreateDirectory creates a data directory with objects of another server, including their UIDs,
-// status and managed fields. It calls read once it has checked that dir is empty or missing.
+// CreateDirectory creates a data directory with another server's objects, including their UIDs,
+// status and managed fields. It calls read after it has checked that dir is empty or missing.
 // CustomResourceDefinitions must precede objects of their kinds. CreateDirectory returns the number
-// of stored objects; others are of kinds that Troupe does not serve.
+// of stored objects. It skips kinds that Troupe does not serve.
 func CreateDirectory(dir string, naming *meta.Naming, read func() ([][]byte, error)) (stored int, err error) {
 	return createWith(dir, naming, read, persist.Options{})
 }
@@ -97,7 +97,7 @@ func importItem(kinds *catalog.Catalog, text []byte) (none persist.Item, err err
 	return persist.Item{Key: i.key, Value: i.encoded.WithVersion(version), Revision: persist.Revision(version)}, nil
 }
 
-// An imported is an object of another server and its stored form.
+// An imported is another server's object and its stored form.
 type imported struct {
 	kind                 *schema.Kind // as served
 	key, resourceVersion string

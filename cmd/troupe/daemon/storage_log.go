@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// A stateLog stores the daemon's data, either in etcd or in a journal. The journal locks its data
+// A stateLog stores the daemon's data, either in etcd or in a journal, which locks its data
 // directory.
 type stateLog struct {
 	base
@@ -24,7 +24,7 @@ type stateLog struct {
 	encryption *atRest
 	journal    *persist.Journal // nil if the state is in etcd
 	etcd       *etcd.Log        // nil if the state is in the data directory
-	initial    initialState     // nil: none
+	initial    initialState     // nil for an empty data directory
 	second     *secondWriter    // of the journal; see RawWriter; may be nil
 }
 
@@ -43,8 +43,8 @@ func (l *stateLog) Start() (err error) {
 }
 
 // makeDirectory creates the data directory or restricts its permissions, because it contains
-// Secrets and private keys. It only logs a warning if the file system does not allow the change. It
-// is called after the directory was checked, so that an unrelated directory stays as it is.
+// Secrets and private keys. If the file system does not allow the change, it only logs a warning.
+// Check the directory first, so that an unrelated directory stays unchanged.
 func (l *stateLog) makeDirectory() error {
 	dir := l.config.DataDir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -126,9 +126,9 @@ func (l *stateLog) healthy() error {
 	return l.journal.Healthy()
 }
 
-// rewrites returns a counter that increases when stored values must be re-encrypted. The store
-// then writes a snapshot. rewrites returns nil with etcd, where values are re-encrypted only when
-// they are written.
+// rewrites returns a counter that increases when stored values must be re-encrypted. The store then
+// writes a snapshot. rewrites returns nil with etcd, where values are re-encrypted only when they
+// are written.
 func (l *stateLog) rewrites() func() uint64 {
 	if l.etcd != nil {
 		return nil
@@ -145,9 +145,8 @@ func (l *stateLog) backup(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// closeWithin calls shut, and returns an error if shut does not return within one second after
-// ctx ends. Even if ctx has already ended, one second suffices to close the journal on a working
-// disk.
+// closeWithin calls shut, and returns an error if shut does not return within one second after ctx
+// ends. One second is enough to close the journal on a working disk, even if ctx has already ended.
 func closeWithin(ctx context.Context, what string, shut func() error) error {
 	closed := make(chan error, 1)
 	// The buffer lets the goroutine exit after a timeout.
@@ -168,8 +167,7 @@ func closeWithin(ctx context.Context, what string, shut func() error) error {
 // namingLabel records the naming profile of a data directory or etcd store.
 const namingLabel = "naming"
 
-// StoredNaming returns the naming profile of a backup or a data directory, or "" if none is
-// recorded.
+// StoredNaming returns the recorded naming profile of a backup or a data directory, or "".
 func StoredNaming(path string) (string, error) {
 	labels, err := persist.StoredLabels(path)
 	return labels[namingLabel], err

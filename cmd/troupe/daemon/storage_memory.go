@@ -24,8 +24,8 @@ const (
 	earlyGCHeap    = 64 << 20
 )
 
-// goMemLimitShare is the share of the memory limit that becomes GOMEMLIMIT. The remainder is for
-// kernel buffers and allocations during a garbage collection.
+// goMemLimitShare is GOMEMLIMIT as a share of the memory limit. The remainder is for kernel buffers
+// and allocations during a garbage collection.
 const goMemLimitShare = 0.9
 
 // TuneMemory sets GOGC and GOMEMLIMIT for the whole process, unless the environment does.
@@ -50,7 +50,7 @@ func (d *Daemon) TuneMemory() (started, settled func()) {
 		d.log.Debug("no memory limit")
 		return started, settled
 	}
-	// GOMEMLIMIT is a soft limit: the runtime collects garbage more often near it, but allocations
+	// GOMEMLIMIT is a soft limit: near it, the runtime collects garbage more often, but allocations
 	// never fail.
 	goal := int64(float64(limit.bytes) * goMemLimitShare)
 	debug.SetMemoryLimit(goal)
@@ -96,15 +96,15 @@ const (
 	shrinkHistoryAbove, growHistoryBelow = 0.65, 0.5
 	rejectAbove, acceptBelow             = 0.8, 0.75
 	maxUseShare                          = 0.95
-	// historyShare is the watch history's largest share of the memory limit. The history never
+	// historyShare is the watch history's maximum share of the memory limit. The history never
 	// shrinks below 1/maxHistoryDivisor of its full size.
 	historyShare      = 0.25
 	maxHistoryDivisor = 16
 )
 
 // memoryMonitor measures memory usage. It shrinks the watch history when usage is high, and makes
-// the HTTP server reject requests when memory is scarce. run and poll must be called by one
-// goroutine. Fields that other goroutines read are atomic.
+// the HTTP server reject requests when memory is scarce. One goroutine calls run and poll. Fields
+// that other goroutines read are atomic.
 type memoryMonitor struct {
 	limit           int64 // the Go runtime's limit
 	setHistoryBytes func(bytes int64)
@@ -115,7 +115,7 @@ type memoryMonitor struct {
 	headroom atomic.Int64
 	scarce   atomic.Bool
 
-	cycles               uint64    // of the garbage collector
+	cycles               uint64    // garbage collection cycles
 	lastForcedGC         time.Time // when this monitor last forced a collection
 	history, fullHistory int64     // current and maximum bytes of the history
 	samples              []metrics.Sample
@@ -136,8 +136,8 @@ func fitTuning(t *actors.Tuning) {
 	}
 }
 
-// newMemoryMonitor returns a monitor, or nil without a memory limit. history is the watch history's
-// full size in bytes.
+// newMemoryMonitor returns a monitor, or nil without a memory limit. history is the full size of
+// the watch history in bytes.
 func (s *storage) newMemoryMonitor(history int64) *memoryMonitor {
 	limit, ok := memoryLimit()
 	if !ok {
@@ -157,7 +157,7 @@ func (s *storage) newMemoryMonitor(history int64) *memoryMonitor {
 	return m
 }
 
-// pollInterval is short, so that little memory is allocated between two polls.
+// pollInterval is short, so that little memory is allocated between polls.
 const pollInterval = 50 * time.Millisecond
 
 func (m *memoryMonitor) run(ctx context.Context) {
@@ -194,8 +194,8 @@ func (m *memoryMonitor) poll(now time.Time) {
 		m.scarce.Store(!now)
 		m.onScarce(!now, used)
 	}
-	// Adapt the history only after a garbage collection. Until then, memory released by an
-	// earlier shrink still counts as used. Otherwise the history would shrink too much.
+	// Adapt the history only after a garbage collection. Until then, memory released by an earlier
+	// shrink still counts as used, and the history would shrink too much.
 	if cycles := m.samples[0].Value.Uint64(); cycles != m.cycles {
 		m.cycles = cycles
 		m.adaptHistory(share)
@@ -232,8 +232,8 @@ func (m *memoryMonitor) UnderPressure() bool { return m.scarce.Load() }
 // Available returns the bytes that requests may reserve before they allocate.
 func (m *memoryMonitor) Available() int64 { return m.headroom.Load() }
 
-// memoryGauge returns s.memory. Without a monitor, it returns a nil interface, not an interface
-// with a nil value.
+// memoryGauge returns s.memory, or a nil interface without a monitor, instead of an interface with
+// a nil value.
 func (s *storage) memoryGauge() http.MemoryMonitor {
 	if s.memory == nil {
 		return nil
@@ -241,8 +241,8 @@ func (s *storage) memoryGauge() http.MemoryMonitor {
 	return s.memory
 }
 
-// logMemory logs when memory becomes scarce or sufficient. The gap between the thresholds
-// prevents repeated messages.
+// logMemory logs when memory becomes scarce or sufficient. The gap between the thresholds prevents
+// repeated messages.
 func (s *storage) logMemory(scarce bool, used int64) {
 	if scarce {
 		s.log.Warn("memory is scarce: rejecting writes, lists and watches", "used", used)

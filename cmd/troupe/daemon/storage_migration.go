@@ -19,16 +19,15 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd"
 )
 
-// Migration copies the stored objects between a data directory and etcd, or compares the two
-// copies. Copied objects get higher resource versions, so that clients with old ones receive 410
-// Gone and list again.
+// Migration copies the stored objects between a data directory and etcd, or compares them. Copied
+// objects get higher resource versions, so that clients with old ones receive 410 Gone and list
+// again.
 type Migration struct {
-	Config // of the daemons on either side
+	Config // configuration of the daemons on either side
 	Log    *slog.Logger
 }
 
-// ToEtcd copies a data directory that no daemon uses to an empty etcd prefix. It returns the number
-// of objects.
+// ToEtcd copies an unused data directory to an empty etcd prefix. It returns the number of objects.
 func (m *Migration) ToEtcd(ctx context.Context) (int, error) {
 	t, err := m.transformer(ctx)
 	if err != nil {
@@ -62,7 +61,7 @@ func (m *Migration) content(t persist.Transformer) (c etcd.Content, n int, err e
 	if err != nil {
 		return c, 0, err
 	}
-	// A lost key is an error, because the daemons on etcd must not regenerate it.
+	// Missing keys are errors, because the daemons on etcd must not regenerate them.
 	if faults, err := checkCertificates(m.DataDir, certDir); err != nil || len(faults) > 0 {
 		return c, 0, withAdvice(errors.Join(append(faults, err)...))
 	}
@@ -74,8 +73,8 @@ func (m *Migration) content(t persist.Transformer) (c etcd.Content, n int, err e
 	return c, len(from.items), nil
 }
 
-// ToDataDir creates a data directory from the data in etcd, and returns the number of objects.
-// The data must not change during the copy.
+// ToDataDir creates a data directory from the data in etcd, and returns the number of objects. The
+// data must not change during the copy.
 func (m *Migration) ToDataDir(ctx context.Context) (n int, err error) {
 	t, err := m.transformer(ctx)
 	if err != nil {
@@ -108,7 +107,7 @@ func (m *Migration) ToDataDir(ctx context.Context) (n int, err error) {
 }
 
 // Check compares the objects in the data directory with those in etcd, ignoring resource versions.
-// Daemons on etcd may be running. It writes a line per difference, up to maxDifferences, and
+// Daemons on etcd may be running. It writes up to maxDifferences differences, one per line, and
 // returns the total number.
 func (m *Migration) Check(ctx context.Context, w io.Writer) (objects, differences int, err error) {
 	t, err := m.transformer(ctx)
@@ -150,7 +149,7 @@ func (m *Migration) BackupEtcd(ctx context.Context, w io.Writer) (persist.Revisi
 	return backupEtcd(ctx, log, t, "", w)
 }
 
-// backupEtcd creates the backup through a temporary data directory in dir, by default the
+// backupEtcd creates the backup through a temporary data directory in dir, which defaults to the
 // system's temporary directory.
 func backupEtcd(ctx context.Context, log *etcd.Log, t persist.Transformer, dir string, w io.Writer) (revision persist.Revision, err error) {
 	path, err := os.MkdirTemp(dir, "troupe-backup-")
@@ -175,7 +174,7 @@ func (m *Migration) certDir() (string, error) {
 	return CertDir(m.DataDir)
 }
 
-// transformer returns a transformer for encrypted values. The transformer works until ctx ends.
+// transformer returns a transformer for encrypted values, which works until ctx ends.
 func (m *Migration) transformer(ctx context.Context) (persist.Transformer, error) {
 	var config *encryption.Configuration
 	if m.Encryption.ConfigFile != "" {
@@ -197,7 +196,6 @@ func (m *Migration) openEtcd(ctx context.Context, t persist.Transformer) (*etcd.
 	return etcd.Open(ctx, o)
 }
 
-// held contains the data of a data directory or of etcd, ordered by key.
 type held struct {
 	labels   map[string]string
 	revision persist.Revision
@@ -226,7 +224,7 @@ func decrypted(h held, err error) (held, error) {
 	return h, err
 }
 
-// readDataDir reads a data directory that no daemon uses.
+// readDataDir reads an unused data directory.
 func readDataDir(dir string, t persist.Transformer, log *slog.Logger) (h held, err error) {
 	holds, err := persist.HoldsState(dir)
 	if err != nil {
@@ -280,8 +278,7 @@ func readEtcd(ctx context.Context, log *etcd.Log) (h held, err error) {
 	return h, err
 }
 
-// unversioned returns an object's value without its resource version, and the offset of the
-// version.
+// unversioned returns an object's value without its resource version, and the version's offset.
 func unversioned(i persist.Item) (value []byte, offset int) {
 	if !bytes.Contains(i.Value, fmt.Appendf(nil, `"resourceVersion":"%d"`, i.Revision)) {
 		return i.Value, -1
@@ -298,7 +295,7 @@ type differenceWriter struct {
 	n int
 }
 
-// maxDifferences limits the differences that are written. The others are only counted.
+// maxDifferences limits the written differences. Further ones are only counted.
 const maxDifferences = 20
 
 func (d *differenceWriter) line(format string, a ...any) {

@@ -10,23 +10,23 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A RawWriter commits objects exactly as another server had them, with their UIDs, status and
-// managed fields, and without admission or validation. Watches report them like any change.
+// A RawWriter commits another server's objects unchanged, with their UIDs, status and managed
+// fields, and without admission or validation. Watches report them like any change.
 type RawWriter struct {
 	d   *Daemon
 	log *secondWriter
 }
 
-// RawWriter returns the RawWriter of a daemon whose state is in its own data directory. It must be
-// called before Start.
+// RawWriter returns the RawWriter of a daemon whose state is in its own data directory. Call it
+// before Start.
 func (d *Daemon) RawWriter() *RawWriter {
 	d.state.second = &secondWriter{}
 	return &RawWriter{d, d.state.second}
 }
 
-// Write makes the object current, or deletes it, and waits until reads include the change. The
-// resourceVersion must be that of the current object, or empty for a new one. Otherwise Write fails
-// with persist.ErrCondition.
+// Write makes the object current, or deletes it, and blocks until reads include the change. The
+// resourceVersion must be that of the current object, or empty for a new one. Otherwise, Write
+// fails with persist.ErrCondition.
 func (w *RawWriter) Write(ctx context.Context, object []byte, remove bool) error {
 	o, err := decodeImported(w.d.storage.kinds, object)
 	if err != nil {
@@ -52,7 +52,7 @@ func (w *RawWriter) Write(ctx context.Context, object []byte, remove bool) error
 	return result.Err
 }
 
-// A secondWriter is a log with writes besides those of the store. The store receives them like
+// A secondWriter is a log with writes that do not come from the store. The store receives them like
 // those of another server on a shared log.
 type secondWriter struct {
 	persist.Log

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestRawWriter writes an object in turn with clients. No change is lost, and a write on an old
-// version fails.
+// TestRawWriter alternates writes to an object with those of clients. No change is lost, and a
+// write based on an old version fails.
 func TestRawWriter(t *testing.T) {
 	c := daemon.Default()
 	c.Ephemeral, c.Serving.SecurePort, c.Kubeconfig = true, 0, t.TempDir()+"/kubeconfig"

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
-// A Duration is a time.Duration. Flags and the configuration file use Go's notation, such as
-// "1m30s".
+// A Duration is a time.Duration in Go's notation, such as "1m30s", in flags and the configuration
+// file.
 type Duration time.Duration
 
 func (d Duration) String() string { return time.Duration(d).String() }
@@ -59,7 +59,7 @@ func (b *Bytes) UnmarshalJSON(data []byte) error {
 }
 
 // parseBytes parses a non-negative integer quantity below 2^63-1. It rejects 2^63-1 itself, because
-// package quantity returns that value for all larger quantities.
+// package quantity returns that for all larger quantities.
 func parseBytes(s string) (Bytes, error) {
 	q, err := quantity.Read(s)
 	if err == nil && q.Sign() >= 0 {

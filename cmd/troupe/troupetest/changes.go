@@ -19,15 +19,14 @@ import (
 // A Change is one committed change of an object.
 type Change struct {
 	Verb string // create, update or delete
-	// StatusOnly reports whether an update has changed nothing but the status.
+	// StatusOnly reports whether an update has changed only the status.
 	StatusOnly                        bool
 	APIVersion, Kind, Namespace, Name string
 	ResourceVersion                   string
-	// Manager is the field manager that made the change, or "" if managedFields does not tell. A
-	// delete has none.
+	// Manager is the field manager that made the change, or "" if it is unknown. A delete has none.
 	Manager string
-	// Object is the new state as decoded JSON. For a delete, it is the last state. Previous is nil
-	// for a create. Integers are int64.
+	// Object is the new state as decoded JSON, or the last state for a delete. Previous is nil for
+	// a create. Integers are int64.
 	Object, Previous map[string]any
 
 	write rewrites.Write
@@ -61,7 +60,7 @@ func plain(v any) any {
 	return v
 }
 
-// Diff returns the unified YAML diff to the previous state. It masks the values of Secrets, and
+// Diff returns the unified YAML diff from the previous state. It masks the values of Secrets, and
 // omits managedFields, resourceVersion and generation.
 func (c Change) Diff() string {
 	now := c.write.Object
@@ -79,17 +78,17 @@ func (c Change) String() string {
 // A Filter selects changes.
 type Filter func(Change) bool
 
-// OfKinds selects the changes of objects of these kinds.
+// OfKinds selects changes of objects of these kinds.
 func OfKinds(kinds ...string) Filter {
 	return func(c Change) bool { return slices.Contains(kinds, c.Kind) }
 }
 
-// InNamespaces selects the changes of objects in these namespaces.
+// InNamespaces selects changes in these namespaces.
 func InNamespaces(names ...string) Filter {
 	return func(c Change) bool { return slices.Contains(names, c.Namespace) }
 }
 
-// ByManagers selects the changes that these field managers made.
+// ByManagers selects changes made by these field managers.
 func ByManagers(names ...string) Filter {
 	return func(c Change) bool { return slices.Contains(names, c.Manager) }
 }
@@ -97,7 +96,7 @@ func ByManagers(names ...string) Filter {
 // Not selects the changes that f does not select, such as Not(OfKinds("Lease", "Event")).
 func Not(f Filter) Filter { return func(c Change) bool { return !f(c) } }
 
-// Changes yields all changes that all filters select. It is for one goroutine.
+// Changes yields the changes that all filters select. It is for use by one goroutine.
 type Changes struct {
 	t       testing.TB
 	source  *actors.Subscription
@@ -105,16 +104,16 @@ type Changes struct {
 	ready   []Change
 }
 
-// Changes records the changes of all kinds that are committed after the call, including those of
-// the server's own controllers and across Restart. They are in the order of resourceVersion,
-// complete and without duplicates.
+// Changes records all changes that are committed after the call, including those of the server's
+// own controllers and after Restart. They are complete, without duplicates, and in resourceVersion
+// order.
 func (s *Server) Changes(t testing.TB, filters ...Filter) *Changes {
 	c := &Changes{t, s.recorder.Subscribe(), filters, nil}
 	t.Cleanup(c.source.Close)
 	return c
 }
 
-// Next waits for the next change. It fails the test if ctx ends first.
+// Next blocks until the next change. It fails the test if ctx ends first.
 func (c *Changes) Next(ctx context.Context) Change {
 	c.t.Helper()
 	next, err := c.next(ctx)
@@ -139,8 +138,8 @@ func (c *Changes) next(ctx context.Context) (next Change, err error) {
 	return next, nil
 }
 
-// Committed returns the changes up to now that Next has not returned. They include every write that
-// was answered before the call.
+// Committed returns the committed changes that Next has not returned. They include every write
+// whose response preceded the call.
 func (c *Changes) Committed() []Change {
 	c.t.Helper()
 	if err := c.advance(context.Background()); err != nil {
@@ -151,7 +150,7 @@ func (c *Changes) Committed() []Change {
 	return all
 }
 
-// advance makes the selected changes up to the newest commit ready.
+// advance adds the selected changes up to the newest commit to the changes that can be returned.
 func (c *Changes) advance(ctx context.Context) error {
 	committed, err := c.source.Committed(ctx)
 	for _, raw := range committed {
@@ -166,9 +165,9 @@ func (c *Changes) advance(ctx context.Context) error {
 	return err
 }
 
-// ExpectNoWrites runs f, and reports each selected change that was committed between its beginning
-// and its end. It waits for nothing else: f must return only when the controllers under test have
-// nothing left to do, for example when their work queues are empty or have processed a new object.
+// ExpectNoWrites runs f, and reports each selected change that was committed meanwhile. It does not
+// wait for the controllers under test. f must return only when they have nothing left to do, for
+// example when their work queues are empty or have processed a new object.
 func (s *Server) ExpectNoWrites(t testing.TB, f func(), filters ...Filter) {
 	t.Helper()
 	c := s.Changes(t, filters...)
@@ -178,11 +177,11 @@ func (s *Server) ExpectNoWrites(t testing.TB, f func(), filters ...Filter) {
 	}
 }
 
-// ExpectSettled runs f, and fails the test if one manager updates an object more than maxUpdates
-// times meanwhile, or if a field is set back to its previous value more than twice, as when two
-// managers disagree. Only the sequence of the selected changes counts, not their time.
+// ExpectSettled runs f. It fails the test if one manager updates an object more than maxUpdates
+// times meanwhile. It also fails if a field is set back to its previous value more than twice, as
+// when two managers disagree. Only the sequence of the selected changes counts, not their time.
 //
-// As soon as that happens, ctx ends, so that f need not wait for a state that is never reached. f
+// On failure, ctx ends immediately, so that f need not wait for a state that is never reached. f
 // should return when the controllers have nothing left to do.
 func (s *Server) ExpectSettled(t testing.TB, maxUpdates int, f func(ctx context.Context), filters ...Filter) {
 	t.Helper()

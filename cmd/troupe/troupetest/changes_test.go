@@ -14,8 +14,8 @@ import (
 
 const configMaps = "/api/v1/namespaces/default/configmaps"
 
-// TestChangesAreComplete checks that 8 concurrent writers of several kinds are recorded in the
-// order of resource versions, each write once.
+// TestChangesAreComplete checks that the writes of 8 concurrent writers of several kinds are each
+// recorded once, in the order of resource versions.
 func TestChangesAreComplete(t *testing.T) {
 	t.Parallel()
 	s := troupetest.Start(t)
@@ -62,7 +62,6 @@ func TestChangesAreComplete(t *testing.T) {
 	}
 }
 
-// manage sends a write of a field manager.
 func manage(t *testing.T, s *troupetest.Server, manager, method, path, body string) {
 	t.Helper()
 	mustDo(t, s, 200, method, path+"?fieldManager="+manager, body)
@@ -122,7 +121,6 @@ func jsonOf(t *testing.T, o map[string]any) string {
 	return string(must.Get(json.Marshal(o))(t))
 }
 
-// difflines returns the changed lines of a diff.
 func difflines(diff string) (lines []string) {
 	for line := range strings.Lines(diff) {
 		if (line[0] == '+' || line[0] == '-') && !strings.HasPrefix(line, "+++") && !strings.HasPrefix(line, "---") {

@@ -11,7 +11,7 @@
 //
 // # Built-in behavior
 //
-// By default the server uses Kubernetes names and behaves like a bare kube-apiserver. In addition,
+// By default, the server uses Kubernetes names and behaves like a bare kube-apiserver. In addition,
 // it empties deleted namespaces and collects garbage. Other controllers do not run: Deployments
 // create no Pods, and namespaces get no service accounts, so the ServiceAccount admission plugin is
 // disabled. WithControllers enables or disables individual controllers.
@@ -31,7 +31,7 @@
 //
 // # Faults
 //
-// WithFaults and Server.SetFaults let selected requests fail, as an API server may at any time:
+// WithFaults and Server.SetFaults inject the faults of a real API server into selected requests:
 // conflicts, overload, lost responses, expired watches, stale reads. Server.Restart restarts the
 // server with its state and address. Faulty responses have the header Troupe-Injected-Fault.
 //
@@ -49,5 +49,5 @@
 //
 // # Logs
 //
-// If a test fails, its log includes the last MiB of the server's log.
+// The log of a failed test includes the last MiB of the server's log.
 package troupetest

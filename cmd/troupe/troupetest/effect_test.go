@@ -45,8 +45,8 @@ func TestEffectIsImmediate(t *testing.T) {
 	}
 }
 
-// TestTenServers runs ten servers in this process at once. Each has only its own objects and
-// definitions, whatever the others do meanwhile.
+// TestTenServers runs ten servers concurrently in this process, and checks that each has only its
+// own objects and CRDs.
 func TestTenServers(t *testing.T) {
 	t.Parallel()
 	var all sync.WaitGroup
@@ -64,7 +64,6 @@ func TestTenServers(t *testing.T) {
 	all.Wait()
 }
 
-// TestManyDefinitions checks that each of 1,000 CustomResourceDefinitions serves its kind.
 func TestManyDefinitions(t *testing.T) {
 	t.Parallel()
 	const count = 1000

@@ -7,29 +7,29 @@ import (
 	"github.com/troupe-api/troupe/policy/faultinjection"
 )
 
-// A Fault is a rule that lets requests fail on purpose. Package faultinjection describes the
+// A Fault is a rule that injects faults into requests. Package faultinjection describes the
 // effects.
 //
 //	troupetest.Fault{Effect: "Conflict", Verbs: []string{"update"}, Resources: []string{"configmaps"}, Count: 1}
 type Fault = faultinjection.Rule
 
-// A FaultCount counts the requests that a Fault has selected, and those that it let fail.
+// A FaultCount counts the requests that a Fault has selected, and those that failed because of it.
 type FaultCount = faultinjection.Count
 
-// WithFaults injects faults into requests, as Server.SetFaults does, from the end of Start on.
-// Without rules it only allows SetFaults. The seed is random, and part of the log of a failed test.
+// WithFaults injects faults into requests, like Server.SetFaults, once Start has returned. Without
+// rules, it only allows SetFaults. The seed is random, and the log of a failed test contains it.
 func WithFaults(rules ...Fault) Option {
 	return func(s *settings) { s.config.Serving.FaultInjection, s.faults = true, slices.Concat(s.faults, rules) }
 }
 
-// WithFaultSeed sets the seed of faults with a probability, to repeat a failed test.
+// WithFaultSeed sets the seed of faults with a probability, to reproduce a failed test.
 func WithFaultSeed(seed uint64) Option {
 	return func(s *settings) { s.seed = seed }
 }
 
-// SetFaults replaces the faults of a server that was started with WithFaults, and begins again with
-// its seed. Without rules, nothing fails. Faults apply to every client, including Load and the
-// administrator, unless a rule names users or user agents. The server's own controllers are exempt.
+// SetFaults replaces the faults of a server that was started with WithFaults, and resets its seed.
+// Without rules, nothing fails. Faults apply to every client, including Load and the administrator,
+// unless a rule names users or user agents. The server's own controllers are exempt.
 func (s *Server) SetFaults(rules ...Fault) {
 	s.t.Helper()
 	faults := s.daemon.Faults()

@@ -23,7 +23,7 @@ import (
 
 const faultHeader = "Troupe-Injected-Fault"
 
-// send sends a request on its own connection, which a Drop then closes without a hidden retry.
+// send sends a request on its own connection, so that a Drop closes it without a hidden retry.
 func send(t *testing.T, c *troupetest.Credentials, method, url, body, agent string) (*http.Response, string, error) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: c.TLS(), DisableKeepAlives: true}}
@@ -39,7 +39,7 @@ func send(t *testing.T, c *troupetest.Credentials, method, url, body, agent stri
 	return answer, string(text), err
 }
 
-// TestFaultEffects checks the response to one faulty request, and the state after it.
+// TestFaultEffects checks the response to one faulty request, and the resulting state.
 func TestFaultEffects(t *testing.T) {
 	t.Parallel()
 	const put = `{"metadata":{"name":"a"},"data":{"k":"new"}}`
@@ -148,7 +148,8 @@ func TestFaultSelectors(t *testing.T) {
 	}
 }
 
-// TestFaultsNeedPermission checks that an unauthorized request gets its own error.
+// TestFaultsNeedPermission checks that an unauthorized request gets its own error instead of a
+// fault.
 func TestFaultsNeedPermission(t *testing.T) {
 	t.Parallel()
 	s := troupetest.Start(t, troupetest.WithFaults(troupetest.Fault{Effect: "InternalError"}))
@@ -159,7 +160,7 @@ func TestFaultsNeedPermission(t *testing.T) {
 	}
 }
 
-// TestFaultSeed checks that the same seed lets the same requests fail, whatever other rules do.
+// TestFaultSeed checks that with the same seed, the same requests fail, regardless of other rules.
 func TestFaultSeed(t *testing.T) {
 	t.Parallel()
 	outcomes := func(seed uint64, disturbed bool) (text string) {
@@ -221,7 +222,6 @@ func TestFaultErrors(t *testing.T) {
 	}
 }
 
-// fatalOf returns the message with which run ends the test f.
 func fatalOf(t *testing.T, run func(f *fatal)) string {
 	f := &fatal{scope: scope{TB: t}}
 	ended := make(chan struct{})
@@ -352,7 +352,6 @@ func TestStaleReads(t *testing.T) {
 	mustDo(t, s, 200, "GET", configMaps+"/new?resourceVersion=0", "") // the history does not reach that far
 }
 
-// TestFaultsOfRunningServer checks the endpoint, the audit log and the metrics.
 func TestFaultsOfRunningServer(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "audit.log")
@@ -392,7 +391,6 @@ func TestFaultsOfRunningServer(t *testing.T) {
 	}
 }
 
-// TestNoFaultsByDefault checks that a server without the setting has no endpoint.
 func TestNoFaultsByDefault(t *testing.T) {
 	t.Parallel()
 	s := troupetest.Start(t)
@@ -402,8 +400,8 @@ func TestNoFaultsByDefault(t *testing.T) {
 	mustDo(t, s, 200, "GET", configMaps, "")
 }
 
-// TestRestart checks that clients continue after a restart: with their credentials, tokens, watches
-// and recorded changes.
+// TestRestart checks that clients can continue after a restart with their credentials, tokens,
+// watches and recorded changes.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	for name, option := range map[string]troupetest.Option{
@@ -454,7 +452,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestLatency checks the least time, because the server's clock is not that of the test.
+// TestLatency checks only the minimum time, because the server's clock is not that of the test.
 func TestLatency(t *testing.T) {
 	t.Parallel()
 	const latency = 30

@@ -60,8 +60,8 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// TestForkUnderLoad checks that a fork has every write that was acknowledged before it began, and
-// each of the others completely or not at all.
+// TestForkUnderLoad checks that a fork contains every write that was acknowledged before it began,
+// and no partial writes.
 func TestForkUnderLoad(t *testing.T) {
 	base := troupetest.Start(t)
 	const path = "/api/v1/namespaces/default/configmaps"
@@ -105,7 +105,7 @@ func TestForkUnderLoad(t *testing.T) {
 	}
 }
 
-// TestForkOfStopped checks that a fork outlives its base, and that tokens of service accounts stay
+// TestForkOfStopped checks that a fork outlives its base, and that service account tokens stay
 // valid.
 func TestForkOfStopped(t *testing.T) {
 	s := &scope{TB: t}
@@ -126,7 +126,6 @@ func TestForkOfStopped(t *testing.T) {
 	}
 }
 
-// TestForkOfDirectory checks that a server with a data directory cannot be forked.
 func TestForkOfDirectory(t *testing.T) {
 	d := must.Get(daemon.New(daemon.Default(), nil))(t)
 	c := daemon.Default()

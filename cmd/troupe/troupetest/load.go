@@ -19,13 +19,13 @@ import (
 
 const fieldManager = "troupetest"
 
-// Load applies the objects in YAML or JSON files: first CustomResourceDefinitions, then
-// namespaces, then all others in order. Files may contain several documents and lists. Load reads
-// a directory's *.yaml, *.yml and *.json files in name order, and ignores subdirectories. It
-// updates existing objects.
+// Load applies the objects in YAML or JSON files: first CustomResourceDefinitions, then namespaces,
+// then all others in order. Files may contain several documents and lists. Load reads a directory's
+// *.yaml, *.yml and *.json files in name order, and ignores subdirectories. It updates existing
+// objects.
 //
-// Objects without a namespace are created in namespace default. Object status is ignored. An
-// error fails the test and names the file.
+// Objects without a namespace are created in namespace default. Object status is ignored. An error
+// fails the test and names the file.
 func (s *Server) Load(paths ...string) {
 	s.t.Helper()
 	if err := s.load(paths); err != nil {

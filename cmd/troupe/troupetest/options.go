@@ -16,9 +16,9 @@ type settings struct {
 	config daemon.Config
 	now    func() time.Time
 	files  []string
-	name   string // of the server in logs
+	name   string // server name in logs
 	faults []Fault
-	seed   uint64 // of faults
+	seed   uint64 // seed of faults
 }
 
 // Naming profiles for WithNaming.
@@ -31,7 +31,6 @@ const (
 // default service account, which serviceAccountController would create.
 const serviceAccountPlugin, serviceAccountController = "ServiceAccount", "serviceaccount-controller"
 
-// newSettings applies the options to the defaults.
 func newSettings(options []Option) *settings {
 	c := daemon.Default()
 	c.Ephemeral, c.Naming, c.Serving.SecurePort, c.Controllers = true, Kubernetes, 0, daemon.TestControllers
@@ -63,7 +62,7 @@ func WithNaming(profile string) Option {
 	return func(s *settings) { s.config.Naming = profile }
 }
 
-// WithFiles loads objects before Start returns, as Server.Load does.
+// WithFiles loads objects before Start returns, like Server.Load.
 func WithFiles(paths ...string) Option {
 	return func(s *settings) { s.files = append(s.files, paths...) }
 }
@@ -75,9 +74,9 @@ func WithClock(now func() time.Time) Option {
 	return func(s *settings) { s.now = now }
 }
 
-// WithControllers enables controllers or, with a leading -, disables them. By default, a server
-// runs the controllers of a bare API server (apiserver), garbage collection, namespace deletion and
-// volume protection. Names are those of the --controllers flag. "*" selects the daemon's default
+// WithControllers enables controllers or, with a leading -, disables them. The default is the
+// controllers of a bare API server (apiserver), garbage collection, namespace deletion and volume
+// protection. Names are those of the --controllers flag. "*" selects the daemon's default
 // controllers.
 //
 //	troupetest.WithControllers("serviceaccount-controller", "workloads", "-garbage-collector-controller")
@@ -85,13 +84,13 @@ func WithControllers(names ...string) Option {
 	return func(s *settings) { s.config.Controllers = s.config.Controllers.With(names...) }
 }
 
-// WithConfig changes any daemon setting. change receives the result of all earlier options.
+// WithConfig changes any daemon setting. change receives the result of earlier options.
 func WithConfig(change func(*daemon.Config)) Option {
 	return func(s *settings) { change(&s.config) }
 }
 
-// WithBackup starts the server with the objects of a backup or a data directory, which may be in
-// use. The naming profile is that of these objects. A goroutine of the library that reads them,
+// WithBackup starts the server with the objects and the naming profile of a backup or a data
+// directory, which may be in use. A goroutine of the library that reads them,
 // buntdb.(*DB).backgroundManager, ends up to a second later.
 func WithBackup(path string) Option {
 	return WithConfig(func(c *daemon.Config) { c.From = path })

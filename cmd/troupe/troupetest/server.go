@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// stopTimeout limits the wait for in-flight requests at the end of a test.
+// stopTimeout is how long in-flight requests may continue at the end of a test.
 const stopTimeout = 10 * time.Second
 
 // A Server is an API server for one test. Its Credentials are the administrator's.
@@ -32,10 +32,10 @@ func Start(t testing.TB, options ...Option) *Server {
 	return start(t, newSettings(options), daemon.New)
 }
 
-// Fork starts a server with a copy of the objects of base, which tests then need not create again.
-// Credentials and tokens of base are also valid at the fork, and resource versions continue. The
-// fork has the options of base, except for files, and then the given ones. base may be in use or
-// stopped; its later changes and those of the fork do not affect each other.
+// Fork starts a server with a copy of base's objects, which saves tests from creating them again.
+// base's credentials and tokens are also valid at the fork, and resource versions continue. The
+// fork has the options of base, except for files, and then the given ones. base may be running or
+// stopped. Later changes of one do not affect the other.
 func Fork(t testing.TB, base *Server, options ...Option) *Server {
 	t.Helper()
 	return start(t, base.settings.with(options), base.daemon.Fork)
@@ -71,7 +71,7 @@ func start(t testing.TB, o *settings, create func(daemon.Config, io.Writer) (*da
 
 // Restart stops the server and starts it again with the same address, credentials and state, even
 // if the state is in memory. Open watches end as in a shutdown, and clients can resume them. Faults
-// and recorded changes continue. No other method may be called meanwhile.
+// and recorded changes continue. Do not call other methods meanwhile.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)

@@ -39,7 +39,7 @@ func mustDo(t *testing.T, s *troupetest.Server, want int, method, path, body str
 	return o
 }
 
-// awaitDeletion waits until a watch from the object's resourceVersion reports the deletion.
+// awaitDeletion blocks until a watch from the object's resourceVersion reports the deletion.
 func awaitDeletion(t *testing.T, s *troupetest.Server, collection string, o map[string]any) {
 	t.Helper()
 	m := o["metadata"].(map[string]any)

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Text is an error that is sent as plain text.
+// A Text is an error whose response is plain text.
 type Text struct{ Status *meta.Status }
 
 func (t *Text) Error() string { return t.Status.Message }
@@ -42,7 +42,7 @@ func Unauthorized() *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: "Unauthorized"}
 }
 
-// UnauthorizedBecause returns a 401 with a reason from a remote authenticator.
+// UnauthorizedBecause returns a 401 with the reason of a remote authenticator.
 func UnauthorizedBecause(reason string) *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: reason}
 }
@@ -88,20 +88,19 @@ func TooManyRequests() *meta.Status {
 	}
 }
 
-// RequestTimeout returns the 408 for a body that arrives too slowly. If the server is too slow, use
-// GatewayTimeout.
+// RequestTimeout returns the 408 for a body that arrives too slowly. Use GatewayTimeout if the
+// server is too slow.
 func RequestTimeout() *meta.Status {
 	return &meta.Status{Code: 408, Reason: meta.ReasonTimeout, Message: "the request did not arrive in time"}
 }
 
-// InternalError returns a 500 that hides the error. The message contains the ID under which the
-// error is logged.
+// InternalError returns a 500 that hides the error. Its message contains the ID of the log entry.
 func InternalError(id string) *meta.Status {
 	return meta.NewInternalCause("see the server's log for the id " + id)
 }
 
-// ShuttingDown returns a 503 with Retry-After: 1. By the time of the retry, another server or the
-// restarted process can handle the request.
+// ShuttingDown returns a 503 with Retry-After: 1, because another server or the restarted process
+// can soon handle the request.
 func ShuttingDown() *meta.Status {
 	return &meta.Status{
 		Code: 503, Reason: meta.ReasonServiceUnavailable, Details: &meta.Details{RetryAfterSeconds: 1},

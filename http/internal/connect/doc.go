@@ -6,10 +6,10 @@
 //	Kubelets  connection pools for kubelets
 //
 // Invariants:
-//   - A client cannot reach the server's loopback and link-local addresses, such as metadata
-//     services, because requests are proxied only to global unicast addresses. The address is
-//     checked again when connecting, since a name may resolve differently by then. For a Service,
-//     only endpoints with the address of the Pod they reference are used.
-//   - The target path has no dot segments or escaped slashes, because such requests are rejected.
+//   - Requests are proxied only to global unicast addresses. Clients therefore cannot reach the
+//     server's loopback and link-local addresses, such as metadata services. The address is checked
+//     again at dial time, since a name may resolve differently by then. For a Service, only
+//     endpoints with the address of the Pod they reference are used.
+//   - A target path with dot segments or escaped slashes is rejected.
 //   - A kubelet receives only query parameters derived from the options that admission has seen.
 package connect

@@ -73,15 +73,14 @@ func (l *Locator) kubelet(node string) (host, port string, err error) {
 			if a.String("type") != wanted {
 				continue
 			}
-			// Prefer the kubelet port in the Node's status. A manually created Node may have
-			// none.
+			// Prefer the kubelet port in the Node's status, which a manually created Node may lack.
 			if n, _ := status.Object("daemonEndpoints", "kubeletEndpoint").Int("Port"); n > 0 {
 				return a.String("address"), strconv.FormatInt(n, 10), nil
 			}
 			return a.String("address"), l.Kubelets.port, nil
 		}
 	}
-	// The error lists the Node's addresses, because usually none of them has a configured type.
+	// The usual cause is that no address has a configured type, so the error lists the addresses.
 	known := make([]string, len(addresses))
 	for i, a := range addresses {
 		known[i] = "{" + a.String("type") + " " + a.String("address") + "}"
@@ -122,8 +121,8 @@ func (l *Locator) Stream(_ context.Context, subresource string, r Request) (*pro
 			query.Add("command", word)
 		}
 	}
-	// Check the container before the Node, so that clients get the error for an invalid container
-	// name even if the Pod has no Node yet.
+	// Check the container before the Node, so that an invalid container name is reported even if
+	// the Pod has no Node yet.
 	node := pod.Object("spec").String("nodeName")
 	if node == "" {
 		return nil, meta.NewBadRequest(fmt.Sprintf("pod %s does not have a host assigned", r.Name))

@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A Locator finds the backends of requests that connect to Pods, Services, Nodes and containers. It
-// is safe for concurrent use.
+// A Locator finds the targets of connections to Pods, Services, Nodes and containers. It is safe
+// for concurrent use.
 type Locator struct {
 	// Objects reads Pods, Services and Nodes.
 	Objects policy.Objects
@@ -41,7 +41,7 @@ func (l *Locator) Close() {
 type Request struct {
 	Namespace string
 	Name      string // of the object; for proxy, scheme:name:port with optional scheme and port
-	// Path is the decoded path after the proxy subresource. RawPath is the same path, as the client
+	// Path is the decoded path after the proxy subresource. RawPath is that path as the client
 	// escaped it. Query is the raw query string.
 	Path, RawPath, Query string
 	// Options are the connect options after admission.
@@ -68,7 +68,7 @@ func (l *Locator) get(r meta.GroupResource, namespace, name string) (tree.Tree, 
 // splitName splits scheme:name:port, name:port, or name. The port may be a port name.
 func splitName(text, what string) (scheme, name, port string, err error) {
 	parts := strings.Split(text, ":")
-	// IPv6 addresses contain more colons and are not accepted.
+	// Names with more colons, such as IPv6 addresses, are not accepted.
 	switch len(parts) {
 	case 1:
 		name = parts[0]
@@ -91,8 +91,8 @@ func isAllowed(address string) bool {
 	return ip != nil && ip.IsGlobalUnicast()
 }
 
-// DialMember connects to a Pod or Node if its IP address is allowed. It checks the address at
-// dial time, because the hostname may have resolved to a different address in an earlier check.
+// DialMember connects to a Pod or Node if its IP address is allowed. It checks the address at dial
+// time, because an earlier check of the hostname may have resolved to a different address.
 func DialMember(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		if at, err := netip.ParseAddrPort(address); err != nil || !isAllowed(at.Addr().Unmap().WithZone("").String()) {
@@ -145,7 +145,7 @@ func (l *Locator) pod(r Request) (*url.URL, error) {
 	if all := podAddresses(pod); len(all) > 0 {
 		address = all[0]
 	}
-	// This also rejects a Pod without an address.
+	// A Pod without an address is also rejected.
 	if !isAllowed(address) {
 		return nil, errAddressNotAllowed
 	}
@@ -177,14 +177,14 @@ func podAddresses(pod tree.Tree) (all []string) {
 }
 
 // service returns the URL of a random ready endpoint of a Service, preferably in its primary IP
-// family. The requested port is the name or number of a Service port, not of a container port.
+// family. The requested port is a name or number in the Service, not a container port.
 func (l *Locator) service(ctx context.Context, r Request) (*url.URL, error) {
 	scheme, name, port, err := splitName(r.Name, "service")
 	if err != nil {
 		return nil, err
 	}
-	// Look up a port number in the Service, because EndpointSlices contain only port names. A
-	// port name may be empty.
+	// Look up a port number in the Service, because EndpointSlices contain only port names, which
+	// may be empty.
 	service, missing := l.get(servicesResource, r.Namespace, name)
 	if n, err := strconv.ParseInt(port, 10, 64); err == nil {
 		if missing != nil {
@@ -199,7 +199,7 @@ func (l *Locator) service(ctx context.Context, r Request) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Shuffle, so that clients try different endpoints first. Some endpoints may be unreachable.
+	// Shuffle, so that clients do not always try the same endpoint first. It may be unreachable.
 	families := append(service.Object("spec").Strings("ipFamilies"), "")
 	for _, primary := range []bool{true, false} {
 		for _, i := range rand.Perm(len(found)) {
@@ -243,8 +243,8 @@ func (l *Locator) endpoint(slice tree.Tree, namespace, port string) string {
 	return ""
 }
 
-// isPod reports whether an endpoint has the address of the Pod that it references. Otherwise,
-// users who can write EndpointSlices could make the server connect to any address.
+// isPod reports whether an endpoint has the address of the Pod that it references. Without this
+// check, users who can write EndpointSlices could make the server connect to any address.
 func (l *Locator) isPod(endpoint tree.Tree, address, namespace string) bool {
 	of := endpoint.Object("targetRef")
 	if of == nil || of.String("namespace") != namespace {

@@ -32,21 +32,21 @@ func (l *Locator) Log(r Request) (*proxy.Target, error) {
 	if node == "" {
 		return nil, nil
 	}
-	// The names need no escaping, because the Pod and the container exist.
+	// The Pod and container exist, so their names need no escaping.
 	at, err := l.kubeletURL(node, "/containerLogs/"+r.Namespace+"/"+r.Name+"/"+container, logQuery(r.Options))
 	if err != nil {
 		return nil, err
 	}
 	t := &proxy.Target{
 		URL: at, Backend: l.Kubelets.Trusted, UseHost: true, IgnoreUpgrade: true,
-		// This request is the server's own, so it contains no client headers.
+		// This request is the server's own, so it must not contain client headers.
 		EditHeader:   func(h http.Header) { clear(h); h["User-Agent"] = nil },
 		EditResponse: func(resp *http.Response) error { return checkLog(r.Name, at, resp) },
 		Fault: func(err error) error {
 			return internal((&url.Error{Op: "Get", URL: at.String(), Err: err}).Error())
 		},
 	}
-	// Pooled connections are reused, so unverified connections need a separate pool.
+	// Connections are reused, so unverified connections need a separate pool.
 	if r.Options.Bool("insecureSkipTLSVerifyBackend") {
 		t.Backend = l.Kubelets.Unverified
 	}
@@ -73,14 +73,13 @@ func logQuery(o tree.Tree) url.Values {
 	return q
 }
 
-// maxFaultText limits how much of a kubelet's error response is read, in bytes.
+// maxFaultText is the number of bytes read from a kubelet's error response.
 const maxFaultText = 10 << 10
 
-// checkLog prepares the kubelet's log response for the client. It returns an error response of
-// the kubelet as a Status.
+// checkLog prepares the kubelet's log response for the client. It returns the kubelet's error
+// responses as a Status.
 func checkLog(pod string, at *url.URL, resp *http.Response) error {
-	// A redirect would allow the kubelet to make the server send any request with its
-	// credentials.
+	// With a redirect, the kubelet could make the server send any request with its credentials.
 	if code := resp.StatusCode; code >= 300 && code < 400 && resp.Header.Get("Location") != "" {
 		return internal(fmt.Sprintf("Get %q: redirects forbidden", at))
 	}
@@ -92,7 +91,7 @@ func checkLog(pod string, at *url.URL, resp *http.Response) error {
 		return nil
 	}
 	// The error text concerns only the requested log, so the client may see it. The kubelet sends
-	// plain text instead of a Status, so the reason is derived from the status code.
+	// no Status, so the status code determines the reason.
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxFaultText))
 	if err != nil {
 		return internal("Internal error occurred: " + err.Error())
@@ -100,8 +99,8 @@ func checkLog(pod string, at *url.URL, resp *http.Response) error {
 	return logFault(resp.StatusCode, pod, string(text))
 }
 
-// logFaults maps kubelet status codes to reasons and messages. An empty message means the text
-// from the kubelet.
+// logFaults maps kubelet status codes to reasons and messages. If the message is empty, the
+// kubelet's text is used.
 var logFaults = map[int]struct {
 	reason  meta.Reason
 	message string

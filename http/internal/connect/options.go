@@ -55,7 +55,7 @@ func readText(o tree.Tree, q requestinfo.Query, name string) {
 }
 
 // readPorts parses the ports of a port-forward, with kube-apiserver's error messages. Only
-// WebSocket clients send ports.
+// WebSocket clients send ports in the query.
 func readPorts(o tree.Tree, q requestinfo.Query) error {
 	var ports []any
 	for _, text := range q.All("ports") {
@@ -78,7 +78,7 @@ const (
 )
 
 // readLogOptions parses log options. It returns a 400 for a malformed number or time. validateLog
-// reports all other errors together in one Status.
+// reports all other errors in one Status.
 func readLogOptions(o tree.Tree, q requestinfo.Query) error {
 	for _, name := range []string{"follow", "previous", "timestamps", "insecureSkipTLSVerifyBackend"} {
 		readFlag(o, q, name)

@@ -15,9 +15,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A Rewriter rewrites links in proxied responses, so that they point to the proxy.
+// A Rewriter rewrites links in proxied responses to point to the proxy.
 type Rewriter struct {
-	// Prefix is the part of the request path before the backend path.
+	// Prefix precedes the backend path in the request path.
 	Prefix string
 	// Target is the backend URL. Host is the client's Host header.
 	Target *url.URL
@@ -45,8 +45,8 @@ func (r Rewriter) Edit(resp *http.Response) error {
 }
 
 func (r Rewriter) link(to *url.URL) string {
-	// A link to the backend has no host, the backend's host, or the client's Host header. A
-	// relative path needs no change, because browsers resolve it against the proxied URL.
+	// A link to the backend has no host, the backend's host, or the client's Host header. Browsers
+	// resolve a relative path against the proxied URL, so it needs no change.
 	elsewhere := to.Host != "" && to.Host != r.Target.Host && to.Host != r.Host
 	if elsewhere || !strings.HasPrefix(to.Path, "/") {
 		return to.String()
@@ -58,8 +58,8 @@ func (r Rewriter) link(to *url.URL) string {
 	if strings.HasPrefix(to.Path, r.Prefix) {
 		return to.String()
 	}
-	// Join cleans the path, so dot segments cannot escape the prefix. Restore the trailing slash,
-	// which Join removes although it is significant.
+	// Join removes dot segments, so they cannot escape the prefix. It also removes the trailing
+	// slash, which is significant and must be restored.
 	slash := strings.HasSuffix(to.Path, "/")
 	to.Path, to.RawPath = path.Join(r.Prefix, to.Path), ""
 	if slash {
@@ -68,8 +68,8 @@ func (r Rewriter) link(to *url.URL) string {
 	return to.String()
 }
 
-// editPage replaces the response body with a reader that rewrites links on the fly. Pages with an
-// unknown content encoding are not changed.
+// editPage replaces the response body with a reader that rewrites links on the fly. It does not
+// change pages with an unknown content encoding.
 func (r Rewriter) editPage(resp *http.Response) error {
 	from := resp.Body
 	// Compress the rewritten page again, because the response keeps its Content-Encoding header.
@@ -108,7 +108,7 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// maxToken limits the size of an HTML token (a tag or a text), in bytes. If a token is longer,
+// maxToken is the maximum size of an HTML token (a tag or a text), in bytes. After a longer token,
 // the rest of the page is copied unchanged.
 const maxToken = 1 << 20
 
@@ -142,8 +142,7 @@ func (p *page) Read(b []byte) (int, error) {
 	return 0, p.err
 }
 
-// step rewrites one token. After a token that is too long, it instead copies a block of the page
-// unchanged.
+// step rewrites one token. Once a token was too long, it instead copies a block unchanged.
 func (p *page) step() error {
 	if p.raw {
 		_, err := io.CopyN(p.to, p.unpacked, 4<<10)
@@ -153,8 +152,8 @@ func (p *page) step() error {
 	case html.ErrorToken:
 		return p.endTokens()
 	case html.StartTagToken, html.SelfClosingTagToken:
-		// Clone Raw, because Token unescapes attributes in the same buffer. A tag without changed
-		// links is then written byte for byte.
+		// Clone Raw, because Token unescapes attributes in the same buffer. Tags without changed
+		// links are written byte for byte.
 		raw := bytes.Clone(p.tokens.Raw())
 		token := p.tokens.Token()
 		if attributes, ok := linkAttributes[token.DataAtom]; ok && p.rewriter.change(token.Attr, attributes) {
@@ -168,8 +167,8 @@ func (p *page) step() error {
 	}
 }
 
-// endTokens handles a tokenizer error. If a token is too long, endTokens copies the buffered
-// input, and step then copies the rest of the page. endTokens returns all other errors.
+// endTokens handles a tokenizer error. If a token is too long, it copies the buffered input, and
+// step then copies the rest of the page. It returns all other errors.
 func (p *page) endTokens() error {
 	err := p.tokens.Err()
 	if !errors.Is(err, html.ErrBufferExceeded) {

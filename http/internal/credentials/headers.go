@@ -9,9 +9,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Headers is an authenticator's view of the request headers. It omits hidden headers but does not
-// remove them from Header, because fasthttp would then reorder the others, and some
-// authenticators depend on their order. A Headers must not be copied.
+// Headers is an authenticator's view of the request headers, without hidden headers. Hidden headers
+// stay in Header, because fasthttp would reorder the others on removal, and some authenticators
+// depend on their order. A Headers must not be copied.
 type Headers struct {
 	Header *fasthttp.RequestHeader
 	// Snapshot, if set, records the identity headers that authenticators remove.

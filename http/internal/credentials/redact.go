@@ -10,8 +10,8 @@ const TokenParameter = "access_token"
 
 const redacted = "REDACTED"
 
-// Redact removes the values of query parameters that may contain bearer tokens. These are
-// parameters whose decoded name contains "token" in any case, or whose name cannot be decoded.
+// Redact removes the values of query parameters that may contain bearer tokens: their decoded name
+// contains "token" in any case, or cannot be decoded.
 func Redact(target string) string {
 	path, rest, ok := strings.Cut(target, "?")
 	if !ok || !strings.ContainsAny(rest, "%tT") {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The recognized schemes of the Authorization header. Only bearer tokens are accepted.
+// The known schemes of the Authorization header. Only bearer tokens are accepted.
 const (
 	SchemeBearer = "bearer"
 	SchemeBasic  = "basic"

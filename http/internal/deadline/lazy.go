@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// A Lazy is a request context with a deadline. Its timer is created by the first call to Done,
-// because most requests never wait, and a timer may cost more than the request.
+// A Lazy is a request context with a deadline. The first call to Done creates its timer, because
+// most requests never wait, and a timer may cost more than the request.
 //
-// Err also cancels the context if the client has disconnected. Checks for a disconnect are
-// rate-limited, so that only long computations perform them.
+// Err also cancels the context if the client has disconnected. It checks this only at intervals, so
+// that short requests never pay for the check.
 type Lazy struct {
 	deadline time.Time
 	client   Client // may be nil
@@ -74,8 +74,8 @@ func (d *Lazy) Pause() {
 	}
 }
 
-// Err implements context.Context. It also checks whether the client has disconnected, at most once
-// per lookInterval.
+// Err implements context.Context. At most once per lookInterval, it also checks whether the client
+// has disconnected.
 func (d *Lazy) Err() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -97,7 +97,7 @@ func (d *Lazy) Err() error {
 // Value returns nil, because a Lazy carries no values.
 func (d *Lazy) Value(any) any { return nil }
 
-// Stop cancels the context.
+// Stop cancels the context and stops its timer.
 func (d *Lazy) Stop() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestLazy checks that a context ends at its deadline or when it is stopped, and that both close
-// Done.
+// TestLazy checks that a context ends at its deadline or when it is stopped, and closes Done.
 func TestLazy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := After(time.Now(), time.Minute, nil)

@@ -19,7 +19,7 @@ type Documents struct {
 	generation uint64
 	openapi    *openapi.Documents
 	index      []byte
-	merged     *merged // with other servers' documents; nil if there are none
+	merged     *merged // merged with other servers' documents; nil without such servers
 }
 
 // Index returns the list of paths at /.

@@ -81,7 +81,6 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-// TestPermit tests that a permit releases each resource exactly once, even after a rejection.
 func TestPermit(t *testing.T) {
 	l := NewLedger(Capacities{Reads: 4, Watches: 4, ResponseBytes: 1000})
 	joe := l.ForUser("joe")

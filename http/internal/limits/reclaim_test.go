@@ -24,7 +24,7 @@ func (i fakeItem) Reclaim() {
 // the requester are not reclaimed.
 func TestReclaim(t *testing.T) {
 	for _, test := range []struct {
-		held  string // letters of users, upper case if idle, with the number of the item
+		held  string // a letter per user, upper case if idle, and the item's number
 		comes string // user that acquires one more
 		want  string // ended item; "" if the user is rejected
 	}{

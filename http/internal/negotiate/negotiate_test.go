@@ -6,7 +6,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// FuzzAccept checks that any Accept header results in an available format or a 406.
 func FuzzAccept(f *testing.F) {
 	for _, accept := range []string{
 		"", "*/*", "application/json;q=0.5,application/yaml", "application/json;as=Table;g=meta.platform.io;v=v1, application/json", "application/vnd.platform.protobuf;as=PartialObjectMetadata;g=meta.platform.io;v=v1",

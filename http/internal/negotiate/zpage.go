@@ -8,10 +8,9 @@ import (
 // ZPageVersions lists the versions of diagnostic pages. Only the first is not deprecated.
 var ZPageVersions = []string{"v1beta1", "v1alpha1"}
 
-// ZPage returns the media type of a diagnostic page, and the version of an object. The media type
-// is empty if none is acceptable, and text if there is no Accept header. To get an object, a
-// client must name its group, version and kind, so that a new default version cannot break the
-// client.
+// ZPage returns the media type of a diagnostic page, or "" if none is acceptable. For an object, it
+// also returns the version. A client that wants an object must name its group, version and kind, so
+// that a new default version cannot break the client.
 func ZPage(accept, group, kind string) (mediaType, version string) {
 	if strings.TrimSpace(accept) == "" {
 		return TypeText, ""

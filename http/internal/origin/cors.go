@@ -9,8 +9,8 @@ const (
 	corsExposed = "Date"
 )
 
-// SetHeaders sets CORS headers and returns true if the request's origin is allowed. Without these
-// headers, browsers hide the response from the page.
+// SetHeaders sets CORS headers and returns true if the request's origin is allowed. Browsers hide
+// responses without these headers from the page.
 func (a Allowed) SetHeaders(request *fasthttp.RequestHeader, answer *fasthttp.ResponseHeader) (told bool) {
 	if len(a) == 0 {
 		return false

@@ -20,8 +20,8 @@ const (
 	fieldOrphan = "orphanDependents"
 )
 
-// FieldIgnoreReadError is the option to delete an object that cannot be decoded. The long name
-// serves as a warning, because the deletion ignores finalizers and preconditions.
+// FieldIgnoreReadError is the option to delete an object that cannot be decoded. Its long name is a
+// warning, because the deletion ignores finalizers and preconditions.
 const FieldIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
 var deleteOptionsKind = &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Version: "v1", Kind: "DeleteOptions"}}
@@ -29,7 +29,6 @@ var deleteOptionsKind = &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Ver
 // A Delete contains DeleteOptions before validation. Pointers distinguish missing values from
 // zero, because a grace period of 0 means immediate deletion.
 type Delete struct {
-	// IgnoreReadError deletes an object that cannot be read.
 	IgnoreReadError      bool
 	grace                *int64
 	policy               *string
@@ -67,9 +66,8 @@ func ParseDelete(q requestinfo.Query) (d Delete, err error) {
 	return d, nil
 }
 
-// DecodeDelete returns the DeleteOptions of a decoded request body, which kubectl and typed
-// clients send. faults are the decoding errors. Clients that cannot send a body with DELETE use
-// query parameters (ParseDelete).
+// DecodeDelete returns the DeleteOptions of a decoded request body. faults are the decoding errors.
+// Clients that cannot send a body with DELETE use query parameters (ParseDelete).
 func DecodeDelete(object tree.Tree, faults []codec.FieldFault) (d Delete, err error) {
 	if kind, _ := object["kind"].(string); kind != "" && kind != "DeleteOptions" {
 		return d, apierrors.BadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type DeleteOptions): kind %q", kind))
@@ -96,9 +94,9 @@ func optionalField[T any](object tree.Tree, name string) *T {
 	return &v
 }
 
-// Check validates the options of the request body, combined with those of the query. metaGroup is
-// the API group of DeleteOptions. The request is a dry run if the body or the query requests one,
-// because an unintended deletion is worse than an unintended dry run.
+// Check validates the options of the body, combined with those of the query. metaGroup is the API
+// group of DeleteOptions. The request is a dry run if either the body or the query requests one,
+// because an unintended deletion is worse.
 func (d *Delete) Check(metaGroup string, q requestinfo.Query, userAgent []byte) (o Write, r request.Delete, err error) {
 	d.dryRun = append(d.dryRun, q.Values("dryRun")...)
 	var f schema.Faults
@@ -141,7 +139,7 @@ func (d *Delete) propagation(f *schema.Faults) string {
 	return "Background"
 }
 
-// validateIgnoreReadError rejects options that depend on the content of the unreadable object.
+// validateIgnoreReadError rejects options that require reading the object.
 func (d *Delete) validateIgnoreReadError(f *schema.Faults) {
 	if !d.IgnoreReadError {
 		return

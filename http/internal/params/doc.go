@@ -4,6 +4,5 @@
 //	Write   parameters of writes: dry run, field validation, field manager
 //	Delete  DeleteOptions, from the query or the request body
 //
-// All invalid parameters are reported together in one Status. The results become requests to the
-// store.
+// One Status reports all invalid parameters. The results become requests to the store.
 package params

@@ -43,7 +43,6 @@ func ParseHistory(q requestinfo.Query, r *request.History) error {
 	return nil
 }
 
-// parseTime parses the optional time of a past state.
 func parseTime(q requestinfo.Query) (t time.Time, err error) {
 	text := q.Get("at")
 	if text == "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/table"
 )
 
-// IncludeObject parses the includeObject parameter, which selects the object in each table row. The
-// default is metadata. kubectl requests whole objects only to sort by their fields.
+// IncludeObject parses includeObject, which selects how much of the object each table row contains.
+// The default is metadata. kubectl requests whole objects only to sort by their fields.
 func IncludeObject(q requestinfo.Query) (table.IncludeObjectPolicy, error) {
 	asked := q.Get("includeObject")
 	include, ok := table.ParseInclude(asked)

@@ -10,18 +10,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A List contains the parameters of list, watch, and deletecollection. It includes the text of
-// the selectors, because a continue token is valid only with the selectors of its list.
+// A List contains the parameters of list, watch, and deletecollection. It keeps the text of the
+// selectors, because a continue token is valid only with the same selectors.
 type List struct {
 	Labels selector.Labels
 	Fields selector.Fields
-	// Timeout is the duration of a watch. 0 means the default, and a negative value ends the
-	// watch immediately.
+	// Timeout is the duration of a watch. 0 means the default, and a negative value ends the watch
+	// immediately.
 	Timeout                               time.Duration
 	selectors                             string // as text
 	resourceVersion, resourceVersionMatch string
 	continueToken                         string
-	time                                  time.Time // of a past state
+	time                                  time.Time // time of a past state
 	limit                                 int64
 	watch                                 bool
 	bookmarks                             bool
@@ -33,7 +33,7 @@ type List struct {
 type ListRules struct {
 	MetaGroup        string // of ListOptions
 	DisableChunking  bool   // ignore limits and continue tokens
-	DisableWatchList bool   // refuse sendInitialEvents
+	DisableWatchList bool   // reject sendInitialEvents
 }
 
 // ParseList parses and validates list parameters for kind k.
@@ -120,9 +120,9 @@ func (o *List) validateList(f *schema.Faults) {
 	}
 }
 
-// validateWatch checks the options of a watch. Only a watch with sendInitialEvents may set
-// resourceVersionMatch. Informers set it to NotOlderThan, so that the initial events are at least
-// as recent as the requested version.
+// validateWatch checks the options of a watch. resourceVersionMatch requires sendInitialEvents.
+// Informers set it to NotOlderThan, so that the initial events are at least as recent as the
+// requested version.
 func (o *List) validateWatch(r ListRules, f *schema.Faults) {
 	if o.hasSendInitialEvents && o.resourceVersionMatch != matchNotOlderThan {
 		f.Forbidden(fieldMatch, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
@@ -148,9 +148,8 @@ func (o *List) validateWatch(r ListRules, f *schema.Faults) {
 }
 
 // Request returns the list request for the store. Without a resourceVersion, a list returns the
-// newest objects. "0" allows any version. For any other value, the list must be at least as
-// recent, or exactly that version if a limit is set. The namespace is ignored for cluster-scoped
-// kinds.
+// newest objects. "0" allows any version. Any other value is the minimum version, or the exact
+// version if a limit is set. The namespace is ignored for cluster-scoped kinds.
 func (o *List) Request(k *schema.Kind, i *requestinfo.Info) (request.List, error) {
 	l := request.List{
 		Kind: k, Labels: o.Labels, Fields: o.Fields,
@@ -185,11 +184,11 @@ func (o *List) Request(k *schema.Kind, i *requestinfo.Info) (request.List, error
 }
 
 // WatchRequest returns the watch request for the store. A watch without a version, or from "0",
-// begins with an ADDED event for each object. Clients expect these events unless they set
+// begins with an ADDED event for each object, which clients expect unless they set
 // sendInitialEvents.
 //
-// newest returns the current version. WatchRequest calls it last, so that the watch does not
-// replay earlier events.
+// newest returns the current version. WatchRequest calls it last, so that the watch does not replay
+// earlier events.
 func (o *List) WatchRequest(k *schema.Kind, i *requestinfo.Info, newest func() uint64) (request.Watch, error) {
 	w := request.Watch{Kind: k, Labels: o.Labels, Fields: o.Fields, Bookmarks: o.bookmarks}
 	if k.Namespaced {

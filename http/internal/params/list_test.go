@@ -48,7 +48,6 @@ func TestListRequest(t *testing.T) {
 	}
 }
 
-// TestSelectName checks that a watch whose path names an object selects only that object.
 func TestSelectName(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	pods := kinds.Kind("", "v1", "pods")
@@ -63,7 +62,6 @@ func TestSelectName(t *testing.T) {
 	}
 }
 
-// TestParseWrite checks that all invalid options are reported together.
 func TestParseWrite(t *testing.T) {
 	o, err := params.ParseWrite("meta", params.ApplyOptions, "fieldManager=m&force=true&dryRun=All&fieldValidation=Strict", []byte("kubectl/v1"))
 	named := request.NamedOptions{FieldManager: "m", FieldValidation: "Strict"}

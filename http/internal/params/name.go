@@ -18,8 +18,8 @@ func (o *List) SelectName(k *schema.Kind, name string) (selector.Fields, error) 
 	return o.Fields, nil
 }
 
-// escapeSelector escapes the special characters of field selectors, which some object names, such
-// as Role names, contain.
+// escapeSelector escapes the special characters of field selectors. Some object names, such as Role
+// names, contain them.
 func escapeSelector(s string) string {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// ParseVersion parses an optional resourceVersion. The empty string is 0.
+// ParseVersion parses an optional resourceVersion, which defaults to 0.
 func ParseVersion(s string) (uint64, error) {
 	if s == "" {
 		return 0, nil

@@ -20,20 +20,20 @@ type Write struct {
 	DryRun       bool
 	Validation   request.FieldValidation
 	FieldManager string
-	Force        bool // of an apply
+	Force        bool // force of an apply
 	Named        request.NamedOptions
 }
 
-// maxFieldManager limits the length of a manager name, in bytes. The name is stored with every
-// version of the object.
+// maxFieldManager is the maximum length of a manager name, in bytes. Every version of the object
+// stores the name.
 const maxFieldManager = 128
 
-// ApplyOptions is the kind for an apply in ParseWrite, because an apply has different rules.
+// ApplyOptions is the kind that ParseWrite expects for an apply.
 const ApplyOptions = "apply"
 
 // ParseWrite parses and validates write options. kind is, for example, "CreateOptions", and
 // metaGroup is its API group. An apply requires a field manager, which becomes the owner of the
-// fields. For other writes, the field manager defaults to the client's name.
+// fields. For other writes, it defaults to the client's name.
 func ParseWrite(metaGroup, kind string, q requestinfo.Query, userAgent []byte) (o Write, err error) {
 	if q == "" && kind != ApplyOptions {
 		o.FieldManager = defaultFieldManager(userAgent)
@@ -75,7 +75,7 @@ func parseFieldValidation(q requestinfo.Query, f *schema.Faults) request.FieldVa
 }
 
 // parseDryRun reports whether the values of the dryRun parameter request a dry run. "All" is the
-// only valid value. An error lists all values of the request, as clients expect.
+// only valid value. Like kube-apiserver's, an error lists all values of the request.
 func parseDryRun(stages []string, f *schema.Faults) bool {
 	for _, stage := range stages {
 		if stage != "All" {
@@ -93,8 +93,8 @@ func parseDryRun(stages []string, f *schema.Faults) bool {
 	return len(stages) > 0
 }
 
-// validateFieldManager requires a short and printable name, because conflict errors show it on
-// terminals.
+// validateFieldManager requires a short and printable name, because terminals show it in conflict
+// errors.
 func validateFieldManager(m string, f *schema.Faults) {
 	if len(m) > maxFieldManager {
 		f.TooLong("fieldManager", maxFieldManager)
@@ -107,7 +107,7 @@ func validateFieldManager(m string, f *schema.Faults) {
 }
 
 // defaultFieldManager derives a manager name from the User-Agent. "kubectl/v1.35.0 (linux/amd64)"
-// becomes "kubectl", so that an upgrade of the client does not change ownership.
+// becomes "kubectl", so that a client upgrade does not change ownership.
 func defaultFieldManager(userAgent []byte) string {
 	before, _, _ := bytes.Cut(userAgent, []byte("/"))
 	name := strings.Map(func(r rune) rune {

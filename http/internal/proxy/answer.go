@@ -95,24 +95,24 @@ func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *
 	return w
 }
 
-// documentPolicy is the Content-Security-Policy of proxied responses. It gives documents from
-// backends a separate origin, so that their scripts cannot read the console's data in the
-// browser, such as its token. It does not replace the backend's own policy. It is set on all
-// responses, because browsers also detect documents by their content.
+// documentPolicy is the Content-Security-Policy of proxied responses. It gives backend documents a
+// separate origin, so that their scripts cannot read the console's data, such as its token. It is
+// added to the backend's own policy. It is set on all responses, because browsers also detect
+// documents by their content.
 const documentPolicy = "sandbox allow-scripts allow-forms"
 
 func headOf(code int, h http.Header) []byte {
 	var b bytes.Buffer
 	b.WriteString("HTTP/1.1 " + strconv.Itoa(code) + " " + http.StatusText(code) + "\r\n")
-	_ = h.Write(&b) // a buffer takes everything
+	_ = h.Write(&b) // a buffer never fails
 	b.WriteString("\r\n")
 	return b.Bytes()
 }
 
 var copyBuffers = sync.Pool{New: func() any { return new([copyBufferSize]byte) }}
 
-// write forwards the response as it arrives. If the response has no length and ctx is done, it is
-// treated as truncated, even if the backend ended it properly.
+// write forwards the response as it arrives. If the response has no length and ctx is done, write
+// treats it as truncated, even if the backend ended it properly.
 func (w *answerWriter) write(ctx context.Context, resp *http.Response) error {
 	if _, err := w.conn.Write(w.head); err != nil || w.noBody {
 		return err
@@ -167,8 +167,8 @@ func (w *answerWriter) writeBody(body io.Reader, length int64) error {
 	}
 }
 
-// writePiece writes the n bytes at buf[from:]. If needed, it frames them as a WebSocket message or
-// an HTTP chunk.
+// writePiece writes the n bytes at buf[from:], framed as a WebSocket message or an HTTP chunk if
+// needed.
 func (w *answerWriter) writePiece(buf *[copyBufferSize]byte, from, n int) error {
 	to := from + n
 	if w.messages != nil {

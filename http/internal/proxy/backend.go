@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// BackendOptions configures connections to one group of servers. The zero value is usable.
+// BackendOptions configures connections to one group of servers. All fields are optional.
 type BackendOptions struct {
 	// TLS contains the CAs and the client certificate. ServerName, if set, replaces the URL's
 	// host in the verification.
 	TLS *tls.Config
-	// Dial opens a connection. By default, the URL's host is dialed, without the proxies set in
-	// the environment.
+	// Dial opens a connection. The default dials the URL's host, and ignores the proxies set in the
+	// environment.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// DialTimeout limits the time to connect. The default is 30 s.
 	DialTimeout time.Duration

@@ -22,8 +22,7 @@ type Exchange struct {
 	cancel context.CancelCauseFunc
 }
 
-// StreamTimeout limits the duration of one write to an upgraded connection or for a proxied
-// response.
+// StreamTimeout limits one write of a proxied response or to an upgraded connection.
 const StreamTimeout = 15 * time.Minute
 
 // stopGrace is how long a request may continue during shutdown.
@@ -47,8 +46,8 @@ func (e *Exchange) Stop() {
 	time.AfterFunc(stopGrace, func() { e.cancel(errStopped) })
 }
 
-// Revoke cancels the request. A response that has begun is cut off, because a Status can no
-// longer be sent.
+// Revoke cancels the request. A response that has begun is cut off, because it is too late for a
+// Status.
 func (e *Exchange) Revoke(refusal *meta.Status) { e.cancel(refusal) }
 
 // ForceClose cancels the request without a grace period.
@@ -64,7 +63,7 @@ type Result struct {
 }
 
 // Run forwards the request. It calls started with the status code when the response begins. If Run
-// returns an error, nothing was written. The caller must then send the error if it is a
+// returns an error, it has written nothing. The caller must then send the error if it is a
 // *meta.Status, and otherwise close the connection.
 func (e *Exchange) Run(started func(code int)) (Result, error) {
 	body := e.conn.StreamBody(func() { e.cancel(errClientGone) })
@@ -106,8 +105,8 @@ func (e *Exchange) newRequest(body *wire.BodyStream, upgrade string) *http.Reque
 }
 
 // fault returns the error response for a failed backend request. If the Exchange was ended, it
-// returns the reason, for example a shutdown. It returns a *meta.Status in err unchanged. Other
-// errors are converted by own, or by otherwise if own is nil.
+// returns the reason, for example a shutdown. Otherwise it returns a *meta.Status in err unchanged,
+// and converts other errors with own, or with otherwise if own is nil.
 func (e *Exchange) fault(err error, own, otherwise func(error) error) error {
 	cause := context.Cause(e.ctx)
 	var refusal *meta.Status

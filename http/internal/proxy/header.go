@@ -77,8 +77,8 @@ func hasToken(lines []string, token string) bool {
 
 // UpgradeOf returns the requested upgrade protocol, or "".
 //
-// As RFC 9110 allows, it ignores upgrades to HTTP/2, whose requests would reach the backend
-// unchecked.
+// It ignores upgrades to HTTP/2, whose requests would reach the backend unchecked. RFC 9110 allows
+// this.
 func UpgradeOf(h *fasthttp.RequestHeader) string {
 	var connection []string
 	for _, line := range h.PeekAll("Connection") {

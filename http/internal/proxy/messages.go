@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/stream"
 )
 
-// Messages sends a response body over a WebSocket, one message per piece of data. Input from the
-// client is ignored.
+// Messages sends a response body over a WebSocket, one message per piece of data. It ignores input
+// from the client.
 type Messages struct {
 	// Header holds the headers of the 101 response.
 	Header http.Header

@@ -17,11 +17,11 @@ type Target struct {
 	Backend *Backend
 	// UseHost replaces the client's Host header with the URL's host.
 	UseHost bool
-	// EditHeader, if set, edits the request headers after hop-by-hop headers and credentials were
-	// removed.
+	// EditHeader, if set, edits the request headers after hop-by-hop headers and credentials have
+	// been removed.
 	EditHeader func(http.Header)
-	// EditResponse, if set, edits a response before it is forwarded. If it returns an error, the
-	// error is sent instead. It is not called for 101 responses.
+	// EditResponse, if set, edits a response before it is forwarded, or returns an error to send
+	// instead. It is not called for 101 responses.
 	EditResponse func(*http.Response) error
 	// RefuseRedirects replaces redirects with a 502.
 	RefuseRedirects bool

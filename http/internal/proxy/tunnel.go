@@ -40,7 +40,7 @@ type bufferedConn struct {
 	reader *bufio.Reader
 }
 
-// Read reads from the buffer, which may hold data that followed the response head.
+// Read first reads the data that followed the response head.
 func (c bufferedConn) Read(b []byte) (int, error) { return c.reader.Read(b) }
 
 func (c bufferedConn) CloseWrite() error { return closeWrite(c.Conn) }
@@ -53,7 +53,6 @@ func closeWrite(c net.Conn) error {
 	return w.CloseWrite()
 }
 
-// newTunnel returns a tunnel that will first send the 101 response to the client.
 func (e *Exchange) newTunnel(backend bufferedConn, resp *http.Response) (*Tunnel, error) {
 	h := resp.Header.Clone()
 	upgrade := h.Get("Upgrade")
@@ -103,10 +102,10 @@ const halfCloseTimeout = 30 * time.Second
 
 // CopyBoth copies between two connections in both directions until both directions have ended.
 //
-// Each direction ends separately, as in TCP. After the first direction has ended, the other may
-// be silent only for halfCloseTimeout, so that a half-dead connection does not stay open. A
-// connection that accepts no more data may already have sent its last data, which is still copied.
-// Any other error ends both directions.
+// Each direction ends separately, as in TCP. After the first direction has ended, the other may be
+// silent only for halfCloseTimeout, so that a half-dead connection does not stay open. If a write
+// to a connection fails, the last data received from it is still copied. A write timeout or a read
+// error ends both directions.
 func CopyBoth(a, b net.Conn) {
 	p := &pair{a: a, b: b}
 	var both sync.WaitGroup
@@ -158,8 +157,8 @@ func write(to net.Conn, b []byte) error {
 	return err
 }
 
-// endDirection closes the sending side of to, because the other connection has no more data. From
-// then on, reads from to time out after halfCloseTimeout.
+// endDirection closes the sending side of a connection after the other one has ended. Later reads
+// from it time out after halfCloseTimeout.
 func (p *pair) endDirection(to net.Conn) {
 	p.ending.Store(true)
 	if errors.Is(closeWrite(to), errors.ErrUnsupported) {
@@ -169,7 +168,7 @@ func (p *pair) endDirection(to net.Conn) {
 	_ = to.SetReadDeadline(time.Now().Add(halfCloseTimeout)) // fails only if closed
 }
 
-// endBroken ends the direction to a connection to which a write failed.
+// endBroken ends the direction to a connection on which a write failed.
 func (p *pair) endBroken(to net.Conn, err error) {
 	p.ending.Store(true)
 	if errors.Is(err, os.ErrDeadlineExceeded) || to.SetReadDeadline(time.Now().Add(halfCloseTimeout)) != nil {

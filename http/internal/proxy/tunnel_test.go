@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A brokenConn fails writes with err. Reads return its last data after the first such write.
+// A brokenConn fails writes with err. After the first one, reads return its last data.
 type brokenConn struct {
 	net.Conn // nil
 	err      error
@@ -37,7 +37,7 @@ func (*brokenConn) SetWriteDeadline(time.Time) error { return nil }
 func (*brokenConn) Close() error                     { return nil }
 
 // TestCopyLastData checks that CopyBoth delivers what a backend sent before it closed, although a
-// write to the backend fails first. A write that timed out ends both directions.
+// write to the backend fails first. A write timeout ends both directions.
 func TestCopyLastData(t *testing.T) {
 	for _, c := range []struct {
 		err  error

@@ -16,11 +16,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// upgradeTimeout limits the time until a backend responds to an upgrade.
+// upgradeTimeout is the maximum time for a backend to respond to an upgrade.
 const upgradeTimeout = 30 * time.Second
 
-// upgrade forwards an upgrade request. If the backend accepts the upgrade, the result contains a
-// Tunnel.
+// upgrade forwards an upgrade request. The result has a Tunnel if the backend accepts.
 func (e *Exchange) upgrade(body *wire.BodyStream, protocol string, started func(int)) (result Result, err error) {
 	defer func() {
 		if result.Tunnel == nil {

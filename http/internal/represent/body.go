@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 )
 
-// A Body is a response body in the negotiated encoding. It is the output of Write if Write is
-// set, and otherwise Bytes followed by End. Size is the number of bytes that Write produces, or
-// -1 if unknown. A body of unknown size is chunked.
+// A Body is a response body in the negotiated encoding: the output of Write if Write is set, and
+// otherwise Bytes followed by End. Size is the number of bytes that Write produces, or -1 if
+// unknown. A body of unknown size is chunked.
 type Body struct {
 	ContentType string
 	Bytes       []byte

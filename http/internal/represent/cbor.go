@@ -40,7 +40,7 @@ func (l *List) cbor(w io.Writer) error {
 	return err
 }
 
-// appendCBOR appends a watch event as a CBOR map with type and object. Both the map and the object
+// appendCBOR appends a watch event as a CBOR map with type and object. The map and the object each
 // begin with the self-described CBOR tag.
 func (e *Events) appendCBOR(b []byte, ev *request.Event) ([]byte, error) {
 	b = codec.AppendCBOREvent(b, ev.Type.String())

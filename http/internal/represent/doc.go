@@ -8,6 +8,6 @@
 //	Forms    a cache of objects in Protobuf and CBOR, shared by all requests
 //
 // Stored objects are not modified. Lists are not assembled in memory, and at most a few converted
-// items exist at a time. This package estimates how much memory a response needs, so that the
+// items exist at a time. This package estimates the memory that a response needs, so that the
 // caller can reserve it.
 package represent

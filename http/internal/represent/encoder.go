@@ -40,8 +40,8 @@ func (e *Encoder) shape(k *schema.Kind, f negotiate.Format, q requestinfo.Query,
 	return obj.JSON, nil
 }
 
-// CheckShape returns an error if an object cannot be returned in a format. It must be called
-// before a write, so that a successful write never results in an error response.
+// CheckShape returns an error if an object cannot be returned in a format. Call it before a write,
+// so that a successful write never results in an error response.
 func CheckShape(k *schema.Kind, f negotiate.Format, q requestinfo.Query) error {
 	switch f.Shape {
 	case negotiate.PartialList:
@@ -53,8 +53,8 @@ func CheckShape(k *schema.Kind, f negotiate.Format, q requestinfo.Query) error {
 	return nil
 }
 
-// Object returns the body for an object. q may contain parameters for the shape. A Table is
-// always JSON, because clients cannot decode Protobuf tables.
+// Object returns the body for an object. q may contain parameters for the shape. A Table is always
+// JSON, because clients cannot decode Protobuf tables.
 func (e *Encoder) Object(k *schema.Kind, f negotiate.Format, q requestinfo.Query, o *meta.Object) (Body, error) {
 	if f == (negotiate.Format{}) { // most clients
 		return Body{ContentType: negotiate.TypeJSON, Bytes: o.JSON, End: Newline, Document: o.JSON}, nil
@@ -90,8 +90,7 @@ func errNotList(k *schema.Kind) error {
 	return apierrors.NotAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + k.Kind + ")")
 }
 
-// formatVersion formats a resourceVersion. For version 0, the version of a dry run, it returns
-// "".
+// formatVersion formats a resourceVersion. It returns "" for 0, the version of a dry run.
 func formatVersion(v uint64) string {
 	if v == 0 {
 		return ""

@@ -51,7 +51,7 @@ func (e *Events) Binary() bool { return e.format.Encoding != negotiate.JSON }
 // LengthPrefixed reports whether each event in a chunked response begins with its length.
 func (e *Events) LengthPrefixed() bool { return e.format.Encoding == negotiate.Protobuf }
 
-// AppendEvent appends an encoded event. JSON events end with a line feed. The caller frames binary
+// AppendEvent appends an encoded event. JSON events end with a line feed. The caller frames other
 // events.
 func (e *Events) AppendEvent(b []byte, ev *request.Event) ([]byte, error) {
 	switch e.format.Encoding {
@@ -85,9 +85,9 @@ func (e *Events) appendTable(b []byte, o *meta.Object, version uint64) []byte {
 	return e.tables.Next(b, o, table.ListMeta{ResourceVersion: formatVersion(version)}, time.Now())
 }
 
-// appendBookmark appends a bookmark, which is an object with only a resourceVersion. It has the
-// watch's shape, because clients decode bookmarks like other events. In a Table, the bookmark is
-// a row with a nameless object.
+// appendBookmark appends a bookmark: an object with only a resourceVersion. It has the watch's
+// shape, because clients decode bookmarks like other events. In a Table, it is a row with a
+// nameless object.
 func (e *Events) appendBookmark(b []byte, ev *request.Event) []byte {
 	kind, version := e.kind.Kind, e.kind.APIVersion()
 	switch e.format.Shape {
@@ -116,8 +116,8 @@ func (e *Events) appendEmpty(b []byte, ev *request.Event, kind, version string) 
 	return append(b, "}}"...)
 }
 
-// eventStatus returns the Status of an ERROR event. The response has already begun with 200, so
-// errors are sent as events.
+// eventStatus returns the Status of an ERROR event. Errors are sent as events, because the response
+// has already begun with 200.
 func eventStatus(ev *request.Event) *meta.Status {
 	if ev.Status != nil {
 		return ev.Status

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Limits of the cache, in bytes. One entry may use at most 1/maxFormShare of maxForms.
+// Limits of the cache in bytes. An entry may use at most 1/maxFormShare of maxForms.
 const (
 	maxForms     = 64 << 20
 	maxFormShare = 8
@@ -18,8 +18,8 @@ const (
 // Forms caches objects in encodings other than JSON, so that an object is encoded once for many
 // lists, watches, and reads. The zero value is empty.
 //
-// An encoded form is stored in its object, so lookups need no lock. Eviction is random, because
-// with LRU, a list larger than the cache would always evict the form needed next.
+// An encoded form is stored in its object, so lookups need no lock. Eviction is random, because LRU
+// would always evict the next form of a list larger than the cache.
 type Forms struct {
 	// Scarce, if set, reports whether memory is scarce. If so, nothing is cached.
 	Scarce func() bool
@@ -29,8 +29,8 @@ type Forms struct {
 	bytes int
 }
 
-// A keptForm is an object with a cached form. It keeps the object in memory even after an update,
-// so size includes both.
+// A keptForm is an object with a cached form. The cache keeps even an outdated object in memory, so
+// size includes both.
 type keptForm struct {
 	object *meta.Object
 	id     meta.FormID
@@ -61,7 +61,7 @@ func formID(f negotiate.Format) (id meta.FormID, ok bool) {
 }
 
 // get returns a form of an object, from the cache if possible. Concurrent callers may encode the
-// same form.
+// same form twice.
 func (f *Forms) get(o *meta.Object, id meta.FormID, encode func(o *meta.Object) ([]byte, error)) ([]byte, error) {
 	if form := o.Form(id); form != nil {
 		return form, nil

@@ -25,7 +25,6 @@ func (f *encodedForms) ask(t *testing.T, o *meta.Object, id meta.FormID, size in
 
 func objectOf(size int) *meta.Object { return &meta.Object{Version: 1, JSON: make([]byte, size)} }
 
-// TestForms checks that each form of an object is encoded once.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	var f encodedForms
@@ -86,7 +85,6 @@ func TestFormsScarce(t *testing.T) {
 	}
 }
 
-// TestFormsRaces checks the size of the cache after concurrent requests for more forms than fit.
 func TestFormsRaces(t *testing.T) {
 	t.Parallel()
 	var f Forms

@@ -22,8 +22,8 @@ type List struct {
 	kind  *schema.Kind
 	meta  table.ListMeta
 	items []*meta.Object // as stored
-	// objects returns the items converted to the version of kind. It is nil if the items are
-	// stored in that version.
+	// objects returns the items converted to the version of kind. It is nil if no item needs
+	// conversion.
 	objects Objects
 	encoder *Encoder
 	format  negotiate.Format
@@ -36,12 +36,11 @@ type Objects func(from int) ([]*meta.Object, error)
 
 func (l *List) asStored() bool { return l.objects == nil && !l.Reshaped() }
 
-// listEnd closes the array of items and the list. It fits all list heads, because no field
-// follows the items.
+// listEnd closes the array of items and the list. No field follows the items of any list.
 const listEnd = "]}"
 
-// objectListHead returns the head of a list of whole objects. Only the list contains kind and
-// apiVersion. Its items are written without these fields (see ItemOffset).
+// objectListHead returns the head of a list of whole objects. Its items are written without kind
+// and apiVersion (see ItemOffset), which only the list contains.
 func objectListHead(k *schema.Kind, l table.ListMeta) []byte {
 	b := make([]byte, 0, 256)
 	b = append(b, `{"kind":"`...)
@@ -53,9 +52,8 @@ func objectListHead(k *schema.Kind, l table.ListMeta) []byte {
 	return append(b, `,"items":[`...)
 }
 
-// List returns the response for l in the negotiated shape. q may contain parameters for the
-// shape. objects returns the items converted to the version of k. It is nil if the items are
-// stored in that version.
+// List returns the response for l in the negotiated shape. q may contain parameters for the shape.
+// objects returns the items converted to the version of k, or is nil if no item needs conversion.
 func (e *Encoder) List(k *schema.Kind, f negotiate.Format, q requestinfo.Query, l request.ListResult, objects Objects) (*List, error) {
 	head := table.ListMeta{ResourceVersion: formatVersion(l.Version), Continue: l.Continue, Remaining: max(l.Remaining, 0)}
 	list := &List{field: "items", kind: k, meta: head, items: l.Items, objects: objects, encoder: e, format: f}
@@ -92,10 +90,9 @@ func (l *List) Measure() (all, largest int) {
 // its objects, so their size is not a useful limit.
 func (l *List) Reshaped() bool { return l.format.Shape != negotiate.Whole }
 
-// Body returns the body of a list. all is the total size of its objects in bytes. A small list
-// that needs conversion is built in memory, so that its size is known. A large list is converted
-// while it is written. The status has been sent by then, so an error can only cut off the
-// response.
+// Body returns the body of a list. all is the total size of its objects in bytes. A small list that
+// needs conversion is built in memory, so that its size is known. A larger list is converted while
+// it is written. An error can then only cut off the response, because the status has been sent.
 func (l *List) Body(all int) (Body, error) {
 	b := Body{ContentType: negotiate.TypeJSON, Write: l.jsonLine, Size: -1, Source: all}
 	switch {
@@ -129,14 +126,14 @@ func (l *List) size() int {
 	return size
 }
 
-// Separators are written separately, so that stored items need not be copied.
+// Separators are written separately to avoid copying stored items.
 var (
 	itemStart     = []byte("{")
 	nextItemStart = []byte(",{")
 	separator     = []byte(",")
 )
 
-// JSON writes the list as JSON. Stored items are written without copying them.
+// JSON writes the list as JSON, without copying stored items.
 func (l *List) JSON(w io.Writer) error {
 	if _, err := w.Write(l.head); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 )
 
 // Upper bounds of the memory needed to encode an item, as multiples of its JSON size. They include
-// the decoded tree and the encoded text. Objects with many small fields need the most.
+// the decoded tree and the encoded text. Objects with many small fields need the most memory.
 const (
 	protobufGrowth = 3 // no tree
 	yamlGrowth     = 24
@@ -36,8 +36,8 @@ func ObjectMemory(f negotiate.Format, size int) int64 {
 }
 
 // Memory returns the bytes needed to write the list: its buffers, its slice of items, and the
-// encoding of one item. all and largest are the results of Measure. Items are encoded one at a
-// time, so only the largest counts.
+// encoding of the largest item, because items are encoded one at a time. all and largest are the
+// results of Measure.
 func (l *List) Memory(all, largest int) int64 {
 	if all <= response.MaxBuffered {
 		return 0

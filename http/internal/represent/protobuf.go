@@ -25,8 +25,8 @@ func (e *Encoder) protobufOf(k *schema.Kind, f negotiate.Format) (protobufType, 
 	return e.protobufMeta("PartialObjectMetadata", e.Names.MetaGroup+"/"+f.Version)
 }
 
-// protobufMeta returns a generic message such as "Status". The messages of meta.v1 are the same in
-// all naming profiles.
+// protobufMeta returns a generic message such as "Status". All naming profiles share the messages
+// of meta.v1.
 func (e *Encoder) protobufMeta(name, apiVersion string) (protobufType, error) {
 	m := e.Catalog.Message("meta.v1." + name)
 	if m == nil {
@@ -47,8 +47,7 @@ func (t protobufType) encode(doc []byte) ([]byte, error) {
 	return t.wrap(*buf), nil
 }
 
-// wrap returns a message in its envelope. The result has no spare capacity, because it may be
-// cached.
+// wrap returns a message in its envelope. The result may be cached, so it has no spare capacity.
 func (t protobufType) wrap(raw []byte) []byte {
 	var head, tail [envelopeSize]byte
 	return slices.Concat(codec.OpenEnvelope(head[:0], t.apiVersion, t.kind, len(raw)), raw, codec.CloseEnvelope(tail[:0]))

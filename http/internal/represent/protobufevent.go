@@ -7,8 +7,7 @@ import (
 )
 
 // appendProtobuf appends a WatchEvent {1: type, 2: {1: object}}. Field 2 is a RawExtension, so the
-// object is in a nested message. The lengths are computed first, so that the object is copied only
-// once.
+// object is in a nested message. Computing the lengths first avoids copying the object twice.
 func (e *Events) appendProtobuf(b []byte, ev *request.Event) ([]byte, error) {
 	object, err := e.protobufObject(ev)
 	if err != nil {

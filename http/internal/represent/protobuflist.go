@@ -21,7 +21,7 @@ type protobufList struct {
 }
 
 // protobuf returns the body of a list as Protobuf. A small list is built in memory. A larger list
-// is encoded twice instead, to save memory.
+// is encoded twice, to save memory.
 func (l *List) protobuf(all int) (Body, error) {
 	b := Body{ContentType: l.encoder.Names.ProtobufType, Source: all}
 	item, err := l.encoder.protobufOf(l.kind, l.format)
@@ -77,7 +77,7 @@ func (p *protobufList) items(w io.Writer) error {
 			return err
 		}
 		item := codec.EnvelopedObject(form, empty)
-		// b holds only the tag and length of an item. The item itself is written without copying.
+		// b holds only the tag and length, so that the item is written without copying.
 		b = protowire.AppendTag(b[:0], 2, protowire.BytesType)
 		b = protowire.AppendVarint(b, uint64(len(item)))
 		if _, err := w.Write(b); err != nil {

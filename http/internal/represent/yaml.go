@@ -9,8 +9,8 @@ import (
 )
 
 // yaml writes the list as YAML. Each item is converted as a list of one item, so that its
-// indentation and line breaks match those in the whole list. The text before and after the items
-// comes from converting an empty list.
+// indentation and line breaks match those in the whole list. The surrounding text is that of an
+// empty list.
 func (l *List) yaml(w io.Writer) error {
 	frame, err := codec.YAML(append(bytes.Clone(l.head), listEnd...))
 	if err != nil {

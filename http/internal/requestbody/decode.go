@@ -17,7 +17,8 @@ import (
 // A Decoder decodes request bodies in any encoding.
 type Decoder struct {
 	Names *negotiate.Names
-	// MaxBytes limits the size of a body. For CBOR, it limits the size after conversion to JSON.
+	// MaxBytes is the maximum size of a body. For CBOR, it limits the size after conversion to
+	// JSON.
 	MaxBytes int
 }
 
@@ -68,7 +69,7 @@ func (d Decoder) SubresourceConfig(m *schema.Message, encoding negotiate.Encodin
 }
 
 // Options decodes a request body that contains options, such as DeleteOptions. It returns unknown
-// and duplicate fields as faults, except for Protobuf, whose decoder does not detect them.
+// and duplicate fields as faults, which the Protobuf decoder does not detect.
 func (d Decoder) Options(m *schema.Message, encoding negotiate.Encoding, body []byte) (object tree.Tree, faults []codec.FieldFault, err error) {
 	switch {
 	case encoding == negotiate.JSON && isNull(body):
@@ -103,7 +104,7 @@ func optionsError(encoding negotiate.Encoding, err error) error {
 }
 
 // formerVersions maps kinds to an older apiVersion with the same schema, which some clients still
-// send in the body of a subresource request.
+// send to subresources.
 var formerVersions = map[meta.GroupVersionKind]string{{Group: "policy", Version: "v1", Kind: "Eviction"}: "policy/v1beta1"}
 
 // CheckKind returns an error if an object has a different kind or version. The object may omit
@@ -124,8 +125,8 @@ func otherVersion(k *schema.Kind, version string) error {
 	return apierrors.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", version, k.APIVersion()))
 }
 
-// checkCustomKind is CheckKind for custom kinds. The object must include its kind, and a wrong
-// kind is reported as an invalid field.
+// checkCustomKind is CheckKind for custom kinds. The object must include its kind, and a wrong kind
+// is an invalid field.
 func checkCustomKind(k *schema.Kind, object tree.Tree, body []byte) error {
 	kind, _ := object["kind"].(string)
 	version, _ := object["apiVersion"].(string)
@@ -143,10 +144,10 @@ func checkCustomKind(k *schema.Kind, object tree.Tree, body []byte) error {
 	return nil
 }
 
-// shownOfBody limits the characters quoted from a body in the error for a missing kind.
+// shownOfBody is the number of characters quoted from a body in the error for a missing kind.
 const shownOfBody = 1024
 
-// summaryLength limits the bytes quoted from a body in other errors.
+// summaryLength is the number of bytes quoted from a body in other errors.
 const summaryLength = 30
 
 func decodeError(k *schema.Kind, body []byte, err error) error {

@@ -32,8 +32,7 @@ func CheckFields(k *schema.Kind, faults []codec.FieldFault, v request.FieldValid
 	return splitYAMLFaults(texts), nil
 }
 
-// yamlFaultsPrefix begins the YAML parser's error text. The individual errors follow, one per
-// line.
+// yamlFaultsPrefix precedes the individual errors in the YAML parser's error text, one per line.
 const yamlFaultsPrefix = "yaml: unmarshal errors:\n"
 
 func splitYAMLFaults(texts []string) (single []string) {

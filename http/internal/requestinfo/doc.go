@@ -5,8 +5,8 @@
 //	Info    verb, group, version, resource, name
 //	ID      a random request ID
 //
-// Routing, authorization, audit, metrics, and the store all use the same Info, so the server
-// serves exactly the authorized request. fasthttp's normalized path is not used: it turns
+// Routing, authorization, audit, metrics, and the store use the same Info, so the server serves
+// exactly the authorized request. fasthttp's normalized path is not used, because it turns
 // /livez/../api/v1/secrets into /api/v1/secrets. Ambiguous paths are rejected: empty and dot
 // segments, control characters, and percent-encoded slashes, percent signs, and NULs.
 package requestinfo

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// NewID returns a random UUID (RFC 9562, version 4). IDs may be predictable, so it uses a fast
-// generator without system calls.
+// NewID returns a random UUID (RFC 9562, version 4). It uses a fast generator without system calls,
+// because IDs may be predictable.
 func NewID() string {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:8], rand.Uint64())

@@ -16,7 +16,6 @@ type Info struct {
 	// Verb is get, list, watch, create, update, patch, delete, or deletecollection. For
 	// non-resource paths, it is the method in lower case.
 	Verb string
-	// Path is the decoded path.
 	Path string
 
 	Group, Version        string
@@ -24,8 +23,7 @@ type Info struct {
 	Resource, Subresource string
 	Name                  string
 
-	// segments is the number of path segments up to and including the resource, name, and
-	// subresource.
+	// segments counts the path segments up to and including the resource, name, and subresource.
 	segments int
 	// extraSegments reports whether more segments follow. inNamespace reports whether a namespace
 	// precedes the resource.
@@ -36,8 +34,8 @@ type Info struct {
 	legacyProxy bool
 }
 
-// Parse sets the fields from a method and a target. It never fails, because any other path is
-// authorized as a non-resource path.
+// Parse sets the fields from a method and a target. It never fails, because a path that is not a
+// resource path is authorized as a non-resource path.
 func (i *Info) Parse(method string, t *Target) {
 	i.Method, i.Path = method, t.Path
 	segs := t.Segments[:t.count]
@@ -109,7 +107,6 @@ func nonResourceVerb(method string) string {
 	return "other"
 }
 
-// resourceVerb returns the verb of a resource request, or "" if the method has none.
 func (i *Info) resourceVerb(watch bool) string {
 	switch i.Method {
 	case "GET", "HEAD":
@@ -135,8 +132,7 @@ func (i *Info) resourceVerb(watch bool) string {
 	return ""
 }
 
-// WithMethod returns the same request with another method, to determine the allowed methods of a
-// path.
+// WithMethod returns the same request with another method, to determine a path's allowed methods.
 func (i Info) WithMethod(method string) Info {
 	i.Method = method
 	i.Verb = i.resourceVerb(i.legacyWatch)
@@ -192,8 +188,8 @@ func (i *Info) Resolve(lookup kindLookup) (*schema.Kind, *schema.Subresource, er
 	return k, sub, nil
 }
 
-// exists reports whether the path exists for any method. Kinds that only support create have no
-// paths for single objects or for all namespaces.
+// exists reports whether the path supports any method. Kinds that only support create have no paths
+// for single objects or for all namespaces.
 func (i *Info) exists(k *schema.Kind) bool {
 	switch {
 	case i.Subresource != "":

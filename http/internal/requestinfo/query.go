@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// A Query is a raw query. Most queries have at most one parameter, so lookups search the string
-// instead of parsing it into a map.
+// A Query is a raw query string. Most queries have at most one parameter, so lookups search the
+// string instead of parsing it into a map.
 type Query string
 
 func (q Query) next() (key, value string, rest Query, ok bool) {
@@ -69,8 +69,8 @@ func (q Query) All(name string) []string {
 	return out
 }
 
-// Number returns the value of a numeric parameter, or 0 if it is absent. Error texts are those of
-// strconv, as in kube-apiserver.
+// Number returns the value of a numeric parameter, or 0 if it is absent. Its errors contain
+// strconv's text, as in kube-apiserver.
 func (q Query) Number(name string) (int64, error) {
 	text, ok := q.Lookup(name)
 	if !ok {

@@ -8,26 +8,26 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// maxSegments is the number of segments that are stored inline. It suffices for all paths that
-// this server handles itself.
+// maxSegments is the number of segments that are stored inline. No path that this server itself
+// handles has more.
 const maxSegments = 12
 
-// A Target is a parsed request target. Its strings are copies and remain valid after the request.
+// A Target is a parsed request target. Its strings are copies that remain valid after the request.
 type Target struct {
 	Raw      string // as sent, without scheme and host
 	Path     string // decoded
 	Query    Query
 	Segments [maxSegments]string
 	count    int
-	more     []string // segments beyond maxSegments, for another server
+	more     []string // segments beyond maxSegments, which only other servers handle
 	// TrailingSlash reports whether the path ends in a slash and is not the root.
 	TrailingSlash bool
 	// Escaped reports whether any segment was percent-encoded.
 	Escaped bool
 }
 
-// Parse parses the target of a request line. If the target is an absolute URL, its host must match
-// host, the value of the Host header. Every error is a *meta.Status, and the request must then be
+// Parse parses the target of a request line. If the target is an absolute URL, its host must equal
+// host, the Host header. Every error is a *meta.Status, and means that the request must be
 // rejected.
 func (t *Target) Parse(raw, host []byte) error {
 	if len(raw) == 0 || raw[0] != '/' {
@@ -69,7 +69,7 @@ func (t *Target) Parse(raw, host []byte) error {
 	return nil
 }
 
-// addSegment rejects segments that proxies normalize or parse differently, so that another
+// addSegment rejects segments that proxies normalize or parse differently, so that an alternative
 // spelling cannot bypass a policy.
 func (t *Target) addSegment(seg string) error {
 	if strings.IndexByte(seg, '%') >= 0 {
@@ -105,8 +105,8 @@ func (t *Target) RawPath() string {
 	return raw
 }
 
-// Behind returns the path after the given number of segments, first decoded and then as sent. Each
-// is "" or begins with a slash.
+// Behind returns the path after the given number of segments, both decoded and as sent. Each is ""
+// or begins with a slash.
 func (t *Target) Behind(segments int) (path, raw string) {
 	raw = t.RawPath()
 	for range segments + 1 {

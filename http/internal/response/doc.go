@@ -8,7 +8,7 @@
 // Invariants:
 //   - A body that fails halfway ends without its last chunk, so that clients detect the failure. If
 //     nothing was sent yet, an error replaces the body.
-//   - A client that reads less than 32 KiB per second after a grace period is disconnected.
+//   - After a grace period, a client that reads less than 32 KiB per second is disconnected.
 //     Otherwise it could hold memory for hours although each write meets its deadline.
 //   - Buffers (wire.GetBuffer) and gzip tables, the largest memory users, are pooled.
 package response

@@ -12,7 +12,7 @@ type Indenter struct {
 	to    io.Writer
 	out   []byte
 	depth int
-	// inString is set inside a string, escape after a backslash in a string, and opened directly
+	// inString means inside a string, escape after a backslash in a string, and opened directly
 	// after an opening bracket.
 	inString, escape, opened bool
 }
@@ -53,8 +53,8 @@ func (p *Indenter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// scanString returns the number of bytes at the start of b that belong to the current string. It
-// scans at most the number of bytes that fit into the buffer.
+// scanString returns how many bytes at the start of b belong to the current string. It scans at
+// most as many bytes as fit into the buffer.
 func (p *Indenter) scanString(b []byte) int {
 	b = b[:min(len(b), wire.MaxWriteSize/4)]
 	for i, c := range b {

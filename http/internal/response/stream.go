@@ -19,12 +19,12 @@ import (
 const (
 	// MaxBuffered is the maximum size in bytes of a response that is built in memory.
 	MaxBuffered = 64 << 10
-	// MinGzipSize is the minimum size in bytes of a response that is compressed. The client must
-	// accept gzip.
+	// MinGzipSize is the minimum size in bytes of a response to compress, if the client accepts
+	// gzip.
 	MinGzipSize = 128 << 10
 )
 
-// The memory for writing and for compressing a response, in bytes.
+// The memory for writing and compressing a response, in bytes.
 const (
 	Overhead     = wire.WriteBufferSize + 2*wire.MaxWriteSize
 	GzipOverhead = 1 << 20
@@ -37,9 +37,9 @@ const minResponseRate = 32 << 10
 var errSlowReader = errors.New("the client reads the response too slowly")
 
 // A Stream is a body that writes itself in pieces. It holds its permit until it is written or the
-// connection ends. If Write fails after the first byte was sent, the connection is closed before
-// the end of the body, so that clients detect the failure. If Write fails earlier, an error
-// response is sent instead.
+// connection ends. If Write fails before the first byte was sent, an error response is sent
+// instead. Later, the connection closes before the end of the body, so that clients detect the
+// failure.
 type Stream struct {
 	Write  func(io.Writer) error
 	Size   int // in bytes; -1: unknown
@@ -68,7 +68,7 @@ func Measure(write func(io.Writer) error) (int, error) {
 // SupportsBodyWriteTo makes fasthttp call WriteTo instead of Read.
 func (a *Stream) SupportsBodyWriteTo() bool { return true }
 
-// Read is never called, because fasthttp calls WriteTo. It only makes Stream an io.Reader.
+// Read makes Stream an io.Reader. fasthttp never calls it, because it calls WriteTo instead.
 func (a *Stream) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 func (a *Stream) WriteTo(w io.Writer) (n int64, err error) {
@@ -91,8 +91,8 @@ func (a *Stream) Close() error {
 	return nil
 }
 
-// A minRateWriter writes pieces of at most wire.MaxWriteSize, each with its own write deadline.
-// It fails if the average rate is too low.
+// A minRateWriter writes pieces of at most wire.MaxWriteSize, each with a write deadline. It fails
+// if the average rate is too low.
 type minRateWriter struct {
 	to         io.Writer
 	n, checked int64 // written, and at the last check
@@ -195,7 +195,7 @@ func Gzipped(write func(io.Writer) error) func(io.Writer) error {
 	})
 }
 
-// Collect returns the output of write. It is for small responses.
+// Collect returns the output of write, which must be small.
 func Collect(write func(io.Writer) error) ([]byte, error) {
 	var b bytes.Buffer
 	err := write(&b)

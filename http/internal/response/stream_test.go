@@ -31,7 +31,6 @@ func TestMinRateWriter(t *testing.T) {
 	}
 }
 
-// TestBuffered checks that small writes are combined and that no data is lost.
 func TestBuffered(t *testing.T) {
 	var want bytes.Buffer
 	var got writeRecorder

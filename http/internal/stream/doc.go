@@ -7,18 +7,17 @@
 //	Registry     all long-running requests, by grant
 //	Grant        the permission for long-running requests, and how to check it
 //
-// Each watch has two goroutines. The store session's goroutine writes events, and the
-// connection's goroutine reads. Reading detects a disconnect immediately, but writing only at the
-// next event. The reading goroutine also ends the watch at its timeout. To wake it, interruptRead
-// sets a read deadline in the past.
+// Each watch has two goroutines. The store session's goroutine writes events, and the connection's
+// goroutine reads. Only reading detects a disconnect immediately, because a write happens only at
+// the next event. The reading goroutine also ends the watch at its timeout. To wake it,
+// interruptRead sets a read deadline in the past.
 //
-// A watch whose request would now be rejected ends within a second, with an event that gives the
-// reason (reauthorize.go). While nothing changes, this costs one comparison per scan.
+// If a watch request would now be rejected, the watch ends within a second, with an event that
+// gives the reason (reauthorize.go). While nothing changes, this costs one comparison per scan.
 //
 // # WebSocket frames
 //
 // github.com/gobwas/ws parses client frames according to RFC 6455. The upgrade is an ordinary
-// response here, because ws.Upgrade would read the request from the connection, and fasthttp has
-// already parsed it. The headers of sent frames are appended to the event buffer, which saves an
-// allocation per frame.
+// response, because fasthttp has already parsed the request that ws.Upgrade would read. Frame
+// headers are appended to the event buffer, which saves an allocation per frame.
 package stream

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A Grant is the permission for long-running requests. Requests with the same credentials and
-// attributes share a Grant.
+// A Grant is the permission shared by long-running requests with the same credentials and
+// attributes.
 type Grant struct {
 	Key  authn.Digest // equal for equal grants
 	User string       // for the log
@@ -22,20 +22,20 @@ type Grant struct {
 
 	// The fields below are guarded by the registry's mutex.
 	running map[LongRunning]struct{}
-	// checked is set if the grant was valid at generation. The grant must be checked again at
-	// validUntil, if set.
+	// checked means that the grant was valid at generation. It must be rechecked at validUntil, if
+	// set.
 	checked    bool
 	generation uint64
 	validUntil time.Time
 	checking   bool // a check is running
-	// deniedOnce is set if the last check denied authorization. A second denial ends the grant.
+	// deniedOnce means that the last check denied authorization. A second denial ends the grant.
 	deniedOnce bool
 }
 
 // A Verdict is the result of a check.
 type Verdict struct {
 	Refusal    *meta.Status // nil: valid
-	Forbidden  bool         // authorization was refused, not the credential
+	Forbidden  bool         // authorization was denied, but the credential is valid
 	ValidUntil time.Time    // when to check again; zero: after a change only
 	Unknown    bool         // no result; check again soon
 }
@@ -48,18 +48,18 @@ const (
 	// confirmPeriod is the time between two scans. Every scan rechecks denied grants. Every other
 	// scan also checks grants whose regular check is due.
 	confirmPeriod = 200 * time.Millisecond
-	// maxConcurrentChecks limits concurrent checks, because they may call slow webhooks.
+	// maxConcurrentChecks is limited, because checks may call slow webhooks.
 	maxConcurrentChecks = 256
-	// revokeGrace is how long a client may take to read pending data when its watch is revoked.
+	// revokeGrace is how long the client of a revoked watch may take to read pending data.
 	revokeGrace = time.Second
 )
 
-// Reauthorize revokes requests that are no longer allowed, until ctx ends. A few times per
-// second, it repeats the checks that are affected by a new generation or expired credentials.
-// generation must change whenever anything except the passage of time may change a decision.
+// Reauthorize revokes requests that are no longer allowed, until ctx ends. A few times per second,
+// it repeats the checks that a new generation or expired credentials affect. generation must change
+// whenever anything except the passage of time may change a decision.
 //
-// Rejected credentials end requests immediately. A denied authorization must be confirmed by a
-// second check, because a user may replace a binding by deleting and recreating it.
+// Rejected credentials end requests immediately. A denied authorization needs a second check to
+// confirm it, because a user may replace a binding by deleting and recreating it.
 func (r *Registry) Reauthorize(ctx context.Context, generation func() uint64) {
 	slots := make(chan struct{}, maxConcurrentChecks)
 	look := time.NewTicker(confirmPeriod)
@@ -85,7 +85,7 @@ func (r *Registry) Reauthorize(ctx context.Context, generation func() uint64) {
 	}
 }
 
-// due returns the grants to check, and marks them as being checked.
+// due returns the grants whose check is due, and marks them as being checked.
 func (r *Registry) due(generation uint64, now time.Time) (list []*Grant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

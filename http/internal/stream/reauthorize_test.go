@@ -16,8 +16,8 @@ func addWatches(r *Registry, n int) {
 	}
 }
 
-// TestAddWhileChecking checks that a watch that is added while its grant is checked is revoked
-// with the others, and that a watch that is added later gets a new grant.
+// TestAddWhileChecking checks that a watch added during a check of its grant is revoked with the
+// others, and that a watch added later gets a new grant.
 func TestAddWhileChecking(t *testing.T) {
 	g := NewRegistry(slog.New(slog.DiscardHandler))
 	now, key := time.Now(), authn.DigestOf("x")
@@ -59,7 +59,6 @@ func TestAddWhileChecking(t *testing.T) {
 	}
 }
 
-// BenchmarkReauthorizeIdle measures a scan when nothing has changed.
 func BenchmarkReauthorizeIdle(b *testing.B) {
 	g := NewRegistry(slog.New(slog.DiscardHandler))
 	addWatches(g, 10_000)

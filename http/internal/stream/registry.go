@@ -10,12 +10,12 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A LongRunning is a request that runs until it is ended, such as a watch or a proxied request
-// without a deadline.
+// A LongRunning is a request without a deadline, such as a watch or a proxied request.
 type LongRunning interface {
 	// Stop ends the request soon and gracefully. It may be called repeatedly and concurrently.
 	Stop()
-	// Revoke ends the request soon. The client receives refusal, if the protocol still allows it.
+	// Revoke ends the request soon. It sends refusal to the client if the protocol still allows
+	// this.
 	Revoke(refusal *meta.Status)
 	// ForceClose ends the request immediately.
 	ForceClose()
@@ -24,8 +24,8 @@ type LongRunning interface {
 var _ LongRunning = (*Watch)(nil)
 
 // A Registry tracks long-running requests by grant, because fasthttp does not track hijacked
-// connections. A shutdown stops all requests. When a grant becomes invalid, its requests are
-// revoked (reauthorize.go).
+// connections. A shutdown stops all requests. If a grant becomes invalid, its requests are revoked
+// (reauthorize.go).
 type Registry struct {
 	log *slog.Logger
 
@@ -35,7 +35,7 @@ type Registry struct {
 	closed bool
 	empty  chan struct{} // closed when closed is set and no request is open
 	// lastGeneration is the generation of the last scan. While it is current and unchecked is
-	// false, no grant is due before nextExpiry. A zero nextExpiry means never.
+	// false, no grant is due before nextExpiry, where zero means never.
 	lastGeneration uint64
 	nextExpiry     time.Time
 	unchecked      bool
@@ -46,9 +46,9 @@ func NewRegistry(log *slog.Logger) *Registry {
 	return &Registry{log: log, grants: map[authn.Digest]*Grant{}, open: map[LongRunning]*Grant{}, empty: make(chan struct{})}
 }
 
-// Add registers a request under its grant, or under an equal grant that is already registered. It
-// returns false after Close. The grant is rechecked soon, because decisions may have changed
-// since the request was authorized.
+// Add registers a request under its grant, or under an equal one that is already registered. It
+// returns false after Close. The grant is rechecked soon, because decisions may have changed since
+// the request was authorized.
 func (r *Registry) Add(w LongRunning, g *Grant) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,7 +67,7 @@ func (r *Registry) Add(w LongRunning, g *Grant) bool {
 	return true
 }
 
-// Remove unregisters a request that has ended.
+// Remove unregisters an ended request.
 func (r *Registry) Remove(w LongRunning) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,7 +107,6 @@ func (r *Registry) Close() {
 	time.AfterFunc(shutdownGrace, r.forceClose)
 }
 
-// forceClose ends requests whose clients do not read.
 func (r *Registry) forceClose() {
 	r.mu.Lock()
 	left := r.openLocked()
@@ -125,7 +124,7 @@ func (r *Registry) openLocked() []LongRunning {
 	return all
 }
 
-// Wait waits for all requests to end after Close.
+// Wait blocks until all requests have ended. Call it after Close.
 func (r *Registry) Wait(ctx context.Context) error {
 	select {
 	case <-r.empty:

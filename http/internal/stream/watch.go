@@ -16,11 +16,12 @@ import (
 // A Conn is a hijacked connection.
 type Conn interface {
 	net.Conn
-	// AwaitInput waits for input without the buffer that a Read needs. It may return early.
+	// AwaitInput blocks until input arrives, without the buffer that a Read needs. It may return
+	// early.
 	AwaitInput() error
-	// LingerOnClose makes Close wait until the client has stopped sending.
+	// LingerOnClose makes Close block until the client has stopped sending.
 	LingerOnClose()
-	// Idle reports whether nothing was written for some seconds.
+	// Idle reports whether nothing was written in the last few seconds.
 	Idle() bool
 }
 
@@ -36,7 +37,7 @@ type Watch struct {
 	started sync.WaitGroup // until the head was sent or failed
 	headErr error          // error of sending the head; set before started is done
 	done    chan struct{}  // closed by Done
-	// writeFailed is set by the session's goroutine before done is closed.
+	// The session's goroutine sets writeFailed before done is closed.
 	writeFailed bool
 
 	mu      sync.Mutex // guards the fields below
@@ -52,8 +53,8 @@ func New(c Conn, e Encoder, f Framing) *Watch {
 	return w
 }
 
-// OnInitialDone sets the function to call once the initial events are sent or can no longer be
-// sent. It must be called before the session starts. f may be called several times.
+// OnInitialDone sets a function to call once the initial events are sent or can no longer be sent.
+// Call it before the session starts. f may be called several times.
 func (w *Watch) OnInitialDone(f func()) { w.initialDone = f }
 
 func (w *Watch) InitialDone() {
@@ -62,7 +63,7 @@ func (w *Watch) InitialDone() {
 	}
 }
 
-// Attach sets the session of the watch.
+// Attach sets the session of the watch. If the watch was already stopped, it stops the session.
 func (w *Watch) Attach(session request.Session) {
 	w.mu.Lock()
 	w.session = session
@@ -92,7 +93,7 @@ func (w *Watch) Stop() {
 	}
 }
 
-// Start sends the response head. No events are written earlier.
+// Start sends the response head, which precedes all events.
 func (w *Watch) Start(head []byte) {
 	w.begun.Store(true)
 	_, w.headErr = w.conn.Write(head)
@@ -110,7 +111,7 @@ func (w *Watch) Events(events []request.Event) error {
 	return err
 }
 
-// Done ends Run. The session calls Done when it has ended.
+// Done ends Run. The session calls it at its end.
 func (w *Watch) Done() {
 	w.InitialDone()
 	close(w.done)
@@ -119,8 +120,8 @@ func (w *Watch) Done() {
 
 var longAgo = time.Unix(1, 0)
 
-// interruptRead makes pending and later Reads time out. Any other way to interrupt a Read would
-// close the connection.
+// interruptRead makes pending and later Reads time out. Any other interruption would close the
+// connection.
 func interruptRead(c net.Conn) {
 	_ = c.SetReadDeadline(longAgo) // fails only if closed, which ends Read too
 }
@@ -197,8 +198,8 @@ func (w *Watch) sendRefusal() error {
 	return w.events.write(w.conn, []request.Event{{Type: request.Error, Status: refusal}})
 }
 
-// Revoke ends the watch with an ERROR event that contains refusal. Pending events are lost if the
-// client does not read them within revokeGrace.
+// Revoke ends the watch with an ERROR event that contains refusal. Pending events that the client
+// does not read within revokeGrace are lost.
 func (w *Watch) Revoke(refusal *meta.Status) {
 	w.mu.Lock()
 	w.refusal = refusal
@@ -209,11 +210,11 @@ func (w *Watch) Revoke(refusal *meta.Status) {
 
 var _ limits.Item = (*Watch)(nil)
 
-// Idle reports whether the watch has sent nothing for some seconds.
+// Idle reports whether the watch has sent nothing in the last few seconds.
 func (w *Watch) Idle() bool { return w.conn.Idle() }
 
 // Reclaim ends the watch properly, with a bookmark if the client requested bookmarks. Pending
-// events are lost if the client does not read them within revokeGrace.
+// events that the client does not read within revokeGrace are lost.
 func (w *Watch) Reclaim() {
 	w.mu.Lock()
 	session := w.session
@@ -225,7 +226,7 @@ func (w *Watch) Reclaim() {
 }
 
 // ForceClose closes the connection of a started watch. Before Start, it does nothing, because the
-// connection still belongs to the HTTP request and may be reused after an error response.
+// connection belongs to the HTTP request and may be reused after an error response.
 func (w *Watch) ForceClose() {
 	if !w.begun.Load() {
 		return

@@ -25,8 +25,8 @@ type session struct{ stopped int }
 func (s *session) Stop()   { s.stopped++ }
 func (s *session) Finish() {}
 
-// TestRevokedBeforeStart checks that revoking a watch before its start stops the session but does
-// not close the connection.
+// TestRevokedBeforeStart checks that revoking an unstarted watch stops the session but does not
+// close the connection.
 func TestRevokedBeforeStart(t *testing.T) {
 	c, s := &closeRecorder{}, &session{}
 	w := New(c, typeEncoder{}, Chunked)

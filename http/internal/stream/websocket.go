@@ -81,15 +81,15 @@ func WebSocketAccept(h *fasthttp.RequestHeader) (string, error) {
 	return base64.StdEncoding.EncodeToString(digest[:]), nil
 }
 
-// ErrWebSocketToken means that the bearer token in the list of subprotocols is malformed, or that
-// the list contains no other subprotocol.
+// ErrWebSocketToken means that the bearer token among the subprotocols is malformed, or that there
+// is no other subprotocol.
 var ErrWebSocketToken = errors.New("the token among the WebSocket sub-protocols is malformed, or alone")
 
 var errWebSocketProtocols = errors.New("the WebSocket sub-protocols are malformed")
 
 // WebSocketProtocols returns the offered subprotocols and the bearer token among them, which has
-// the prefix bearerPrefix. Web pages send the token there, because they cannot set headers. At
-// least one other subprotocol must be offered, because the server must select one.
+// the prefix bearerPrefix. Web pages send the token there, because they cannot set headers. They
+// must offer another subprotocol, because the server must select one.
 func WebSocketProtocols(h *fasthttp.RequestHeader, bearerPrefix string) (protocols []string, token string, err error) {
 	for _, line := range h.PeekAll("Sec-WebSocket-Protocol") {
 		for item := range strings.SplitSeq(string(line), ",") {
@@ -144,7 +144,7 @@ func appendFrame(b []byte, e Encoder, ev *request.Event) ([]byte, error) {
 }
 
 // AppendFrameHeader appends the header of an unfragmented, unmasked frame. ws.WriteHeader would
-// cost an allocation per event, because it takes an io.Writer.
+// cost an allocation per event, because it needs an io.Writer.
 func AppendFrameHeader(b []byte, opcode ws.OpCode, size int) []byte {
 	const final, uint16Follows, uint64Follows = 0x80, 126, 127
 	b = append(b, final|byte(opcode))
@@ -204,8 +204,8 @@ func ReadFrameHeader(r io.Reader, state ws.State) (ws.Header, error) {
 	return f, err
 }
 
-// AnswerControl reads the payload of a control frame and answers pings. A close frame is returned
-// as a *CloseError.
+// AnswerControl reads the payload of a control frame and answers pings. For a close frame, it
+// returns a *CloseError.
 func AnswerControl(c net.Conn, r io.Reader, f ws.Header) error {
 	var payload [ws.MaxControlFramePayloadSize]byte
 	b := payload[:f.Length]
@@ -228,8 +228,8 @@ func AnswerControl(c net.Conn, r io.Reader, f ws.Header) error {
 	return nil
 }
 
-// closeWebSocket sends a close frame. It leaves the connection open until the client closes it,
-// because a TCP reset could discard the frame.
+// closeWebSocket sends a close frame. It lets the client close the connection, because a TCP reset
+// could discard the frame.
 func (w *Watch) closeWebSocket(end error) {
 	code := ws.StatusNormalClosure
 	var asked *CloseError

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A readerConn is a connection whose peer has sent the bytes of a reader and then disconnected.
+// A readerConn returns the bytes of a reader, as if the peer then disconnected.
 type readerConn struct {
 	net.Conn
 	in  *bytes.Reader
@@ -25,8 +25,7 @@ func (noLinger) AwaitInput() error { return nil }
 func (noLinger) LingerOnClose()    {}
 func (noLinger) Idle() bool        { return false }
 
-// TestWebSocketEndsBeforeItRuns checks that the WebSocket ends if its session has ended before
-// Run.
+// TestWebSocketEndsBeforeItRuns checks that the WebSocket ends if its session ends before Run.
 func TestWebSocketEndsBeforeItRuns(t *testing.T) {
 	server, client := net.Pipe()
 	w := New(noLinger{server}, nil, WebSocket)
@@ -39,8 +38,8 @@ func TestWebSocketEndsBeforeItRuns(t *testing.T) {
 	}
 }
 
-// FuzzFrames checks that the WebSocket ends properly after any client input, and that the output
-// size is limited by the input size.
+// FuzzFrames checks that the WebSocket ends properly after any client input, and that the input
+// size limits the output size.
 func FuzzFrames(f *testing.F) {
 	for _, s := range []string{"", "\x89\x82\x01\x02\x03\x04Hi", "\x88\x80\x00\x00\x00\x00", "\x81\xfe\x00\x7e\x00\x00\x00\x00", "\x82\xff\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00x"} {
 		f.Add([]byte(s))

@@ -65,7 +65,6 @@ func TestLargeEvents(t *testing.T) {
 	}
 }
 
-// TestEncoderFails checks that no part of an event is sent if its encoding fails.
 func TestEncoderFails(t *testing.T) {
 	var got writes
 	fault := errors.New("fault")

@@ -43,7 +43,7 @@ func (c commands) Agree(backend http.Header) (http.Header, error) {
 	return c.answer(commandProtocol), nil
 }
 
-// The channels of v5.channel.k8s.io.
+// The channel numbers of v5.channel.k8s.io.
 const (
 	channelStdin  = 0
 	channelStdout = 1
@@ -53,8 +53,8 @@ const (
 	channelClose  = 255
 )
 
-// streamTimeout limits the time until the runtime accepts a stream. maxStatus limits the size of
-// the final status, in bytes.
+// streamTimeout is the maximum time for the runtime to accept a stream. maxStatus is the maximum
+// size of the final status in bytes.
 const (
 	streamTimeout = 30 * time.Second
 	maxStatus     = 64 << 10
@@ -93,8 +93,8 @@ func (c commands) Run(client, backend net.Conn) {
 	input.Wait()
 }
 
-// closeStreams closes the connection to the backend. It also resets each stream, because readers
-// of the stream would otherwise block forever.
+// closeStreams closes the connection to the backend. It also resets each stream, because its
+// readers would otherwise block forever.
 func closeStreams(backend net.Conn, streams [5]*spdystream.Stream) {
 	_ = backend.Close()
 	for _, s := range streams {
@@ -117,8 +117,8 @@ func (c commands) firstChannel() byte {
 	return channelStatus
 }
 
-// open opens the requested streams in the order that container runtimes expect. The index in the
-// result is the channel number.
+// open opens the requested streams in the order that container runtimes expect. The result is
+// indexed by channel number.
 func (c commands) open(connection *spdystream.Connection) (streams [5]*spdystream.Stream, err error) {
 	for _, s := range []struct {
 		channel int
@@ -199,14 +199,14 @@ func passOutput(channels *messages, streams [5]*spdystream.Stream) error {
 	if err := errors.Join(append(failed[:], err)...); err != nil {
 		return err
 	}
-	if len(status) == 0 { // clients would take an empty status for success
+	if len(status) == 0 { // clients would interpret an empty status as success
 		status = internalStatus(errLost)
 	}
 	return channels.send(ws.OpBinary, []byte{channelStatus}, status)
 }
 
-// passChannel forwards one stream to the client. After a failure, it closes the connection to the
-// client, which also ends the other streams.
+// passChannel forwards one stream to the client. After a failure, it closes the client connection,
+// which also ends the other streams.
 func passChannel(channels *messages, channel byte, from io.Reader) error {
 	var buf [8 << 10]byte
 	for {

@@ -36,8 +36,8 @@ func connect(t *testing.T) (here, there net.Conn) {
 	return here, there
 }
 
-// runtime acts as a container runtime at the other end of a SPDY connection. It waits for the given
-// number of streams, calls command, and closes the connection.
+// runtime is the container runtime of a SPDY connection. It waits for the given number of streams,
+// calls command, and closes the connection.
 func runtime(t *testing.T, c net.Conn, streams int, command func(map[string]*spdystream.Stream)) {
 	t.Helper()
 	connection := must.Get(spdystream.NewConnection(c, true))(t)
@@ -62,8 +62,8 @@ func runtime(t *testing.T, c net.Conn, streams int, command func(map[string]*spd
 	}()
 }
 
-// run runs a translator for a command. It returns the client's connection and a channel that is
-// closed when the translator has ended.
+// run runs a translator for a command. It returns the client's connection, and a channel that is
+// closed once the translator has ended.
 func run(t *testing.T, wanted Streams, streams int, command func(map[string]*spdystream.Stream)) (client net.Conn, done chan struct{}) {
 	t.Helper()
 	client, server := connect(t)
@@ -168,7 +168,6 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// TestNotTranslated checks that protocols with native runtime support are not translated.
 func TestNotTranslated(t *testing.T) {
 	var h fasthttp.RequestHeader
 	h.Set("Sec-WebSocket-Version", "13")

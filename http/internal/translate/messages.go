@@ -36,8 +36,8 @@ func (m *messages) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readPiece reads a part of a message. begins reports whether the part is the start of the message.
-// The error is io.EOF when the client closes the WebSocket.
+// readPiece reads a part of a message. begins reports whether it is the first part. The error is
+// io.EOF when the client closes the WebSocket.
 func (m *messages) readPiece(p []byte) (n int, begins bool, err error) {
 	for m.left == 0 {
 		if err := m.nextFrame(); err != nil {
@@ -53,7 +53,7 @@ func (m *messages) readPiece(p []byte) (n int, begins bool, err error) {
 	return n, begins, err
 }
 
-// nextFrame reads the header of the next data frame. It handles control frames before that frame.
+// nextFrame handles control frames, and reads the header of the next data frame.
 func (m *messages) nextFrame() error {
 	for {
 		f, err := stream.ReadFrameHeader(m.reader, m.state)
@@ -85,7 +85,6 @@ func endOfMessages(err error) error {
 	return err
 }
 
-// Write sends b as one message.
 func (m *messages) Write(b []byte) (int, error) {
 	if err := m.send(ws.OpBinary, nil, b); err != nil {
 		return 0, err
@@ -103,14 +102,14 @@ func (m *messages) send(op ws.OpCode, first, second []byte) error {
 	return err
 }
 
-// CloseWrite sends a close frame. A WebSocket cannot be half-closed, so the client then closes
-// the connection.
+// CloseWrite sends a close frame. A WebSocket cannot be half-closed, so the client then closes the
+// connection.
 func (m *messages) CloseWrite() error {
 	return m.send(ws.OpClose, binary.BigEndian.AppendUint16(nil, uint16(ws.StatusNormalClosure)), nil)
 }
 
-// A lockedConn is a connection on which each Write writes a complete frame. It uses the same lock
-// as send, so that frames do not interleave.
+// A lockedConn is a connection on which each Write writes a complete frame. It shares send's lock,
+// so that frames do not interleave.
 type lockedConn struct{ *messages }
 
 func (c lockedConn) Write(b []byte) (int, error) {

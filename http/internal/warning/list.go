@@ -22,7 +22,7 @@ type List struct {
 }
 
 // Add adds a Warning header to h for each new text. It rewrites all headers, because earlier texts
-// may have to be truncated.
+// may need truncation.
 func (l *List) Add(h *fasthttp.ResponseHeader, texts []string) {
 	before := len(l.texts)
 	for _, text := range texts {

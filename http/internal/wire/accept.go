@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// minAcceptDelay and maxAcceptDelay bound the delay before a failed accept is retried. Failures are
-// logged at most once per acceptLogInterval.
+// The delay before a failed accept is retried grows from minAcceptDelay to maxAcceptDelay. Failures
+// are logged at most once per acceptLogInterval.
 const (
 	minAcceptDelay    = time.Millisecond
 	maxAcceptDelay    = time.Second
@@ -19,7 +19,7 @@ const (
 )
 
 // Serve accepts connections until Close, and then returns nil. It retries if the process runs out
-// of file descriptors, or if a client disconnects early.
+// of file descriptors or a client disconnects early.
 func (r *Connections) Serve(l net.Listener) error {
 	if r.http2 != nil {
 		go r.http2.serve()
@@ -74,15 +74,15 @@ func (r *Connections) accept(raw net.Conn) {
 	}
 	if !r.add(c) {
 		c.setPrincipal(nil)
-		_ = raw.Close() // refused without a response
+		_ = raw.Close() // rejected without a response
 		return
 	}
 	c.handler = r.opts.NewHandler(c)
 	go c.serve()
 }
 
-// tlsConfig returns the config for a handshake. It clones the config when the client CAs have
-// changed, because a tls.Config in use must not be modified.
+// tlsConfig returns the config for a handshake. If the client CAs have changed, it clones the
+// config, because a tls.Config in use must not be modified.
 func (r *Connections) tlsConfig() *tls.Config {
 	if r.opts.ClientCAs == nil {
 		return r.opts.TLS
@@ -97,8 +97,8 @@ func (r *Connections) tlsConfig() *tls.Config {
 	return next
 }
 
-// newConnEntry returns the list entry of a new connection. An IPv6 client usually has a whole /64
-// network, so the network counts as one address.
+// newConnEntry returns the list entry of a new connection. An IPv6 /64 network counts as one
+// address, because a client usually has the whole network.
 func newConnEntry(remote net.Addr) connEntry {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok {

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// arrivals lets connections with new input compete for the scheduler's slots. Otherwise, waiting
-// connections could pass the slots to each other for 10 ms, because the Go runtime may poll the
-// network only that often while goroutines are runnable.
+// arrivals lets connections with new input compete for the scheduler's slots. While goroutines are
+// runnable, the Go runtime may poll the network only every 10 ms. Until then, waiting connections
+// could pass the slots to each other.
 //
-// Once per lookEvery, a goroutine that reads from a pipe distributes the slots. Only a network
-// poll makes this goroutine runnable, and the same poll wakes connections with new input.
+// Once per lookEvery, a goroutine that reads from a pipe distributes the slots. Only a network poll
+// makes this goroutine runnable, and the same poll wakes connections with new input.
 type arrivals struct {
 	looking bool      // slots wait for the goroutine
 	looked  time.Time // last poll, or when the first connection began to wait
@@ -21,8 +21,8 @@ type arrivals struct {
 // lookEvery is the minimum interval between two network polls while connections wait for slots.
 const lookEvery = 500 * time.Microsecond
 
-// lookForArrivals triggers a network poll if one is due. It reports whether the distribution of
-// free slots must wait for the poll.
+// lookForArrivals triggers a network poll if one is due. It reports whether free slots must not be
+// distributed before the poll.
 func (s *scheduler) lookForArrivals() bool {
 	a := &s.arrival
 	if a.looking || a.closed || time.Since(a.looked) < lookEvery {
@@ -42,7 +42,7 @@ func (s *scheduler) lookForArrivals() bool {
 	return a.looking
 }
 
-// distributeBy distributes the free slots whenever it reads a byte from the pipe.
+// distributeBy distributes the free slots after each byte from the pipe.
 func (s *scheduler) distributeBy(from *os.File) {
 	defer from.Close()
 	for b := make([]byte, 1); ; {
@@ -56,8 +56,8 @@ func (s *scheduler) distributeBy(from *os.File) {
 	}
 }
 
-// close ends the goroutine that reads from the pipe. Afterwards, slots are distributed without
-// network polls.
+// close ends the goroutine that reads from the pipe. Slots are then distributed without network
+// polls.
 func (s *scheduler) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// AwaitInput waits for input or the end of the connection. It waits below TLS, because a TLS Read
-// grows the goroutine's stack to 4 KiB while it waits. Bytes buffered by TLS do not count as
+// AwaitInput blocks until input arrives or the connection ends. It waits below TLS, because a
+// blocked TLS Read grows the goroutine's stack to 4 KiB. Bytes buffered by TLS do not count as
 // input.
 func (c *Conn) AwaitInput() error {
 	raw, ok := c.raw.(syscall.Conn)
@@ -31,8 +31,8 @@ func hasInput(fd uintptr) bool {
 	}
 }
 
-// closedByClient reports whether the client has closed its sending side. Earlier input may still
-// be unread.
+// closedByClient reports whether the client has closed its sending side. Earlier input may still be
+// unread.
 func (c *Conn) closedByClient() bool {
 	raw, ok := c.raw.(syscall.Conn)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A BodyStream streams the body of the current request. Until Stop, a goroutine other than the
-// connection's own may read the stream, such as that of an HTTP client.
+// A BodyStream streams the body of the current request. Until Stop, another goroutine may read it,
+// such as that of an HTTP client.
 //
 // After the end of the body, the stream detects client disconnects, even while the request waits
 // for a backend.
@@ -42,7 +42,7 @@ func (c *Conn) StreamBody(gone func()) *BodyStream {
 	return b
 }
 
-// Read reads a part of the body. Each read has a deadline of ReadTimeout.
+// Read reads a part of the body. Each Read may take ReadTimeout.
 func (b *BodyStream) Read(p []byte) (int, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()
@@ -119,7 +119,7 @@ func (b *BodyStream) BeginAnswer() (whole bool) {
 	return b.whole.Load()
 }
 
-// Stop ends the stream. After Stop has returned, the stream no longer reads from the connection.
+// Stop ends the stream. Once it returns, the stream no longer reads from the connection.
 func (b *BodyStream) Stop() {
 	b.stopped.Store(true)
 	_ = b.conn.Conn.SetReadDeadline(longAgo) // fails only if closed, which ends Read too

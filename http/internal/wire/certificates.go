@@ -8,17 +8,16 @@ import (
 	"weak"
 )
 
-// certificates deduplicates the certificates of connected clients. A client may open one
-// connection per watch, and TLS keeps a parsed copy of the certificate for each connection. A
-// certificate is dropped when its last connection ends.
+// certificates deduplicates the certificates of connected clients. Without it, TLS would keep a
+// parsed copy for each connection, and a client may open one connection per watch. A certificate is
+// dropped when its last connection ends.
 type certificates struct {
 	mu    sync.Mutex // guards known
 	known map[[sha256.Size]byte]weak.Pointer[x509.Certificate]
 }
 
 // share replaces certificates with equal ones that are already known. It modifies the slice in
-// place, because the TLS connection keeps the same slice. share must be called before other code
-// uses the slice.
+// place, because the TLS connection keeps the same slice. Call it before other code uses the slice.
 func (s *certificates) share(of []*x509.Certificate) []*x509.Certificate {
 	for i, c := range of {
 		of[i] = s.canonical(c)
@@ -41,8 +40,7 @@ func (s *certificates) canonical(c *x509.Certificate) *x509.Certificate {
 	return c
 }
 
-// forget removes a garbage-collected certificate, unless an equal one has been added in the
-// meantime.
+// forget removes a garbage-collected certificate, unless an equal one has been added since.
 func (s *certificates) forget(digest [sha256.Size]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,8 +27,8 @@ type Conn struct {
 	stream  *stream // of HTTP/2, which carries one request at a time; nil for HTTP/1
 	reuse   bool    // the stream's Conn can serve another request
 	certs   []*x509.Certificate
-	// principal is the user of the last request, if known, or the client's address. It is nil after
-	// the connection has ended.
+	// principal is the user of the last request, if known, or else the client's address. It is nil
+	// after the connection has ended.
 	principal *limits.Principal
 
 	readAhead
@@ -36,11 +36,11 @@ type Conn struct {
 	answer
 	turn turn
 
-	// writeDeadlineSet is when the write deadline was last set, in Unix nanoseconds. 0 means
-	// never.
+	// writeDeadlineSet is the time of the last change of the write deadline, in Unix nanoseconds,
+	// or 0.
 	writeDeadlineSet atomic.Int64
 	onClose          atomic.Pointer[func()]
-	authenticated    atomic.Bool // the last request had a user other than anonymous
+	authenticated    atomic.Bool // the last request was authenticated
 
 	lifecycle
 }
@@ -50,7 +50,7 @@ type readAhead struct {
 	unread      []byte        // returned by Read first
 	firstByte   [1]byte       // of a request
 	largeHead   bool          // reader is from largeReaders
-	requestSeen bool          // a whole request was received
+	requestSeen bool          // a complete request was received
 	scheduled   bool          // input waits for a slot
 }
 
@@ -59,13 +59,13 @@ type answer struct {
 	hijacker func()
 	newline  bool // follows the body
 	excess   bool // the connection exceeds its user's share and closes without lingering
-	// writeTimeout replaces Options.WriteTimeout if it is not 0.
+	// writeTimeout overrides Options.WriteTimeout unless it is 0.
 	writeTimeout time.Duration
-	// linger is set if the client must receive the response although part of the body is unread.
+	// linger means that the client must receive the response although part of the body is unread.
 	linger atomic.Bool
 }
 
-// lifecycle is the part of a Conn that other goroutines use to close it.
+// lifecycle is the part of a Conn with which other goroutines close it.
 type lifecycle struct {
 	mu          sync.Mutex // guards the fields and the read deadline
 	phase       phase
@@ -102,7 +102,7 @@ const (
 // MaxWriteSize is the maximum number of bytes in one write, before its deadline is renewed.
 const MaxWriteSize = 64 << 10
 
-// closeGrace is how long a client may take to send the rest of its request during a shutdown.
+// closeGrace is how long a client may take to complete its request during a shutdown.
 const closeGrace = time.Second
 
 // setPhase changes the phase and sets its read deadline. A timeout of 0 means no deadline.
@@ -129,7 +129,7 @@ func (c *Conn) evictable() bool {
 	return c.phase == phaseIdle || c.phase == phaseDiscarding || c.phase == phaseReading
 }
 
-// beginClose closes an idle connection immediately. A client that is still sending a request gets
+// beginClose closes an idle connection immediately. A client that is sending a request has
 // closeGrace to complete it. A request that is being handled continues.
 func (c *Conn) beginClose() {
 	c.mu.Lock()
@@ -194,7 +194,7 @@ func (c *Conn) ConnectionState() tls.ConnectionState {
 	return c.tls.ConnectionState()
 }
 
-// Read reads client input. Input that was read ahead comes first.
+// Read reads client input, beginning with input that was read ahead.
 func (c *Conn) Read(b []byte) (int, error) {
 	if len(c.unread) > 0 {
 		n := copy(b, c.unread)
@@ -207,7 +207,7 @@ func (c *Conn) Read(b []byte) (int, error) {
 }
 
 // Write writes b in pieces of at most MaxWriteSize. To save system calls, it does not renew a
-// deadline that has at least 5/6 of the write timeout left.
+// deadline while at least 5/6 of the write timeout is left.
 func (c *Conn) Write(b []byte) (written int, err error) {
 	for {
 		now, timeout := time.Now(), cmp.Or(c.writeTimeout, c.all.opts.WriteTimeout)
@@ -224,7 +224,7 @@ func (c *Conn) Write(b []byte) (written int, err error) {
 	}
 }
 
-// idleTime is the time without writes after which a watch counts as idle.
+// idleTime is the time since the last write after which a watch is idle.
 const idleTime = 10 * time.Second
 
 // Idle reports whether nothing was written for about idleTime.
@@ -253,8 +253,8 @@ func (c *Conn) SetDeadline(t time.Time) error {
 }
 
 // SetUser sets the user of the current request and returns the user's principal. If the user has
-// too many connections, the error is a *limits.Rejection, and this connection must close. The
-// limit does not apply if reserved is set.
+// too many connections, the error is a *limits.Rejection, and this connection must close. The limit
+// does not apply if reserved is set.
 func (c *Conn) SetUser(name string, reserved bool) (*limits.Principal, error) {
 	if c.stream != nil {
 		c.setKnown()
@@ -292,7 +292,6 @@ func (c *Conn) SetAnonymous() *limits.Principal {
 	return c.principal
 }
 
-// setPrincipal changes the connection's principal. p is nil when the connection ends.
 func (c *Conn) setPrincipal(p *limits.Principal) {
 	c.all.scheduler.assign(c, p)
 	if c.principal != nil {
@@ -325,16 +324,16 @@ func (c *Conn) SetAnswered(last bool) {
 	}
 }
 
-// SetCut records that the handler has written only part of the response. The connection is aborted,
-// so that the client detects the truncation.
+// SetCut records that the handler has written only part of the response. The connection is then
+// aborted, so that the client detects the truncation.
 func (c *Conn) SetCut() { c.answered = answeredPart }
 
-// EndWithNewline appends a newline to the current response, which must not be a stream. The newline
-// is written separately, because the body may be shared memory.
+// EndWithNewline appends a newline to the current response, which must not be a stream. The body
+// may be shared memory, so the newline is written separately.
 func (c *Conn) EndWithNewline() { c.newline = true }
 
-// Left reports whether the client has disconnected, or has canceled the request of an HTTP/2
-// stream. As in net/http, a client that closes only its sending side counts as disconnected.
+// Left reports whether the client has disconnected or canceled its HTTP/2 stream. As in net/http, a
+// client that closes only its sending side counts as disconnected.
 func (c *Conn) Left() bool {
 	if c.stream != nil {
 		return c.stream.r.Context().Err() != nil
@@ -342,12 +341,11 @@ func (c *Conn) Left() bool {
 	return c.closedByClient()
 }
 
-// Closing reports whether the server is shutting down. If so, the connection closes after the
-// current response.
+// Closing reports whether the server is shutting down. The connection then closes after the current
+// response.
 func (c *Conn) Closing() bool { return c.all.isClosing() }
 
-// Hijack registers run, which takes over the connection after the current request. run must close
-// the connection.
+// Hijack registers run to take over the connection after the current request. run must close it.
 func (c *Conn) Hijack(run func()) { c.hijacker = run }
 
 // SetOnClose makes the first Close call f before it closes the connection.

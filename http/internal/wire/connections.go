@@ -12,13 +12,13 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// Connections holds the open connections. Their number is limited in total and per principal. A
-// connection is new until it has sent a whole request. It is then anonymous, unless the request
-// was authenticated.
+// Connections holds the open connections. They are limited in total and per principal. A connection
+// is new until it has sent a complete request. It is then anonymous, unless the request was
+// authenticated.
 //
 // At a limit, admitting a connection closes another (eviction.go): the oldest new connection, or an
 // idle connection of the principal with the most connections. While few connections are new, idle
-// anonymous connections are closed first, so that new connections have time for a handshake even if
+// anonymous connections are closed first. This gives new connections time for a handshake even if
 // anonymous clients hold all connections.
 type Connections struct {
 	opts    Options
@@ -47,7 +47,7 @@ type Connections struct {
 	empty      chan struct{} // closed when closing is set and no connection is open
 }
 
-// A connEntry holds a connection's list positions. The mutex of Connections guards it.
+// A connEntry holds the positions of a connection in lists. The mutex of Connections guards it.
 type connEntry struct {
 	address                                                   netip.Addr
 	local                                                     bool
@@ -55,8 +55,7 @@ type connEntry struct {
 	allElem, newElem, ownedElem, anonymousElem, largeHeadElem *list.Element     // nil if not in that list
 }
 
-// maxNewConns limits new connections, because each uses memory before its client is
-// authenticated.
+// maxNewConns limits new connections, because they use memory before the client is authenticated.
 const maxNewConns = 16384
 
 // New returns a Connections without open connections.
@@ -120,8 +119,8 @@ func (r *Connections) disown(c *Conn) {
 }
 
 // transfer assigns a connection to another principal. If the principal then exceeds its share,
-// transfer closes another of its connections that handles no request. If there is none, it
-// returns a *limits.Rejection. The share does not apply if reserved is set.
+// transfer closes another of its connections that handles no request, or returns a
+// *limits.Rejection if there is none. The share does not apply if reserved is set.
 func (r *Connections) transfer(c *Conn, to *limits.Principal, reserved bool) *limits.Rejection {
 	r.mu.Lock()
 	if c.entry.allElem == nil || c.entry.owner == to {
@@ -165,8 +164,8 @@ func (r *Connections) markRequestSeen(c *Conn, known bool) {
 	}
 }
 
-// addLargeHead tries to admit a connection for reading a large head, and reports whether it did.
-// At the limit, it evicts the oldest unauthenticated connection that is reading a large head.
+// addLargeHead tries to admit a connection for reading a large head, and reports whether it did. At
+// the limit, it evicts the oldest unauthenticated connection that is reading one.
 func (r *Connections) addLargeHead(c *Conn) bool {
 	r.mu.Lock()
 	var victims []*Conn
@@ -231,7 +230,7 @@ func (r *Connections) removeLocked(c *Conn) {
 	}
 }
 
-// shed evicts idle connections after the process has run out of file descriptors.
+// shed evicts idle connections when the process has run out of file descriptors.
 func (r *Connections) shed() bool {
 	r.mu.Lock()
 	victims := r.evictAny(nil)
@@ -240,8 +239,8 @@ func (r *Connections) shed() bool {
 	return len(victims) > 0
 }
 
-// End makes each connection close after its next response. The response announces the close, so
-// that clients can connect to another server before any request fails.
+// End makes each connection close after its next response. The response announces this, so that
+// clients can connect to another server before any request fails.
 func (r *Connections) End() {
 	r.ending.Store(true)
 	if r.http2 != nil {
@@ -258,8 +257,8 @@ func (r *Connections) isClosing() bool {
 	}
 }
 
-// Close stops admitting connections and closes idle connections. Clients get closeGrace to complete
-// a request that they are sending.
+// Close stops admitting connections and closes idle connections. Clients that are sending a request
+// have closeGrace to complete it.
 func (r *Connections) Close() {
 	if r.http2 != nil {
 		r.http2.end() // closes idle connections, which may take a moment; not under mu
@@ -281,7 +280,7 @@ func (r *Connections) Close() {
 	}
 }
 
-// Wait waits for the last connection to close after Close. When ctx ends, it aborts all remaining
+// Wait blocks until all connections have closed after Close. When ctx ends, it aborts the remaining
 // connections.
 func (r *Connections) Wait(ctx context.Context) error {
 	select {

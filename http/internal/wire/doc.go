@@ -1,5 +1,5 @@
-// Package wire accepts connections and parses requests strictly. It limits the time and memory
-// that an unauthenticated client can use.
+// Package wire accepts connections and parses requests strictly. It limits the time and memory that
+// an unauthenticated client can use.
 //
 //	Connections      the open connections: admission and eviction
 //	Conn             a connection and the loop that serves its requests
@@ -23,8 +23,8 @@
 //   - It reads at least the start of a body before it calls the handler, so unauthenticated
 //     clients can make it hold memory. Here a body is not read until the request is authorized.
 //     The body buffer then grows as data arrives, within one budget for all bodies.
-//   - At its connection limit it rejects new connections. Here the oldest connection without a
-//     whole request is evicted, each principal has a share, and local clients have a reserve.
+//   - At its connection limit, it rejects new connections. Here the oldest connection without a
+//     complete request is evicted, each principal has a share, and local clients have a reserve.
 //   - It accepts ambiguous requests: several lengths, folded lines, bare line feeds, trailers,
 //     lower-case methods. Proxies may parse such requests differently (request smuggling).
 //     ValidateHead and the chunk reader reject them.
@@ -33,7 +33,7 @@
 // # HTTP/2
 //
 // If enabled, net/http handles the protocol. Each request is converted to an HTTP/1.1 request, and
-// its response back to HTTP/2, so there is only one serving loop, one interpretation of requests,
+// its response back to HTTP/2. There is thus only one serving loop, one interpretation of requests,
 // and one way to hijack a connection for a watch. The cost is a second parse of each head, a few
 // microseconds.
 //
@@ -45,5 +45,5 @@
 //
 // A head has at most 4 KiB, or 32 KiB for up to 1024 connections at a time. Up to 256 KiB of an
 // unread body is discarded to keep the connection open. Each write of up to 64 KiB has a deadline,
-// which bounds the time that a slow client can hold a goroutine.
+// which limits how long a slow client can hold a goroutine.
 package wire

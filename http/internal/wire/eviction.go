@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// Idle anonymous connections are evicted first while new connections use at most 1/fewNewDivisor
-// of the limit. An eviction examines at most maxEvictionScan of them.
+// While new connections use at most 1/fewNewDivisor of the limit, idle anonymous connections are
+// evicted first. An eviction examines at most maxEvictionScan of these.
 const (
 	fewNewDivisor   = 8
 	maxEvictionScan = 1024

@@ -24,8 +24,8 @@ func newFakeConn(r *Connections, address string) (*Conn, *fakeConn) {
 	return c, raw
 }
 
-// TestEviction tests which connections are closed to admit others. A connection is named by the
-// letter of its client and a number. An upper-case letter marks a connection that is idle after a
+// TestEviction tests which connections are closed to admit others. A connection is named by a
+// letter for its client and a number. An upper-case letter marks a connection that is idle after a
 // complete request.
 func TestEviction(t *testing.T) {
 	addresses := map[byte]string{'l': "127.0.0.1", 's': "2001:db8::1", 't': "2001:db8::2"}
@@ -124,7 +124,6 @@ func TestNewConnsAmongAnonymous(t *testing.T) {
 	}
 }
 
-// TestLargestHolder tests that the users with the most idle connections lose connections first.
 func TestLargestHolder(t *testing.T) {
 	r := New(Options{MaxConnections: 7})
 	come := func(user string) *fakeConn {
@@ -149,8 +148,8 @@ func TestLargestHolder(t *testing.T) {
 	}
 }
 
-// TestLargeHeadEviction tests that at the large head limit, the oldest anonymous connections with a
-// large head are evicted.
+// TestLargeHeadEviction tests that the oldest anonymous connections with a large head are evicted
+// at the limit.
 func TestLargeHeadEviction(t *testing.T) {
 	r := New(Options{MaxConnections: 2 * maxLargeHeads})
 	var all []*fakeConn

@@ -24,7 +24,7 @@ func (l pipeListener) Accept() (net.Conn, error) {
 func (l pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 func (l pipeListener) Close() error   { return nil }
 
-// TestFirstRequest checks that the first request may come later than the handshake timeout, as on a
+// TestFirstRequest checks that the first request may arrive after the handshake timeout, as on a
 // connection opened in advance.
 func TestFirstRequest(t *testing.T) {
 	certificate := newCertificate(t)

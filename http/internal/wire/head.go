@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A head of more than readBufferSize bytes needs a large buffer. At most maxLargeHeads connections
-// of remote clients have a large buffer.
+// A head of more than readBufferSize bytes needs a large buffer, of which remote clients may use at
+// most maxLargeHeads at a time.
 const (
 	readBufferSize      = 4 << 10
 	largeReadBufferSize = 32 << 10
@@ -29,8 +29,8 @@ var (
 	errEmptyLines        = errors.New("too many empty lines before a request")
 )
 
-// awaitRequest waits for the first byte of a request. The connection holds no buffer while it
-// waits, because most connections are idle.
+// awaitRequest blocks until the first byte of a request arrives. Meanwhile the connection holds no
+// buffer, because most connections are idle.
 func (c *Conn) awaitRequest() error {
 	if c.reader == nil {
 		if c.requestSeen {
@@ -46,8 +46,7 @@ func (c *Conn) awaitRequest() error {
 		c.reader = readers.Get().(*bufio.Reader)
 		c.reader.Reset(c)
 	} else {
-		// The request is pipelined. The slot was for the previous request, so this request waits
-		// for a slot.
+		// The request is pipelined. The slot was for the previous request, so wait for another.
 		c.Pause()
 		c.all.scheduler.enter(c)
 	}
@@ -81,7 +80,7 @@ func (c *Conn) readHead(h *fasthttp.RequestHeader) error {
 	}
 }
 
-// maxEmptyLines limits the empty lines before a request, in bytes.
+// maxEmptyLines is the maximum length of the empty lines before a request, in bytes.
 const maxEmptyLines = 16
 
 func (c *Conn) skipEmptyLines() error {

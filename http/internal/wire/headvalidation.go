@@ -13,8 +13,7 @@ const maxHeaders = 100
 
 const impersonatePrefix = "impersonate-"
 
-// HeaderFlags records which headers are present, so that handlers need not search for absent
-// headers.
+// HeaderFlags records which headers are present, which saves searching for absent headers.
 type HeaderFlags struct {
 	Impersonation    bool // an Impersonate-* header
 	Authorization    bool // Authorization
@@ -25,9 +24,9 @@ type HeaderFlags struct {
 	ConnectionClose  bool // Connection: close
 }
 
-// ValidateHead rejects requests that fasthttp accepts although they are ambiguous or forbidden.
-// It checks the raw header lines. After an error, the connection must close, except after the 401
-// for a request with two Authorization headers.
+// ValidateHead rejects ambiguous or forbidden requests that fasthttp accepts. It checks the raw
+// header lines. After an error, the connection must close, except after the 401 for a request with
+// two Authorization headers.
 func ValidateHead(h *fasthttp.RequestHeader) (HeaderFlags, error) {
 	if p := h.Protocol(); string(p) != "HTTP/1.1" && string(p) != "HTTP/1.0" {
 		return HeaderFlags{}, apierrors.BadRequest("the protocol version is not supported")
@@ -119,8 +118,8 @@ func hasCloseOption(options []byte) bool {
 	return false
 }
 
-// isHost reports whether a Host header contains only characters valid in names, addresses and
-// ports. An IPv6 address must have a closing bracket.
+// isHost reports whether all characters of a Host header are valid in names, addresses and ports.
+// An IPv6 address must have a closing bracket.
 func isHost(host []byte) bool {
 	if len(host) > 0 && host[0] == '[' {
 		end := bytes.IndexByte(host, ']')
@@ -148,8 +147,8 @@ func isHeaderName(name []byte) bool {
 	return true
 }
 
-// matchLower returns 1 if name equals lower, ignoring case, and 0 otherwise. Their lengths must be
-// equal.
+// matchLower returns 1 if name equals lower, ignoring case, and 0 otherwise. Both must have the
+// same length.
 func matchLower(name []byte, lower string) int {
 	for i, c := range name {
 		if c|0x20 != lower[i] && c != lower[i] {

@@ -17,7 +17,6 @@ func TestIsHost(t *testing.T) {
 	}
 }
 
-// FuzzHeaders tests that no header lines cause a panic.
 func FuzzHeaders(f *testing.F) {
 	for _, lines := range []string{
 		"Host: a\r\n\r\n", "Host: a\r\nHost: b\r\n\r\n", "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "Authorization: x\r\nauthorization: y\r\n\r\n", "a : b\r\n", "Impersonate-User: x\r\n\r\n", " a\r\n", "\r\n", "a:\x00\r\n", ":\r\n",

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// streamWindow limits the unread bytes of a request body, and connectionWindow those of all
+	// streamWindow limits the unread bytes of one request body, and connectionWindow those of all
 	// bodies on a connection.
 	streamWindow     = 64 << 10
 	connectionWindow = 1 << 20
@@ -26,7 +26,7 @@ type http2Server struct {
 	protocol http.Server
 	chosen   chan *multiplexedConn // to be served by net/http
 	ended    chan struct{}         // closed by end
-	end      func()                // refuses new requests on all connections; pending ones complete
+	end      func()                // rejects new requests on all connections; pending ones complete
 }
 
 func newHTTP2Server(o Options) *http2Server {
@@ -37,7 +37,7 @@ func newHTTP2Server(o Options) *http2Server {
 			return context.WithValue(ctx, multiplexerKey{}, c.(*multiplexedConn).mux)
 		},
 		Protocols: new(http.Protocols), MaxHeaderBytes: largeReadBufferSize,
-		// This deadline also applies to responses with which net/http rejects requests.
+		// This deadline also applies to net/http's own error responses.
 		WriteTimeout:      o.WriteTimeout,
 		ReadHeaderTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, ErrorLog: log.New(debugWriter{debugLogger{o.Log}}, "", 0),
 		HTTP2: &http.HTTP2Config{
@@ -111,7 +111,7 @@ func (c *multiplexedConn) Write(b []byte) (int, error) {
 	return c.mux.conn.Write(b)
 }
 
-// growStack grows the stack of a new goroutine in one step instead of several. net/http starts a
+// growStack grows the stack of a new goroutine once instead of several times. net/http starts a
 // goroutine for each request and each write.
 //
 //go:noinline
@@ -130,7 +130,7 @@ type multiplexer struct {
 	idle   []*Conn
 	active int
 	ended  bool
-	// seen is set after the first request. known is set if the last request was authenticated.
+	// seen means that a request has been sent, and known that the last one was authenticated.
 	known, seen bool
 }
 
@@ -151,7 +151,7 @@ func (m *multiplexer) serve(w http.ResponseWriter, r *http.Request) {
 	whole := false
 	defer func() {
 		if !whole {
-			panic(http.ErrAbortHandler) // the client must not take the response for complete
+			panic(http.ErrAbortHandler) // the client must detect the truncation
 		}
 	}()
 	s := c.stream
@@ -197,7 +197,7 @@ func (m *multiplexer) newConn() *Conn {
 }
 
 // give returns the Conn of a completed request to the multiplexer. again reports whether the Conn
-// can be reused.
+// is reusable.
 func (m *multiplexer) give(c *Conn, again bool) {
 	c.setKnown()
 	m.mu.Lock()

@@ -88,7 +88,6 @@ func TestAnswersOfStreams(t *testing.T) {
 	}
 }
 
-// TestHeadsOfStreams tests that an HTTP/2 request is converted to an equivalent HTTP/1.1 request.
 func TestHeadsOfStreams(t *testing.T) {
 	t.Parallel()
 	request := func(method, target string, length int64, header http.Header) *http.Request {
@@ -108,7 +107,6 @@ func TestHeadsOfStreams(t *testing.T) {
 	}
 }
 
-// TestBodiesOfStreams tests that a body of unknown length becomes chunked, with a last chunk.
 func TestBodiesOfStreams(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("0123456789abcdef", 3000)
@@ -185,7 +183,6 @@ func (b *waitingBody) SetReadDeadline(time.Time) error {
 	return nil
 }
 
-// TestDeadlinesOfStreams tests that a deadline interrupts a pending read of the body.
 func TestDeadlinesOfStreams(t *testing.T) {
 	t.Parallel()
 	b := &waitingBody{asked: make(chan struct{}), ended: make(chan struct{})}
@@ -209,8 +206,8 @@ func TestDeadlinesOfStreams(t *testing.T) {
 	}
 }
 
-// TestEndOfStreams tests that using a stream after its request returns an error and does not
-// affect later requests. Watches that are closed late use streams in this way.
+// TestEndOfStreams tests that using a stream after its request fails without affecting later
+// requests. Watches that are closed late do this.
 func TestEndOfStreams(t *testing.T) {
 	t.Parallel()
 	s := &stream{}
@@ -237,7 +234,6 @@ func TestEndOfStreams(t *testing.T) {
 	}
 }
 
-// TestMemoryOfStreams tests that large buffers are not kept for the next request.
 func TestMemoryOfStreams(t *testing.T) {
 	t.Parallel()
 	s := &stream{}

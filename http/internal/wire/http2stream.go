@@ -14,9 +14,8 @@ import (
 )
 
 // A stream is a net.Conn that carries one HTTP/2 request and its response in HTTP/1.1 form. It is
-// reused for later requests of the connection.
-//
-// At any time, at most one goroutine reads from it and at most one writes to it.
+// reused for later requests of the connection. At most one goroutine reads from it at a time, and
+// at most one writes to it.
 type stream struct {
 	mux     *multiplexer
 	conn    *Conn // of the request
@@ -24,12 +23,12 @@ type stream struct {
 	r       *http.Request
 	unknown *list.Element // in unknownStreams; nil once the user is known
 
-	// The fields below are for reading.
+	// For reading:
 	headBuf, head []byte // request head: all, and unread
 	chunk         []byte // unread part of the current chunk, for a body of unknown length
 	ended         bool   // the last chunk was produced
 
-	// The fields below are for writing.
+	// For writing:
 	answer answerReader
 	lift   *time.Timer // see limitWrites
 
@@ -66,8 +65,8 @@ func (s *stream) begin(w responseControl, r *http.Request) {
 	s.mu.Unlock()
 }
 
-// limitWrites applies net/http's write deadline to short requests. It removes the deadline after
-// half of the write timeout.
+// limitWrites applies net/http's write deadline to short requests, by removing it only after half
+// of the write timeout.
 func (s *stream) limitWrites() {
 	half := s.mux.conn.all.opts.WriteTimeout / 2
 	if s.lift == nil {
@@ -87,8 +86,8 @@ func (s *stream) liftWriteDeadline() {
 }
 
 // appendHead appends the request head in HTTP/1.1 form. net/http has already rejected line breaks
-// in values, invalid names, and connection headers. Of several lengths or hosts, net/http uses
-// the first. appendHead appends all of them, so that the request is rejected as in HTTP/1.1.
+// in values, invalid names, and connection headers. net/http uses the first of several lengths or
+// hosts. appendHead appends all, so that the request is rejected as in HTTP/1.1.
 func appendHead(b []byte, r *http.Request) []byte {
 	b = append(append(b, r.Method...), ' ')
 	if r.Method == http.MethodConnect {
@@ -118,8 +117,7 @@ func appendHead(b []byte, r *http.Request) []byte {
 	return append(b, "\r\n\r\n"...)
 }
 
-// Read reads the request in HTTP/1.1 form. After the end of the request, it waits for a disconnect
-// or the deadline.
+// Read reads the request in HTTP/1.1 form. At its end, it waits for a disconnect or the deadline.
 func (s *stream) Read(b []byte) (int, error) {
 	if len(s.head) > 0 {
 		n := copy(b, s.head)
@@ -144,7 +142,7 @@ func (s *stream) Read(b []byte) (int, error) {
 	return 0, s.awaitEnd()
 }
 
-// maxStreamChunk is the maximum size of a chunk for a body of unknown length, in bytes.
+// maxStreamChunk is the maximum chunk size for a body of unknown length, in bytes.
 const maxStreamChunk = 16 << 10
 
 func (s *stream) nextChunk() error {
@@ -236,7 +234,7 @@ func (s *stream) signalChange() {
 	}
 }
 
-// Write writes a part of the response. It flushes the data immediately if the response is chunked.
+// Write writes a part of the response. It flushes chunked data immediately.
 func (s *stream) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	if s.closed {
@@ -292,8 +290,8 @@ func (s *stream) Close() error {
 	return nil
 }
 
-// awaitRelease waits until the handler no longer uses the stream. If again is set, the handler
-// has returned, so there is no wait. Otherwise, the stream was hijacked and will be closed.
+// awaitRelease blocks until the handler no longer uses the stream. If again is set, the handler has
+// already returned. Otherwise, the stream was hijacked and will be closed.
 func (s *stream) awaitRelease(again bool) {
 	for !again {
 		s.mu.Lock()
@@ -308,8 +306,8 @@ func (s *stream) awaitRelease(again bool) {
 }
 
 // finish ends the response and reports whether it is complete. The client then has at least half of
-// WriteTimeout to receive the response. If again is set, the stream will be reused, so finish drops
-// large buffers.
+// WriteTimeout to receive it. If again is set, finish drops large buffers, because the stream will
+// be reused.
 func (s *stream) finish(again bool) bool {
 	if s.lift != nil {
 		s.lift.Stop()
@@ -342,8 +340,8 @@ func (s *stream) SetDeadline(t time.Time) error {
 	return errors.Join(s.SetReadDeadline(t), s.SetWriteDeadline(t))
 }
 
-// SetReadDeadline sets the deadline for the pending read and later reads. Only a deadline that
-// has already passed interrupts a pending read of the body.
+// SetReadDeadline sets the deadline for the pending read and later reads. A pending read of the
+// body is interrupted only by a deadline that has already passed.
 func (s *stream) SetReadDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -367,7 +365,7 @@ func (s *stream) SetWriteDeadline(t time.Time) error {
 type answerReader struct {
 	head      []byte // received part of the head
 	headDone  bool
-	bodiless  bool  // no body, whatever the head says
+	bodiless  bool  // no body, regardless of the head
 	chunked   bool  // the body comes in chunks
 	remaining int64 // of the body or the current chunk
 	state     chunkState

@@ -20,9 +20,8 @@ type Options struct {
 	// between requests, and WriteTimeout one write to a client.
 	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
 	TLS                                                      *tls.Config // nil: no TLS
-	// ClientCAs returns the CAs that a handshake announces in its client certificate request. If
-	// ClientCAs is nil, no CAs are announced. After the CAs change, ClientCAs must return a new
-	// pool.
+	// ClientCAs returns the CAs that a handshake announces in its client certificate request. If it
+	// is nil, no CAs are announced. When the CAs change, it must return a new pool.
 	ClientCAs func() *x509.CertPool
 	Log       *slog.Logger
 	// HTTP2MaxStreams is the maximum number of concurrent requests on an HTTP/2 connection. 0
@@ -34,8 +33,7 @@ type Options struct {
 
 // A Handler handles the requests of one connection, one at a time.
 type Handler interface {
-	// ServeRequest handles a request after its head was read. It calls Conn.ReadBody to read the
-	// body.
+	// ServeRequest handles a request whose head was read. It reads the body with Conn.ReadBody.
 	ServeRequest(ctx *fasthttp.RequestCtx)
 	// RejectHead responds to a request whose head could not be read.
 	RejectHead(ctx *fasthttp.RequestCtx, err error)

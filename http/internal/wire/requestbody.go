@@ -16,7 +16,7 @@ import (
 )
 
 // A requestBody is the body of a request. ReadBody reads it after authorization, so a body that is
-// announced but not sent takes no memory.
+// announced but not sent uses no memory.
 type requestBody struct {
 	remaining       int64 // unread bytes of the body or current chunk
 	chunked         bool
@@ -41,8 +41,7 @@ func (in *requestBody) start(h *fasthttp.RequestHeader) {
 	}
 }
 
-// maxDiscard is the maximum number of unread body bytes that are discarded to keep the connection
-// open.
+// maxDiscard is how many unread body bytes are discarded at most to keep the connection open.
 const maxDiscard = 256 << 10
 
 // canDiscard reports whether to discard the unread rest of the body or to close the connection.
@@ -107,8 +106,8 @@ func (c *Conn) ReadBody(limit int64, reserved bool) ([]byte, error) {
 // An incompleteBody is the limits.Item for a body that has not arrived completely.
 type incompleteBody struct{ *Conn }
 
-// slowBodyTime is the time after which an incomplete body is considered slow. If memory is short,
-// slow bodies are discarded first.
+// slowBodyTime is the time after which an incomplete body is slow. If memory is short, slow bodies
+// are discarded first.
 const slowBodyTime = time.Second
 
 func (b incompleteBody) Idle() bool { return time.Since(b.body.started) > slowBodyTime }
@@ -118,11 +117,10 @@ func (b incompleteBody) Reclaim() {
 	_ = b.Conn.Conn.SetReadDeadline(longAgo) // fails only if closed, which ends Read too
 }
 
-// ReceivedBody returns the number of received bytes of the body, and whether the body is
-// complete.
+// ReceivedBody returns the number of received bytes of the body, and whether it is complete.
 func (c *Conn) ReceivedBody() (size int64, whole bool) { return c.body.size(), c.body.done }
 
-// BodyPending reports whether a part of the body may not have arrived yet.
+// BodyPending reports whether part of the body may not have arrived yet.
 func (c *Conn) BodyPending() bool {
 	in := &c.body
 	return !in.done && (in.chunked || int64(c.reader.Buffered()) < in.remaining)
@@ -199,7 +197,7 @@ func (c *Conn) nextChunk() error {
 	return nil
 }
 
-// maxChunkLine limits the line that precedes a chunk, in bytes.
+// maxChunkLine is the maximum length of the line that precedes a chunk, in bytes.
 const maxChunkLine = 256
 
 var errMalformedChunk = errors.New("a chunk is malformed")
@@ -243,8 +241,8 @@ func parseChunkSize(line []byte) (n int64, err error) {
 	return int64(size), nil
 }
 
-// bodyError converts an error from reading the body to a Status. The connection must then close,
-// because the end of the body is unknown.
+// bodyError converts a read error of the body to a Status. The connection must then close, because
+// the end of the body is unknown.
 func bodyError(err error) error {
 	var status *meta.Status
 	var netErr net.Error

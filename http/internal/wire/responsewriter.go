@@ -9,9 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// The sizes of write buffers, in bytes. The larger size fits whole TLS records, and the smaller
-// one errors to unauthenticated clients. A connection uses a buffer only while it writes a
-// response.
+// The sizes of write buffers, in bytes. The larger size fits whole TLS records, and the smaller one
+// errors to unauthenticated clients. A connection uses a buffer only while it writes a response.
 const (
 	WriteBufferSize      = 32 << 10
 	smallWriteBufferSize = 2 << 10
@@ -23,9 +22,9 @@ const maxSmallBody = smallWriteBufferSize / 2
 type responseWriter struct {
 	conn    *Conn
 	started bool
-	// streamed is set if the response is produced in pieces. Producing a piece requires a
-	// scheduler slot. The slot must not be held while the piece is written, because the client
-	// may read slowly.
+	// streamed means that the response is produced in pieces. Producing a piece requires a
+	// scheduler slot. The slot is released while the piece is written, because the client may read
+	// slowly.
 	streamed bool
 	buf      *bufio.Writer
 }
@@ -67,14 +66,14 @@ func (w *responseWriter) writeResponse(answer *fasthttp.Response, newline bool) 
 		return err
 	}
 	if !answer.SkipBody {
-		// Write errors need no check here, because Flush returns them.
+		// Flush returns the first write error.
 		_, _ = w.buf.Write(body)
 		_ = w.buf.WriteByte('\n')
 	}
 	return w.buf.Flush()
 }
 
-// writeResponse writes the response. If writing fails before the first byte is sent, it writes an
+// writeResponse writes the response. If this fails before the first byte is sent, it writes an
 // error response instead.
 func (c *Conn) writeResponse(ctx *fasthttp.RequestCtx) error {
 	r, pool := &ctx.Response, responseWriters

@@ -10,15 +10,14 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// A scheduler decides which connections may use the processors. With Go's scheduler alone, a
-// client with hundreds of connections would get hundreds of times the service of a client with
-// one.
+// A scheduler decides which connections may use the processors. With Go's scheduler alone, a client
+// with hundreds of connections would get hundreds of times the service of a client with one.
 //
 // A connection acquires a slot when it has input, and releases the slot when it waits. If no slot
-// is free, the connection queues with the other connections of its client, and clients take
-// turns. While several clients are active, no client may hold a slot for every processor, so that
-// a slot is free for the next arrival. A slot that is held too long is revoked, because its
-// holder is probably blocked.
+// is free, the connection queues with the other connections of its client, and clients take turns.
+// While several clients are active, no client may hold a slot for every processor, so that a slot
+// is free for the next arrival. A slot that is held too long is revoked, because its holder is
+// probably blocked.
 type scheduler struct {
 	mu      sync.Mutex // guards the fields below
 	free    int        // free slots
@@ -39,7 +38,7 @@ type slot struct {
 	seen   bool    // on the timer's last run
 }
 
-// A client is a principal with connections, which wait in arrival order.
+// A client is a principal and its connections, which wait in arrival order.
 type client struct {
 	principal   *limits.Principal
 	connections int
@@ -58,14 +57,14 @@ type turn struct {
 }
 
 const (
-	// slotsPerProcessor is greater than one, because a holder may wait briefly, for example for a
+	// slotsPerProcessor is greater than one, because a holder may block briefly, for example on a
 	// lock.
 	slotsPerProcessor = 2
 	// maxHold is how long a slot may be held while connections wait. The slot is revoked after at
-	// most twice maxHold.
+	// most twice that time.
 	maxHold = time.Millisecond
-	// othersFor is how long the scheduler assumes that several clients are active, after a
-	// connection has arrived from a different client than the previous connection.
+	// othersFor is how long the scheduler assumes that several clients are active, after
+	// connections of two clients have arrived in succession.
 	othersFor = 100 * time.Millisecond
 )
 
@@ -74,8 +73,8 @@ func newScheduler(processors int) *scheduler {
 	return &scheduler{free: n, slots: make([]slot, n), share: max(1, processors-1), clients: map[*limits.Principal]*client{}}
 }
 
-// assign moves a connection to a principal, or removes it if p is nil. The connection's slot
-// counts for the previous principal until it is released.
+// assign moves a connection to a principal, or removes it if p is nil. A slot that the connection
+// holds counts for the previous principal until it is released.
 func (s *scheduler) assign(c *Conn, p *limits.Principal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,8 +183,8 @@ func (s *scheduler) distribute() {
 	}
 }
 
-// watch revokes each slot whose holder has not changed since the last run of watch. While
-// connections wait for slots, watch runs every maxHold.
+// watch revokes each slot that has had the same holder since watch last ran. While connections wait
+// for slots, watch runs every maxHold.
 func (s *scheduler) watch() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -201,7 +200,7 @@ func (s *scheduler) watch() {
 	if s.watched = s.waiting > 0; s.watched {
 		time.AfterFunc(maxHold, s.watch)
 	}
-	s.arrival.looking = false // waited long enough
+	s.arrival.looking = false // do not wait longer for the poll
 	s.distribute()
 }
 
@@ -243,9 +242,9 @@ func (s *scheduler) part(c *client) {
 	c.prev, c.next = nil, nil
 }
 
-// A scheduledConn is the connection below TLS. Input causes work such as decryption, so Read
-// waits for a slot when input has arrived. While the handler runs, Read does not wait for a slot,
-// and the handler calls Pause when it waits.
+// A scheduledConn is the connection below TLS. After input has arrived, Read waits for a slot,
+// because input causes work such as decryption. While the handler runs, Read needs no slot, and the
+// handler calls Pause when it waits.
 type scheduledConn struct {
 	net.Conn
 	c *Conn
@@ -266,6 +265,6 @@ func (r scheduledConn) Read(b []byte) (int, error) {
 
 func (r scheduledConn) CloseWrite() error { return closeWrite(r.Conn) }
 
-// Pause releases the slot when the handler begins to wait for anything but the client. The
-// handler then continues without a slot, because little work is left.
+// Pause releases the slot when the handler begins to wait for anything but the client. The handler
+// later continues without a slot, because little work is left.
 func (c *Conn) Pause() { c.all.scheduler.leave(c) }

@@ -38,8 +38,7 @@ func (s *scheduler) conn(client string) *Conn {
 	return c
 }
 
-// TestTurns tests that clients get the same number of turns, regardless of their number of
-// connections.
+// TestTurns tests that clients get the same number of turns, regardless of their connection counts.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testScheduler(1, 1)
@@ -151,7 +150,7 @@ func TestClients(t *testing.T) {
 }
 
 // TestLongHold tests that a slot that is held too long is revoked, and that its holder does not
-// free it a second time.
+// free it again.
 func TestLongHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testScheduler(1, 1)
@@ -178,8 +177,8 @@ func TestLongHold(t *testing.T) {
 	})
 }
 
-// TestArrivals tests that the scheduler distributes slots after a network poll while connections
-// wait, and that no slot is lost, even on close.
+// TestArrivals tests that while connections wait, slots are distributed after a network poll, and
+// that no slot is lost, even on close.
 func TestArrivals(t *testing.T) {
 	for _, closed := range []bool{false, true} {
 		s := testScheduler(1, 1)

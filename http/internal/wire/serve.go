@@ -109,7 +109,7 @@ func (c *Conn) serveRequest() bool {
 	return c.respond(ctx)
 }
 
-// respond handles a request after its head was read. It reports whether the connection stays open.
+// respond handles a request whose head was read. It reports whether the connection stays open.
 func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
 	h, in := &ctx.Request.Header, &c.body
 	last, old := h.ConnectionClose(), !h.IsHTTP11()
@@ -154,8 +154,8 @@ func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
 	return true
 }
 
-// endAnswered ends a request whose handler has written the response itself. It reports whether
-// the connection stays open.
+// endAnswered ends a request whose handler has written the response. It reports whether the
+// connection stays open.
 func (c *Conn) endAnswered() bool {
 	how, whole := c.answered, c.body.done
 	c.answered = answeredNot
@@ -175,7 +175,7 @@ func (c *Conn) endAnswered() bool {
 
 type debugLogger struct{ log *slog.Logger }
 
-// Printf logs at debug level, because operators cannot act on a disconnect.
+// Printf logs at debug level, because operators need not act on a disconnect.
 func (l debugLogger) Printf(format string, args ...any) {
 	l.log.Debug("connection", "format", format, "args", args)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// AppendSourceIPs appends the client's addresses: first the addresses in proxy headers, which may
-// be forged, then the connection's address.
+// AppendSourceIPs appends the client's addresses: those in proxy headers, which may be forged, and
+// then the connection's.
 func AppendSourceIPs(list []netip.Addr, ctx *fasthttp.RequestCtx, flags HeaderFlags) []netip.Addr {
 	if flags.Forwarded {
 		list = appendForwarded(list, &ctx.Request.Header)

@@ -3,9 +3,9 @@ package wire
 // Stats counts connections and failures to establish them.
 type Stats struct {
 	Limit                         int    // maximum open
-	Open, New                     int    // all, and those without a whole request
+	Open, New                     int    // all, and those without a complete request
 	Accepted                      uint64 // admitted
-	Refused, Evicted              uint64 // refused, and evicted for others
+	Refused, Evicted              uint64 // rejected, and evicted for others
 	AcceptErrors, HandshakeErrors uint64
 	Waiting                       int // connections with input that wait for a slot
 }

@@ -6,16 +6,16 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// unknownStreams holds all HTTP/2 requests from users not yet known. Each request uses memory for
-// its head. If an address exceeds its share, its oldest request is aborted to admit a new one, so
-// that one client cannot block others at the same address.
+// unknownStreams holds all HTTP/2 requests whose users are not known yet. Each uses memory for its
+// head. If an address exceeds its share, its oldest request is aborted to admit a new one, so that
+// one client cannot block others at the same address.
 type unknownStreams struct {
 	mu    sync.Mutex // guards owned and stream.unknown
 	owned limits.Owners[*Conn]
 }
 
-// add adds a request and reports whether it is admitted. Local clients may also use their
-// reserved capacity.
+// add adds a request and reports whether it is admitted. Local clients may also use their reserved
+// capacity.
 func (u *unknownStreams) add(c *Conn) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -51,8 +51,8 @@ func (u *unknownStreams) removeLocked(of *limits.Principal, c *Conn) {
 	of.Release(limits.Streams, 1)
 }
 
-// setKnown removes the request from unknownStreams, because its user is known or the request has
-// ended. It must be called before the principal changes.
+// setKnown removes the request from unknownStreams, because its user is known or it has ended. Call
+// it before the principal changes.
 func (c *Conn) setKnown() {
 	u := &c.all.unknown
 	u.mu.Lock()

@@ -57,8 +57,8 @@ func (o *applyOptions) run(s *session, _ []string) error {
 
 const definitionKind = "CustomResourceDefinition"
 
-// splitDefinitions separates CustomResourceDefinitions from other objects. They must be applied
-// first.
+// splitDefinitions separates CustomResourceDefinitions, which must be applied first, from other
+// objects.
 func splitDefinitions(manifests []manifest.Manifest) (definitions, others []manifest.Manifest) {
 	for _, m := range manifests {
 		if m.Object.String("kind") == definitionKind {
@@ -70,10 +70,10 @@ func splitDefinitions(manifests []manifest.Manifest) (definitions, others []mani
 	return definitions, others
 }
 
-// definitionTimeout limits the wait until the kinds of a CustomResourceDefinition are served.
+// definitionTimeout is how long a CustomResourceDefinition may take until its kinds are served.
 const definitionTimeout = 30 * time.Second
 
-// awaitDefinitions waits until the new kinds are established and appear in discovery.
+// awaitDefinitions blocks until the new kinds are established and appear in discovery.
 func (s *session) awaitDefinitions(definitions []manifest.Manifest) error {
 	ctx, cancel := context.WithTimeout(s.ctx, definitionTimeout)
 	defer cancel()
@@ -146,7 +146,7 @@ func (s *session) applyOne(o *applyOptions, one selection) error {
 	}
 	config := m.Object
 	if metadata := config.Object("metadata"); one.namespace != "" && metadata.String("namespace") == "" {
-		metadata["namespace"] = one.namespace // which the server's errors then mention
+		metadata["namespace"] = one.namespace // so that the server's errors mention it
 	}
 	after, words, err := s.sendApply(o, one, path, config, before)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *session) applyOne(o *applyOptions, one selection) error {
 }
 
 // sendApply applies config to an object. It returns the new state, and "created", "configured" or
-// "unchanged" as kubectl does.
+// "unchanged" like kubectl.
 func (s *session) sendApply(o *applyOptions, one selection, path string, config, before tree.Tree) (tree.Tree, string, error) {
 	if o.DryRun == dryRunClient {
 		if before == nil {
@@ -199,7 +199,6 @@ func (o *applyOptions) query() (url.Values, error) {
 	return q, err
 }
 
-// explainApply adds the ways to resolve a conflict to its error.
 func (s *session) explainApply(err error, doing, source string) error {
 	if !rest.IsConflict(err) {
 		return &sourced{doing, source, err}

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// review creates an access review and returns it with the status set by the server.
+// review creates an access review and returns it with the server's status.
 func (s *session) review(group, resource string, spec tree.Tree) (tree.Tree, error) {
 	r, err := s.own(group, resource)
 	if err != nil {
@@ -70,7 +70,7 @@ func verdict(status tree.Tree) string {
 }
 
 // attributes returns the spec of an access review. An unknown resource type is not an error,
-// because roles may also contain types that are not served.
+// because roles may contain types that are not served.
 func (s *session) attributes(args []string, subresource string, everywhere bool) (tree.Tree, error) {
 	verb, what := args[0], args[1]
 	if strings.HasPrefix(what, "/") {

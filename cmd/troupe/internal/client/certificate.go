@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A decision holds the options of the commands that approve or deny certificate signing requests.
-// A denied request cannot be approved, nor an approved request denied.
+// A decision holds the options for approving or denying certificate signing requests. A denied
+// request cannot be approved, nor an approved request denied.
 type decision struct {
 	targetFlags
 	printer.Options

@@ -29,13 +29,13 @@ type options interface {
 	run(s *session, args []string) error
 }
 
-// localOptions holds the flags of a command that needs no server.
+// localOptions are the flags of a command that needs no server.
 type localOptions interface {
 	runLocal(f *connectionFlags, out io.Writer, args []string) error
 }
 
 // allOptions returns each command's options by command path. Commands that only have subcommands
-// have no options.
+// have none.
 func allOptions() map[string]any {
 	return map[string]any{
 		"annotate": &labelOptions{field: "annotations"}, "api-resources": &apiResources{}, "api-versions": apiVersions{}, "apply": &applyOptions{},
@@ -50,8 +50,8 @@ func allOptions() map[string]any {
 	}
 }
 
-// AddTo adds the client commands to the program. The connection flags become program flags, so
-// that they may precede the command. The program has the groups client, cluster and access.
+// AddTo adds the client commands to the program. The connection flags become program flags, so that
+// they may precede the command. The program must have the groups client, cluster and access.
 func AddTo(root *cobra.Command) {
 	f := &connectionFlags{}
 	var table struct {
@@ -82,7 +82,7 @@ func AddTo(root *cobra.Command) {
 
 func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, ' '))] }
 
-// command returns a command that runs o. If o is nil, the command prints its help.
+// command returns a command that runs o, or prints its help if o is nil.
 func (d declaration) command(f *connectionFlags, o any) *cobra.Command {
 	c := d.New()
 	c.ValidArgsFunction = f.completion(d.Complete)
@@ -130,8 +130,8 @@ func explainErrors(c *cobra.Command) {
 	}
 }
 
-// knownGenerator returns an error if the create command has an argument. All generators are
-// subcommands, so a remaining argument can only be the name of an unknown generator.
+// knownGenerator rejects an argument of the create command. All generators are subcommands, so a
+// remaining argument can only be the name of an unknown one.
 func knownGenerator(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("no generator for %q: write the object to a file and create it with -f (troupe explain %[1]s lists its fields)", args[0])

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// completion returns the completion function that commands.yaml declares for an argument or a flag.
-// It returns nil if there is none.
+// completion returns the completion function that commands.yaml declares for an argument or a flag,
+// or nil.
 func (f *connectionFlags) completion(declared string) commands.Completion {
 	switch kind, what, _ := strings.Cut(declared, " "); kind {
 	case "objects":
@@ -31,7 +31,6 @@ func (f *connectionFlags) completion(declared string) commands.Completion {
 	return nil
 }
 
-// fromServer adapts a completion function that needs a connection to the server.
 func (f *connectionFlags) fromServer(complete func(s *session, args []string, word string) []string) commands.Completion {
 	return func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		s, err := f.session(c.Context(), c, nil)
@@ -46,7 +45,7 @@ func (f *connectionFlags) fromServer(complete func(s *session, args []string, wo
 }
 
 // completeObjects completes resource types and object names. If verb is set, it offers only types
-// that support the verb.
+// that support it.
 func (f *connectionFlags) completeObjects(verb string) commands.Completion {
 	return f.fromServer(func(s *session, args []string, word string) (all []string) {
 		typed, _, slashed := strings.Cut(word, "/")
@@ -68,7 +67,6 @@ func (f *connectionFlags) completeObjects(verb string) commands.Completion {
 	})
 }
 
-// completeNames returns the names of all objects of a type, each with the given prefix.
 func (s *session) completeNames(word, prefix string) (all []string) {
 	r, err := s.catalog.Find(word)
 	if err != nil {

@@ -33,8 +33,8 @@ func (useContext) runLocal(f *connectionFlags, out io.Writer, args []string) err
 	if kubeconfig.Entry(view, "contexts", args[0]) == nil {
 		return fmt.Errorf("no context exists with the name: %q", args[0])
 	}
-	// Of several kubeconfig files, edit the first one that sets the current context, because its
-	// value takes precedence.
+	// Of several kubeconfig files, edit the first that sets the current context, because its value
+	// takes precedence.
 	err = kubeconfig.Edit(rules.Target("contexts", ""), func(file map[string]any) error { file["current-context"] = args[0]; return nil })
 	if err == nil {
 		fmt.Fprintf(out, "Switched to context %q.\n", args[0])

@@ -58,7 +58,7 @@ func (s *session) enter(o *containerFlags, arg, how string, q url.Values) error 
 	return s.runInContainer(pod, how, q, o.Stdin, tty)
 }
 
-// runInContainer connects the session's streams to a container and waits until its command exits.
+// runInContainer connects the session's streams to a container and blocks until its command exits.
 // If the command fails, it returns an Error with the exit code.
 func (s *session) runInContainer(pod object, how string, q url.Values, stdin, tty bool) error {
 	q.Set("stdin", strconv.FormatBool(stdin))
@@ -126,7 +126,7 @@ func (s *session) runInContainer(pod object, how string, q url.Values, stdin, tt
 	return commandEnd(status)
 }
 
-// commandEnd converts the final Status of a command to an error, or nil for success.
+// commandEnd converts the final Status of a command to an error, or to nil on success.
 func commandEnd(status []byte) error {
 	t, err := document.Parse(status)
 	if err != nil {

@@ -14,7 +14,7 @@ type generator interface {
 	build(g *generated) (tree.Tree, error)
 }
 
-// generated holds a generator's inputs other than flags.
+// generated holds the inputs of a generator besides its flags.
 type generated struct {
 	catalog *discovery.Catalog
 	name    string

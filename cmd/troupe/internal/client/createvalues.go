@@ -14,7 +14,7 @@ import (
 
 type valueFlags struct{ FromLiteral, FromFile, FromEnvFile []string }
 
-// values returns the values by key. It rejects duplicate keys.
+// values returns the values by key. Duplicate keys are an error.
 func (v *valueFlags) values() (map[string][]byte, error) {
 	all, faults := map[string][]byte{}, []error{}
 	add := func(key string, value []byte, err error) {

@@ -100,8 +100,8 @@ func (o *deleteOptions) run(s *session, args []string) error {
 type target struct {
 	resource        *discovery.Resource
 	namespace, name string
-	source          string // the file that names it
-	found           bool   // by listing
+	source          string // the source file
+	found           bool   // found by listing
 }
 
 func (t target) path() string { return t.resource.Path(t.namespace, t.name) }
@@ -114,8 +114,8 @@ type deleted struct {
 	uid string
 }
 
-// targetsOf returns the named objects of the selections. It lists the objects of a selection
-// without names.
+// targetsOf returns the named objects of the selections. It lists the objects of selections without
+// names.
 func (s *session) targetsOf(f *targetFlags, selections []selection) (all []target, err error) {
 	var faults []error
 	for _, one := range selections {

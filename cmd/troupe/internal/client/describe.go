@@ -45,8 +45,8 @@ func (o *describeOptions) run(s *session, args []string) error {
 	return err
 }
 
-// findByPrefix is like find, but falls back to all objects whose names begin with the given name
-// if no object has exactly that name.
+// findByPrefix is like find, but if no object has exactly the given name, it returns all objects
+// whose names begin with it.
 func (s *session) findByPrefix(o *targetFlags, selections []selection) (all []object, err error) {
 	var faults []error
 	for _, one := range selections {
@@ -185,7 +185,7 @@ func scalar(v any) string {
 }
 
 // fieldTitle splits a field name into words, as in "Creation Timestamp" for creationTimestamp. It
-// leaves map keys with characters other than letters and digits unchanged.
+// leaves map keys with other characters unchanged.
 func fieldTitle(name string) string {
 	var b strings.Builder
 	for i, r := range name {

@@ -1,6 +1,6 @@
 // Package client implements the client commands of troupe, for servers of either naming profile.
-// Each command has its own file. Kinds, tables and verbs come from discovery. Only commands that
-// create or approve objects of a particular kind depend on that kind.
+// Each command has its own file. Kinds, tables and verbs come from discovery, except in commands
+// that create or approve objects of a particular kind.
 //
 //	rest       requests, errors, warnings
 //	discovery  served resources and name resolution

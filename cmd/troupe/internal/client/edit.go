@@ -101,15 +101,15 @@ func (s *session) editOne(o *editOptions, one object) (changed bool, err error) 
 	}
 }
 
-// storeEdited stores the edited object. After a concurrent change, it rebases the edit unless
-// both changes affect the same field.
+// storeEdited stores the edited object. After a concurrent change, it rebases the edit, unless both
+// change the same field.
 func (s *session) storeEdited(e *editing, t tree.Tree) error {
 	if err := checkIdentity(t, e.object.tree); err != nil {
 		return err
 	}
 	for {
 		// Use the resource version that the user has seen, even if the edited text contains
-		// another one.
+		// another.
 		t.EnsureObject("metadata")["resourceVersion"] = e.base.Object("metadata").String("resourceVersion")
 		err := s.sendEdited(e.editOptions, e.object, e.path, t)
 		if !rest.IsConflict(err) {
@@ -213,7 +213,7 @@ func (o *editOptions) text(t tree.Tree) []byte {
 	return document.YAML(t)
 }
 
-// sendEdited updates the object. It returns a conflict error if the resource version has changed.
+// sendEdited updates the object. If the resource version has changed, it returns a conflict error.
 func (s *session) sendEdited(o *editOptions, one object, path string, t tree.Tree) error {
 	validation, err := fieldValidation(o.Validate)
 	if err != nil {

@@ -24,7 +24,7 @@ type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
-// sourced adds the failed action and the file name to an error.
+// sourced wraps an error with the failed action and the source file.
 type sourced struct {
 	doing, source string
 	err           error
@@ -59,7 +59,6 @@ func words(err error, doing string) string {
 	return "error: " + doing + err.Error()
 }
 
-// asError converts a command's error to an *Error. It returns nil for nil.
 func asError(err error) error {
 	if err == nil {
 		return nil

@@ -55,8 +55,8 @@ func splitFields(c *discovery.Catalog, word string) (*discovery.Resource, []stri
 	return nil, nil, &discovery.UnknownError{Name: parts[0]}
 }
 
-// hasGroupPart reports whether parts name the resource's group, optionally with its version. A
-// shortened group does not match, because it could be a field.
+// hasGroupPart reports whether parts name the resource's group, optionally with its version. It
+// does not accept a shortened group, which could be a field.
 func hasGroupPart(r *discovery.Resource, parts []string) bool {
 	text := strings.Join(parts, ".")
 	return text == r.Group || text == r.Version+"."+r.Group
@@ -100,8 +100,8 @@ func (s *session) openExplainer(r *discovery.Resource) (*explainer, error) {
 	return e, nil
 }
 
-// follow resolves a field's $ref to a schema and the schema's name. Without a $ref, it returns the
-// field and an empty name.
+// follow resolves a field's $ref to a schema and its name. Without a $ref, it returns the field and
+// "".
 func (e *explainer) follow(field tree.Tree) (schema tree.Tree, name string) {
 	ref := field.String("$ref")
 	for _, one := range field.Objects("allOf") {
@@ -121,7 +121,7 @@ func (e *explainer) description(field tree.Tree) string {
 	return cmp.Or(field.String("description"), schema.String("description"))
 }
 
-// typeName returns a field's type for display, such as string, []Container or map[string]string.
+// typeName returns the displayed type of a field, such as string, []Container or map[string]string.
 func (e *explainer) typeName(field tree.Tree) string {
 	schema, name := e.follow(field)
 	if name != "" && (schema.Has("properties") || schema.String("type") == "object") {

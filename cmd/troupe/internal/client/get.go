@@ -246,8 +246,8 @@ func listOf(objects []object) tree.Tree {
 	return tree.Tree{"apiVersion": "v1", "kind": "List", "metadata": tree.Tree{"resourceVersion": ""}, "items": items}
 }
 
-// printAs prints a changed object in the selected format. The default format is the object's name
-// followed by words, such as "pod/a created".
+// printAs prints a changed object in the selected format. The default is the object's name followed
+// by words, such as "pod/a created".
 func (s *session) printAs(o printer.Options, one object, words string) error {
 	if o.Output == "" {
 		s.printf("%s %s\n", one, words)

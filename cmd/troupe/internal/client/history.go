@@ -60,7 +60,6 @@ func (o *historyOptions) run(s *session, args []string) error {
 	return nil
 }
 
-// named parses arguments that must name objects.
 func (s *session) named(args []string) ([]target, error) {
 	f := &targetFlags{}
 	selections, _, err := s.selections(f, args)
@@ -109,11 +108,11 @@ func (o *historyOptions) show(s *session, one target, users auditLog) error {
 	return grid.Flush(s.out)
 }
 
-// revisions returns the newest revisions of an object; a limit of 0 means all.
+// revisions returns the newest revisions of an object. A limit of 0 means all.
 func (s *session) revisions(one target, limit int64) (all []revision, err error) {
 	q := url.Values{"history": {"true"}}
 	for {
-		if limit > 0 { // one more, to compare the last one with
+		if limit > 0 { // one more, with which the last one is compared
 			q.Set("limit", strconv.FormatInt(limit+1-int64(len(all)), 10))
 		}
 		page, err := s.Get(s.ctx, one.path(), q)
@@ -143,8 +142,8 @@ func (s *session) revisions(one target, limit int64) (all []revision, err error)
 
 func (v revision) version() string { return v.object.Object("metadata").String("resourceVersion") }
 
-// manager returns the field manager that made the revision, or "-" if it is unknown. A delete has
-// none.
+// manager returns the field manager that made the revision, or "-" if it is unknown, as for
+// deletes.
 func (v revision) manager() string {
 	if v.event == "DELETED" || v.previous == nil && v.event != "ADDED" {
 		return "-"
@@ -152,7 +151,7 @@ func (v revision) manager() string {
 	return cmp.Or(rewrites.Manager(v.previous, v.object), "-")
 }
 
-// pastQuery returns the parameters of a read of the past, which at gives as a revision or time.
+// pastQuery returns the query for reading a past state. at is a revision or a time.
 func pastQuery(at string) (url.Values, error) {
 	if at == "" {
 		return nil, nil
@@ -204,8 +203,8 @@ func readAuditLog(path string) (l auditLog, err error) {
 	return l, lines.Err()
 }
 
-// user returns the user of the write whose response had the revision, or during which it was
-// committed.
+// user returns the user of the write whose response contains the revision. If there is none, it
+// returns the user of a write that was in progress when the revision was committed.
 func (l auditLog) user(one target, v revision) string {
 	at, _ := time.Parse(time.RFC3339, v.time)
 	during := ""

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podFor returns the Pod for NAME or pod/NAME. For a workload, it returns one of the workload's
-// Pods, preferably a running Pod.
+// podFor returns the Pod for NAME or pod/NAME. For a workload, it returns one of its Pods,
+// preferably a running one.
 func (s *session) podFor(arg string) (object, error) {
 	pods, err := s.own("", "pods")
 	if err != nil {
@@ -71,8 +71,8 @@ func containerNames(pod object, fields ...string) (names []string) {
 	return names
 }
 
-// containerOf returns the named container. If name is empty, it returns the container in the
-// default-container annotation, or else the first container.
+// containerOf returns the named container. The default is the container in the default-container
+// annotation, or else the first container.
 func (s *session) containerOf(pod object, name string) (string, error) {
 	names := containerNames(pod, "containers", "initContainers", "ephemeralContainers")
 	if name != "" {

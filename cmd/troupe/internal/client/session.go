@@ -42,15 +42,15 @@ func (f *connectionFlags) run(o options) func(*cobra.Command, []string) error {
 			return asError(err)
 		}
 		err = o.run(s, args)
-		if ctx.Err() != nil && err != nil { // errors after an interrupt are a consequence
+		if ctx.Err() != nil && err != nil { // after an interrupt, errors are expected
 			return &Error{Code: exitInterrupted}
 		}
 		return asError(err)
 	}
 }
 
-// session creates the session of a command. If o has a stdinUse method, error messages include
-// its description of how the command uses standard input.
+// session creates the session of a command. If o has a stdinUse method, error messages include its
+// description of how the command uses standard input.
 func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, o options) (*session, error) {
 	stdinUse := ""
 	if user, ok := o.(interface{ stdinUse() string }); ok {
@@ -119,8 +119,6 @@ func (d dryRun) suffix() string {
 	return ""
 }
 
-// own returns a resource of a built-in API. group is the API group without its domain, such as
-// "authorization" for authorization.k8s.io.
 func (s *session) own(group, resource string) (*discovery.Resource, error) {
 	c, err := s.served()
 	if err != nil {

@@ -50,7 +50,7 @@ func (s *session) openStreams(path string, q url.Values, protocol string) (*spdy
 	return c, nil
 }
 
-// openStream opens a stream of the given type and waits until the server accepts it.
+// openStream opens a stream of the given type and blocks until the server accepts it.
 func (s *session) openStream(c *spdystream.Connection, h http.Header, kind string) (*spdystream.Stream, error) {
 	head := h.Clone()
 	if head == nil {

@@ -20,7 +20,7 @@ type targetFlags struct {
 	Selector, FieldSelector string
 	All                     bool // all objects of the types
 	AllNamespaces           bool
-	past                    url.Values // parameters of reads of the past
+	past                    url.Values // query parameters for reading a past state
 }
 
 func (f *targetFlags) stdinUse() string {
@@ -30,18 +30,17 @@ func (f *targetFlags) stdinUse() string {
 	return ""
 }
 
-// A selection identifies objects of a resource by name. Without names, it identifies all objects
-// that the flags select.
+// A selection identifies objects of a resource by name or, without names, by the flags.
 type selection struct {
 	resource  *discovery.Resource
 	namespace string // "" for all namespaces and cluster-scoped types
 	names     []string
-	// manifest is set if the selection is a single object from a file.
+	// manifest is set if the selection is an object from a file.
 	manifest *manifest.Manifest
 }
 
 // selections parses arguments such as "pods", "pods,services", "pod a b" or "pod/a service/b".
-// mixed reports whether there are several types, so that names must be printed with their types.
+// mixed reports whether there are several types, which names must then include.
 func (s *session) selections(f *targetFlags, args []string) (all []selection, mixed bool, err error) {
 	if f.IsSet() {
 		if len(args) > 0 {
@@ -110,7 +109,7 @@ func expand(c *discovery.Catalog, list string) (types []*discovery.Resource, err
 	return types, nil
 }
 
-// slashed parses arguments of the form type/name. Consecutive names of the same type become one
+// slashed parses arguments of the form type/name. Consecutive names of one type become one
 // selection.
 func (s *session) slashed(c *discovery.Catalog, f *targetFlags, args []string) (all []selection, mixed bool, err error) {
 	if f.Selector != "" || f.All || f.AllNamespaces {
@@ -155,7 +154,7 @@ func (s *session) fromFiles(f *targetFlags) (all []selection, mixed bool, err er
 	return all, mixed, err
 }
 
-// manifests returns the readable objects in the files, and the joined errors for all others.
+// manifests returns the readable objects in the files, and the joined errors for the others.
 func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
 	if !f.IsSet() {
 		return nil, usageError("must specify one of -f and -k")
@@ -169,8 +168,8 @@ func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
 	return all, err
 }
 
-// eachManifest calls do for each object in the files and continues after errors. The selection
-// passed to do contains no name if the object has none.
+// eachManifest calls do for each object in the files and continues after errors. The selection has
+// no name if the object has none.
 func (s *session) eachManifest(f *targetFlags, do func(one selection) error) error {
 	manifests, err := s.manifests(f)
 	return errors.Join(err, s.each(manifests, do))
@@ -257,7 +256,7 @@ func (f *targetFlags) query() url.Values {
 type object struct {
 	resource *discovery.Resource
 	tree     tree.Tree
-	source   string // the file that named it, or ""
+	source   string // the source file, or ""
 }
 
 func (o object) name() string      { return o.tree.Name() }
@@ -271,8 +270,8 @@ func (s *session) find(f *targetFlags, selections []selection) ([]object, error)
 	return s.findAt(f, selections, discovery.PageSize, path, false)
 }
 
-// findAt is like find, but with a given page size for lists and a function that returns the URL
-// path of a named object.
+// findAt is like find, but with a page size for lists and a function that returns the URL path of a
+// named object.
 func (s *session) findAt(f *targetFlags, selections []selection, size int64, path func(selection, string) string, ignoreNotFound bool) (all []object, err error) {
 	var faults []error
 	for _, one := range selections {

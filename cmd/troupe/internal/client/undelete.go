@@ -32,7 +32,7 @@ func (o *undeleteOptions) run(s *session, args []string) error {
 	return nil
 }
 
-// undelete creates an object with the last state of a deleted one.
+// undelete creates an object with the last state of a deleted object.
 func (s *session) undelete(o *undeleteOptions, one target) error {
 	revisions, err := s.revisions(one, 1)
 	if err != nil {
@@ -63,8 +63,8 @@ func (s *session) undelete(o *undeleteOptions, one target) error {
 	return s.printAs(o.Options, object{one.resource, restored, ""}, "restored"+o.DryRun.suffix())
 }
 
-// checkOwners returns an error if an owner no longer exists, because the object would be collected
-// as garbage. With --drop-owners, it removes the reference.
+// checkOwners returns an error if an owner no longer exists, because the object would be garbage
+// collected. With --drop-owners, it instead removes the reference.
 func (s *session) checkOwners(o *undeleteOptions, one target, metadata tree.Tree) error {
 	c, err := s.served()
 	if err != nil {

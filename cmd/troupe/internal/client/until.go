@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// until lists and watches an object until holds returns true. It passes nil to holds if the
-// object does not exist.
+// until lists and watches an object until holds returns true. holds receives nil if the object does
+// not exist.
 func (s *session) until(ctx context.Context, r *discovery.Resource, namespace, name string, holds func(tree.Tree) (bool, error)) error {
 	q := url.Values{"fieldSelector": {"metadata.name=" + name}}
 	for {

@@ -21,7 +21,7 @@ type event struct {
 	object tree.Tree
 }
 
-// errStop ends the watch when a callback returns it. follow then returns nil.
+// errStop ends follow without an error when a callback returns it.
 var errStop = errors.New("enough")
 
 // follow watches a collection from a resource version, and resumes the watch when the server ends
@@ -61,8 +61,7 @@ func (s *session) follow(ctx context.Context, r *discovery.Resource, namespace s
 	}
 }
 
-// leastWatch is the minimum interval between watches. It matters if the server ends every watch
-// immediately.
+// leastWatch is the minimum interval between watches, in case the server ends each immediately.
 const leastWatch = time.Second
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -22,7 +22,7 @@ type Declaration struct {
 // Flags holds the declarations of command-line flags, keyed by flag name.
 type Flags map[string]struct {
 	Short, Help string
-	Bare        string // the value of the flag without one
+	Bare        string // the flag's value if none is given
 	Default     string
 	Repeat      bool     // items may contain commas, so the flag is repeated for each item
 	Values      []string // for completion
@@ -36,8 +36,8 @@ var positional = map[string]cobra.PositionalArgs{
 	"none": cobra.NoArgs, "1": cobra.ExactArgs(1), "0-1": cobra.MaximumNArgs(1), "0-2": cobra.MaximumNArgs(2), "2+": cobra.MinimumNArgs(2),
 }
 
-// New returns the declared command without its flags. The command prints its help unless the caller
-// sets another RunE function.
+// New returns the declared command without its flags. It prints its help unless the caller sets
+// another RunE function.
 func (d Declaration) New() *cobra.Command {
 	return &cobra.Command{
 		GroupID: d.Group, Use: d.Use, Short: d.Short, Long: d.Long, Example: d.Example, Aliases: d.Aliases, Args: positional[d.Args],
@@ -46,7 +46,7 @@ func (d Declaration) New() *cobra.Command {
 }
 
 // Bind adds the flags to a command. It binds each flag to the first struct that has a field with
-// the flag's name. complete returns the completion function for a flag's Complete attribute.
+// its name. complete returns the completion function for a flag's Complete attribute.
 func (f Flags) Bind(c *cobra.Command, complete func(string) Completion, structs ...any) {
 	for name, one := range f {
 		isNamed := func(field string) bool { return strings.EqualFold(field, strings.ReplaceAll(name, "-", "")) }

@@ -36,7 +36,7 @@ const versionFlag = "version"
 // flagsVariable is the environment variable for additional kube-apiserver flags.
 const flagsVariable = "TROUPE_APISERVER_FLAGS"
 
-// A Runs function starts the daemon and returns after a signal has stopped it.
+// A Runs function runs the daemon until a signal stops it.
 type Runs func(config daemon.Config, out, logs io.Writer) error
 
 // APIServer returns a command that stands in for kube-apiserver.
@@ -98,9 +98,9 @@ func APIServer(run Runs) *cobra.Command {
 
 func isEtcd(g daemon.FlagGroup) bool { return g.Title == "etcd" }
 
-// namespaceGrace is the delay before the daemon empties a deleted namespace. A test suite written
-// for a bare kube-apiserver finalizes deleted namespaces itself. It does so immediately, so a
-// short delay suffices.
+// namespaceGrace is the delay before the daemon empties a deleted namespace. A test suite for a
+// bare kube-apiserver finalizes deleted namespaces itself. It does so immediately, so the delay is
+// short.
 const namespaceGrace = daemon.Duration(200 * time.Millisecond)
 
 func defaults() daemon.Config {
@@ -111,8 +111,8 @@ func defaults() daemon.Config {
 }
 
 // serveFrom implements --cert-dir as in kube-apiserver. Without --tls-cert-file, the server uses
-// apiserver.crt and apiserver.key in that directory, and creates them if they are missing. The
-// daemon's other certificates stay in memory.
+// apiserver.crt and apiserver.key in that directory, and creates missing ones. The daemon's other
+// certificates stay in memory.
 func serveFrom(c *daemon.Config) {
 	dir := c.TLS.CertDir
 	c.TLS.CertDir = ""
@@ -129,7 +129,7 @@ func isMissing(path string) bool {
 }
 
 // dropUnknownVersions removes unknown API versions from --runtime-config, because test suites may
-// enable API versions of other Kubernetes releases.
+// enable versions of other Kubernetes releases.
 func dropUnknownVersions(c *daemon.Config, log *slog.Logger) error {
 	naming, err := meta.ParseNaming(c.Naming)
 	if err != nil {
@@ -146,8 +146,8 @@ func dropUnknownVersions(c *daemon.Config, log *slog.Logger) error {
 // Programs lists the programs that the troupe binary stands in for.
 var Programs = []string{"kube-apiserver", "etcd"}
 
-// Program returns the command for a command line that begins with the name of one of Programs, or
-// nil for any other name.
+// Program returns the command for a command line that begins with one of Programs, or nil for any
+// other name.
 func Program(args []string, run Runs) (c *cobra.Command) {
 	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
 	args = slices.Clone(args[1:])

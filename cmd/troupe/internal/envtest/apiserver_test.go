@@ -36,7 +36,6 @@ func start(t *testing.T, args ...string) (daemon.Config, string, error) {
 	return config, log.String(), err
 }
 
-// TestFlags compares the flags with those in the help text of kube-apiserver.
 func TestFlags(t *testing.T) {
 	text := must.Get(os.ReadFile("testdata/kube-apiserver-1.37.2-flags.txt"))(t)
 	theirs := map[string]bool{}
@@ -144,7 +143,6 @@ func startDaemon(t *testing.T, config daemon.Config) *daemon.Daemon {
 	return d
 }
 
-// serve starts a server, verifies its certificate with the CA file, and returns that certificate.
 func serve(t *testing.T, config daemon.Config, ca string) *x509.Certificate {
 	t.Helper()
 	d := startDaemon(t, config)
@@ -171,7 +169,6 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestVersion checks the --version output and the version in the /version response.
 func TestVersion(t *testing.T) {
 	own := daemon.GitVersion()
 	for args, want := range map[string]string{

@@ -1,8 +1,8 @@
 // Package envtest lets the troupe binary stand in for the programs that controller-runtime's
 // package envtest starts: kube-apiserver and etcd in the directory named by KUBEBUILDER_ASSETS.
 //
-// Install fills such a directory with copies of the binary. Each copy acts as the program after
-// which its file is named (Program):
+// Install fills such a directory with copies of the binary. Each copy acts as the program whose
+// name it has (Program):
 //
 //	kube-apiserver   the daemon in memory, with the flags of kube-apiserver 1.37 (APIServer)
 //	etcd             health checks only, because the daemon stores the data itself (Etcd)

@@ -62,8 +62,8 @@ func Etcd() *cobra.Command {
 	return c
 }
 
-// looseFlags parses arbitrary flags. A value follows "=" or is the next argument, unless that
-// argument is itself a flag. As in etcd, flags start with one or two hyphens.
+// looseFlags parses arbitrary flags. A value follows "=" or is the next argument, unless that is
+// itself a flag. As in etcd, flags start with one or two hyphens.
 func looseFlags(args []string) (map[string]string, error) {
 	flags := map[string]string{}
 	for i := 0; i < len(args); i++ {

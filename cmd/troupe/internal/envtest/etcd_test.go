@@ -40,7 +40,6 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestIsTemporary checks that only directories created by envtest are removed.
 func TestIsTemporary(t *testing.T) {
 	temp := os.TempDir()
 	for dir, want := range map[string]bool{

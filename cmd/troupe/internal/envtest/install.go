@@ -26,9 +26,8 @@ const (
 	NoKubectl    = "none"
 )
 
-// Install installs the programs into i.Dir. They are copies of this binary, so later builds do
-// not affect them. Each file is replaced atomically, so that running test suites are not
-// disturbed.
+// Install installs the programs into i.Dir. They are copies of this binary, so later builds do not
+// affect them. Replacing a file is atomic, so running test suites are not disturbed.
 func Install(ctx context.Context, i Installation) error {
 	if err := os.MkdirAll(i.Dir, 0o755); err != nil {
 		return err
@@ -67,8 +66,8 @@ func (i Installation) kubectl(ctx context.Context) error {
 	return replace(to, func(path string) error { return os.Symlink(from, path) })
 }
 
-// findKubectl returns the path of the kubectl to link to, or an empty string if PATH contains
-// none. It skips i.Dir, because a link must not point to itself.
+// findKubectl returns the path of the kubectl to link to, or "" if PATH contains none. It skips
+// i.Dir, because a link must not point to itself.
 func (i Installation) findKubectl() (string, error) {
 	if i.Kubectl != "" {
 		path, err := filepath.Abs(i.Kubectl)
@@ -142,8 +141,8 @@ const (
 	kubectlRelease = "v1.37.2"
 )
 
-// kubectlMain is kubectl's main package. The original is in k8s.io/kubernetes, which "go install"
-// cannot install. All other code is in k8s.io/kubectl.
+// kubectlMain is kubectl's main package. "go install" cannot install the original, which is in
+// k8s.io/kubernetes. All other code is in k8s.io/kubectl.
 const kubectlMain = `package main
 
 import (

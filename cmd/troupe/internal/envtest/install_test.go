@@ -18,7 +18,6 @@ func write(t *testing.T, path string, mode os.FileMode) string {
 	return path
 }
 
-// TestInstall checks which files the directory contains after repeated installations.
 func TestInstall(t *testing.T) {
 	root := t.TempDir()
 	first, second := write(t, filepath.Join(root, "1", "troupe"), 0o700), write(t, filepath.Join(root, "2", "troupe"), 0o700)

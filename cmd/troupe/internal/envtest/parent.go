@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// parentPeriod is the interval between checks of the parent process. A check is one system call.
+// parentPeriod is the interval between checks of the parent process. Each costs one system call.
 const parentPeriod = 200 * time.Millisecond
 
 const tempPrefix = "k8s_test_framework_"
@@ -17,8 +17,8 @@ const tempPrefix = "k8s_test_framework_"
 // children. It first removes the directories in dirs that envtest created.
 //
 // It polls the parent process ID, which changes when the process is orphaned. PR_SET_PDEATHSIG is
-// unsuitable, because it fires when the parent's thread exits, and a Go thread may exit before
-// its process.
+// unsuitable, because it fires when the parent's thread exits, and a Go thread may exit before its
+// process.
 func followParent(log *slog.Logger, dirs ...string) {
 	parent := os.Getppid()
 	if parent <= 1 {
@@ -31,7 +31,7 @@ func followParent(log *slog.Logger, dirs ...string) {
 		log.Info("the parent process has ended", "pid", parent)
 		for _, dir := range dirs {
 			if isTemporary(dir) {
-				_ = os.RemoveAll(dir) // no one is left to report an error to
+				_ = os.RemoveAll(dir) // this process exits anyway
 			}
 		}
 		endSelf()

@@ -16,8 +16,8 @@ func (v *reportedVersion) String() string { return string(*v) }
 
 func (v *reportedVersion) Type() string { return "string" }
 
-// Set accepts the same values as kube-apiserver. The major, minor and patch versions must match the
-// daemon's, because --version does not change the daemon's behavior.
+// Set accepts the same values as kube-apiserver. The major, minor and patch versions must be the
+// daemon's, because --version does not change its behavior.
 func (v *reportedVersion) Set(s string) error {
 	own := daemon.GitVersion()
 	core, _, _ := strings.Cut(own, "+")

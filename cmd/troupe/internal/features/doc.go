@@ -3,7 +3,7 @@
 //	Gate  one feature gate: its stage, its default, and whether the daemon reads it
 //	Set   the value of each gate
 //
-// gates.txt lists the gates of kube-apiserver 1.37 and its libraries. It adds APIListChunking,
+// gates.txt lists the gates of kube-apiserver 1.37 and its libraries, plus APIListChunking,
 // HPAContainerMetrics and RootCAConfigMap, which are always on in later releases. A test in
 // test/api compares gates.txt with the public libraries.
 //

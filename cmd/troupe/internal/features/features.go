@@ -50,7 +50,7 @@ const (
 
 // Gates that set all gates of a stage.
 const (
-	// A gate's own value takes precedence, regardless of order.
+	// A gate's own value takes precedence over these, regardless of order.
 	allAlpha = "AllAlpha"
 	allBeta  = "AllBeta"
 )
@@ -119,7 +119,7 @@ type Set struct {
 const component = "kube:"
 
 // New returns a Set with the given gates. The error lists all unknown gates, locked gates, and
-// enabled gates that depend on a disabled gate. The Set is invalid if err is not nil. If a gate is
+// enabled gates that depend on a disabled gate. With an error, the Set is invalid. If a gate is
 // given with and without the component prefix, the name that sorts last wins.
 func New(given map[string]bool) (Set, error) {
 	s := Set{given: map[string]bool{}, on: make(map[string]bool, len(gates()))}
@@ -136,15 +136,15 @@ func New(given map[string]bool) (Set, error) {
 			s.given[short] = on
 		}
 	}
-	// Check the dependencies of gates only after all gates are resolved.
+	// Check dependencies only after all gates are resolved.
 	for _, g := range gates() {
 		s.on[g.Name] = s.resolve(g)
 	}
 	return s, errors.Join(append(errs, s.checkNeeds()...)...)
 }
 
-// resolve returns the gate's given value, else the value given for its stage, else its default.
-// The result does not depend on other resolved gates, so the order of calls does not matter.
+// resolve returns the gate's given value, else the value given for its stage, else its default. It
+// does not depend on other resolved gates.
 func (s Set) resolve(g Gate) bool {
 	if on, ok := s.given[g.Name]; ok {
 		return on
@@ -159,7 +159,6 @@ func (s Set) resolve(g Gate) bool {
 	return g.Default
 }
 
-// checkNeeds returns an error for each enabled gate that depends directly on a disabled gate.
 func (s Set) checkNeeds() (errs []error) {
 	for _, g := range gates() {
 		var off []string

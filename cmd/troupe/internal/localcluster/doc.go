@@ -7,6 +7,6 @@
 //
 // If kube-controller-manager or kube-scheduler is found, it replaces the daemon's built-in
 // controllers or scheduler. A cluster's directory contains data (the daemon's data directory), logs
-// (one file per component) and kubelet. The kubelet directory has the certificates for mutual TLS
-// between the daemon and the kubelet. Each run issues new certificates from a new CA.
+// (one file per component) and kubelet, the certificates for mutual TLS between the daemon and the
+// kubelet. Each run issues them from a new CA.
 package localcluster

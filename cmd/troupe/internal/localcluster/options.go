@@ -16,19 +16,19 @@ const BuiltIn = "built-in"
 
 // Options configures the cluster.
 type Options struct {
-	Dir        string // of all persistent files
+	Dir        string // directory of all persistent files
 	Naming     string // naming profile of a new data directory
 	SecurePort int    // of the daemon; 0 selects a free port
 	Config     string // the daemon's configuration file; "" for none
 	// Join is the kubeconfig of an existing server. If set, only nodes are simulated, and Dir,
-	// SecurePort and Config are ignored. Otherwise Run starts a daemon.
+	// SecurePort and Config are ignored. Otherwise, Run starts a daemon.
 	Join string
 	// KubeControllerManager and KubeScheduler are program paths. An empty path searches PATH and
 	// falls back to BuiltIn.
 	KubeControllerManager, KubeScheduler string
 
 	Nodes       int
-	Capacity    map[string]string // of each node, in addition to the defaults
+	Capacity    map[string]string // capacity of each node, in addition to the defaults
 	NodeAddress string
 	PodRange    string
 	JobTime     time.Duration

@@ -13,10 +13,9 @@ import (
 // programTimeout is the time between SIGTERM and SIGKILL.
 const programTimeout = 10 * time.Second
 
-// startProgram starts kube-controller-manager or kube-scheduler with administrator permissions
-// and the daemon's keys. The client QPS is practically unlimited. The burst is low, because
-// client-go keeps only 25 idle connections, and more concurrent requests would need new TLS
-// handshakes.
+// startProgram starts kube-controller-manager or kube-scheduler with administrator permissions and
+// the daemon's keys. The client QPS is practically unlimited. The burst is low, because client-go
+// keeps only 25 idle connections, and more concurrent requests would need new TLS handshakes.
 func (r *run) startProgram(name, path string) error {
 	if path == BuiltIn {
 		return nil

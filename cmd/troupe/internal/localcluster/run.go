@@ -23,14 +23,12 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// workers limits the concurrent requests for Pods and, separately, for leases. Watches do not
-// count.
+// workers limits the concurrent requests for Pods and, separately, for leases, without watches.
 const workers = 32
 
-// requestTimeout is the timeout of node requests, except watches.
 const requestTimeout = 30 * time.Second
 
-// stopTimeout limits the wait for in-flight requests at shutdown.
+// stopTimeout is how long in-flight requests may continue at shutdown.
 const stopTimeout = 30 * time.Second
 
 func validAmount(text string) bool {
@@ -69,11 +67,11 @@ func Run(ctx context.Context, o Options) (err error) {
 }
 
 // A run is the state of a running cluster. stops contains the functions that stop its components,
-// in the order in which the components were started.
+// in start order.
 type run struct {
 	Options
 	naming  *meta.Naming
-	ended   chan error // receives the error of a part that ended prematurely
+	ended   chan error // receives the error of a component that ended prematurely
 	nodes   *simulation.Cluster
 	stops   []func() error
 	kubelet identity
@@ -107,8 +105,8 @@ func (r *run) logFile(name string) (*os.File, error) {
 	return f, err
 }
 
-// startDaemon starts the daemon. The daemon's built-in controllers and scheduler replace
-// kube-controller-manager and kube-scheduler if those programs are not used.
+// startDaemon starts the daemon. Its built-in controllers and scheduler replace
+// kube-controller-manager and kube-scheduler if those are not used.
 func (r *run) startDaemon() (configPath string, err error) {
 	config := daemon.Default()
 	config.Services.ClusterIPRange = "10.0.0.0/16"
@@ -162,8 +160,8 @@ func (r *run) startDaemon() (configPath string, err error) {
 	return d.Kubeconfig(), nil
 }
 
-// removeOthers removes kubelet directories left by killed runs. None can be in use, because this
-// run holds the lock on the data directory.
+// removeOthers removes kubelet directories left by killed runs. None is in use, because this run
+// holds the lock on the data directory.
 func removeOthers(kubeletDir string) error {
 	all, err := filepath.Glob(filepath.Join(filepath.Dir(kubeletDir), "kubelet*"))
 	for _, dir := range all {
@@ -175,7 +173,7 @@ func removeOthers(kubeletDir string) error {
 }
 
 // withAdvice replaces the hint of a daemon error, which follows the first line. The daemon's hint
-// names flags of the serve command, and the new hint those of this command.
+// names flags of the serve command instead of those of this command.
 func withAdvice(err error) error {
 	var advice string
 	switch {
@@ -191,7 +189,7 @@ func withAdvice(err error) error {
 }
 
 // controllers returns the configured controllers plus the built-in replacements for
-// kube-controller-manager and kube-scheduler, unless those programs are used.
+// kube-controller-manager and kube-scheduler, unless those are used.
 func (r *run) controllers(configured daemon.Controllers) daemon.Controllers {
 	all := []string{string(configured)}
 	if r.KubeControllerManager == BuiltIn {

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// liveCollections are the groups and resources that are read as a whole.
+// liveCollections are the groups and resources whose objects are all read.
 var liveCollections = [][2]string{
 	{"apiextensions", "customresourcedefinitions"}, // first, because other objects need them
 	{"admissionregistration", "validatingadmissionpolicies"}, {"admissionregistration", "validatingadmissionpolicybindings"},
@@ -27,7 +27,7 @@ var liveCollections = [][2]string{
 // readLive returns the part of a server's state that determines the result of a plan: the objects
 // in the input and their namespaces, all CustomResourceDefinitions, and the admission policies with
 // their bindings and params. It only sends GET requests. If the user may not read an object of the
-// input or its namespace, it returns an error, because the plan would show the object as created.
+// input or its namespace, it fails, because the plan would wrongly show the object as created.
 func (p *planner) readLive(ctx context.Context) (objects [][]byte, err error) {
 	kinds, err := discovery.Load(ctx, p.Live)
 	if err != nil {
@@ -59,7 +59,7 @@ func (p *planner) readLive(ctx context.Context) (objects [][]byte, err error) {
 		return nil
 	}
 	for _, from := range liveCollections {
-		if r, err := kinds.Own(from[0], from[1]); err == nil { // otherwise the server does not have it
+		if r, err := kinds.Own(from[0], from[1]); err == nil { // otherwise the server cannot contain it
 			if err := read(ctx, r, "", "", false); err != nil {
 				return nil, err
 			}
@@ -91,7 +91,7 @@ func (p *planner) readLive(ctx context.Context) (objects [][]byte, err error) {
 		slices.Sort(forbidden)
 		err = fmt.Errorf("reading the live state: the user needs the permission to get %s", strings.Join(slices.Compact(forbidden), ", "))
 	}
-	copied := map[string]bool{} // UIDs, because an object has a path in each version, and was perhaps listed
+	copied := map[string]bool{} // UIDs, because an object has a path per version, and may already be listed
 	for _, one := range all {
 		if uid := one.Object("metadata").String("uid"); !copied[uid] {
 			copied[uid] = true

@@ -6,12 +6,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The ranks of objects in the order in which they are applied. Policies precede all objects that
-// they do not need, so that they check them.
+// The ranks of objects, in the order in which they are applied. Policies precede the objects that
+// they check. Only objects that the policies need come earlier.
 const (
 	definitions     = iota
-	paramNamespaces // of params
-	params          // of policies
+	paramNamespaces // namespaces of params
+	params          // params of policies
 	policies
 	namespaces
 	defaults // objects that complete others, such as classes
@@ -70,7 +70,7 @@ func rankAll(all []*object) (ranks [rankCount][]*object) {
 }
 
 // paramReferences returns the params that policy bindings select, given all policies and bindings.
-// An empty namespace or name selects any.
+// An empty namespace or name selects all.
 func paramReferences(all []tree.Tree) (params []reference) {
 	for _, binding := range all {
 		spec := binding.Object("spec")

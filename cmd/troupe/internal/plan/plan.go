@@ -24,15 +24,16 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// Options select the input of Run and the state that it is applied to.
+// Options select the input of Run and the initial state to which it is applied.
 type Options struct {
 	manifest.Options
 	CRDs []string // files and directories of CustomResourceDefinitions that are not part of the report
-	// Config of the ephemeral daemon. Its Kubeconfig must be set. Run selects the controllers.
+	// Config configures the ephemeral daemon. Its Kubeconfig must be set. Run selects the
+	// controllers.
 	Config daemon.Config
-	// Live reads the initial state from a server. It is nil for none.
+	// Live is the server from which the initial state is read, or nil.
 	Live *rest.Client
-	// Namespace is that of objects without a namespace.
+	// Namespace is the default namespace of objects.
 	Namespace            string
 	FieldManager         string
 	ForceConflicts       bool
@@ -40,7 +41,6 @@ type Options struct {
 	Diff                 bool // compare the objects with the initial state
 }
 
-// atOnce is the number of concurrent requests.
 const atOnce = 8
 
 type planner struct {
@@ -51,8 +51,8 @@ type planner struct {
 	addresses sync.Map // functions that connect to webhooks once, by address
 }
 
-// Run applies the input to an ephemeral server. An error means that the input could not be checked.
-// Invalid input is part of the report.
+// Run applies the input to an ephemeral server. It reports invalid input in the Report, and returns
+// an error only if it could not check the input.
 func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	p := &planner{Options: o, Report: &Report{diff: o.Diff}}
 	if err := p.read(ctx); err != nil || len(p.all) == 0 {
@@ -78,7 +78,7 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	return p.Report, p.checkWebhooks(ctx)
 }
 
-// read reads the input and the definitions. Documents that cannot be parsed become findings.
+// read reads the input and the CRDs. Documents that cannot be parsed become findings.
 func (p *planner) read(ctx context.Context) error {
 	seen := map[reference]*object{}
 	for i, from := range []manifest.Options{{Filename: p.CRDs, Recursive: true}, p.Options.Options} {
@@ -106,9 +106,9 @@ func (p *planner) read(ctx context.Context) error {
 	return nil
 }
 
-// NewServer returns a server on a free port that starts with objects of another server, or without
-// any if they are nil. It has the controllers of kube-apiserver. Others would change the initial
-// state, such as garbage collection if the owner of an object was not copied.
+// NewServer returns a server on a free port that starts with objects of another server, or empty if
+// objects is nil. It runs only kube-apiserver's controllers, because others would change the
+// initial state. For example, garbage collection would delete objects whose owners were not copied.
 func NewServer(c daemon.Config, objects [][]byte) (*daemon.Daemon, error) {
 	c.Serving.SecurePort, c.Controllers = 0, "apiserver"
 	c.Admission.Disable = append(slices.Clone(c.Admission.Disable), "ServiceAccount") // needs objects that a controller creates
@@ -119,7 +119,6 @@ func NewServer(c daemon.Config, objects [][]byte) (*daemon.Daemon, error) {
 	return d, err
 }
 
-// newDaemon returns a daemon with the initial state.
 func (p *planner) newDaemon(ctx context.Context) (_ *daemon.Daemon, err error) {
 	var live [][]byte
 	if p.Live != nil {
@@ -135,8 +134,8 @@ func (p *planner) newDaemon(ctx context.Context) (_ *daemon.Daemon, err error) {
 	return d, nil
 }
 
-// applyAll applies the objects rank by rank. Failed objects are applied again at the end, because
-// they may need an object of a later rank.
+// applyAll applies the objects rank by rank. It retries failed objects at the end, because they may
+// need an object of a later rank.
 func (p *planner) applyAll(ctx context.Context) (err error) {
 	if p.kinds, err = discovery.Load(ctx, p.Client); err != nil {
 		return err
@@ -187,7 +186,7 @@ func (p *planner) applyAll(ctx context.Context) (err error) {
 	return nil
 }
 
-// createNamespaces creates the selected namespaces of objects that do not exist.
+// createNamespaces creates the selected namespaces that objects need but that do not exist.
 func (p *planner) createNamespaces(ctx context.Context, selects func(name string) bool) error {
 	done := map[string]bool{"": true}
 	for _, o := range p.all {
@@ -204,8 +203,8 @@ func (p *planner) createNamespaces(ctx context.Context, selects func(name string
 	return nil
 }
 
-// checkDefinitions reports CustomResourceDefinitions whose kinds are not served, such as those with
-// names that are in use.
+// checkDefinitions reports CustomResourceDefinitions whose kinds are not served, for example
+// because of a name conflict.
 func (p *planner) checkDefinitions(ctx context.Context, all []*object) error {
 	for _, o := range all {
 		if o.failed() {
@@ -225,8 +224,7 @@ func (p *planner) checkDefinitions(ctx context.Context, all []*object) error {
 	return nil
 }
 
-// apply applies one object and records the result. It returns an error if the server is out of
-// reach.
+// apply applies one object and records the result. It fails if the server is unreachable.
 func (p *planner) apply(ctx context.Context, o *object) (err error) {
 	o.resource = p.kinds.ForKind(o.APIVersion, o.Kind)
 	switch {
@@ -335,7 +333,7 @@ type reference struct {
 	Name       string `json:"name,omitempty"`
 }
 
-// An object is one object of the input, with the result of its check.
+// An object is an object of the input and the result of its check.
 type object struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
@@ -344,8 +342,8 @@ type object struct {
 	Diff   string `json:"diff,omitempty"`
 
 	manifest.Manifest `json:"-"`
-	extra             bool // of Options.CRDs
-	duplicate         bool // of an earlier object
+	extra             bool // comes from Options.CRDs
+	duplicate         bool // repeats an earlier object
 	resource          *discovery.Resource
 	retriable         bool
 	findings          []Finding

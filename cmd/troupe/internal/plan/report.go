@@ -35,11 +35,11 @@ type Finding struct {
 type Report struct {
 	diff  bool
 	input []*object
-	all   []*object // also the extra definitions
-	other []Finding // that concern no object
+	all   []*object // includes the objects of Options.CRDs
+	other []Finding // findings without an object
 }
 
-// Add adds an object that was checked elsewhere. The findings need no file and object.
+// Add adds an object that was checked elsewhere. It sets the file and object of the findings.
 func (r *Report) Add(file string, line int, apiVersion, kind, namespace, name string, findings ...Finding) {
 	o := &object{File: file, Line: line, reference: reference{apiVersion, kind, namespace, name}, findings: findings}
 	for i := range findings {
@@ -48,8 +48,8 @@ func (r *Report) Add(file string, line int, apiVersion, kind, namespace, name st
 	r.input, r.all = append(r.input, o), append(r.all, o)
 }
 
-// Findings returns all findings: first those of unreadable documents and of the initial state, then
-// those of objects in the order of the input.
+// Findings returns the findings of unreadable documents and of the initial state, followed by those
+// of objects in input order.
 func (r *Report) Findings() []Finding {
 	all := append([]Finding{}, r.other...)
 	for _, o := range r.all {
@@ -58,7 +58,7 @@ func (r *Report) Findings() []Finding {
 	return all
 }
 
-// Counts returns the numbers of errors, of warnings, of objects, and of the objects per action.
+// Counts returns the number of errors, of warnings, of objects, and of objects per action.
 func (r *Report) Counts() map[string]int {
 	counts := map[string]int{"errors": 0, "warnings": 0, "objects": len(r.input)}
 	for _, f := range r.Findings() {
@@ -74,7 +74,7 @@ func (r *Report) Counts() map[string]int {
 
 var errorLine = regexp.MustCompile(`line (\d+): (.*)`)
 
-// addUnreadable adds the findings of a document that cannot be parsed. It returns false for other
+// addUnreadable adds the findings for a document that cannot be parsed. It returns false for other
 // errors, such as a missing file.
 func (r *Report) addUnreadable(err error) bool {
 	e, ok := errors.AsType[*manifest.DocumentError](err)
@@ -97,10 +97,10 @@ func (r *Report) addUnreadable(err error) bool {
 	return true
 }
 
-// note adds a finding, unless it exists.
+// note adds a finding, unless it already exists.
 func (o *object) note(level, rule, field, message string) {
 	at := field
-	if o.Kind == definitionKind { // the server's name for a schema that all versions have
+	if o.Kind == definitionKind { // how the server names a schema shared by all versions
 		at = strings.Replace(at, "spec.validation.", "spec.versions[0].schema.", 1)
 	}
 	f := Finding{o.File, o.Locate(at).Line, level, rule, field, message, o.title()}
@@ -114,9 +114,9 @@ var (
 	strictField   = regexp.MustCompile(`(unknown|duplicate) field "((?:[^"\\]|\\.)*)"`)
 )
 
-// explain adds the findings of an error response. It returns the steps to the fields that the
-// server cannot decode. If fields were dropped before, errors in them and in defaulted fields may
-// be a consequence of their absence and are omitted.
+// explain adds the findings for an error response. It returns the steps to the fields that the
+// server cannot decode. If fields were dropped from the request, it omits errors that may be
+// consequences: errors in these fields and in fields with default values.
 func (o *object) explain(e *rest.StatusError, dropped [][]any) (undecodable [][]any) {
 	drop := func(field, message string) {
 		if at := o.Locate(field); at.Found {
@@ -184,7 +184,7 @@ func pathOf(steps []any) (path string) {
 	return path
 }
 
-// remove removes the field at steps below v, and reports whether it existed.
+// remove removes the field to which steps lead from v, and reports whether it existed.
 func remove(v any, steps []any) bool {
 	if len(steps) == 0 {
 		return false
@@ -205,7 +205,7 @@ func remove(v any, steps []any) bool {
 }
 
 // findType returns the path of the first value of a JSON type below the named fields of v, or "".
-// The names lead through lists, and may end at a list or map of such values.
+// It descends into lists, and may return an item of a list or map at the end of names.
 func findType(v any, names []string, path, jsonType string) string {
 	if len(names) == 0 && typeOf(v) == jsonType {
 		return path

@@ -14,11 +14,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// dialTimeout limits the check of a webhook's address.
+// dialTimeout is the timeout for checking a webhook's address.
 const dialTimeout = 2 * time.Second
 
-// webhookFault returns the reason that an admission webhook cannot be called from here, or nil. The
-// daemon skips such webhooks, because they would make every request fail.
+// webhookFault returns why an admission webhook cannot be called from here, or nil. The daemon
+// skips such webhooks, because they would make every request fail.
 func (p *planner) webhookFault(clientConfig tree.Tree) error {
 	if service := clientConfig.Object("service"); service != nil {
 		name := service.String("name") + "." + service.String("namespace")
@@ -36,7 +36,7 @@ func (p *planner) webhookFault(clientConfig tree.Tree) error {
 	return p.dial(net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "443")))
 }
 
-// dial returns the error of a connection to address. It connects once per address.
+// dial tries to connect to address and returns the error. It connects once per address.
 func (p *planner) dial(address string) error {
 	fault, _ := p.addresses.LoadOrStore(address, sync.OnceValue(func() error {
 		c, err := net.DialTimeout("tcp", address, dialTimeout)
@@ -52,7 +52,7 @@ var webhookKinds = map[string]string{
 	"MutatingWebhookConfiguration": "mutatingwebhookconfigurations", "ValidatingWebhookConfiguration": "validatingwebhookconfigurations",
 }
 
-// checkWebhooks reports the webhooks of the input and of the initial state that are not called.
+// checkWebhooks reports the webhooks of the input and the initial state that are skipped.
 func (p *planner) checkWebhooks(ctx context.Context) error {
 	level := levelError
 	if p.AllowMissingWebhooks {

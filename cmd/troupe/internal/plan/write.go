@@ -34,7 +34,8 @@ func (f Finding) place() string {
 	return strings.TrimSuffix(fmt.Sprintf("%s:%d", f.File, f.Line), ":0")
 }
 
-// text returns a line per finding in the format of compilers, the changes, and a summary.
+// text returns one line per finding, formatted like compiler errors, followed by the changes and a
+// summary.
 func (r *Report) text() []byte {
 	var b strings.Builder
 	for _, f := range r.Findings() {
@@ -53,7 +54,6 @@ func (r *Report) text() []byte {
 	return []byte(b.String() + "\n")
 }
 
-// describe returns the message with its object and field.
 func (f Finding) describe() string {
 	text := f.Message
 	if f.Object != "" {
@@ -119,7 +119,7 @@ type junitFailure struct {
 }
 
 // junit returns a JUnit report with a test case per object, and one per file with other findings.
-// Warnings are output of their test case.
+// Warnings become the output of a test case.
 func (r *Report) junit(tool string) []byte {
 	suite := junitSuite{Name: tool}
 	add := func(file, name string, line int, findings []Finding) {

@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// signature identifies writes of the same kind to the same object. Objects with generated names
-// have the same signature.
+// signature identifies the object and action of a write. All objects with the same generateName
+// share signatures.
 func (w *write) signature() string { return w.object().String() + " " + w.action() }
 
 func (w *write) object() meta.Key {
@@ -37,7 +37,7 @@ func (w *write) action() string {
 	return w.verb + " of " + w.subresource
 }
 
-// content returns the request body without what differs in each run.
+// content returns the request body without values that differ in each run.
 func (w *write) content() tree.Tree {
 	if w.body == nil {
 		return nil
@@ -52,12 +52,12 @@ func (w *write) content() tree.Tree {
 	return scrub(t).(tree.Tree)
 }
 
-// line is equal for writes without a difference.
+// line returns a text that is equal for equal writes.
 func (w *write) line() string { return w.signature() + string(document.JSON(w.content())) }
 
 var uid = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// scrub removes UIDs and resource versions, and replaces times.
+// scrub removes UIDs and resource versions, and replaces timestamps.
 func scrub(v any) any {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -79,12 +79,12 @@ func scrub(v any) any {
 	return v
 }
 
-// A comparison is about one object.
 type comparison struct {
 	recorded, replayed []*write
 }
 
-// report compares the writes per object. failed are writes that failed in the recording.
+// report compares the writes of each object. failed contains the writes that failed in the
+// recording.
 func report(path string, recorded, replayed []*write, failed map[string]bool) *plan.Report {
 	var order []meta.Key
 	objects, kinds := map[meta.Key]*comparison{}, map[meta.GroupResource]tree.Tree{}
@@ -119,8 +119,9 @@ func report(path string, recorded, replayed []*write, failed map[string]bool) *p
 	return r
 }
 
-// findings returns the differences. A write that only succeeds in the replay is none, because the
-// server in this process has no quotas, policies or unknown objects that reject it.
+// findings returns the differences. It ignores a write that failed only in the recording. The
+// server in this process would not reject it, because it has no quotas, policies or unrecorded
+// objects.
 func (c *comparison) findings(failed map[string]bool) (all []plan.Finding) {
 	lines := func(writes []*write) (all []string) {
 		for _, w := range writes {

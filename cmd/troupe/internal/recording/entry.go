@@ -15,7 +15,7 @@ const format = 1
 type Header struct {
 	Format int    `json:"recording"`
 	Naming string `json:"naming"`
-	// ResourceVersion is that of the server when the recording began, or "" if it is unknown.
+	// ResourceVersion is the server's version when the recording began, or "" if it is unknown.
 	ResourceVersion string `json:"resourceVersion,omitempty"`
 	Secrets         string `json:"secrets"` // redact or copy
 }

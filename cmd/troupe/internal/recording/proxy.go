@@ -34,17 +34,16 @@ type proxy struct {
 	kinds  *catalog.Catalog // decodes Protobuf
 	redact bool             // replace the values of Secrets in entries
 	token  string
-	// observe receives all entries in order, before the server or the command receives what they
-	// contain.
+	// observe receives all entries in order, before the server or the command receives their
+	// content.
 	observe func(Entry)
-	// before is called before a request for an object is observed. It may be nil.
+	// before, if set, is called before a request for an object is observed.
 	before func(context.Context, target)
 
 	mu  sync.Mutex // guards seq, and orders calls of observe
 	seq int
 }
 
-// newProxy returns a proxy without observers.
 func newProxy(server *kubeconfig.Config, naming *meta.Naming, secrets string) (*proxy, error) {
 	kinds, err := catalog.New(naming)
 	forward := &httputil.ReverseProxy{
@@ -53,7 +52,7 @@ func newProxy(server *kubeconfig.Config, naming *meta.Naming, secrets string) (*
 			r.Out.Header.Del("Authorization") // the transport sets that of the kubeconfig
 			r.Out.Header.Del("Accept-Encoding")
 		},
-		// Only HTTP/1.1 allows upgrades, such as for exec.
+		// Only HTTP/1.1 supports upgrades, such as for exec.
 		Transport:     server.Transport(func() *http.Transport { return &http.Transport{MaxIdleConnsPerHost: 64} }),
 		FlushInterval: -1,
 		ErrorLog:      log.New(io.Discard, "", 0), // for watches that the command ends
@@ -69,8 +68,8 @@ users: [{name: proxy, user: {token: %s}}]
 contexts: [{name: proxy, context: {cluster: proxy, user: proxy, namespace: %q}}]
 `
 
-// serve listens on a free loopback port, with TLS, because client-go sends no tokens without it. It
-// returns the kubeconfig for the command.
+// serve listens on a free loopback port and returns the kubeconfig for the command. It uses TLS,
+// because client-go sends no tokens without it.
 func (p *proxy) serve(namespace string) (kubeconfig string, stop func() error, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -97,7 +96,6 @@ func (p *proxy) emit(e Entry) int {
 	return e.Seq
 }
 
-// ServeHTTP implements http.Handler.
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Authorization") != "Bearer "+p.token {
 		http.Error(w, "use the kubeconfig in KUBECONFIG", http.StatusUnauthorized)
@@ -167,7 +165,7 @@ func (p *proxy) decode(contentType string, body []byte) (json.RawMessage, error)
 	return body, nil
 }
 
-// observeResponse observes a response. Watch events are observed when they are read.
+// observeResponse observes a response. It observes watch events when they are read.
 func (p *proxy) observeResponse(t target, seq int, r *http.Response) error {
 	e := Entry{Request: seq, Code: r.StatusCode}
 	mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -194,7 +192,7 @@ func (p *proxy) observeResponse(t target, seq int, r *http.Response) error {
 	return nil
 }
 
-// An eventReader calls each with every complete line that it has read.
+// An eventReader calls each for every complete line that it has read.
 type eventReader struct {
 	io.ReadCloser
 	each func(line []byte)
@@ -213,7 +211,7 @@ func (r *eventReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// redacted returns a copy of a body as it may be recorded.
+// redacted returns a copy of a body for the recording, redacted if necessary.
 func (p *proxy) redacted(t target, body json.RawMessage) json.RawMessage {
 	if !p.redact || !t.isSecret() {
 		return bytes.Clone(body)

@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// A Command is the controller.
+// A Command is the command line of a controller.
 type Command struct {
 	Args           []string
 	Stdout, Stderr io.Writer
@@ -120,7 +120,7 @@ func (r *Recorder) Run(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// prepare reads what a replay needs and the command does not.
+// prepare reads objects that a replay needs but the command may not read.
 func (r *Recorder) prepare(ctx context.Context, t target) {
 	if r.definitions != nil && r.proxy.kinds.Kind(t.Group, t.version, t.Resource) == nil {
 		r.readOnce(ctx, target{}, r.definitions.Path("", t.GroupResource.String()))

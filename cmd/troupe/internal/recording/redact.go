@@ -9,8 +9,8 @@ import (
 
 var redacted = base64.StdEncoding.EncodeToString([]byte("redacted"))
 
-// Redact replaces the values of Secrets: in an object, a list, a patch or the response to a request
-// for a token. It removes the copy of the values that kubectl apply keeps.
+// Redact replaces the values of Secrets in an object, a list, a patch or the response to a token
+// request. It removes the copy of the values that kubectl apply keeps.
 func Redact(v any, naming *meta.Naming) {
 	switch v := v.(type) {
 	case []any:

@@ -25,20 +25,19 @@ import (
 type Player struct {
 	*Recording
 	Command
-	Config daemon.Config // of the ephemeral server; its Kubeconfig must be set
+	Config daemon.Config // configures the ephemeral server; its Kubeconfig must be set
 	Ignore []string      // resources whose writes are not compared
-	// Idle is the time without a write, a watch or a watch event after which the command has
-	// nothing left to do.
+	// Idle is the time without a write, a watch or a watch event after which the command is idle.
 	Idle time.Duration
 
 	client   *rest.Client
 	writer   *daemon.RawWriter
 	recorded map[string][]*write // by signature
 
-	*world                              // of the replay
-	entries              chan Entry     // for it
-	made                 map[string]int // its writes by signature
-	started, idle, ended bool           // of the command
+	*world                              // state of the replay
+	entries              chan Entry     // entries to add to world
+	made                 map[string]int // number of writes by signature
+	started, idle, ended bool           // state of the command
 	exited               chan error
 	err                  error
 	names                []string
@@ -108,7 +107,7 @@ func (p *Player) ignored(t target) bool {
 	return slices.Contains(p.Ignore, t.Resource) || slices.Contains(p.Ignore, t.GroupResource.String())
 }
 
-// play makes the changes by others, each after the steps of the command that precede it.
+// play makes each external change after the command's steps that precede it.
 func (p *Player) play(ctx context.Context, steps []step) error {
 	needed := map[string]int{}
 	for _, s := range steps {
@@ -134,11 +133,11 @@ func (p *Player) play(ctx context.Context, steps []step) error {
 	return p.await(ctx, func() bool { return false })
 }
 
-// startFactor is how much longer than Idle the command may take until its first request.
+// startFactor multiplies Idle until the command sends its first request.
 const startFactor = 20
 
-// await waits until done, or until the command is idle or has exited. An idle command is not
-// awaited again before the next change.
+// await blocks until done returns true, or the command is idle or has exited. It does not wait for
+// an idle command again before the next change.
 func (p *Player) await(ctx context.Context, done func() bool) error {
 	patience := p.Idle
 	if !p.started {
@@ -160,8 +159,8 @@ func (p *Player) await(ctx context.Context, done func() bool) error {
 	return nil
 }
 
-// next handles the next entry or the exit of the command. It reports whether the command did or
-// received something.
+// next handles the next entry or the exit of the command. It reports whether the command was
+// active.
 func (p *Player) next(ctx context.Context, idle <-chan time.Time) (active bool) {
 	select {
 	case e := <-p.entries:
@@ -195,7 +194,7 @@ func (p *Player) handle(e Entry) (active bool) {
 	return first || t != nil && !p.ignored(t.target) && (t.writes() || t.verb == "watch" && e.Event != "BOOKMARK")
 }
 
-// translate makes the UID and the name of an object in the recording stand for those in the replay.
+// translate records that the UID and name of a recorded object stand for those in the replay.
 func (p *Player) translate(recorded, replayed tree.Tree) {
 	for _, field := range []string{"uid", "name"} {
 		from, to := recorded.String(field), replayed.String(field)
@@ -209,8 +208,8 @@ func (p *Player) translate(recorded, replayed tree.Tree) {
 	}
 }
 
-// apply makes a change by others to the current object. A change or deletion of an object that the
-// command has not created has no effect.
+// apply applies an external change to the current object. It does nothing if the change or deletion
+// needs an object that the command has not created.
 func (p *Player) apply(ctx context.Context, s step) error {
 	before, after := p.translated(s.before), p.translated(s.after)
 	path := p.forward.Replace(s.target.path(s.target.Namespace, s.target.Name))
@@ -240,7 +239,7 @@ func (p *Player) translated(object tree.Tree) tree.Tree {
 	return parseBody([]byte(p.forward.Replace(string(document.JSON(object)))))
 }
 
-// rebase returns live with the change from before to after.
+// rebase returns live with the difference between before and after applied to it.
 func rebase(live, before, after any) any {
 	l, isLive := live.(tree.Tree)
 	b, isBefore := before.(tree.Tree)

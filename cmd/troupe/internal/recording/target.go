@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A target is what a request reads or writes.
+// A target is the object or collection of a request, with the verb.
 type target struct {
 	meta.Key
 	version, verb, subresource string
@@ -21,7 +21,8 @@ var (
 	objectVerbs     = map[string]string{"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 )
 
-// parseTarget returns false for paths that are not those of objects, such as discovery.
+// parseTarget parses the target of a request. ok is false for paths other than those of objects,
+// such as discovery.
 func parseTarget(e Entry) (t target, ok bool) {
 	u, err := url.ParseRequestURI(e.URI)
 	if err != nil {
@@ -60,12 +61,11 @@ func (t target) writes() bool {
 	return !slices.Contains([]string{"", "get", "list", "watch"}, t.verb) && !strings.HasSuffix(t.Resource, "reviews")
 }
 
-// isSecret reports whether bodies of the request contain values of Secrets, or tokens.
+// isSecret reports whether request bodies may contain tokens or values of Secrets.
 func (t target) isSecret() bool {
 	return t.GroupResource == meta.GroupResource{Resource: "secrets"} || t.subresource == "token"
 }
 
-// path returns the path of an object.
 func (t target) path(namespace, name string) string {
 	return (&discovery.Resource{Group: t.Group, Version: t.version, Name: t.Resource, Namespaced: true}).Path(namespace, name)
 }

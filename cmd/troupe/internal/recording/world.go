@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A step is a watch or a write of the controller, or else a change of an object by others. A
-// missing object is nil.
+// A step is a watch or a write of the controller, or an external change of an object. before or
+// after is nil if the object does not exist.
 type step struct {
 	seq           int
 	watch         *meta.GroupResource
@@ -34,30 +34,30 @@ type write struct {
 	body, result tree.Tree
 }
 
-// A history is what is known about one object.
+// A history holds the known states of an object.
 type history struct {
 	target
 	states  map[uint64]state // by resource version
-	own     map[uint64]int   // the versions that are results of own writes, and the Seq of their requests
-	deletes []int            // Seqs of own deletes
-	written bool             // by the controller
+	own     map[uint64]int   // versions written by the controller, with the Seq of the request
+	deletes []int            // Seqs of the controller's deletes
+	written bool             // the controller has written the object
 	absent  bool             // a read found no object before the first state
 }
 
-// A state is one state of an object. The object of a deletion is the last one.
+// A state is one state of an object. For a deletion, object is the last state.
 type state struct {
 	seq              int
 	object           tree.Tree
 	removed, watched bool
 }
 
-// A world is what entries say about the objects on the server and the writes of the controller.
+// A world holds the objects on the server and the writes of the controller, derived from entries.
 type world struct {
 	ignored  func(target) bool
 	requests map[int]*write // by Seq
 	objects  map[meta.Key]*history
 	watched  map[meta.GroupResource]bool
-	failed   map[string]bool // failed writes, as compared
+	failed   map[string]bool // lines of failed writes
 	writes   []*write        // successful writes
 	steps    []step          // watches and writes
 }
@@ -81,7 +81,7 @@ func (b *world) add(e Entry) *write {
 		if e.Code == 0 {
 			return nil
 		}
-		e.Request = e.Seq // a read of the recorder
+		e.Request = e.Seq // a read by the recorder
 	}
 	w := b.requests[e.Request]
 	if w == nil {
@@ -117,7 +117,7 @@ func (b *world) add(e Entry) *write {
 	return nil
 }
 
-// parseBody returns a body, and that of a JSON patch as the field "patch".
+// parseBody parses a body. It returns a JSON patch as the field "patch".
 func parseBody(text json.RawMessage) tree.Tree {
 	v, _ := tree.Decode(text) // a missing body is nil
 	if list, ok := v.([]any); ok {
@@ -144,8 +144,8 @@ func (b *world) observe(t target, object tree.Tree, s state) *history {
 	h := b.history(t, metadata.String("namespace"), object.Name())
 	s.object = object
 	if known, ok := h.states[version]; ok {
-		// A selective watch reports a change that no longer matches as a deletion. The write that
-		// removes the last finalizer deletes the object, but returns it.
+		// A watch with a selector reports a DELETED event when an object no longer matches. The
+		// write that removes the last finalizer returns the object, although it deletes it.
 		s.removed = (s.removed || known.removed) && (s.removed == known.removed || isDeleting(object))
 		s.seq, s.watched = min(s.seq, known.seq), s.watched && known.watched
 		if known.removed == s.removed {
@@ -173,8 +173,8 @@ func (b *world) observeWrite(w *write) {
 	h.own[version] = w.seq
 }
 
-// replay returns the objects that existed at a resource version, those that others need first, and
-// all steps in order.
+// replay returns the objects that existed at a resource version, in dependency order, and all steps
+// in order.
 func (b *world) replay(since uint64) (initial [][]byte, steps []step) {
 	var first, later [][]byte
 	namespaces := map[string]bool{"": true}
@@ -217,7 +217,7 @@ func (b *world) replay(since uint64) (initial [][]byte, steps []step) {
 
 func isDeleting(object tree.Tree) bool { return object.Object("metadata").Has("deletionTimestamp") }
 
-// replay returns the initial state, if any, and the changes by others.
+// replay returns the initial state, if any, and the external changes.
 func (h *history) replay(since uint64) (initial tree.Tree, changes []step) {
 	versions := slices.Sorted(maps.Keys(h.states))
 	all := make([]step, len(versions))
@@ -241,7 +241,7 @@ func (h *history) replay(since uint64) (initial tree.Tree, changes []step) {
 		}
 		before = after
 	}
-	// A change precedes the write that was made on it, even if it was observed later.
+	// A change precedes the write that is based on it, even if it was observed later.
 	for i := len(all) - 2; i >= 0; i-- {
 		all[i].seq = min(all[i].seq, all[i+1].seq)
 	}

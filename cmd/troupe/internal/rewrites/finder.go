@@ -18,14 +18,14 @@ type Object struct {
 	Name      string         `json:"name"`
 	Updates   int            `json:"updates"`
 	Managers  map[string]int `json:"managers"` // the updates of each manager
-	// Fields are those that were set back and forth.
+	// Fields are the fields that changed back and forth.
 	Fields []Fight `json:"fields,omitempty"`
 
-	fights map[string]*Fight // of all fields
+	fights map[string]*Fight // fights by field path
 	busy   bool
 }
 
-// A Fight reports a field that was set back to its previous value several times.
+// A Fight reports a field that was repeatedly set back to its previous value.
 type Fight struct {
 	Path     string `json:"path"`
 	Reverted int    `json:"reverted"`
@@ -44,12 +44,12 @@ const MaxReverts = 2
 
 // A Finder counts the writes of objects.
 type Finder struct {
-	MaxUpdates int // of one object by one manager
+	MaxUpdates int // maximum updates of an object by one manager
 	objects    map[meta.Key]*Object
 }
 
-// Add counts a write, and reports whether Find now returns its object. Writes of an object must be
-// added in order. A create or delete begins anew.
+// Add counts a write, and reports whether Find now returns its object. Add the writes of an object
+// in order. A create or delete resets its counts.
 func (f *Finder) Add(w Write) (found bool) {
 	key := w.Change.Object.Key
 	if w.Verb != "update" {
@@ -86,9 +86,8 @@ func (o *Object) count(f Field, manager string) {
 	last.Values = [2]Value{last.Values[1], after}
 }
 
-// Find returns the objects that one manager has updated more than MaxUpdates times, and those with
-// fields that were reverted more than MaxReverts times. The objects with the most updates come
-// first.
+// Find returns the objects that one manager has updated more than MaxUpdates times, or that have
+// fields that were reverted more than MaxReverts times, most updated objects first.
 func (f *Finder) Find() []Object {
 	found := []Object{}
 	for _, o := range f.objects {
@@ -139,5 +138,5 @@ func (o *Object) Report() string {
 	return b.String()
 }
 
-// ManagerName returns a manager as reports show it.
+// ManagerName returns the name of a manager in reports.
 func ManagerName(manager string) string { return cmp.Or(manager, "(unknown)") }

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Write is a change with its author.
+// A Write is a change and its author.
 type Write struct {
 	actors.Change
 	Object, Previous tree.Tree // Previous is nil for a create
@@ -21,7 +21,7 @@ type Write struct {
 // A Field is a changed field. Before and After are JSON, or "" if the field was absent.
 type Field struct{ Path, Before, After string }
 
-// NewWrite decodes a change and finds its manager and fields.
+// NewWrite decodes a change, and determines its manager and fields.
 func NewWrite(c actors.Change) (Write, error) {
 	w := Write{Change: c}
 	var err error
@@ -39,20 +39,21 @@ func NewWrite(c actors.Change) (Write, error) {
 	return w, nil
 }
 
-// Manager returns the manager of the change from previous, which is nil for a create, to object. It
-// returns "" if the manager is unknown.
+// Manager returns the manager of the change from previous, which is nil for a create, to object, or
+// "" if it is unknown.
 func Manager(previous, object tree.Tree) string {
 	w := Write{Previous: previous, Object: object}
 	w.findManager()
 	return w.Manager
 }
 
-// StatusOnly reports whether nothing but the status has changed.
+// StatusOnly reports whether only the status has changed.
 func (w *Write) StatusOnly() bool {
 	return len(w.Fields) > 0 && !slices.ContainsFunc(w.Fields, func(f Field) bool { return f.Path != ".status" && !isBelow(f.Path, ".status") })
 }
 
-// findManager prefers the entry that owns most of the changed fields, then one with a new time.
+// findManager finds the changed fields and their manager. It prefers the entry that owns most of
+// these fields, and then an entry with a new time.
 func (w *Write) findManager() {
 	before, after := entries(w.Previous), entries(w.Object)
 	changed := map[string]Field{}
@@ -99,7 +100,7 @@ func sameManager(a, b tree.Tree) bool {
 	return a["manager"] == b["manager"] && a["operation"] == b["operation"] && a["subresource"] == b["subresource"]
 }
 
-// compareOwned adds the changed leaves of a FieldsV1 set to into.
+// compareOwned collects the changed leaves of a FieldsV1 set in into.
 func compareOwned(set tree.Tree, before, after any, path string, into map[string]Field) {
 	for element, below := range set {
 		if element == "." {

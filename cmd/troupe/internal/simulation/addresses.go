@@ -18,8 +18,8 @@ func newAddresses(all netip.Prefix) *addresses {
 	return &addresses{all: all, last: all.Masked().Addr(), taken: map[netip.Addr]bool{}}
 }
 
-// take allocates a free address. The search starts after the last allocated address, so that a
-// released address is not reused immediately.
+// take allocates a free address. It searches after the last allocated address, so that a released
+// address is not reused immediately.
 func (a *addresses) take() (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -20,11 +20,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Options configures a Cluster. Zero values select the defaults in brackets.
+// Options configures a Cluster. The brackets contain the defaults.
 type Options struct {
 	Client *rest.Client
 	Naming *meta.Naming
-	// Nodes is the number of nodes. They are named Prefix [node-] plus a number from 0.
+	// Nodes is the number of nodes, named Prefix [node-] plus a number from 0.
 	Nodes  int
 	Prefix string
 	// Capacity overrides the capacity of each node by resource [32 cpu, 256Gi memory, 110 pods, 1Ti
@@ -146,8 +146,8 @@ func (c *Cluster) notePod(change objectChange) {
 // retryAfter is the delay before a Pod is retried after a failed request.
 const retryAfter = time.Second
 
-// treat performs all due steps of a Pod's lifecycle. It returns the time at which the Pod must be
-// processed again, or the zero time.
+// treat performs all due steps of a Pod's lifecycle. It returns the time at which it must process
+// the Pod again, or the zero time.
 func (c *Cluster) treat(ctx context.Context, key objectKey) (again time.Time) {
 	for ctx.Err() == nil {
 		r, ok := c.pod(key)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A result is the outcome of a simulated command. slept is the total time that the command
-// sleeps. forever is set if the command never ends.
+// A result is the outcome of a simulated command. slept is how long the command sleeps in total.
+// forever means that it never ends.
 type result struct {
 	out, err strings.Builder
 	slept    time.Duration
@@ -26,7 +26,7 @@ func (r *result) lines() []string {
 	return strings.Split(text, "\n")
 }
 
-// maxInput limits the bytes that a command reads from its input.
+// maxInput is how many bytes a command reads from its input at most.
 const maxInput = 1 << 20
 
 // interpret simulates a command. It supports echo, printf without formats, true, false, sleep,

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// TestInterpret checks that known commands are simulated and all others rejected.
 func TestInterpret(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -51,7 +50,6 @@ func TestInterpret(t *testing.T) {
 	}
 }
 
-// TestLogWindow checks which lines the query parameters of a log request select.
 func TestLogWindow(t *testing.T) {
 	t.Parallel()
 	lines := []logLine{{epoch, "a"}, {epoch.Add(time.Second), "b"}, {epoch.Add(2 * time.Second), "c"}}

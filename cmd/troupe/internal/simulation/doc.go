@@ -8,9 +8,8 @@
 //	kubelet      the HTTPS server for container logs and commands
 //	provisioner  creates and deletes volumes for claims of the simulation's StorageClass
 //
-// A Pod's next state is derived only from the Pod and its status in the API, so a simulation that
-// was killed resumes after a restart. Steps happen at whole seconds, which is the resolution of API
-// timestamps.
+// A Pod's next state depends only on the Pod and its status in the API, so a killed simulation
+// resumes after a restart. Steps happen at whole seconds, the resolution of API timestamps.
 //
 // The registry stores Pods and Nodes. Watch events and responses to writes update it, and the
 // newest resourceVersion wins. Only one worker at a time processes a Pod.

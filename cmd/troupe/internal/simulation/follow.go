@@ -32,8 +32,8 @@ func (k objectKey) String() string {
 }
 
 // A follower reports all objects of a resource, and then every change. After 410 Gone, it reports
-// all objects again, and all missed deletions. If the server sends no initial watch events, as a
-// kube-apiserver with etcd 3.4, the follower lists the objects.
+// all objects again, and all missed deletions. If the server does not send initial watch events,
+// like a kube-apiserver with etcd 3.4, it lists the objects.
 type follower struct {
 	client *rest.Client
 	path   string

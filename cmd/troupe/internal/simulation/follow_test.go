@@ -65,7 +65,7 @@ func TestNoInitialEvents(t *testing.T) {
 	awaitNoPods(t, user)
 }
 
-// awaitPhases waits until the Pods in a list have the phases in want, in this order.
+// awaitPhases blocks until the Pods in a list have the phases in want, in this order.
 func awaitPhases(t *testing.T, c *rest.Client, want string) {
 	t.Helper()
 	var got string

@@ -25,8 +25,7 @@ func (c *Cluster) handler() http.Handler {
 	return m
 }
 
-// servePods lists the Pods of all nodes. The response contains only the fields that the
-// simulation reads.
+// servePods lists the Pods of all nodes, with only the fields that the simulation reads.
 func (c *Cluster) servePods(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{"kind": "PodList", "apiVersion": "v1", "items": c.allPods()}) // the client may be gone
@@ -66,9 +65,9 @@ type logLine struct {
 	text string
 }
 
-// logOf returns the log of a container's current or previous run. While the container waits for a
-// restart, the last run is the current one. The log is the simulated program's output. Each line's
-// timestamp is the start of the run.
+// logOf returns the log of a container's current or previous run, which is the output of the
+// simulated program. While the container waits for a restart, the last run is the current one. All
+// timestamps are the start of the run.
 func (c *Cluster) logOf(of containerRef, previous bool) (lines []logLine, ok bool) {
 	state := of.status.State
 	if previous || state.Running == nil && state.Terminated == nil {

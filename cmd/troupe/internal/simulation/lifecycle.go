@@ -24,8 +24,8 @@ type lifecycle struct {
 	bound   time.Time // when the Pod was first seen on the node
 	jobTime time.Duration
 	hostIP  string
-	podIP   string    // for a Pod without one in its status
-	next    time.Time // of the step
+	podIP   string    // address for a Pod without one in its status
+	next    time.Time // step.next
 }
 
 // Minimum and maximum container restart backoff.
@@ -60,7 +60,7 @@ func (l *lifecycle) step() step {
 	return step{status: l.changed(s), next: l.next}
 }
 
-// wholeSecond rounds up to a whole second, which is the resolution of API timestamps.
+// wholeSecond rounds up to a whole second, the resolution of API timestamps.
 func wholeSecond(t time.Time) time.Time {
 	if whole := t.Truncate(time.Second); whole.Before(t) {
 		return whole.Add(time.Second)
@@ -96,8 +96,8 @@ func (l *lifecycle) started() *PodStatus {
 	return &s
 }
 
-// statuses returns one status per container, in spec order. It reports a container without a
-// status as waiting.
+// statuses returns one status per container, in spec order. Containers without a status are
+// waiting.
 func (l *lifecycle) statuses(containers []Container, have []ContainerStatus) []ContainerStatus {
 	all := make([]ContainerStatus, 0, len(containers))
 	for i := range containers {
@@ -291,8 +291,8 @@ func (l *lifecycle) stop() step {
 // terminatedCode is the exit code of a process killed by SIGTERM.
 const terminatedCode = 143
 
-// conditions derives the Pod conditions from the container statuses. reason is the reason of the
-// Ready condition if the Pod has ended, and otherwise empty.
+// conditions derives the Pod conditions from the container statuses. reason is that of the Ready
+// condition if the Pod has ended, and otherwise empty.
 func (l *lifecycle) conditions(s *PodStatus, reason string) {
 	unready, uninitialized := []string{}, []string{}
 	for i := range s.ContainerStatuses {

@@ -75,7 +75,6 @@ func describe(second int, p *Pod) string {
 	return text
 }
 
-// TestLifecycle checks second by second which states Pods go through.
 func TestLifecycle(t *testing.T) {
 	t.Parallel()
 	deleted := func(at, grace int) func(int, *Pod) {
@@ -136,7 +135,7 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
-// TestLogsOfRestarts requests the logs of a container that fails, in each of its states.
+// TestLogsOfRestarts requests the logs of a failing container in each of its states.
 func TestLogsOfRestarts(t *testing.T) {
 	logs := func(p *Pod, query string) string {
 		container, status := p.container("c")

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// simulatedLabel marks the Nodes that a simulation has registered.
+	// simulatedLabel marks the Nodes of simulations.
 	simulatedLabel = "troupe/simulated"
-	// downAnnotation simulates a power failure. The node does not renew its lease and ignores its
+	// downAnnotation simulates a power failure: the node neither renews its lease nor handles its
 	// Pods.
 	downAnnotation = "troupe/down"
 
@@ -38,7 +38,7 @@ type nodeView struct {
 	}
 }
 
-// register registers all nodes, and removes Nodes of earlier runs that are no longer needed.
+// register registers all nodes, and removes surplus Nodes of earlier runs.
 func (c *Cluster) register(ctx context.Context) error {
 	c.mu.Lock()
 	for i := range c.Nodes {
@@ -58,7 +58,6 @@ func (c *Cluster) register(ctx context.Context) error {
 	})
 }
 
-// each calls do concurrently with each node's index, until the first error.
 func (c *Cluster) each(ctx context.Context, atOnce int, do func(i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -188,7 +187,7 @@ func (c *Cluster) renew(ctx context.Context, name string) error {
 
 // heartbeats renews the leases of all nodes, evenly spread over renewPeriod. It writes the status
 // of every node once per reportPeriod. If a node is not ready or its allocatable resources are
-// outdated, the next lease renewal also writes its status.
+// outdated, it also writes the status with the next lease renewal.
 func (c *Cluster) heartbeats(ctx context.Context) {
 	reported := time.Now()
 	for ctx.Err() == nil {
@@ -247,8 +246,8 @@ func (c *Cluster) foreignResources(view nodeView) map[string]any {
 	return all
 }
 
-// noteNode handles a watch event for a Node. A simulated node is inactive while its Node object
-// is deleted or has downAnnotation. When the node returns, noteNode requeues its Pods.
+// noteNode handles a watch event for a Node. A simulated node is inactive while its Node object is
+// deleted or has downAnnotation. When the node returns, noteNode requeues its Pods.
 func (c *Cluster) noteNode(change objectChange) {
 	var view nodeView
 	if !change.gone {

@@ -18,8 +18,8 @@ const (
 	logText    = "troupe/logs"        // output of containers at their start
 )
 
-// A program is the behavior of a container. It writes lines, and then either ends after some time
-// or runs forever.
+// A program is the behavior of a container. It writes lines, and then ends after some time or runs
+// forever.
 type program struct {
 	lines   []string
 	forever bool
@@ -27,7 +27,7 @@ type program struct {
 	code    int
 }
 
-// programOf returns the program of a container, as defined by annotations or a known command. By
+// programOf returns the program of a container, which annotations or a known command define. By
 // default, a Job's container succeeds after jobTime, an init container succeeds immediately, and
 // any other container runs forever.
 func programOf(p *Pod, c *Container, jobTime time.Duration) program {

@@ -125,7 +125,6 @@ func (p *provisioner) makeClass(ctx context.Context) error {
 	return err
 }
 
-// treat provisions a claim or deletes a released volume.
 func (p *provisioner) treat(ctx context.Context, key objectKey) error {
 	p.mu.Lock()
 	claim, volume := p.claims[key], p.volumes[key]
@@ -144,7 +143,7 @@ func (p *provisioner) treat(ctx context.Context, key objectKey) error {
 }
 
 // isToProvision reports whether the volume controller has assigned a claim to this provisioner.
-// With WaitForFirstConsumer, the controller does so once the scheduler has chosen a node.
+// With WaitForFirstConsumer, this happens once the scheduler has chosen a node.
 func (p *provisioner) isToProvision(claim *claimView) bool {
 	return claim.Spec.VolumeName == "" && claim.Metadata.DeletionTimestamp == nil && claim.Spec.StorageClassName != nil &&
 		claim.Metadata.Annotations[p.Naming.Translate("volume.platform.io/storage-provisioner")] == provisionerName

@@ -11,7 +11,7 @@ import (
 )
 
 // A queue orders Pods by the time at which they are due. Only one worker at a time processes a Pod.
-// If a Pod becomes due while a worker processes it, take returns it again after done.
+// If a Pod becomes due meanwhile, take returns it again after done.
 type queue struct {
 	mu      sync.Mutex
 	due     *btree.BTreeG[*entry]
@@ -19,8 +19,8 @@ type queue struct {
 	wake    chan struct{} // buffered signal to check the front
 }
 
-// An entry is a Pod in the queue. taken is set while a worker processes the Pod. again is set if
-// the Pod was added again in the meantime and is due at time at.
+// An entry is a Pod in the queue. taken means that a worker is processing it, and again that it was
+// added meanwhile and is due at time at.
 type entry struct {
 	key          objectKey
 	at           time.Time
@@ -56,7 +56,7 @@ func (q *queue) add(key objectKey, at time.Time) {
 	q.signal()
 }
 
-// take waits for a due Pod. The caller must then call done. ok is false if ctx has ended.
+// take blocks until a Pod is due. The caller must then call done. ok is false if ctx has ended.
 func (q *queue) take(ctx context.Context) (key objectKey, ok bool) {
 	for {
 		q.mu.Lock()
@@ -80,7 +80,6 @@ func (q *queue) take(ctx context.Context) (key objectKey, ok bool) {
 	}
 }
 
-// done releases a Pod returned by take.
 func (q *queue) done(key objectKey) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -102,7 +101,7 @@ func (q *queue) signal() {
 }
 
 // run processes keys with treat until ctx ends. It adds a key again at the time that treat returns,
-// unless that time is zero.
+// unless that is zero.
 func (q *queue) run(ctx context.Context, treat func(objectKey) time.Time) {
 	for {
 		key, ok := q.take(ctx)

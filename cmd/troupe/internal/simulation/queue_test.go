@@ -9,7 +9,7 @@ import (
 )
 
 // TestQueue checks that Pods are returned in order and to one worker at a time. A Pod that becomes
-// due while a worker processes it is returned again.
+// due meanwhile is returned again.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, begin := newQueue(), time.Now()
@@ -40,7 +40,6 @@ func TestQueue(t *testing.T) {
 	})
 }
 
-// TestAddresses checks that addresses are unique, and that released addresses are reused last.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	a := newAddresses(netip.MustParsePrefix("10.0.0.0/29"))

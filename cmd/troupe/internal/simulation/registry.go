@@ -23,8 +23,8 @@ type podRecord struct {
 type node struct {
 	present bool           // not deleted
 	down    bool           // see downAnnotation
-	ready   bool           // by its status
-	since   time.Time      // since when it is ready; zero if it is not
+	ready   bool           // is ready according to its status
+	since   time.Time      // when it became ready; zero if it is not ready
 	foreign map[string]any // see foreignResources
 }
 
@@ -46,7 +46,7 @@ func (r *registry) allPods() []*Pod {
 }
 
 // putPod stores a Pod, unless a newer version is known. If it replaces another Pod with the same
-// name, it returns the IP address of that Pod, so that the caller can release the address.
+// name, it returns that Pod's IP address, so that the caller can release it.
 func (r *registry) putPod(p *Pod) (address string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

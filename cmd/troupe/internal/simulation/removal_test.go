@@ -24,7 +24,7 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestNoPodStays checks that every deleted Pod disappears and that its name can be reused, even if
+// TestNoPodStays checks that every deleted Pod disappears and that its name is reusable, even if
 // node connections break. TROUPE_SOAK=1 extends the test.
 func TestNoPodStays(t *testing.T) {
 	t.Parallel()
@@ -261,7 +261,7 @@ func (w *weakLine) setBreaking(breaking bool) {
 	w.breaking = breaking
 }
 
-// piecesPerBreak is the number of reads between breaks. Most requests succeed at this rate, even on
+// piecesPerBreak is the number of reads between breaks. At this rate, most requests succeed even on
 // slow machines.
 const piecesPerBreak = 50
 

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A session is a running command with its streams. If the client did not request an output stream,
-// the output is discarded. If it did not request stdin, the input is empty.
+// A session is a running command with its streams. The output of streams that the client did not
+// request is discarded. Without stdin, the input is empty.
 type session struct {
 	ctx            context.Context // ends with the connection
 	stdin          io.Reader
@@ -122,7 +122,7 @@ func (s *session) shell(environment map[string]string) int {
 	}
 }
 
-// maxLine limits a line of input, in bytes.
+// maxLine is the maximum length of an input line, in bytes.
 const maxLine = 64 << 10
 
 func (s *session) readLine(input *bufio.Reader) (line string, ok bool) {
@@ -167,7 +167,7 @@ func exitStatus(code int) []byte {
 	}
 	text, err := json.Marshal(status)
 	if err != nil {
-		panic(err) // it holds only strings
+		panic(err) // cannot fail, because it contains only strings
 	}
 	return text
 }

@@ -22,8 +22,8 @@ const (
 	streamTypeHeader = "Streamtype"
 )
 
-// upgradeSPDY upgrades a request to SPDY and returns the connection. It writes an error and returns
-// nil if the client does not offer the protocol.
+// upgradeSPDY upgrades a request to SPDY and returns the connection. If the client does not offer
+// the protocol, it writes an error and returns nil.
 func upgradeSPDY(w http.ResponseWriter, r *http.Request, protocol string) net.Conn {
 	offered := strings.FieldsFunc(strings.Join(r.Header.Values(protocolHeader), ","), func(c rune) bool { return c == ',' || c == ' ' })
 	if !slices.Contains(offered, protocol) {

@@ -14,7 +14,7 @@ import (
 	"github.com/gobwas/ws/wsutil"
 )
 
-// WebSocket channels of a command. A message's first byte is its channel.
+// WebSocket channels of a command. The first byte of a message is its channel.
 const (
 	channelStdin = iota
 	channelStdout
@@ -22,7 +22,7 @@ const (
 	channelStatus
 )
 
-// webSocketProtocols lists the WebSocket subprotocols of the kubelet. In the base64 variants, each
+// webSocketProtocols lists the kubelet's WebSocket subprotocols. In the base64 variants, each
 // message is text and begins with the channel's digit.
 var webSocketProtocols = []string{"v4.channel.k8s.io", "v4.base64.channel.k8s.io", "channel.k8s.io", "base64.channel.k8s.io"}
 

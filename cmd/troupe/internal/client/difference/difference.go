@@ -10,9 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Unified returns the unified YAML diff of two states, or an empty string if they are equal. A
-// nil state represents a missing object. The diff omits fields that every write changes, and
-// masks the values of Secrets.
+// Unified returns the unified YAML diff of two states, or "" if they are equal. A nil state is a
+// missing object. The diff omits fields that every write changes, and masks the values of Secrets.
 func Unified(before, after tree.Tree, from, to string) string {
 	a, b := masked(before), masked(after)
 	if before == nil || after == nil { // fields of a new object that the server sets
@@ -25,17 +24,17 @@ func Unified(before, after tree.Tree, from, to string) string {
 		mask(a, after, "(before)")
 		mask(b, before, "(after)")
 	}
-	// Compare whole lines. udiff.Unified compares characters, and may then report unchanged lines.
+	// udiff.Unified compares characters, and may then report unchanged lines.
 	old := text(a)
 	diff, err := udiff.ToUnified(from, to, old, udiff.Lines(old, text(b)), udiff.DefaultContextLines)
 	if err != nil {
-		panic(err) // the edits do not apply to the text that they were computed from
+		panic(err) // cannot happen: the edits were computed from this text
 	}
 	return diff
 }
 
-// Same reports whether two states are equal except for fields that every write changes. Resource
-// versions cannot be compared, because dry runs have none.
+// Same reports whether two states are equal except for fields that every write changes. It ignores
+// resource versions, which dry runs do not have.
 func Same(before, after tree.Tree) bool { return tree.StrictEqual(masked(before), masked(after)) }
 
 func text(t tree.Tree) string {
@@ -59,8 +58,8 @@ func masked(t tree.Tree) tree.Tree {
 	return copied
 }
 
-// mask replaces the values of a Secret with asterisks. It appends mark to values that differ
-// between the two states.
+// mask replaces the values of a Secret with asterisks. It appends mark to values that differ in the
+// other state.
 func mask(t, other tree.Tree, mark string) {
 	for _, field := range []string{"data", "stringData"} {
 		values, others := t.Object(field), other.Object(field)

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Catalog contains a server's parsed discovery documents. Groups are ordered by priority. A
+// A Catalog contains a server's parsed discovery documents. Groups are ordered by priority, and a
 // group's preferred version comes first.
 type Catalog struct {
 	Naming    *meta.Naming // the naming profile of the server
@@ -65,8 +65,8 @@ func Load(ctx context.Context, c *rest.Client) (*Catalog, error) {
 	return catalog, nil
 }
 
-// accept is the Accept header that requests aggregated discovery under either naming profile, and
-// plain discovery as a fallback.
+// accept is the Accept header for aggregated discovery under either naming profile, with plain
+// discovery as a fallback.
 var accept = func() string {
 	var all []string
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
@@ -83,7 +83,7 @@ func (c *Catalog) naming() *meta.Naming {
 			}
 		}
 	}
-	return meta.Kubernetes // the names of all servers except this project's
+	return meta.Kubernetes // all other servers use Kubernetes names
 }
 
 func (c *Catalog) addAggregated(list tree.Tree) {

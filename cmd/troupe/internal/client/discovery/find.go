@@ -23,8 +23,8 @@ func (e *UnknownError) Error() string {
 }
 
 // Find returns the resource for a plural, singular, short name or kind. The word may also contain a
-// group, or a version and a group, as in deployments.apps or deployments.v1.apps. The group may be
-// shortened to a prefix. Plurals take precedence over short names.
+// group, or a version and a group, as in deployments.apps or deployments.v1.apps. A prefix of the
+// group is enough. Plurals take precedence over short names.
 func (c *Catalog) Find(word string) (*Resource, error) {
 	word = strings.ToLower(word)
 	name, rest, _ := strings.Cut(word, ".")
@@ -81,9 +81,9 @@ func (c *Catalog) ForKind(apiVersion, kind string) *Resource {
 	return nil
 }
 
-// Advice returns how to correct an apiVersion and a kind that the server does not serve: with the
-// served version, the names of the server's profile, or the right case. It returns "" if the server
-// has nothing alike.
+// Advice suggests a correction for an apiVersion and a kind that the server does not serve: the
+// served version, the names of the server's profile, or the right case. It returns "" if nothing is
+// similar.
 func (c *Catalog) Advice(apiVersion, kind string) string {
 	group, _, hasGroup := strings.Cut(apiVersion, "/")
 	if !hasGroup {
@@ -117,8 +117,8 @@ func (c *Catalog) Preferred() (all []*Resource) {
 }
 
 // Own returns a resource of a built-in API, such as selfsubjectaccessreviews. group is the API
-// group without its domain, such as "authorization" for authorization.k8s.io. It is empty for the
-// core group.
+// group without its domain, such as "authorization" for authorization.k8s.io, or "" for the core
+// group.
 func (c *Catalog) Own(group, name string) (*Resource, error) {
 	full := group
 	if group != "" && group != "apps" && group != "batch" && group != "policy" && group != "autoscaling" {

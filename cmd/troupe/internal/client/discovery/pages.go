@@ -16,8 +16,8 @@ const PageSize = 500
 // maxPages limits the pages of a list, because a server might return continue tokens forever.
 const maxPages = 100_000
 
-// Pages lists a collection in pages of the given size and calls each with every page. Size 0 means
-// a single page.
+// Pages lists a collection in pages of the given size and calls each for every page. Size 0 means a
+// single page.
 func (r *Resource) Pages(ctx context.Context, c *rest.Client, namespace string, query url.Values, accept string, size int64, each func(tree.Tree) error) error {
 	q := url.Values{}
 	maps.Copy(q, query)
@@ -51,7 +51,7 @@ func (r *Resource) Pages(ctx context.Context, c *rest.Client, namespace string, 
 	return fmt.Errorf("the list of %s does not end", r.FullName())
 }
 
-// Objects lists a collection. Its objects have an apiVersion and a kind, which list items lack.
+// Objects lists a collection. It adds the apiVersion and kind, which list items lack.
 func (r *Resource) Objects(ctx context.Context, c *rest.Client, namespace string, query url.Values, size int64) (all []tree.Tree, err error) {
 	err = r.Pages(ctx, c, namespace, query, "", size, func(t tree.Tree) error {
 		for _, item := range t.Objects("items") {

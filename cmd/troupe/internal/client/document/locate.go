@@ -23,16 +23,16 @@ type Document struct {
 // A Location is the position of a field in a file.
 type Location struct {
 	Line int
-	// Steps lead to the field: names (string) and list indexes (int). If the document does not
-	// contain the field, they lead to the closest enclosing one.
+	// Steps lead to the field: names (string) and list indexes (int). If the field does not exist,
+	// they lead to the closest enclosing one.
 	Steps []any
 	Found bool
 }
 
 var pathStep = regexp.MustCompile(`\[(?:"(?:[^"\\]|\\.)*"|[^"\]])*\]|[^.\[]+`)
 
-// Locate returns the location of a field, whose path is relative to the object at base. Both have
-// the notation of the server's errors, such as spec.containers[0].image or
+// Locate returns the location of a field. path is relative to the object at base. Both have the
+// notation of the server's errors, such as spec.containers[0].image or
 // .spec.containers[name="web"].image.
 func (d *Document) Locate(base, path string) Location {
 	if base == "" && path == "" {
@@ -56,7 +56,7 @@ type cursor struct {
 	node *yaml.Node
 }
 
-// follow moves the cursor along a path, as far as it exists.
+// follow moves the cursor along a path, as far as the path exists.
 func (c *cursor) follow(path string) bool {
 	for _, step := range pathStep.FindAllString(path, -1) {
 		if !c.step(strings.TrimSuffix(strings.TrimPrefix(step, "["), "]")) {
@@ -102,8 +102,8 @@ func (c *cursor) enterKey(mapping *yaml.Node, key string) bool {
 
 var listKey = regexp.MustCompile(`([^=,]*)=("(?:[^"\\]|\\.)*"|[^,]*)`)
 
-// hasKeys reports whether a list item has the keys in a selector such as name="web",port=80. Keys
-// that the item lacks have been defaulted and match.
+// hasKeys reports whether a list item has the keys in a selector such as name="web",port=80.
+// Missing keys match, because the server has set their defaults.
 func hasKeys(item *yaml.Node, selector string) bool {
 	keys := listKey.FindAllStringSubmatch(selector, -1)
 	for _, k := range keys {

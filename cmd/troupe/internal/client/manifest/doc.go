@@ -1,3 +1,3 @@
 // Package manifest reads objects from YAML or JSON files, directories, URLs, standard input, and
-// kustomizations. It runs kustomize or kubectl to build kustomizations.
+// kustomizations, which it builds with kustomize or kubectl.
 package manifest

@@ -55,10 +55,10 @@ func (o Options) IsSet() bool { return len(o.Filename) > 0 || o.Kustomize != "" 
 // UsesStdin reports whether standard input is read.
 func (o Options) UsesStdin() bool { return slices.Contains(o.Filename, "-") }
 
-// maxSize limits the size of one source in bytes.
+// maxSize is the maximum size of a source in bytes.
 const maxSize = 256 << 20
 
-// Read returns the objects of all sources, with lists flattened. It continues after errors, and
+// Read returns the objects of all sources, with lists flattened. After errors, it continues, and
 // returns the readable objects with the joined errors.
 func Read(ctx context.Context, o Options) (all []Manifest, err error) {
 	if o.Kustomize != "" {
@@ -89,7 +89,6 @@ func Unjoin(err error) (all []error) {
 	return all
 }
 
-// join calls read for each item, and returns all manifests with the joined errors.
 func join[T any](items []T, read func(i int, item T) ([]Manifest, error)) (all []Manifest, err error) {
 	var errs []error
 	for i, item := range items {
@@ -187,7 +186,7 @@ func download(ctx context.Context, where string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(answer.Body, maxSize))
 }
 
-// kustomize builds a kustomization with the kustomize program, or else with kubectl.
+// kustomize builds a kustomization with kustomize or, if that is missing, kubectl.
 func kustomize(ctx context.Context, folder string) ([]byte, error) {
 	for _, command := range [][]string{{"kustomize", "build", folder}, {"kubectl", "kustomize", folder}} {
 		run := exec.CommandContext(ctx, command[0], command[1:]...)

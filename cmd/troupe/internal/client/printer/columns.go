@@ -49,7 +49,8 @@ func customColumns(text string, noHeaders bool) (Printer, error) {
 	}, nil
 }
 
-// goText formats a value for a custom column. As in kubectl, objects and lists have Go syntax.
+// goText formats a value for a custom column. Like kubectl, it uses Go syntax for objects and
+// lists.
 func goText(v jsontext.Value) string {
 	if len(v) > 0 && (v[0] == '{' || v[0] == '[') {
 		if any, err := tree.Decode(v); err == nil {

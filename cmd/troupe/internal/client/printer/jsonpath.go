@@ -41,8 +41,8 @@ func parseTemplate(text string) ([]part, error) {
 	return parts, nil
 }
 
-// parseParts parses the elements of a template. It stops at the end of the text or at {end}, and
-// returns the remaining text. ended reports whether it stopped at {end}.
+// parseParts parses the elements of a template up to its end or {end}, and returns the remaining
+// text. ended reports whether it found {end}.
 func parseParts(text string) (parts []part, rest string, ended bool, err error) {
 	for text != "" {
 		before, after, found := strings.Cut(text, "{")
@@ -122,7 +122,7 @@ func unquote(text string) (string, error) {
 	return s, nil
 }
 
-// parsePath parses a path. It may begin with $ or @, and the first dot is optional.
+// parsePath parses a path, which may begin with $ or @. The first dot is optional.
 func parsePath(text string) (jsonpath.Path, error) {
 	trimmed := strings.TrimLeft(text, "$@")
 	if trimmed != "" && trimmed[0] != '.' && trimmed[0] != '[' {

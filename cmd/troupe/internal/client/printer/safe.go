@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Safe replaces control characters other than tabs and newlines. They would allow a server to
-// control the terminal, for example to move the cursor, set the title, or inject input.
+// Safe replaces control characters other than tabs and newlines, with which a server could control
+// the terminal, for example to move the cursor, set the title, or inject input.
 func Safe(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

@@ -13,7 +13,7 @@ import (
 type TableView struct {
 	Wide, NoHeaders, ShowLabels, ShowKind, Namespaces bool
 	LabelColumns                                      []string
-	// Prefix is the type that precedes the slash in names if ShowKind is set.
+	// Prefix is the type before the slash in names if ShowKind is set.
 	Prefix string
 	// Events adds a column with the watch event type.
 	Events bool
@@ -28,7 +28,7 @@ type TablePrinter struct {
 	grid    Grid
 }
 
-// Add adds rows for the next Flush. event is the watch event type, or empty without a watch.
+// Add adds rows for the next Flush. event is the watch event type, or "" without a watch.
 func (p *TablePrinter) Add(table tree.Tree, event string) {
 	if columns := table.Objects("columnDefinitions"); len(columns) > 0 {
 		p.columns = columns

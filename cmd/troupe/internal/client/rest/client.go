@@ -42,7 +42,7 @@ type Options struct {
 	Agent    string    // the User-Agent
 	Warnings io.Writer // receives the server's warnings
 	MaxIdle  int       // idle connections to keep [8]
-	// MaxAnswer limits the size of a response to Do, in bytes [1 GiB]. Lists stay far below,
+	// MaxAnswer is the maximum size of a response to Do, in bytes [1 GiB]. Lists stay far below it,
 	// because they are read in pages of 500 objects.
 	MaxAnswer int64
 }
@@ -171,7 +171,7 @@ func (c *Client) Upgrade(ctx context.Context, r Request) (*http.Response, error)
 }
 
 // send sends a request and checks the status. After a response with Retry-After, it retries as
-// often as kubectl does.
+// often as kubectl.
 func (c *Client) send(ctx context.Context, r Request) (*http.Response, error) {
 	const attempts = 10
 	for n := 1; ; n++ {

@@ -23,7 +23,7 @@ type StatusError struct {
 	Details tree.Tree // name, kind, causes; may be nil
 }
 
-// maxFailure limits the size of an error response's body in bytes.
+// maxFailure is the maximum size of an error response's body in bytes.
 const maxFailure = 1 << 20
 
 func failure(response *http.Response) error {
@@ -94,8 +94,8 @@ func IsNotFound(err error) bool { return HasCode(err, http.StatusNotFound) }
 // IsConflict reports whether err is a 409 response.
 func IsConflict(err error) bool { return HasCode(err, http.StatusConflict) }
 
-// IsExpired reports whether err is a 410 response, which means that the resource version or
-// continue token is too old.
+// IsExpired reports whether err is a 410 response: the resource version or continue token is too
+// old.
 func IsExpired(err error) bool { return HasCode(err, http.StatusGone) }
 
 // HasCode reports whether err is a response with one of the codes.

@@ -19,12 +19,11 @@ type Event struct {
 	Object json.RawMessage
 }
 
-// maxEvent limits the size of a watch event in bytes.
+// maxEvent is the maximum size of a watch event in bytes.
 const maxEvent = 64 << 20
 
-// Watch calls the callback for every watch event. It returns nil when the server ends the stream.
-// If the stream or the callback fails, it returns the error. An ERROR event is returned as a
-// *StatusError.
+// Watch calls the callback for every watch event. It returns nil when the server ends the stream,
+// and otherwise the error of the stream or callback. An ERROR event becomes a *StatusError.
 func (c *Client) Watch(ctx context.Context, path string, query url.Values, accept string, each func(Event) error) error {
 	stream, err := c.Stream(ctx, Request{Method: http.MethodGet, Path: path, Query: query, Accept: accept})
 	if err != nil {
