@@ -13,7 +13,6 @@ const (
 	crontabs         = "/apis/example.com/v1/namespaces/default/crontabs"
 )
 
-// clientApply creates an object as client-side apply does, with a last-applied annotation.
 func (s applySession) clientApply(path, manifest string) client.Object {
 	s.T.Helper()
 	var o map[string]any

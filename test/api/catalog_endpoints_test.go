@@ -37,7 +37,7 @@ var endpoints = []catalogEndpoint{
 	{"serviceaccount", "/api/v1{ns}/serviceaccounts", false, "B", "ServiceAccount"},
 }
 
-// A caller sends requests and fails the test if a response has an unexpected status code.
+// A caller sends requests and fails the test on an unexpected status code.
 type caller struct {
 	*testing.T
 	server *client.Server

@@ -25,8 +25,8 @@ func slice(change catalogTree) catalogTree {
 	return mergeCatalog(catalogTree{"addressType": "IPv4", "endpoints": []any{}}, change)
 }
 
-// TestLimits checks that objects whose size or count is exactly at a limit are accepted. Objects
-// beyond the limit must be rejected with a field error.
+// TestLimits checks that objects whose size or count is exactly at a limit are accepted, and that
+// larger ones are rejected with a field error.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), nil)

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestNamingWarning checks that the platform profile sends one warning per connection to a client
-// that expects Kubernetes names. The kubernetes profile sends none.
+// TestNamingWarning checks that the platform profile warns a client that expects Kubernetes names
+// once per connection. The kubernetes profile does not warn.
 func TestNamingWarning(t *testing.T) {
 	t.Parallel()
 	const warning = `299 - "this server uses vendor-neutral names (--naming platform); kubectl, Helm and controllers expect those of troupe serve --naming kubernetes"`

@@ -17,7 +17,7 @@ type atomicField struct {
 }
 
 // TestAtomicFields checks that two writers of an atomic field conflict, even if the field was
-// atomic only at the first write. An apply must not overwrite an update by another manager.
+// atomic only for the first write. An apply must not overwrite another manager's update.
 func TestAtomicFields(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

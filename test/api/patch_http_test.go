@@ -31,7 +31,7 @@ func TestPatches(t *testing.T) {
 }
 
 // TestWrongTypes checks that the error for a strategic merge patch contains the patch but not the
-// object. The message is the one in k8s.io/apimachinery.
+// object. The message is that of k8s.io/apimachinery.
 func TestWrongTypes(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, nil)

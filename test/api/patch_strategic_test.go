@@ -83,8 +83,8 @@ func (c *patchComparison) tree(text []byte) tree.Tree {
 
 func bytesPatch(t tree.Tree) []byte { return codec.AppendAny(nil, t) }
 
-// compare applies a patch in both implementations. If the oracle returns an error, this server
-// must return an error too, possibly with a different message.
+// compare applies a patch in both implementations. If the oracle fails, this server must fail too,
+// possibly with a different message.
 func (c *patchComparison) compare(label string, current, patch tree.Tree) {
 	c.t.Helper()
 	theirs, fault := strategicpatch.StrategicMergePatch(bytesPatch(current), bytesPatch(patch), c.data)
@@ -107,8 +107,8 @@ func (c *patchComparison) compare(label string, current, patch tree.Tree) {
 	}
 }
 
-// sortedPatch returns JSON with sorted keys. It omits nulls and the directives that the oracle
-// copies unchanged, because decoding drops them.
+// sortedPatch returns JSON with sorted keys. It omits nulls, and directives that the oracle copies
+// unchanged, because decoding drops them.
 func sortedPatch(t *testing.T, text []byte) string {
 	t.Helper()
 	var v any

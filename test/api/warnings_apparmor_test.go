@@ -11,9 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAppArmorAnnotations checks that an annotation of a new Pod sets the field that replaces the
-// annotation. The server warns unless the field already has this value. Unrecognized values set
-// no field.
+// TestAppArmorAnnotations checks that an annotation of a new Pod sets the field that replaces it.
+// The server warns unless the field already has this value. Unrecognized values set no field.
 func TestAppArmorAnnotations(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, plainWarnings)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Soak reports whether tests run in their long form. TROUPE_SOAK contains a duration, such as 5m,
-// or a number of rounds.
+// Soak reports whether tests run in their long form, with a duration such as 5m, or a number of
+// rounds, in TROUPE_SOAK.
 func Soak() bool { return os.Getenv("TROUPE_SOAK") != "" }
 
 // Quick returns a function that fails the test if more than limit has passed since the call to
@@ -26,10 +26,10 @@ func Quick(t testing.TB, limit time.Duration, name string) (done func()) {
 	}
 }
 
-// Rounds iterates over the round numbers of a repeated test. short is the default number of
-// rounds. In a soak test, TROUPE_SOAK is a duration or a number of rounds, divided by the number
-// of loops in the test. TROUPE_ROUND selects a single round. If the test fails, Rounds logs the
-// command that repeats the last round.
+// Rounds iterates over the rounds of a repeated test. short is the default number of rounds. In a
+// soak test, TROUPE_SOAK contains a duration or a number of rounds, which the loops of the test
+// share equally. TROUPE_ROUND selects a single round. If the test fails, Rounds logs the command
+// that repeats the last round.
 func Rounds(t testing.TB, short, loops int) iter.Seq[int] {
 	t.Helper()
 	count, end := short, time.Now()

@@ -22,14 +22,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// ofConsole matches the functions that serve metrics and tables. Under the mixed load, only the
-// console triggers them.
+// ofConsole matches the functions that serve metrics and tables, which only the console requests
+// under the mixed load.
 const ofConsole = `http\.\(\*Server\)\.writeMetrics|represent\.\(\*Events\)\.appendTable|present\.\(\*TableWriter\)|represent\.\(\*Encoder\)\.tableList`
 
-// TestShare measures the share of the server's CPU time that two consoles use under the mixed
+// TestShare measures the server CPU time for two consoles, as a share of the total, under the mixed
 // load of the bench. One console shows the overview, the other a live table of all writes. The
-// share is taken from the server's CPU profile, so other processes do not affect it.
-// docs/console.md contains the result.
+// share comes from the server's CPU profile, so other processes do not affect it. docs/console.md
+// contains the result.
 func TestShare(t *testing.T) {
 	dir := t.TempDir()
 	troupe, err := client.BuildTroupe(dir)

@@ -10,7 +10,7 @@ import (
 )
 
 // TestLeader checks that the controllers pause while kube-controller-manager holds its lease, and
-// resume once the lease is gone.
+// then resume.
 func TestLeader(t *testing.T) {
 	t.Parallel()
 	const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"

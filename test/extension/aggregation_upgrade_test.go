@@ -12,8 +12,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestUpgrade checks that upgraded connections of any protocol are forwarded, and that the backend
-// receives the user.
+// TestUpgrade checks that upgraded connections of any protocol are forwarded, with the user.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{"SPDY/3.1", "websocket"} {
@@ -95,8 +94,7 @@ func TestWatchEndsWithTheRight(t *testing.T) {
 	}
 }
 
-// TestBodiesPassThrough checks that bodies above the daemon's own size limit are forwarded
-// unchanged.
+// TestBodiesPassThrough checks that bodies above the daemon's size limit are forwarded unchanged.
 func TestBodiesPassThrough(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) bool {

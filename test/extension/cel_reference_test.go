@@ -49,7 +49,7 @@ func (o outcome) String() string {
 }
 
 // referenceEnv returns the CEL environment of Kubernetes 1.37 with a dynamic object, an authorizer
-// and the types for patches.
+// and the patch types.
 func referenceEnv(t testing.TB) *celgo.Env {
 	t.Helper()
 	set, err := environment.MustBaseEnvSet(version.MajorMinor(1, 37)).Extend(environment.VersionedOptions{
@@ -185,8 +185,8 @@ func plain(v any) any {
 	return v
 }
 
-// An oracle is an authorizer for the reference implementation. It allows the verb get, and fails
-// for secrets.
+// An oracle is an authorizer for the reference implementation. It allows the verb get and returns
+// an error for secrets.
 type oracle struct{ user string }
 
 var errSecret = fmt.Errorf("nobody knows")
@@ -240,7 +240,7 @@ func (o ourOracle) ServiceAccount(namespace, name string) cel.Authorizer {
 	return ourOracle{oracle{"system:serviceaccount:" + namespace + ":" + name}}
 }
 
-// same reports whether two error messages are equal, ignoring the prefixes of type names.
+// same reports whether two error messages are equal except for the prefixes of type names.
 func same(ours, reference string) bool {
 	return strings.ReplaceAll(ours, "platform.", "kubernetes.") == reference
 }

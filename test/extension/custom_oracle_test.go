@@ -25,7 +25,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// everything is a schema that uses every schema feature.
+// everything is a schema with every schema feature.
 const everything = `{"type":"object","properties":{"spec":{"type":"object","required":["a"],"minProperties":1,"maxProperties":6,"properties":{
 	"a":{"type":"integer","minimum":0,"maximum":3},
 	"b":{"type":"string","minLength":1,"maxLength":2,"pattern":"^[ab]*$","default":"a"},

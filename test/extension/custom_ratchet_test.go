@@ -66,8 +66,8 @@ func keyed(v any) bool {
 	return ok
 }
 
-// TestRatchetingAgainstReference compares validation errors with the reference implementation, for
-// updates that leave some invalid values unchanged.
+// TestRatchetingAgainstReference compares the validation of updates that leave some invalid values
+// unchanged with the reference implementation.
 func TestRatchetingAgainstReference(t *testing.T) {
 	t.Parallel()
 	reference, err := public.NewSchema([]byte(everything))

@@ -65,8 +65,8 @@ func (s customSession) updateDefinition(d customDefinition) {
 	}
 }
 
-// unknown checks that path returns 404 after its CRD was deleted. If several daemons share an
-// etcd, it waits for each daemon, because watches deliver the deletion with a delay.
+// unknown checks that path returns 404 after its CRD was deleted. If several daemons share an etcd,
+// it waits for each daemon, because watches deliver the deletion later.
 func (s customSession) unknown(path string) {
 	s.T.Helper()
 	daemons := client.Daemons(s.T)
@@ -85,7 +85,7 @@ func (s customSession) unknown(path string) {
 	})
 }
 
-// widget returns a Widget as JSON. more holds additional fields, each preceded by a comma.
+// widget returns a Widget as JSON. more contains additional fields, each after a comma.
 func widget(name, more string) string {
 	return `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"` + name + `"}` + more + `}`
 }

@@ -17,7 +17,7 @@
 //	plugins     admission plugins, and whether they are on by default
 //	roles       default RBAC roles and bindings, in which Troupe may have nothing beyond
 //
-// Nouns:
+// Terms:
 //
 //	inventory  the lists of a release or of the server
 //	row        one item, or one token of it, such as a field of a schema
