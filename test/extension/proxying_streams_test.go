@@ -78,7 +78,7 @@ func TestExec(t *testing.T) {
 	})
 }
 
-// A terminal implements remotecommand.TerminalSizeQueue with a fixed list of sizes.
+// A terminal is a remotecommand.TerminalSizeQueue with fixed sizes.
 type terminal []remotecommand.TerminalSize
 
 func (s *terminal) Next() *remotecommand.TerminalSize {
@@ -105,8 +105,7 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// TestPortForward connects to a server in a Pod over SPDY and WebSocket, with concurrent
-// connections.
+// TestPortForward connects to a server in a Pod over SPDY and WebSocket, also concurrently.
 func TestPortForward(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")

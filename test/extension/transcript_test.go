@@ -92,8 +92,8 @@ func (s *script) control(w http.ResponseWriter, r *http.Request) {
 	s.asked[r.URL.Path] = nil
 }
 
-// review responds to a review as the script specifies. By default, it allows admission requests
-// and converts objects.
+// review responds to a review as the script specifies. By default, it allows admission requests and
+// converts objects.
 func (s *script) review(q question, w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	answer := s.answers[r.URL.Path]

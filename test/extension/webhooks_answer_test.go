@@ -15,8 +15,8 @@ func respondRaw(text string) func(question, http.ResponseWriter, *http.Request) 
 	return func(_ question, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }
 }
 
-// TestBounds checks that webhook responses are limited in size and time, and that invalid responses
-// fail the request immediately.
+// TestBounds checks that webhook responses are limited in size and time, and that a request fails
+// immediately on an invalid response.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

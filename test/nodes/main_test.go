@@ -30,7 +30,6 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// kubectl runs kubectl and returns its output. A failure fails the test.
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := cluster.Run(args...)
@@ -40,7 +39,6 @@ func kubectl(t *testing.T, args ...string) string {
 	return out
 }
 
-// apply creates the objects of a manifest.
 func apply(t *testing.T, manifest string) {
 	t.Helper()
 	if _, err := cluster.RunWith(manifest, "apply", "-f", "-"); err != nil {
@@ -60,7 +58,7 @@ func eventually(t *testing.T, want string, args ...string) {
 	})
 }
 
-// namespace creates a namespace for a test, and deletes it at the end.
+// namespace creates a namespace and deletes it when the test ends.
 func namespace(t *testing.T) string {
 	t.Helper()
 	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
