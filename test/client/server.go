@@ -18,8 +18,8 @@ type Server struct {
 	others []*daemon.Daemon // on the same state
 }
 
-// WithoutRoots disables the controller that publishes a ConfigMap in each namespace, so that only
-// tests create ConfigMaps.
+// WithoutRoots disables the controller that publishes a ConfigMap in each namespace, so that all
+// ConfigMaps come from tests.
 const WithoutRoots = "*,-root-ca-certificate-publisher-controller"
 
 // Serve starts a server on a free port, with the data directory dir and the controllers

@@ -26,7 +26,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// executors maps each streaming protocol that clients use to a function that creates an executor.
+// executors maps each streaming protocol to a function that creates an executor.
 var executors = map[string]func(*rest.Config, *url.URL) (remotecommand.Executor, error){
 	"SPDY": func(c *rest.Config, u *url.URL) (remotecommand.Executor, error) {
 		return remotecommand.NewSPDYExecutor(c, "POST", u)

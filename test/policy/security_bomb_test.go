@@ -19,7 +19,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestBombs checks that rejecting expanding, deeply nested and large bodies requires little memory.
+// TestBombs checks that rejecting expanding, deeply nested and large bodies takes little memory.
 func TestBombs(t *testing.T) {
 	v := start(t)
 	v.must(201, "POST", configMaps, typeJSON, configMap("a"))

@@ -14,8 +14,8 @@ func customDefinition(schema string) string {
 		"names":{"plural":"costs","kind":"Cost"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":` + schema + `}}}}]}}`
 }
 
-// TestCostlyExpressions checks rules that could take minutes or gigabytes for one object. Each
-// rule must be rejected because of its estimated cost, or stopped at the cost limit.
+// TestCostlyExpressions checks rules that could take minutes or gigabytes for one object. Each must
+// be rejected for its estimated cost, or stopped at the cost limit.
 func TestCostlyExpressions(t *testing.T) {
 	s := client.Open(t, nil)
 	for name, rule := range map[string]string{
@@ -94,8 +94,8 @@ func TestCostlyDefinitions(t *testing.T) {
 	}
 }
 
-// TestCostlyObjects checks that validation stops at the cost limit for an object that would take
-// minutes to validate. The cost includes short patterns that are slow to match.
+// TestCostlyObjects checks that the cost limit stops the validation of an object that would take
+// minutes. The cost includes short patterns that match slowly.
 func TestCostlyObjects(t *testing.T) {
 	s := client.Open(t, nil)
 	s.Send(201, "POST", definitionPath, client.JSON, customDefinition(`{"type":"object","properties":{"a":{"type":"string","pattern":"^(x|y{900})*$"}}}`))

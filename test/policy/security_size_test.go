@@ -9,7 +9,7 @@ import (
 )
 
 // TestSizes checks that the size limit applies to the resulting object. A request is rejected as
-// soon as its object grows too large, and other requests are not affected.
+// soon as its object is too large, and other requests are not affected.
 func TestSizes(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)

@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestSlowCrowd checks that a thousand requests that stall at different points do not delay other
-// requests or cause their rejection.
+// TestSlowCrowd checks that a thousand requests that stall at different points cause no delay or
+// rejection of others.
 func TestSlowCrowd(t *testing.T) {
 	v := start(t)
 	const each = 250
@@ -53,7 +53,7 @@ func TestSlowCrowd(t *testing.T) {
 			})
 		}
 	}
-	// ask creates and reads objects, both while the crowd connects and afterwards.
+	// ask creates and reads objects while the crowd connects, and afterwards.
 	ask := func(from, to int) {
 		for n := from; n < to; n++ {
 			name := fmt.Sprintf("m-%d", n)

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// A userCluster is a daemon with users that authenticate by token. Tests write requests and
+// A userCluster is a daemon with users that authenticate with tokens. Tests write requests and
 // expected responses in the platform naming profile.
 type userCluster struct {
 	*client.Server
@@ -98,7 +98,7 @@ func (r *userCluster) must(path, body string) client.Object {
 	return a.Object()
 }
 
-// expect sends a request and checks the status code and that the response contains each of texts.
+// expect sends a request and checks the status code. The response must contain each of texts.
 func (r *userCluster) expect(user, method, path, body string, code int, texts ...string) client.Answer {
 	r.t.Helper()
 	a := r.do(user, method, path, body)
@@ -149,8 +149,8 @@ func (r *userCluster) waitAllowed(spec string) {
 	})
 }
 
-// createUsers returns an option that configures users, whose tokens credential returns. Each user
-// has the form "name" or "name=group,group".
+// createUsers returns an option that configures users, each in the form "name" or
+// "name=group,group". credential returns their tokens.
 func createUsers(t *testing.T, users ...string) func(*daemon.Config) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "people.csv")

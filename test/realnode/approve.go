@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// approveServing approves the certificate signing requests for the serving certificates of
-// kubelets, which Kubernetes leaves to the administrator, until ctx ends.
+// approveServing approves CSRs for kubelet serving certificates until ctx ends. Kubernetes leaves
+// this to the administrator.
 func (c *Cluster) approveServing(ctx context.Context) error {
 	watch := exec.CommandContext(ctx, c.Kubectl, "--kubeconfig", c.Kubeconfig, "get", "csr", "--watch",
 		"-o", `jsonpath={.metadata.name} {.spec.signerName} {.status.conditions[*].type}{"\n"}`)

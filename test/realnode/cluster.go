@@ -26,7 +26,7 @@ const (
 	token         = "abcdef.0123456789abcdef"
 )
 
-// Options select what a cluster consists of.
+// Options configure a cluster.
 type Options struct {
 	Nodes   int
 	BuiltIn bool // run the API server's own controllers and scheduler instead of Kubernetes'
@@ -45,8 +45,8 @@ type Cluster struct {
 	processes controlplane.Processes
 }
 
-// Start starts a cluster. It must run in a sandbox. It returns when all nodes and the add-ons are
-// ready.
+// Start starts a cluster and blocks until all nodes and add-ons are ready. It must run in a
+// sandbox.
 func Start(ctx context.Context, dir string, p Programs, o Options) (*Cluster, error) {
 	c := &Cluster{dir: dir, programs: p, Kubectl: p.Path("kubectl")}
 	if err := c.start(ctx, o); err != nil {
@@ -160,7 +160,7 @@ func (c *Cluster) startControlPlane(ctx context.Context, o Options) (err error) 
 	return err
 }
 
-// StartServer starts the API server, also after it was killed.
+// StartServer starts the API server, and restarts it after it was killed.
 func (c *Cluster) StartServer(ctx context.Context) (err error) {
 	c.Server, err = c.processes.StartTroupe(ctx, c.programs.Path("troupe"), c.dir, c.flags...)
 	return err
@@ -192,7 +192,7 @@ kind: KubeProxyConfiguration
 conntrack: {maxPerCore: 0, min: 0, tcpEstablishedTimeout: 0s, tcpCloseWaitTimeout: 0s}
 `
 
-// A Discovery is how a node that joins finds the cluster and verifies its CA.
+// A Discovery is the way in which a joining node finds the cluster and verifies its CA.
 type Discovery int
 
 const (
@@ -200,7 +200,7 @@ const (
 	ByFile                   // with a kubeconfig
 )
 
-// Join starts a machine, which joins the cluster with kubeadm.
+// Join starts a machine and joins it to the cluster with kubeadm.
 func (c *Cluster) Join(ctx context.Context, name, address string, discovery Discovery) error {
 	m, err := startMachine(c.dir, c.programs.dir, name, address)
 	if err != nil {
@@ -253,7 +253,7 @@ const kubeletScript = `until [ -s /var/lib/kubelet/config.yaml ] && [ -s /var/li
 . /var/lib/kubelet/kubeadm-flags.env
 exec kubelet --bootstrap-kubeconfig=/etc/kubernetes/bootstrap-kubelet.conf --kubeconfig=/etc/kubernetes/kubelet.conf --config=/var/lib/kubelet/config.yaml $KUBELET_KUBEADM_ARGS`
 
-// containerdConfig does not lower scores of the OOM killer, which needs CAP_SYS_RESOURCE.
+// containerdConfig does not lower OOM scores, which would require CAP_SYS_RESOURCE.
 const containerdConfig = `version = 2
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "registry.k8s.io/pause:3.10.2"
@@ -282,7 +282,7 @@ nodeRegistration:
 
 const discoveryFile = "/etc/cluster-info.yaml"
 
-// discovery returns the field of a JoinConfiguration.
+// discovery returns the discovery method as a field of a JoinConfiguration.
 func (c *Cluster) discovery(d Discovery) (string, error) {
 	if d == ByFile {
 		return "file: {kubeConfigPath: " + discoveryFile + "}", nil
@@ -291,7 +291,7 @@ func (c *Cluster) discovery(d Discovery) (string, error) {
 	return fmt.Sprintf("bootstrapToken: {token: %s, apiServerEndpoint: %q, caCertHashes: [%q]}", token, server, hash), err
 }
 
-// caHash returns the hash of the public key of the server's CA, as kubeadm join expects it.
+// caHash returns the hash of the CA's public key, in the format of kubeadm join.
 func (c *Cluster) caHash() (string, error) {
 	text, err := os.ReadFile(filepath.Join(c.Server.PKI, "ca.crt"))
 	if err != nil {
@@ -309,8 +309,8 @@ func (c *Cluster) caHash() (string, error) {
 	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }
 
-// connectPods waits for the node's range of Pod addresses, and configures the network of its Pods
-// and the routes to them.
+// connectPods waits for the Pod CIDR of the node, and configures the network of its Pods and the
+// routes to them.
 func (c *Cluster) connectPods(ctx context.Context, m *Machine) error {
 	var cidr string
 	err := c.processes.Await(ctx, "the Pod CIDR of "+m.Name, func() bool {
