@@ -15,8 +15,8 @@
 //
 // # Credentials
 //
-// These tests run clients that get credentials from exec plugins and an OpenID Connect provider. The
-// plugin is the test binary itself, which records its input and prints a prepared output.
+// These tests run clients that get credentials from exec plugins and an OpenID Connect provider.
+// The plugin is the test binary itself, which records its input and prints a prepared output.
 //
 // # FlowControl
 //

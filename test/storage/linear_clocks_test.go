@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// briefly is a configuration with a watch history that is shorter than the clock skew.
+// briefly is a configuration with a watch history shorter than the clock skew.
 const briefly = linearSettings + `
 watch-history-time: 10s
 `
