@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// asUser sends a request as a user with all permissions, but outside system:masters.
+// asUser sends a request as a user who has all permissions but is not in system:masters.
 func (c caller) asUser(method, path, body string) (int, http.Header, error) {
 	r, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
 	if err != nil {
@@ -32,7 +32,7 @@ func (c caller) asUser(method, path, body string) (int, http.Header, error) {
 
 // TestScarceMemory checks that users get Retry-After when they store more than fits into memory,
 // while the process stays below its limit. An administrator can still read and delete objects.
-// After the deletes, writes succeed again.
+// Afterwards, writes succeed again.
 func TestScarceMemory(t *testing.T) {
 	const limit = 128 << 20
 	t.Setenv("GOMEMLIMIT", fmt.Sprint(limit))

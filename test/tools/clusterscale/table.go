@@ -38,7 +38,7 @@ func (t *table) begin() {
 	}
 }
 
-// phase ends the current phase under the given name and begins the next one.
+// phase ends the current phase, names it, and begins the next one.
 func (t *table) phase(name string) (took time.Duration) {
 	took = time.Since(t.began)
 	row := phase{name, took, map[string]time.Duration{}}

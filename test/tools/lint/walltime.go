@@ -25,7 +25,7 @@ test has to use the time, a comment in the line above gives the reason:
 	Run: reportWallTime,
 }
 
-// shortest is the minimum duration of a watchdog. Shorter timers and deadlines are reported.
+// shortest is the minimum duration of a watchdog. Shorter timers and deadlines are findings.
 const shortest = time.Minute
 
 const testModule = "github.com/troupe-api/troupe/test"
@@ -82,8 +82,7 @@ func (c *clocks) called(call *ast.CallExpr) (types.Object, string) {
 	return c.TypesInfo.Uses[id], ""
 }
 
-// findBubbled finds functions that are called only in bubbles, either directly or by other such
-// functions.
+// findBubbled finds functions that are called only in bubbles, or by other such functions.
 func (c *clocks) findBubbled(files []*ast.File) {
 	uses := map[types.Object]int{}
 	for _, id := range c.TypesInfo.Uses {
