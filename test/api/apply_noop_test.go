@@ -53,8 +53,8 @@ func TestAppliedAgain(t *testing.T) {
 type reapplied struct {
 	*rand.Rand
 	path    string
-	field   string           // the object in it that is applied in part
-	configs []map[string]any // of managers one, two, three
+	field   string           // the field of which only parts are applied
+	configs []map[string]any // applied by managers one, two and three
 	live    client.Object
 }
 

@@ -57,7 +57,7 @@ func TestLimits(t *testing.T) {
 		object      func(n int) catalogTree
 		least, most int
 		field       string
-		reason      string // of the field error beyond the limit
+		reason      string // reason in the field error beyond the limit
 	}{
 		{"Secret data", core + "secrets", plain, 0, 1 << 20, "data", "FieldValueTooLong"},
 		{"ConfigMap data", core + "configmaps", text, 0, 1 << 20, "[]", "FieldValueTooLong"},

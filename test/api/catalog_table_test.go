@@ -77,9 +77,9 @@ func (f formatClient) checkFormats(p *catalogPlayer) {
 	}
 }
 
-// unprotected disables the controllers and admission plugins that would interfere with rows: they
-// delay the deletion of claims and volumes, let claims grow only if their class allows expansion,
-// and apply the quotas and limit ranges of one row to other rows.
+// unprotected disables the controllers and admission plugins that would interfere with rows. They
+// delay the deletion of claims and volumes, and let claims grow only if their class allows
+// expansion. The quotas and limit ranges of one row would apply to others.
 func unprotected(c *daemon.Config) {
 	c.Controllers = client.KeepingControllers + ",-serviceaccount-token-secret-controller"
 	c.Admission.Disable = []string{"StorageObjectInUseProtection", "PersistentVolumeClaimResize", "ResourceQuota", "LimitRanger"}

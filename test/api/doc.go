@@ -76,8 +76,8 @@
 //
 // # OpenAPI
 //
-// These tests check how OpenAPI documents are served in JSON and Protobuf. The gnostic models must
-// parse them, and client loaders must accept them.
+// These tests check the OpenAPI documents in JSON and Protobuf. The gnostic models must parse them,
+// and client loaders must accept them.
 //
 // # Ownership
 //
@@ -132,8 +132,8 @@
 //
 // # Representation
 //
-// These tests request an object of every kind in every representation: JSON, YAML, Protobuf, Table
-// and PartialObjectMetadata, alone, in lists and in watches. Terms:
+// These tests request an object of every kind in JSON, YAML, Protobuf, Table and
+// PartialObjectMetadata, alone, in lists and in watches. Terms:
 //
 //	object          one object of every stored kind, from testdata/representation/objects.yaml
 //	representation  the format and shape selected by an Accept header

@@ -11,9 +11,9 @@ import (
 
 // An atomicField is a field of a custom resource that managers own as a whole.
 type atomicField struct {
-	schema, before string // schema of spec.x; before is the schema during the first write, if it differs
+	schema, before string // schemas of spec.x; before applies to the first write, if it differs
 	one, two       string // values of spec.x
-	field          string // in the conflict
+	field          string // the field in the conflict
 }
 
 // TestAtomicFields checks that two writers of an atomic field conflict, even if the field was

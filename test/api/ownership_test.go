@@ -28,7 +28,7 @@ type ownershipComparison struct {
 	kind      *schema.Kind // in the storage version
 	endpoints []ownershipEndpoint
 	converts  bool           // the object is written through several versions
-	diverged  bool           // a known difference has occurred, after which the results cannot agree
+	diverged  bool           // after a known difference, the results cannot agree
 	expected  runtime.Object // the oracle's object in the storage version; nil until it exists
 	actual    tree.Tree
 	managed   []any

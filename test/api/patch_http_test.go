@@ -21,7 +21,7 @@ const (
 func TestPatches(t *testing.T) {
 	t.Parallel()
 	tests := strings.Repeat(`{"op":"test","path":"/data/a","value":"1"},`, 10000)
-	var doubling []string // copies of an object into itself
+	var doubling []string // each copies an object into itself
 	for i := range 40 {
 		doubling = append(doubling, fmt.Sprintf(`{"op":"copy","from":"/data","path":"/data/z%d"}`, i))
 	}

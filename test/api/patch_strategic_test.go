@@ -94,7 +94,7 @@ func (c *patchComparison) compare(label string, current, patch tree.Tree) {
 		c.t.Fatalf("seed %d: %s: the current object was changed", c.seed, label)
 	}
 	if fault != nil && (strings.Contains(fault.Error(), "in struct RawExtension") || strings.Contains(fault.Error(), "but data type is not struct, instead is: map")) {
-		return // the oracle cannot merge arbitrary JSON or lists in maps, such as a user's extra; we can
+		return // unlike this server, the oracle cannot merge arbitrary JSON or lists in maps, such as a user's extra
 	}
 	if (fault != nil) != (err != nil) {
 		c.t.Fatalf("seed %d: %s\n%s on\n%s: the oracle says %v, we say %v", c.seed, label, bytesPatch(patch), before, fault, err)

@@ -14,7 +14,7 @@ import (
 // differences are differences in wording.
 type referenceComparison struct {
 	hard, soft []string
-	code       int // of the response
+	code       int // status code of the response
 }
 
 func (v *referenceComparison) differ(path string, want, got any) {

@@ -31,7 +31,7 @@ const (
 type Client struct {
 	URL       string
 	TLS       *tls.Config
-	header    http.Header // of every request
+	header    http.Header // sent with every request
 	transport interface {
 		http.RoundTripper
 		CloseIdleConnections()

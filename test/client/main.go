@@ -25,7 +25,7 @@ func AtEnd(f func() error) {
 // Main runs the tests of a suite and then the functions registered by AtEnd. It returns the exit
 // code for TestMain.
 func Main(m *testing.M) int {
-	if signal.Ignored(os.Interrupt) { // in the background of a shell; programs would inherit it
+	if signal.Ignored(os.Interrupt) { // as in a shell's background job; child processes would inherit this
 		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	}
 	code := m.Run()

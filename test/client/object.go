@@ -103,7 +103,7 @@ func (o Object) String() string {
 // List is a list of objects, or one page of it.
 type List struct {
 	Version  uint64
-	Continue string // continue token of the next page; "" on the last one
+	Continue string // continue token for the next page; "" on the last page
 	Items    []Object
 }
 

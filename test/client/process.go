@@ -21,7 +21,7 @@ type Process struct {
 
 	t     testing.TB
 	line  chan string
-	ended chan struct{} // closed when the process has been waited for
+	ended chan struct{} // closed after the process has been reaped
 }
 
 // Start starts a program. If cmd.Stderr is a *Log, it also becomes the Log of the Process.

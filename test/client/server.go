@@ -15,7 +15,7 @@ import (
 type Server struct {
 	*Client
 	daemon *daemon.Daemon
-	others []*daemon.Daemon // on the same state
+	others []*daemon.Daemon // share the same data
 }
 
 // WithoutRoots disables the controller that publishes a ConfigMap in each namespace, so that all

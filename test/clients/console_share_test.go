@@ -54,7 +54,7 @@ func TestShare(t *testing.T) {
 	}
 
 	overview, table := openBrowser(t, address), openBrowser(t, address)
-	var looks, received atomic.Int64 // requests for metrics; bytes of the table
+	var looks, received atomic.Int64 // metrics requests, and bytes of the table
 	chromedp.ListenTarget(overview.ctx, func(event any) {
 		if e, ok := event.(*network.EventRequestWillBeSent); ok && strings.HasSuffix(e.Request.URL, "/metrics") {
 			looks.Add(1)

@@ -36,10 +36,10 @@ const (
 type injector struct {
 	*troupetest.Server
 	t       *testing.T
-	client  runtimeclient.Client // of the test
-	changes *troupetest.Changes  // of webhook configurations
-	bundles map[string]string    // by webhook configuration
-	written int                  // number of changes of bundles
+	client  runtimeclient.Client // the test's client
+	changes *troupetest.Changes  // changes of webhook configurations
+	bundles map[string]string    // CA bundles by webhook configuration
+	written int                  // number of bundle changes
 }
 
 // newInjector returns an injector for a fork of base. It is not running yet.
@@ -227,7 +227,7 @@ func TestCAInjectorStaleCache(t *testing.T) {
 	base, first := newInjectorBase(t)
 	i := newInjector(t, base)
 	i.run()
-	i.awaitReconciled() // and so the cache has the first CA
+	i.awaitReconciled() // the cache then contains the first CA
 	i.setFaults(troupetest.Fault{Effect: "ServiceUnavailable", Verbs: []string{"list", "watch"}, Resources: []string{onConfiguration}})
 	i.Restart(t)
 	second, third := newCA(t), newCA(t)

@@ -115,7 +115,7 @@ func applyKustomization(t *testing.T, name string) {
 // TestMetrics checks that alert and dashboard queries are valid and use existing metrics.
 func TestMetrics(t *testing.T) {
 	s := client.Open(t, nil)
-	s.Send(409, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"default"}}`) // causes metrics of writes
+	s.Send(409, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"default"}}`) // creates the metrics of writes
 	answer := s.Send(200, "GET", "/metrics", "", "")
 	written := map[string]bool{
 		"up": true, // written by Prometheus itself

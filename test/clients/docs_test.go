@@ -46,7 +46,7 @@ var notRun = []unrun{
 // docs lists documents that need a special setup. By default, a document gets a server with
 // Kubernetes names and the data directory troupe-data.
 var docs = map[string]struct {
-	setup  string // a command before those of the document
+	setup  string // runs before the document's commands
 	config func(t *testing.T, c *daemon.Config, dir, text string)
 }{
 	"docs/client.md": {setup: `troupe create configmap settings --from-literal=color=blue
@@ -136,7 +136,7 @@ var shownFile = regexp.MustCompile(`^(?:#|//) (test/\S+)\n`)
 type docStep struct {
 	command string
 	console bool
-	output  string // in a console
+	output  string // expected in a console block
 }
 
 // steps splits a block into commands and, for console, their expected output. It fails the test if
@@ -191,7 +191,7 @@ func TestDocs(t *testing.T) {
 	}
 	for _, file := range files {
 		text := string(client.ReadFile(t, filepath.Join(root, file)))
-		var blocks [][]docStep // with those commands that run
+		var blocks [][]docStep // without the commands in notRun
 		for _, b := range docBlocks(file, text) {
 			if m := shownFile.FindStringSubmatch(b.text); m != nil && b.text != string(client.ReadFile(t, filepath.Join(root, m[1]))) {
 				t.Errorf("%s: the block differs from %s", b.at, m[1])

@@ -72,7 +72,6 @@ func TestHelmLookup(t *testing.T) {
 	}
 }
 
-// helm returns the path of helm, built from the module test/helm.
 func helm(t *testing.T) string {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), "go", "tool", "-n", "helm.sh/helm/v4/cmd/helm")

@@ -108,7 +108,7 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 				if err == nil && !strings.Contains(got, "Ready=") {
 					return fmt.Errorf("no condition Ready: %s", got)
 				}
-				return nil // the previous range may be gone only now
+				return nil // the previous range may be deleted with a delay
 			})
 			owner := fmt.Sprintf("owner-%d-%d", i, k)
 			do("POST", ns+"services", service(owner, fmt.Sprintf(`"clusterIP":"10.1.%d.%d",`, i%2, 1+k%14)), 201, 422)

@@ -33,14 +33,14 @@ func (p *process) says(text string) bool {
 
 // A testCluster is the daemon and the other processes of a cluster.
 type testCluster struct {
-	t       testing.TB // of the cluster, whose processes end with it
+	t       testing.TB // processes stop when this test ends
 	dir     string
 	port    int
 	metrics *metricsServer
 	daemon  *process
-	flags   []string // of the daemon
+	flags   []string // daemon flags
 	around  []*process
-	path    string          // PATH of the commands in tables
+	path    string          // PATH for the commands in tables
 	kubectl *client.Workers // runs kubectl in these commands
 }
 

@@ -16,9 +16,9 @@ const ServiceRanges = "10.0.0.0/16,fd00:10::/112"
 // A Server is an API server process with the files that its clients need.
 type Server struct {
 	*Process
-	Kubeconfig string   // for the administrator
-	PKI        string   // directory of its certificates and keys
-	Etcd       *Process // of kube-apiserver; nil for Troupe
+	Kubeconfig string   // path of the administrator's kubeconfig
+	PKI        string   // directory of the certificates and keys
+	Etcd       *Process // kube-apiserver's etcd; nil for Troupe
 }
 
 // StartTroupe starts the troupe binary with a data directory below dir, and blocks until the server

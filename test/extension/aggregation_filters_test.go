@@ -73,7 +73,7 @@ func TestFiltersComeFirst(t *testing.T) {
 			ResponseStatus          struct{ Code int }
 		}
 		client.Decode(t, line, &e)
-		if name, ok := strings.CutPrefix(e.RequestURI, things); ok && (e.Stage == "ResponseComplete" || e.ResponseStatus.Code == http.StatusUnauthorized) { // a failed authentication has no other stage
+		if name, ok := strings.CutPrefix(e.RequestURI, things); ok && (e.Stage == "ResponseComplete" || e.ResponseStatus.Code == http.StatusUnauthorized) { // a failed authentication has only this stage
 			got = append(got, fmt.Sprintf("%s %s %s%s %d", name, e.Verb, e.User.Username, e.ImpersonatedUser.Username, e.ResponseStatus.Code))
 		}
 	}

@@ -17,10 +17,10 @@ import (
 // content stores a backend's objects and their finalizers.
 type content struct {
 	mu         sync.Mutex
-	collection bool                // supports deletecollection
-	dead       bool                // every request fails
-	things     map[string][]string // by path
-	options    string              // of the last delete
+	collection bool                // whether deletecollection is supported
+	dead       bool                // whether every request fails
+	things     map[string][]string // finalizers by path
+	options    string              // options of the last delete
 }
 
 // handle serves the stored objects. It is a backend's handle function.

@@ -156,7 +156,6 @@ func printOurs(v cel.Value) string {
 	return string(b)
 }
 
-// decode decodes a JSON object into the types of both implementations.
 func decode(t testing.TB, text string) (reference map[string]any, ours tree.Tree) {
 	t.Helper()
 	v, _, err := codec.DecodeAny([]byte(text))

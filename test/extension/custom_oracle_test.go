@@ -46,7 +46,6 @@ const everything = `{"type":"object","properties":{"spec":{"type":"object","requ
 // customNames are the field names in random objects.
 var customNames = strings.Split("abcdefghijklmno", "")
 
-// values generates JSON values, most of them small.
 func values(depth int) *rapid.Generator[any] {
 	scalars := rapid.SampledFrom([]any{nil, true, int64(0), int64(2), int64(5), 0.5, 0.3, 2.0, "", "a", "ab", "abc", "x", "2020-01-01T00:00:00Z"})
 	if depth == 0 {

@@ -30,9 +30,9 @@ func TestCustomTranscripts(t *testing.T) {
 type customDefinition struct {
 	scope    string // "" for Namespaced
 	names    string // names other than plural and kind, each after a comma
-	versions string // instead of v1
-	schema   string // of v1
-	more     string // fields of v1, each after a comma
+	versions string // replaces v1
+	schema   string // schema of v1
+	more     string // additional fields of v1, each after a comma
 }
 
 func (d customDefinition) String() string {
@@ -54,7 +54,7 @@ func (s customSession) define(d customDefinition) client.Object {
 	return s.Send(201, "POST", customDefinitions, client.JSON, d.String()).Object()
 }
 
-// updateDefinition replaces the Widget CRD and waits until all daemons have observed the change.
+// updateDefinition replaces the Widget CRD and waits until all daemons have observed this.
 func (s customSession) updateDefinition(d customDefinition) {
 	s.T.Helper()
 	old := s.Send(200, "GET", customDefinitions+"/widgets.example.com", "", "").Object()

@@ -66,7 +66,7 @@ func TestStoredAsWritten(t *testing.T) {
 	s.create("b", `,"spec":{"a":"x","b":{"c":1}}`)
 	s.updateDefinition(customDefinition{schema: narrow})
 	s.checkViews("narrow", "a", hidden, version)
-	if crashed := copyOf(t, dir); crashed != "" { // as a kill would leave it
+	if crashed := copyOf(t, dir); crashed != "" { // as after a kill
 		other := serveCustom(t, func(c *daemon.Config) { c.DataDir = crashed })
 		other.checkViews("after a kill", "a", hidden, version)
 		other.updateDefinition(customDefinition{schema: full})

@@ -86,7 +86,7 @@ func (s schemaGenerator) object(depth int) map[string]any {
 		}
 		s.rules(out)
 	}
-	if out["required"] == nil && s.chance("default", 4) { // a default must be valid itself
+	if out["required"] == nil && s.chance("default", 4) { // a default must be valid
 		out["default"] = map[string]any{}
 	}
 	s.open(out)

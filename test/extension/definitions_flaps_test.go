@@ -111,7 +111,7 @@ func settled(s client.Session, group string) leftovers {
 		}
 	}
 	runtime.GC()
-	runtime.GC() // pools release their objects in the second one
+	runtime.GC() // pools release their objects only in the second collection
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return leftovers{runtime.NumGoroutine(), int(m.HeapAlloc), series}

@@ -118,7 +118,7 @@ func TestReleased(t *testing.T) {
 		}
 	}
 	round(0)
-	askAll() // builds what is built once, such as the documents of built-in kinds
+	askAll() // builds documents that are built only once, such as those of built-in kinds
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
 	runtime.MemProfileRate = 1 // from here on the profile must be complete, because objects are counted by allocator
 	before := live()

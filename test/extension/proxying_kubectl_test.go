@@ -54,7 +54,7 @@ func TestKubectl(t *testing.T) {
 	}
 }
 
-// withoutNotes removes hints by tar and kubectl from their output.
+// withoutNotes removes hints of tar and kubectl from their output.
 func withoutNotes(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -40,7 +40,7 @@ type kubelet struct {
 	open   atomic.Int64 // requests in progress
 	opened atomic.Int64 // all requests
 	seen   atomic.Pointer[http.Request]
-	hold   chan struct{} // closed to end logs that are followed
+	hold   chan struct{} // closed to end followed logs
 }
 
 // newKubelet starts a kubelet. servers is the CA of its serving certificate, and clients is the CA
@@ -140,7 +140,7 @@ func (k *kubelet) serveLog(w http.ResponseWriter, r *http.Request, parts []strin
 type containers struct{}
 
 func (containers) ExecInContainer(ctx context.Context, _ string, _ string, _ string, command []string, in io.Reader, out, errOut io.WriteCloser, tty bool, resize <-chan remotecommand.TerminalSize, _ time.Duration) error {
-	if command[0] == "size" { // of the terminal
+	if command[0] == "size" { // size of the terminal
 		size := <-resize
 		_, err := fmt.Fprintf(out, "%dx%d\n", size.Width, size.Height)
 		return err

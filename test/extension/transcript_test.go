@@ -62,7 +62,6 @@ type script struct {
 	asked   map[string][]any
 }
 
-// startScript starts a script and returns the variables for its transcript.
 func startScript(t *testing.T) map[string]string {
 	s := &script{answers: map[string]map[string]any{}, asked: map[string][]any{}}
 	h := startWebhooks(t, s.review)

@@ -59,7 +59,7 @@ func TestBounds(t *testing.T) {
 		}, "the server responded with the status code 307"},
 		{"cutting off", func(q question, w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }, "failed to call webhook"},
 	} {
-		seconds := 30 // the maximum, because a machine may be busy
+		seconds := 30 // the maximum, because the machine may be busy
 		if c.text == "context deadline exceeded" {
 			seconds = 1
 		}

@@ -61,7 +61,7 @@ func TestControllersAreAdmitted(t *testing.T) {
 	s.stopControllers("denied")
 	for _, run := range []string{"seen00", "denied"} {
 		s.perform(run, `POST /api/v1/namespaces {"metadata":{"name":"$"}}`)
-		for _, name := range []string{"ended1", "ended2"} { // the Pod garbage collector checks at its start, and then rarely
+		for _, name := range []string{"ended1", "ended2"} { // the Pod garbage collector checks at startup and then rarely
 			s.perform(run, `POST /api/v1/namespaces/$/serviceaccounts {"metadata":{"name":"early"}}`)
 			s.perform(run, `POST `+pods+` {"metadata":{"name":"`+name+`"},`+strings.Replace(podOf, "own", "early", 1)+`}}`)
 			s.perform(run, `STATUS `+pods+`/`+name+` {"status":{"phase":"Failed"}}`)

@@ -58,7 +58,6 @@ func eventually(t *testing.T, want string, args ...string) {
 	})
 }
 
-// namespace creates a namespace and deletes it when the test ends.
 func namespace(t *testing.T) string {
 	t.Helper()
 	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))

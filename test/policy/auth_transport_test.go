@@ -24,8 +24,8 @@ import (
 // A tlsServer is a daemon with certificate files that the test can replace.
 type tlsServer struct {
 	*client.Server
-	t         *testing.T // of the current subtest
-	data, dir string     // of the daemon, of its files
+	t         *testing.T // the current subtest
+	data, dir string     // the daemon's data directory, and the directory of its files
 	// roots signs serving certificates. firstCA and secondCA sign client certificates.
 	roots, firstCA, secondCA tls.Certificate
 }

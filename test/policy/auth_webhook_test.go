@@ -19,7 +19,7 @@ import (
 // A reviewServer is a webhook for token reviews or access reviews.
 type reviewServer struct {
 	*httptest.Server
-	path        string // of its URL
+	path        string // path in the URL
 	requests    atomic.Int64
 	lastRequest atomic.Value  // string
 	unblock     chan struct{} // closed to release slow requests

@@ -183,7 +183,6 @@ func (c *certificateCluster) gone(name string) {
 	})
 }
 
-// grant allows a user to create a subresource of certificatesigningrequests.
 func (c *certificateCluster) grant(user, subresource string) {
 	c.T.Helper()
 	const roles = "/apis/rbac.authorization.platform.io/v1/"

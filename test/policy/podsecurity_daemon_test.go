@@ -31,9 +31,9 @@ func TestPublishedSuite(t *testing.T) {
 type podSecurityWrite struct {
 	method, path, body string
 	code               int
-	message            string   // of an error
-	warnings           []string // all
-	annotations        []string // audit annotations of Pod security, as key=value without the domain
+	message            string   // error message
+	warnings           []string // all warnings
+	annotations        []string // Pod security audit annotations, as key=value without the domain
 }
 
 const (

@@ -43,7 +43,7 @@ func TestCertificateRequests(t *testing.T) {
 	forged = strings.TrimSuffix(forged, "}") + `,"status":{"certificate":"Zm9yZ2Vk","conditions":[{"type":"Approved","status":"True"}]}}`
 	v.want("jane", "POST", securityRequests, typeJSON, forged, 201)
 	text := v.must(200, "GET", securityRequests+"/a", "", "")
-	spec := text[strings.Index(text, `"spec":`):] // and status
+	spec := text[strings.Index(text, `"spec":`):] // includes the status
 	for _, trace := range []string{"f0rged", "admin", "system:masters", "Approved", "Zm9yZ2Vk"} {
 		if strings.Contains(spec, trace) {
 			t.Errorf("%s is in %s", trace, spec)

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// customDefinition returns a CRD as JSON. schema is the schema of the spec.
+// customDefinition returns a CRD whose spec has the given schema, as JSON.
 func customDefinition(schema string) string {
 	return `{"apiVersion":"apiextensions.platform.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"costs.example.com"},"spec":{"group":"example.com","scope":"Cluster",
 		"names":{"plural":"costs","kind":"Cost"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":` + schema + `}}}}]}}`

@@ -44,7 +44,7 @@ const (
 
 	steadyWorkers    = 2 // per user
 	steadyOperations = 30
-	steadyLimit      = time.Second // of docs/operations.md, for the soak
+	steadyLimit      = time.Second // documented in docs/operations.md, checked in a soak test
 )
 
 // TestHostileUser checks that users within their share get no errors while another user sends a
@@ -94,7 +94,7 @@ type neighbors struct {
 	mediaType string
 	steady    []string
 	tls       *tls.Config
-	kind      *schema.Kind // of ConfigMaps
+	kind      *schema.Kind // the kind ConfigMap
 	// acts counts all requests of the hostile user, and rejected those with status code 429.
 	acts, rejected atomic.Int64
 }
@@ -264,7 +264,7 @@ func (w *steadyWorker) do(method, path, contentType string, body []byte) bool {
 	defer a.Body.Close()
 	answer := io.Reader(a.Body)
 	if a.StatusCode == 200 && strings.Contains(path, "watch=1") {
-		answer = io.LimitReader(answer, 4096) // of the first event, which is larger
+		answer = io.LimitReader(answer, 4096) // only part of the first event, which is larger
 	}
 	text, err := io.ReadAll(answer)
 	w.times = append(w.times, time.Since(began))

@@ -121,7 +121,7 @@ func (a *http2Attack) launch(v *testServer) (advance, stop func()) {
 			for !stopped.Load() {
 				c, err := v.dialHTTP2(v.anonymous(), a.window)
 				if err != nil {
-					continue // rejected: tries again
+					continue // rejected, so try again
 				}
 				if !a.silent {
 					attacking.Go(func() {
@@ -262,7 +262,7 @@ func TestHTTP2Crowd(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for answered := map[uint32]bool{}; len(answered) < streams; { // by a head or a reset
+			for answered := map[uint32]bool{}; len(answered) < streams; { // answered by headers or a reset
 				frame, err := c.ReadFrame()
 				if err != nil {
 					t.Fatal(err)

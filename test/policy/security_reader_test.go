@@ -122,8 +122,8 @@ func TestStalledLists(t *testing.T) {
 	for _, c := range []struct {
 		name, path string
 		limits     front.Limits
-		fit        int  // readers that are served
-		small      bool // a small get is served meanwhile
+		fit        int  // number of readers that are served
+		small      bool // whether a small get is served meanwhile
 	}{
 		{"in flight", configMaps, front.Limits{MaxRequestsInFlight: 4}, 5, false},
 		{"in flight, pretty", pretty, front.Limits{MaxRequestsInFlight: 4}, 5, false},

@@ -51,9 +51,9 @@ func TestShares(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		change   func(*daemon.Config)
-		request  string // of the hostile user, repeated on new connections
+		request  string // sent by the hostile user on new connections
 		attempts int
-		most     int    // admitted requests, at most
+		most     int    // maximum number of admitted requests
 		cause    string // reason of the rejections
 		other    string // request of another user
 	}{

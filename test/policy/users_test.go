@@ -19,11 +19,11 @@ import (
 type userCluster struct {
 	*client.Server
 	t         *testing.T
-	transport *http.Transport // presents no certificate
+	transport *http.Transport // without a client certificate
 	dir       string
 	profile   string
 	log       *client.Log
-	tokens    map[string]string // by user
+	tokens    map[string]string // tokens by user
 }
 
 // serveUsers starts a daemon with the administrator root and the given users, in the format of

@@ -39,7 +39,7 @@ type Cluster struct {
 	Server     *controlplane.Server
 	Machines   []*Machine
 
-	flags     []string // of the API server
+	flags     []string // API server flags
 	dir       string
 	programs  Programs
 	processes controlplane.Processes
@@ -196,7 +196,7 @@ conntrack: {maxPerCore: 0, min: 0, tcpEstablishedTimeout: 0s, tcpCloseWaitTimeou
 type Discovery int
 
 const (
-	ByToken Discovery = iota // with a bootstrap token, and the hash of the CA's key
+	ByToken Discovery = iota // with a bootstrap token and the hash of the CA's public key
 	ByFile                   // with a kubeconfig
 )
 

@@ -22,7 +22,7 @@ type image struct {
 	programs map[string]string // paths in the image: programs of this machine, with their libraries
 	links    map[string]string // paths in the image: targets of symbolic links
 	files    map[string]string // paths in the image: contents
-	dirs     []string          // further empty directories, writable by everybody
+	dirs     []string          // additional empty directories that all users can write to
 
 	Entrypoint, Cmd, Env []string
 	User                 string

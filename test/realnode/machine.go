@@ -18,7 +18,7 @@ type Machine struct {
 
 	podCIDR string
 	init    *exec.Cmd
-	dir     string // its directories that are not in memory
+	dir     string // contains the machine's directories that are not in memory
 }
 
 // These variables pass initMachine the machine's name and the directory of the Kubernetes programs.
@@ -64,7 +64,7 @@ func startMachine(dir, programs, name, address string) (*Machine, error) {
 	for _, command := range []string{
 		"ip link add " + name + " type veth peer name eth0 netns " + pid,
 		"ip link set " + name + " master " + bridge + " up",
-		"bridge link set dev " + name + " hairpin on", // to reach own Pods through ports of other machines
+		"bridge link set dev " + name + " hairpin on", // lets machines reach their own Pods through ports of other machines
 	} {
 		if err := run(strings.Fields(command)...); err != nil {
 			return nil, err

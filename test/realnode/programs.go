@@ -140,7 +140,6 @@ const applets = `sh ash cat ls echo sleep true false test id whoami pwd env prin
 	sort uniq wc cut tr find xargs tee dd df du mount umount ps kill killall top free uname seq expr tar gzip gunzip httpd nc ip ifconfig route netstat vi sync base64 md5sum sha256sum
 	dirname basename readlink mktemp printf timeout usleep yes od hexdump cmp diff which nproc getopt traceroute traceroute6 logger mkfifo mknod tty stty truncate fallocate blkid`
 
-// extensions returns the iptables extensions.
 func extensions() map[string]string {
 	all, _ := filepath.Glob("/usr/lib/*/xtables/*.so") // without them, iptables reports what it misses
 	m := map[string]string{}

@@ -105,7 +105,7 @@ func cgroups(name string) ([]string, error) {
 	}
 	var all []string
 	for _, h := range hierarchies {
-		if h.IsDir() { // of cgroup v1, and that of cgroup v2 beside them
+		if h.IsDir() { // hierarchies of cgroup v1 and, next to them, of cgroup v2
 			all = append(all, filepath.Join(cgroupRoot, h.Name(), name))
 		}
 	}

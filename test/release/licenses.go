@@ -31,13 +31,13 @@ var (
 type component struct {
 	name, version string
 	licenses      []string // SPDX identifiers
-	texts         []string // of licenses and notices
+	texts         []string // texts of licenses and notices
 }
 
 // notices contains the licenses of all components.
 type notices struct {
 	golang  component   // the runtime and the standard library
-	modules []component // versions are those of the build info
+	modules []component // versions come from the build info
 	console []component // npm packages in the console
 }
 

@@ -47,11 +47,11 @@ type options struct {
 type release struct {
 	options
 	signer crypto.Signer // nil without a key
-	hash   crypto.Hash   // of signatures; 0 for the message itself
+	hash   crypto.Hash   // hash for signatures; 0 to sign the message itself
 	commit string
-	date   time.Time // of the commit
+	date   time.Time // time of the commit
 	work   string    // temporary directory
-	source string    // clone with the commit
+	source string    // clone of the commit
 }
 
 var semver = regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z]+(\.[0-9A-Za-z]+)*)?$`)

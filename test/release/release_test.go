@@ -380,7 +380,6 @@ func start(t *testing.T, c *exec.Cmd) *server {
 	return &server{c, m[1]}
 }
 
-// stop stops the server, which must exit without an error.
 func (s *server) stop(t *testing.T) {
 	t.Helper()
 	must.Succeed(t, s.Process.Signal(os.Interrupt))

@@ -60,7 +60,6 @@ func completions(s staged) error {
 	)
 }
 
-// manual writes a man page for each command.
 func (r *release) manual(dir string) error {
 	root := command.Root()
 	forManual(root)

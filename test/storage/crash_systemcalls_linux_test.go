@@ -168,13 +168,13 @@ func injectUnderLoad(h *crashHistory, p *crashProcess, i injection) (met casualt
 	if err != nil {
 		return met, false, err
 	}
-	const enough, patience = 50, 500 // responses after a call has failed, and while waiting for a rare call
+	const enough, patience = 50, 500 // number of responses after a failed call, and while waiting for a rare call
 	before := h.answered.Count()
 	client.Poll(func() bool {
 		answers := h.answered.Count() - before
 		return !p.Running() || failed.Load() > 0 && answers >= enough || answers >= patience || h.isIdle()
 	})
-	_ = tracer.Process.Signal(os.Interrupt) // it detaches; it has exited if the process has
+	_ = tracer.Process.Signal(os.Interrupt) // strace detaches, unless it has exited with the process
 	_ = tracer.Wait()
 	met = <-all
 	if p.Running() {

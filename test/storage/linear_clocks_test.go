@@ -65,7 +65,7 @@ func TestClocksOfDaemonsDiffer(t *testing.T) {
 	leader.start()
 	c.race(faultRounds)
 	var version uint64
-	client.Eventually(t, func() error { // the leader does this after the faults
+	client.Eventually(t, func() error { // done by the leader after the faults
 		a, err := c.Get(t.Context(), controllersLease)
 		if err == nil && a.Code != 200 {
 			err = &a

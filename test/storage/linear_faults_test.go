@@ -160,7 +160,7 @@ func (c *linearCluster) claim(name string) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), client.Watchdog)
 	defer cancel()
 	body := fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"type":"NodePort","ports":[{"port":1}]}}`, name)
-	_, _ = c.Do(ctx, "POST", services, client.JSON, []byte(body)) // may be rejected: checkClaims looks at the result
+	_, _ = c.Do(ctx, "POST", services, client.JSON, []byte(body)) // may be rejected; checkClaims checks the result
 }
 
 // checkClaims checks that no two Services share an address or port, and then deletes the Services.

@@ -94,7 +94,7 @@ func TestPausedForLong(t *testing.T) {
 	if a, err = next.Delete(t.Context(), configMaps+"/owner", nil); err != nil || a.Code != 200 {
 		t.Fatal(a, err)
 	}
-	client.Eventually(t, func() error { // the controllers of the next leader do this
+	client.Eventually(t, func() error { // done by the next leader's controllers
 		a, err := next.Get(t.Context(), configMaps+"/dependent")
 		if err == nil && a.Code != 404 {
 			err = &a

@@ -41,7 +41,7 @@ func TestScarceMemory(t *testing.T) {
 	admin.must(t, 201, "POST", "/apis/rbac.authorization.platform.io/v1/clusterrolebindings",
 		`{"metadata":{"name":"somebody"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"cluster-admin"},"subjects":[{"apiGroup":"rbac.authorization.platform.io","kind":"User","name":"somebody"}]}`)
 	admin.must(t, 201, "POST", configMaps, numberedConfigMap("small", 0))
-	writes := 25 // of each of the twelve writers, twice as much as fits into memory
+	writes := 25 // per writer; with twelve writers, twice as much as fits into memory
 	if soak {
 		writes = 40
 	}

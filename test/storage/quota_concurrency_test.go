@@ -67,7 +67,6 @@ func TestCreators(t *testing.T) {
 	n.used("wide", "pods=40")
 }
 
-// dryRun creates a Pod in a dry run, which the quota may reject.
 func (n namespace) dryRun(name string) {
 	a, err := n.Do(n.Ctx, "POST", n.path("pods")+"?dryRun=All", client.JSON, []byte(podQuota(name, "")))
 	for err == nil && a.Code == 504 { // the replica lags behind the others under load

@@ -17,7 +17,7 @@ import (
 
 const (
 	shortHistories = 25
-	together       = 6 // concurrent histories, which mostly wait
+	together       = 6 // number of concurrent histories, which mostly wait
 )
 
 // TestSimulationHistories runs one history per seed: seeds that have failed before, and then as

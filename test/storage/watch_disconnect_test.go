@@ -31,7 +31,7 @@ const minWatchers, maxWatchers = 200, 5000
 func TestAbruptDisconnects(t *testing.T) {
 	s := client.Serve(t, t.TempDir(), nil)
 	for _, silent := range []bool{true, false} {
-		disconnect(t, s, openWatches(t, s, 50), silent) // allocates all memory that is kept
+		disconnect(t, s, openWatches(t, s, 50), silent) // allocates the memory that the process keeps
 	}
 	before := currentUsage(t)
 	// Maps and the runtime's goroutine descriptors keep their memory after the first batch of

@@ -19,7 +19,7 @@ import (
 
 // A normalizer formats responses and masks values that vary between runs.
 type normalizer struct {
-	variables [][2]string // names and values, the most recent let first
+	variables [][2]string // names and values, most recent let first
 	kept      [][2]string // names and values of keep steps, and the namespace
 	sent      string      // the paths, headers and bodies of all requests
 }

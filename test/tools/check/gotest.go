@@ -79,7 +79,7 @@ func readEvents(r io.Reader, other io.Writer, ended func(result)) error {
 // A run is a go command that prints test events.
 type run struct {
 	dir  string
-	args []string // arguments of go
+	args []string // arguments of the go command
 	env  []string // additions to the environment of this process
 }
 

@@ -27,7 +27,6 @@ func (d durations) since(before durations) durations {
 	return durations{d.count - before.count, d.seconds - before.seconds}
 }
 
-// bindingsOf returns the durations of the Pod bindings that the server has handled.
 func bindingsOf(ctx context.Context, c *client.Client) (durations, error) {
 	answer, err := c.Get(ctx, "/metrics")
 	if err == nil && answer.Code != http.StatusOK {

@@ -124,7 +124,6 @@ func (r *report) print(w io.Writer) error {
 // objects.
 const reasonLimit = 120
 
-// reasonOf extracts the reason for a skipped test from the suite's output.
 func reasonOf(output string) string {
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)

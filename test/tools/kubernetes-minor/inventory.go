@@ -74,7 +74,6 @@ func (t *tokens) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// lacking returns the sorted keys of want that are missing from have.
 func lacking(want, have map[string]bool) (keys []string) {
 	for key := range want {
 		if !have[key] {

@@ -95,7 +95,7 @@ func repository() (root, commit string, err error) {
 // run runs a part for about the given duration. If the part takes much longer, run kills its
 // process and all children.
 func (p part) run(ctx context.Context, root string, long time.Duration, log io.Writer) (r result) {
-	const grace = 5 * time.Minute // time to build and to finish
+	const grace = 5 * time.Minute // time for building and finishing
 	ctx, cancel := context.WithTimeout(ctx, 2*long+grace)
 	defer cancel()
 	text := long.Round(time.Second).String()
