@@ -18,8 +18,8 @@ import (
 )
 
 // TestAppliedAgain checks that a repeated apply changes neither the resourceVersion nor the managed
-// fields with their timestamps. One manager applies an object, and then three managers apply the
-// result or parts of it.
+// fields, including their timestamps. One manager applies an object, and then three managers apply
+// the result or parts of it.
 func TestAppliedAgain(t *testing.T) {
 	t.Parallel()
 	kinds := newCatalog(t, meta.Kubernetes)

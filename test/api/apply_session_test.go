@@ -27,7 +27,7 @@ func (s applySession) get(path string) client.Object {
 	return s.Send(200, "GET", path, "", "").Object()
 }
 
-// apply applies a configuration. manager may have further query parameters appended after "&".
+// apply applies a configuration. manager may end with more query parameters, separated by "&".
 func (s applySession) apply(code int, manager, path, config string) client.Object {
 	s.T.Helper()
 	return s.Send(code, "PATCH", path+"?fieldManager="+manager, applyTypeApply, config).Object()

@@ -30,7 +30,7 @@ func readObjects(t *testing.T, paths ...string) (all []map[string]any) {
 }
 
 // eachKind runs test with a sample object of each kind that wanted selects. It fails the test if
-// wanted selects fewer than least kinds.
+// the number of selected kinds is below least.
 func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func(caller, *schema.Kind, map[string]any)) {
 	t.Helper()
 	c := newCatalog(t, meta.Kubernetes)

@@ -95,7 +95,7 @@ func (p *catalogPlayer) body(k *schema.Kind) map[string]any {
 	return mergeCatalog(p.table.base, map[string]any{"apiVersion": k.APIVersion(), "kind": k.Kind, "metadata": metadata})
 }
 
-// mergeCatalog returns a copy of to with the JSON merge patch applied.
+// mergeCatalog returns the result of applying a JSON merge patch. It does not modify its arguments.
 func mergeCatalog(to, patch map[string]any) map[string]any {
 	out := maps.Clone(to)
 	if out == nil {

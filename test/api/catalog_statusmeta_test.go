@@ -14,7 +14,7 @@ import (
 )
 
 // keptMetadata maps kinds to the metadata fields that a status write must not change, as in
-// kube-apiserver's strategies. It may change all others.
+// kube-apiserver's strategies. A status write may change all others.
 var keptMetadata = map[string][]string{
 	"APIService":                 {"annotations", "finalizers", "labels", "ownerReferences"},
 	"CSINode":                    {"annotations", "finalizers", "labels", "ownerReferences"},

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// FuzzCBOR checks that items without a schema are decoded as by the Kubernetes serializer. The
+// FuzzCBOR compares the decoding of items without a schema with the Kubernetes serializer. The
 // server must accept every item that the serializer accepts, including arbitrary bytes in byte
 // strings. Items that the serializer rejects are skipped, because it checks tags more strictly and
 // allows only 64 levels and 1024 elements.

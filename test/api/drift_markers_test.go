@@ -89,8 +89,8 @@ type goField struct {
 }
 
 // fieldsOfDrift returns the JSON fields of a struct in order, with embedded structs expanded. A
-// wire number is a path, because an embedded struct is a separate Protobuf message. Only omitzero
-// omits a struct, because encoding/json ignores omitempty for structs.
+// wire number is a path, because an embedded struct is a separate Protobuf message. A struct counts
+// as omitted only with omitzero, because encoding/json ignores omitempty for structs.
 func fieldsOfDrift(t reflect.Type, wire []int32) ([]goField, error) {
 	var list []goField
 	for i := range t.NumField() {

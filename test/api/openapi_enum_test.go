@@ -16,7 +16,7 @@ import (
 )
 
 // TestEnums checks that the documents list the constants of each field with an enumerated Go type,
-// for `kubectl explain`.
+// which `kubectl explain` shows.
 func TestEnums(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")

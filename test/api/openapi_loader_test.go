@@ -91,7 +91,7 @@ func references(v any, f func(string)) {
 }
 
 // TestOperations checks that operation IDs are unique in a document, and that each path declares
-// exactly the parameters in it.
+// exactly its own path parameters.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	var doc struct {

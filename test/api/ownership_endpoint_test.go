@@ -84,7 +84,7 @@ func (w ownershipEndpoint) writer(manager string) managedfields.Writer {
 	return out
 }
 
-// mergeWritable returns before, with the fields that the endpoint may write taken from next.
+// mergeWritable returns a copy of before with the fields of next that the endpoint may write.
 func (w ownershipEndpoint) mergeWritable(before, next tree.Tree) tree.Tree {
 	switch {
 	case w.kind.Subresource("status") == nil || w.sub == "scale":

@@ -15,8 +15,8 @@ type ObjectGenerator struct {
 	*rand.Rand
 	// Always contains the fields that at least one version of the kind never omits. The generator
 	// sets them wherever possible, because converting the Go types would add them even if an apply
-	// omits them. Messages are then never empty. For example, an empty spec.behavior of a
-	// HorizontalPodAutoscaler would not survive a conversion to v1.
+	// omits them. If Always is set, messages are never empty. For example, an empty spec.behavior
+	// of a HorizontalPodAutoscaler would not survive a conversion to v1.
 	Always map[string]bool
 	// Twice permits duplicate items in keyed lists.
 	Twice bool

@@ -185,7 +185,6 @@ func (r SchemaGenerator) list(s shape, depth int) any {
 	return out
 }
 
-// anything returns a random value for a field without a schema.
 func (r SchemaGenerator) anything(depth int) any {
 	if depth == 0 {
 		return []any{"a", "b", int64(1), true, 1.5}[r.Intn(5)]

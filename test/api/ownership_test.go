@@ -136,8 +136,8 @@ func (s *ownershipComparison) update(w ownershipEndpoint, manager string, next t
 	s.actual = next
 }
 
-// maxAttempts limits how often the oracle repeats an apply until both implementations agree. Its
-// result depends on the random order in which it converts between versions.
+// maxAttempts limits how often the oracle repeats an apply until both implementations agree. The
+// result depends on the random order in which the oracle converts between versions.
 const maxAttempts = 16
 
 func (s *ownershipComparison) apply(w ownershipEndpoint, manager string, config tree.Tree, force bool) {

@@ -100,7 +100,7 @@ func (c *Client) WithoutCertificate(t testing.TB) *Client {
 // Close closes idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Answer is a complete response, whatever its status code.
+// Answer is a complete response with any status code.
 type Answer struct {
 	Code   int
 	Header http.Header

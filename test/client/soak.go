@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Soak reports whether tests run in their long form, with a duration such as 5m, or a number of
-// rounds, in TROUPE_SOAK.
+// Soak reports whether tests run in their long form. TROUPE_SOAK contains a duration, such as 5m,
+// or a number of rounds.
 func Soak() bool { return os.Getenv("TROUPE_SOAK") != "" }
 
 // Quick returns a function that fails the test if more than limit has passed since the call to

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// programs contains the paths of a cluster's programs. With built-in controllers, all but troupe
-// are empty.
+// programs contains the paths of a cluster's programs. With built-in controllers, only troupe is
+// set.
 type programs struct{ troupe, manager, scheduler, kubeadm, kwok string }
 
 // build builds troupe and, if kubernetes is true, kube-controller-manager, kube-scheduler, kubeadm

@@ -46,7 +46,7 @@ func TestReasons(t *testing.T) {
 	s.Send(200, "GET", "/apis/ext.example.com/v1/namespaces/n/things", "", "")
 }
 
-// TestUnavailable checks that a failing server is detected, counted in metrics, and can become
+// TestUnavailable checks that a failing server is detected and counted in metrics, and can become
 // available again.
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
@@ -142,8 +142,8 @@ func listenSilently(t *testing.T) (address string, ended *atomic.Int64) {
 }
 
 // TestSilentServers checks that unresponsive servers become unavailable without affecting other
-// requests. Requests must not wait for probes of these servers. Each request must therefore succeed
-// at least once while no probe ends.
+// requests. Requests must not wait for probes of these servers. To show this, each request must
+// succeed at least once in a period in which no probe ends.
 func TestSilentServers(t *testing.T) {
 	t.Parallel()
 	silent, ended := listenSilently(t)

@@ -218,8 +218,8 @@ func testMetricsClients(m metricsSession) {
 	m.want(`.*v1beta1.metrics.k8s.io kube-system/metrics-server True .*`, "get", "apiservices")
 	m.want(`.*\(NotFound\): .*"nobody" not found\n\[exit status 1\]`, "get", "pods.v1beta1.metrics.k8s.io", "nobody")
 
-	// The daemon authorizes the request before forwarding it, and the metrics server does so with a
-	// SubjectAccessReview.
+	// Both servers authorize the request: the daemon before forwarding it, and the metrics server
+	// with a SubjectAccessReview.
 	m.want(`(?s).*web.*`, "get", "pods.v1beta1.metrics.k8s.io", "--as=jane")
 	m.want(`.*Forbidden.*User "joe" cannot list resource "pods" in API group "metrics.k8s.io".*`, "get", "pods.v1beta1.metrics.k8s.io", "--as=joe")
 	a := m.Send(201, "POST", "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods", client.JSON,

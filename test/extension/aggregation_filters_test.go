@@ -18,8 +18,8 @@ const aggregationAuditPolicy = `{apiVersion: audit.platform.io/v1, kind: Policy,
 	{level: Metadata, resources: [{group: ext.example.com}]}, {level: None}]}`
 
 // TestFiltersComeFirst checks that unauthenticated and unauthorized requests do not reach the
-// backend, even with forged identity headers. All requests are audited, and forwarded ones with the
-// backend's status code.
+// backend, even with forged identity headers. All requests are audited. Forwarded requests are
+// audited with the backend's status code.
 func TestFiltersComeFirst(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,7 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestUpgrade checks that upgraded connections of any protocol are forwarded, with the user.
+// TestUpgrade checks that upgraded connections of any protocol are forwarded, and that the backend
+// receives the user.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{"SPDY/3.1", "websocket"} {

@@ -88,8 +88,8 @@ func definitionFaults(t testing.TB, s tree.Tree, text []byte) (wanted, got []str
 	return wanted, got, true
 }
 
-// nameOfType matches type names in error messages. They differ from the reference implementation's,
-// because package crd derives them from the path in the whole schema.
+// nameOfType matches type names in error messages. The names differ from the reference
+// implementation's, because package crd derives them from the path in the whole schema.
 var nameOfType = regexp.MustCompile(`@self[\w.@]*`)
 
 // TestCELRules generates random schemas with rules. Troupe must reject the same rules and objects

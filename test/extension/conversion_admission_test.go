@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestEquivalentAdmission checks that an admission webhook for one version receives converted
-// writes to another version. The webhook's patches are converted back.
+// TestEquivalentAdmission checks that an admission webhook for one version receives writes through
+// another version, after conversion. The webhook's patches are converted back.
 func TestEquivalentAdmission(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -54,8 +54,8 @@ func TestEquivalentAdmission(t *testing.T) {
 	}
 }
 
-// TestEquivalentPolicy checks that an admission policy for one version evaluates converted writes
-// to another version.
+// TestEquivalentPolicy checks that an admission policy for one version evaluates writes through
+// another version, after conversion.
 func TestEquivalentPolicy(t *testing.T) {
 	t.Parallel()
 	s, _ := routed(t)

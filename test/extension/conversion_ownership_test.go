@@ -11,7 +11,7 @@ import (
 )
 
 // managers returns the sorted field managers of an object, each with its API version. owned is the
-// field set of the manager name.
+// field set of the manager with the given name.
 func managers(o client.Object, name string) (all []string, owned string) {
 	list, _ := o.Metadata()["managedFields"].([]any)
 	// Entries are ordered by their times, which have a resolution of one second.

@@ -25,7 +25,7 @@ func (s conversionSession) migrate(name, group, resource string) {
 	s.Send(201, "POST", migrations, client.JSON, fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"resource":{"group":%q,"resource":%q}}}`, name, group, resource))
 }
 
-// conditions formats the conditions of a migration that have the status True.
+// conditions formats the True conditions of a migration, including reason and message.
 func conditions(o client.Object) (all []string) {
 	list, _ := o.At("status.conditions").([]any)
 	for _, c := range list {

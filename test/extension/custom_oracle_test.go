@@ -43,7 +43,6 @@ const everything = `{"type":"object","properties":{"spec":{"type":"object","requ
 	"n":{"type":"object","default":{},"properties":{"a":{"type":"integer","default":7}}},
 	"o":{"type":"array","items":{"type":"array","items":{"type":"integer"}}}}}}}`
 
-// customNames are the field names in random objects.
 var customNames = strings.Split("abcdefghijklmno", "")
 
 func values(depth int) *rapid.Generator[any] {

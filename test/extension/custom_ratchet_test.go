@@ -66,8 +66,8 @@ func keyed(v any) bool {
 	return ok
 }
 
-// TestRatchetingAgainstReference compares the validation of updates that leave some invalid values
-// unchanged with the reference implementation.
+// TestRatchetingAgainstReference compares validation errors with the reference implementation, for
+// updates that leave some invalid values unchanged.
 func TestRatchetingAgainstReference(t *testing.T) {
 	t.Parallel()
 	reference, err := public.NewSchema([]byte(everything))

@@ -52,7 +52,6 @@ func (o definitionObject) json() string {
 	return string(b)
 }
 
-// fetch downloads modules and returns their directories.
 func fetch(t *testing.T, modules []string) (folders []string) {
 	t.Helper()
 	command := exec.Command("go", append([]string{"mod", "download", "-json"}, modules...)...)

@@ -166,8 +166,8 @@ func (s suite) create(k *kind, o definitionObject) definitionObject {
 }
 
 // applyTwice applies an example with two managers. The second apply by the second manager must be a
-// no-op. If the server rejects fields that a create would prune, it applies shaped instead, the
-// example after defaulting and pruning.
+// no-op. If the server rejects fields that a create would prune, the test applies shaped instead,
+// the example after defaulting and pruning.
 func (s suite) applyTwice(k *kind, o, shaped definitionObject) {
 	s.T.Helper()
 	at := k.path() + "/" + o.text("metadata", "name")

@@ -46,7 +46,6 @@ func apply(t *testing.T, manifest string) {
 	}
 }
 
-// eventually waits until kubectl prints a text.
 func eventually(t *testing.T, want string, args ...string) {
 	t.Helper()
 	client.Eventually(t, func() error {

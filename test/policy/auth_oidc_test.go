@@ -78,7 +78,6 @@ func (p *identityProvider) close() {
 	}
 }
 
-// blockAnswers delays all responses until release is called.
 func (p *identityProvider) blockAnswers() (release func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -59,7 +59,6 @@ func (r tokenCluster) token(spec string) string {
 	return a.Object()["status"].(map[string]any)["token"].(string)
 }
 
-// eventually repeats a GET request until right accepts the response.
 func (r tokenCluster) eventually(label, path string, right func(a client.Answer) bool) (a client.Answer) {
 	r.t.Helper()
 	client.Eventually(r.t, func() error {

@@ -90,7 +90,7 @@ func (v *watcher) expectEvent(name string) {
 }
 
 // expectEnd reads the watch to its end. The last event must be an ERROR event with the status code,
-// and a new watch request must fail with it.
+// and a new watch request must fail with the same code.
 func (v *watcher) expectEnd(code int) {
 	v.r.t.Helper()
 	var last client.Event

@@ -29,7 +29,6 @@ func parsePEM(t *testing.T, text string) *x509.Certificate {
 	return cert
 }
 
-// waitMetric waits until a counter is greater than 0.
 func (c *certificateCluster) waitMetric(name string) {
 	c.T.Helper()
 	client.Eventually(c.T, func() error {

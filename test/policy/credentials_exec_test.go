@@ -309,8 +309,8 @@ func TestNewCertificate(t *testing.T) {
 	}
 }
 
-// TestModes checks that a plugin may read standard input only if it is a terminal that the client
-// does not read itself.
+// TestModes checks that a plugin may read standard input only if standard input is a terminal that
+// the client does not read itself.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)

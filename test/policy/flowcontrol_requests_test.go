@@ -75,8 +75,8 @@ func TestClassification(t *testing.T) {
 // reached.
 const slow = "/api/v1/namespaces/default/configmaps/x?resourceVersion=9000000000000000"
 
-// TestRefusals checks that a priority level without queues rejects requests when its seats are
-// taken, and one with queues when these are full. Other flows and priority levels are not affected.
+// TestRefusals checks that a priority level rejects requests when its seats are taken or, if it has
+// queues, when the queues are full. Other flows and priority levels are not affected.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -105,7 +105,7 @@ func TestRefusals(t *testing.T) {
 			})
 		}
 		all.Wait()
-		// Each level has two seats. With queues, it accepts three more requests of this flow.
+		// Each level has two seats. A level with queues accepts three more requests of this flow.
 		if served := codes[504]; codes[429]+served != 12 || codes[429] < 5 || served < 2 || level == "queues" && served < 4 {
 			t.Errorf("%s: %v", user, codes)
 		}

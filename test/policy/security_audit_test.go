@@ -118,7 +118,7 @@ func TestAuditIdentity(t *testing.T) {
 }
 
 // TestAuditSecrets checks that audit events at level Metadata contain no credential or Secret,
-// whatever the outcome of the request.
+// regardless of the outcome of the request.
 func TestAuditSecrets(t *testing.T) {
 	v := start(t)
 	const (

@@ -15,8 +15,9 @@ const (
 	nodeSigner           = "platform.io/apiserver-client-node"
 )
 
-// TestCertificateRequests checks that users cannot request a certificate for system:masters, or
-// nodes one for another node. The server sets the requester and status, and the spec is immutable.
+// TestCertificateRequests checks that users cannot request certificates for system:masters, and
+// nodes cannot request them for other nodes. The server sets the requester and status, and the spec
+// is immutable.
 func TestCertificateRequests(t *testing.T) {
 	v := start(t, createUsers(t, "jane", "system:node:n1=system:nodes"), func(c *daemon.Config) {
 		c.Admission.Enable, c.Authorization.Modes = []string{"NodeRestriction"}, []string{"Node", "RBAC"}
@@ -115,7 +116,7 @@ func TestCertificateApproval(t *testing.T) {
 		{"signer", "approval", approved, []int{403}},
 		{"clerk", "status", failed, []int{403}},
 		{"approver", "status", failed, []int{403}},
-		// An invalid change is rejected as invalid, whatever the user's permissions.
+		// An invalid change is rejected as invalid, regardless of the user's permissions.
 		{"clerk", "status", certificate, []int{422}},
 		{"approver", "status", certificate, []int{422}},
 		{"approver", "status", approved, []int{422}},

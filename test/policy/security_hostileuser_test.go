@@ -189,7 +189,6 @@ func (n *neighbors) newTransport(hostile bool) *http.Transport {
 	return t
 }
 
-// encode converts a JSON object to the media type of the test.
 func (n *neighbors) encode(object string) []byte {
 	if n.mediaType == client.JSON {
 		return []byte(object)

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// numbered returns a JSON list of n items, each of which is format with the item's index.
+// numbered returns a JSON list of n items, formatted with format and their indexes.
 func numbered(n int, format string) string {
 	var b strings.Builder
 	for i := range n {

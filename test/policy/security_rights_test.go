@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSecurityEscalation checks that users cannot grant permissions that they lack through roles
-// and bindings.
+// TestSecurityEscalation checks that users cannot use roles and bindings to grant permissions that
+// they lack.
 func TestSecurityEscalation(t *testing.T) {
 	v := start(t, createUsers(t, "jane"))
 	const (

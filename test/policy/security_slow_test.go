@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestSlowCrowd checks that a thousand requests that stall at different points cause no delay or
-// rejection of others.
+// TestSlowCrowd checks that a thousand requests that stall at different points do not delay other
+// requests or cause their rejection.
 func TestSlowCrowd(t *testing.T) {
 	v := start(t)
 	const each = 250

@@ -82,7 +82,7 @@ func behindProxy(t *testing.T) (*testServer, *tls.Config) {
 }
 
 // TestOrderOfHeaders checks that the server uses the proxy's first X-Remote-User header and all its
-// X-Remote-Group headers in order, whatever the other headers.
+// X-Remote-Group headers in order, regardless of other headers.
 func TestOrderOfHeaders(t *testing.T) {
 	v, proxy := behindProxy(t)
 	const path = "/apis/authentication.platform.io/v1/selfsubjectreviews"

@@ -137,7 +137,6 @@ func (r *userCluster) grant(name, user, rules string) {
 	r.waitAllowed(`"user":"` + user + `","nonResourceAttributes":{"verb":"get","path":"/granted/` + name + `"}`)
 }
 
-// waitAllowed waits until a SubjectAccessReview with the given spec is allowed.
 func (r *userCluster) waitAllowed(spec string) {
 	r.t.Helper()
 	client.Eventually(r.t, func() error {

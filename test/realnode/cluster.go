@@ -192,7 +192,7 @@ kind: KubeProxyConfiguration
 conntrack: {maxPerCore: 0, min: 0, tcpEstablishedTimeout: 0s, tcpCloseWaitTimeout: 0s}
 `
 
-// A Discovery is the way in which a joining node finds the cluster and verifies its CA.
+// A Discovery selects how a joining node finds the cluster and verifies its CA.
 type Discovery int
 
 const (

@@ -30,7 +30,6 @@ const (
 // programsDir is the directory of the Kubernetes programs in a machine.
 const programsDir = "/opt/kubernetes"
 
-// startMachine starts a machine and connects it to the bridge.
 func startMachine(dir, programs, name, address string) (*Machine, error) {
 	m := &Machine{Name: name, Address: address, dir: filepath.Join(dir, name)}
 	for _, sub := range []string{"root", "kubelet", "containerd"} {

@@ -41,7 +41,7 @@ type notices struct {
 	console []component // npm packages in the console
 }
 
-// notices reads the licenses of all dependencies for any platform of the release.
+// notices reads the licenses of all dependencies on all platforms of the release.
 func (r *release) notices(ctx context.Context) (*notices, error) {
 	n := &notices{}
 	folders := map[string][]string{} // directories by module
@@ -95,7 +95,6 @@ type listed struct {
 	}
 }
 
-// list returns the packages in the program.
 func (r *release) list(ctx context.Context, p platform) (all []listed, err error) {
 	c := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Dir,Module", "./cmd/troupe")
 	c.Dir, c.Env = r.source, append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOOS="+p.os, "GOARCH="+p.arch)
@@ -188,7 +187,6 @@ func (n *notices) of(program string) (golang component, modules []component, inf
 	return golang, modules, info, nil
 }
 
-// text returns the third-party notices of a program.
 func (n *notices) text(program string) ([]byte, error) {
 	golang, modules, _, err := n.of(program)
 	if err != nil {

@@ -36,7 +36,6 @@ func (p platform) program() string {
 	return "troupe"
 }
 
-// options are the command's flags.
 type options struct {
 	version, out, key string
 	platforms         []platform
@@ -193,7 +192,6 @@ func (r *release) compare(ctx context.Context, s staged) error {
 	return nil
 }
 
-// sum returns the SHA-256 checksum of a file in hexadecimal.
 func sum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

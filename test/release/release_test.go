@@ -359,7 +359,6 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A server is a running troupe serve process.
 type server struct {
 	*exec.Cmd
 	url string

@@ -245,7 +245,6 @@ func (h *crashHistory) checkWatch(p *crashProcess, before *crashObserver, state 
 
 func same(a, b client.Event) bool { return a.Type == b.Type && a.Object.String() == b.Object.String() }
 
-// mark writes the marker and returns its resource version.
 func (h *crashHistory) mark(p *crashProcess) uint64 {
 	h.t.Helper()
 	data := map[string]string{"after": strconv.FormatUint(h.at, 10)}

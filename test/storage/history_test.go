@@ -164,8 +164,8 @@ func testHistory(t *testing.T, profile string) {
 	}
 }
 
-// TestHistoryOnEtcd checks that a server on etcd knows only the history in memory, without times,
-// and returns an error for anything else.
+// TestHistoryOnEtcd checks that a server on etcd serves only history that is still in memory, and
+// none by time. Other requests must fail with an explanation.
 func TestHistoryOnEtcd(t *testing.T) {
 	servers := strings.Join(etcdtest.Start(t, 1).URLs(), ",")
 	client.InProfiles(t, func(t *testing.T, profile string) {

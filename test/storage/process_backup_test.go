@@ -82,8 +82,8 @@ func (l *load) run(c caller, worker int, stop <-chan struct{}) {
 	}
 }
 
-// stateAt returns the objects at a version. A deleted name is doubtful, because the version of a
-// delete is unknown. It is not doubtful if it was recreated at or before version.
+// stateAt returns the objects at a version. A deleted name that was not recreated at or before
+// version is doubtful, because the version of a delete is unknown.
 func (l *load) stateAt(version uint64) (states map[string]string, doubtful map[string]bool) {
 	states, doubtful = map[string]string{}, map[string]bool{}
 	over := map[string]bool{}

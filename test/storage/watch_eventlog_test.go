@@ -44,7 +44,7 @@ func (v view) matches(o client.Object) bool {
 		(v.label == "" || o.Label("tier") == v.label) && (v.name == "" || o.Name() == v.name)
 }
 
-// at returns a view's objects at a version, formatted and keyed.
+// at returns the formatted objects of a view at a version, by key.
 func (l *eventLog) at(v view, version uint64) map[string]string {
 	state := maps.Clone(l.state)
 	for _, e := range l.events {

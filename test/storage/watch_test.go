@@ -91,8 +91,8 @@ func textWatch(state map[string]client.Object) map[string]string {
 	return out
 }
 
-// read reads events from a watch until it gets a bookmark with version to or later. It checks the
-// order of events and bookmarks. ends is the number of bookmarks that end the initial events.
+// read reads events from a watch until a bookmark reaches version to. It checks the order of events
+// and bookmarks. ends is the number of bookmarks that end the initial events.
 func read(ctx context.Context, c *client.Client, v view, q url.Values, to uint64) (events []client.Event, ends int, err error) {
 	q.Set("allowWatchBookmarks", "true")
 	w, err := c.Watch(ctx, v.path(), q)

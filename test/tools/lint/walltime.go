@@ -25,7 +25,7 @@ test has to use the time, a comment in the line above gives the reason:
 	Run: reportWallTime,
 }
 
-// shortest is the minimum duration of a watchdog. Shorter timers and deadlines are findings.
+// shortest is the minimum duration of a watchdog. Shorter timers and deadlines are reported.
 const shortest = time.Minute
 
 const testModule = "github.com/troupe-api/troupe/test"
