@@ -51,7 +51,7 @@ func readDeclined(text []byte) (rules []rule, err error) {
 	return rules, nil
 }
 
-// exact is the subject in which the server must have nothing beyond the release.
+// exact is the subject for which the server must not have more than the release.
 const exact = "roles"
 
 // newRows compares the inventories of a release and the server. It returns an error if a rule
