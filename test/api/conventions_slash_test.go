@@ -21,7 +21,7 @@ func TestServerAddress(t *testing.T) {
 	}
 }
 
-// TestProfiles checks that each profile listed on the pprof index page is served.
+// TestProfiles checks that the pprof index page lists the profiles, and that each is served.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)

@@ -179,8 +179,8 @@ func TestDumps(t *testing.T) {
 	}
 }
 
-// TestFlowControlSwitchedOff checks that flow control objects have no effect if flow control is
-// disabled.
+// TestFlowControlSwitchedOff checks that flow control objects exist but have no effect if flow
+// control is disabled.
 func TestFlowControlSwitchedOff(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, func(c *daemon.Config) { c.Serving.PriorityAndFairness = false })
