@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// fromMemory returns the number of repeated applies that the server should answer from memory.
-// With etcd it is 0, because other servers may write too.
+// fromMemory returns the number of repeated applies that the server answers from memory. With etcd,
+// it answers none, because other servers may also write.
 func fromMemory() int {
 	if client.OnEtcd() {
 		return 0
@@ -27,8 +27,7 @@ func (s applySession) applyDigests() (n int) {
 	return n
 }
 
-// TestApplyDigests checks that only an exact repeat of a no-op apply is answered from memory. An
-// apply with any relevant difference must be processed.
+// TestApplyDigests checks that only an exact repeat of a no-op apply is answered from memory.
 func TestApplyDigests(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
@@ -95,8 +94,8 @@ func TestApplyDigests(t *testing.T) {
 	}
 }
 
-// TestApplyDigestsOfSubresources checks that applying the same configuration to another
-// subresource is not treated as a repeated apply.
+// TestApplyDigestsOfSubresources checks that applying the same configuration to another subresource
+// is not a repeated apply.
 func TestApplyDigestsOfSubresources(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}

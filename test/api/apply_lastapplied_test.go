@@ -13,7 +13,6 @@ const (
 	crontabs         = "/apis/example.com/v1/namespaces/default/crontabs"
 )
 
-// clientApply creates an object as client-side apply does, with a last-applied annotation.
 func (s applySession) clientApply(path, manifest string) client.Object {
 	s.T.Helper()
 	var o map[string]any
@@ -32,7 +31,7 @@ func TestUpgradeOfClientSideApply(t *testing.T) {
 	for name, test := range map[string]struct {
 		path, format string // the manifest, with placeholders for the value that another manager changes and a second value
 		change       func(path string)
-		field        string // of the change
+		field        string // the changed field
 		conflict     string
 	}{
 		"ConfigMap": {configMaps, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"%d","other":"%d"}}`,

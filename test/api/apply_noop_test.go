@@ -17,9 +17,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAppliedAgain checks that a repeated apply changes neither the resourceVersion nor the
-// managed fields, including their timestamps. One manager applies an object, and then three
-// managers apply the result or parts of it.
+// TestAppliedAgain checks that a repeated apply changes neither the resourceVersion nor the managed
+// fields, including their timestamps. One manager applies an object, and then three managers apply
+// the result or parts of it.
 func TestAppliedAgain(t *testing.T) {
 	t.Parallel()
 	kinds := newCatalog(t, meta.Kubernetes)
@@ -53,12 +53,12 @@ func TestAppliedAgain(t *testing.T) {
 type reapplied struct {
 	*rand.Rand
 	path    string
-	field   string           // the object in it that is applied in part
-	configs []map[string]any // of managers one, two, three
+	field   string           // the field of which only parts are applied
+	configs []map[string]any // applied by managers one, two and three
 	live    client.Object
 }
 
-// applyAll applies all objects, and repeats this at least one second later. Timestamps in managed
+// applyAll applies all objects twice, at least one second apart, because timestamps in managed
 // fields have a resolution of one second.
 func (s applySession) applyAll(all []*reapplied) {
 	s.T.Helper()

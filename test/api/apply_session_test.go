@@ -27,7 +27,7 @@ func (s applySession) get(path string) client.Object {
 	return s.Send(200, "GET", path, "", "").Object()
 }
 
-// apply applies a configuration. manager may contain additional query parameters after an "&".
+// apply applies a configuration. manager may end with more query parameters, separated by "&".
 func (s applySession) apply(code int, manager, path, config string) client.Object {
 	s.T.Helper()
 	return s.Send(code, "PATCH", path+"?fieldManager="+manager, applyTypeApply, config).Object()
@@ -49,7 +49,7 @@ func (s applySession) define(plural, kind, properties string) {
 	}
 }
 
-// ownersApply returns the managed fields of an object, one entry per line: manager, operation,
+// ownersApply returns an object's managed fields, one line per entry: manager, operation,
 // subresource if any, and fields.
 func ownersApply(o client.Object) string {
 	list, _ := o.Metadata()["managedFields"].([]any)
@@ -86,8 +86,8 @@ func (s applySession) owns(o client.Object, want ...string) {
 	}
 }
 
-// valueAt returns the JSON of the value at a dotted path, or null if there is none. A number in the
-// path is a list index.
+// valueAt returns the value at a dotted path as JSON, or null if there is none. Numbers in the path
+// are list indexes.
 func valueAt(o client.Object, path string) string {
 	var v any = map[string]any(o)
 	for name := range strings.SplitSeq(path, ".") {

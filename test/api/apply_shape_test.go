@@ -29,7 +29,7 @@ func TestListsWithKeys(t *testing.T) {
 		"spec.template.spec.containers.0.name": `"s"`, "spec.template.spec.containers.1.name": `"a"`, "spec.template.spec.containers.2.name": `"b"`,
 		"spec.template.spec.containers.1.env": `[{"name":"E","value":"1"},{"name":"F","value":"2"}]`,
 	})
-	// Manager one drops its variable E. F stays, because manager two owns it.
+	// Manager one drops the variable E. The variable F stays, because manager two owns it.
 	left := s.apply(200, "one", path, deploy("d", "", `"containers":[{"name":"b","image":"b"},{"name":"a","image":"a"}]`))
 	s.has(left, map[string]string{"spec.template.spec.containers.1.name": `"b"`, "spec.template.spec.containers.2.env": `[{"name":"F","value":"2"}]`})
 	dropped := s.apply(200, "two", path, part("d", ``))

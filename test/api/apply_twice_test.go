@@ -24,8 +24,8 @@ func (s applySession) defineThings() {
 		"n":{"type":"number"},"i":{"type":"integer"},"any":{"x-platform-preserve-unknown-fields":true}`)
 }
 
-// TestAppliedTwice checks that the first apply of a configuration takes full effect. Repeating the
-// apply, or updating with the object just read, must not change anything.
+// TestAppliedTwice checks that the first apply takes full effect. Repeating the apply, or updating
+// with the object just read, must change nothing.
 func TestAppliedTwice(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
@@ -83,8 +83,7 @@ func TestAppliedTwice(t *testing.T) {
 	}
 }
 
-// TestEmptyPartOfBuiltInKind checks that a single apply can empty a nested object of a built-in
-// kind.
+// TestEmptyPartOfBuiltInKind checks that one apply can empty a nested object of a built-in kind.
 func TestEmptyPartOfBuiltInKind(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}

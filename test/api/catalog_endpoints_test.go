@@ -12,10 +12,10 @@ import (
 
 type catalogEndpoint struct {
 	table   string // the table whose base object is used
-	path    string // of the collection; {ns} stands for /namespaces/<namespace>
-	status  bool   // has the status subresource
-	set     string // the set of query parameters of writes
-	returns string // the kind of the response to a delete: "Status", or the kind of the object
+	path    string // path of the collection; {ns} stands for /namespaces/<namespace>
+	status  bool   // whether there is a status subresource
+	set     string // the query parameters that writes accept
+	returns string // kind returned by a delete: "Status" or the object's kind
 }
 
 var endpoints = []catalogEndpoint{
@@ -37,7 +37,7 @@ var endpoints = []catalogEndpoint{
 	{"serviceaccount", "/api/v1{ns}/serviceaccounts", false, "B", "ServiceAccount"},
 }
 
-// A caller sends requests and fails the test if a response has an unexpected status code.
+// A caller sends requests and fails the test on an unexpected status code.
 type caller struct {
 	*testing.T
 	server *client.Server

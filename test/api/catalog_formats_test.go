@@ -29,8 +29,8 @@ func readObjects(t *testing.T, paths ...string) (all []map[string]any) {
 	return all
 }
 
-// eachKind runs test with a sample object of each kind for which wanted returns true. It fails
-// the test if there are fewer than least such kinds.
+// eachKind runs test with a sample object of each kind that wanted selects. It fails the test if
+// the number of selected kinds is below least.
 func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func(caller, *schema.Kind, map[string]any)) {
 	t.Helper()
 	c := newCatalog(t, meta.Kubernetes)
@@ -75,8 +75,7 @@ func (f formatClient) send(method, path, contentType, accept string, body []byte
 	return answer.Body
 }
 
-// json returns an object as canonical JSON. It omits managed fields, because each write changes
-// them.
+// json returns an object as canonical JSON without managed fields, which change with each write.
 func (f formatClient) json(path string) string {
 	f.Helper()
 	var o map[string]any
@@ -90,7 +89,7 @@ func (f formatClient) json(path string) string {
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t, meta.Kubernetes)
-	// Disable the garbage collector, because some sample objects have owners that do not exist.
+	// Disable the garbage collector, because some sample objects have missing owners.
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
 	})

@@ -25,8 +25,8 @@ func slice(change catalogTree) catalogTree {
 	return mergeCatalog(catalogTree{"addressType": "IPv4", "endpoints": []any{}}, change)
 }
 
-// TestLimits checks that objects whose size or count is exactly at a limit are accepted. Objects
-// beyond the limit must be rejected with a field error.
+// TestLimits checks that objects whose size or count is exactly at a limit are accepted, and that
+// larger ones are rejected with a field error.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), nil)
@@ -57,7 +57,7 @@ func TestLimits(t *testing.T) {
 		object      func(n int) catalogTree
 		least, most int
 		field       string
-		reason      string // of the field error beyond the limit
+		reason      string // reason in the field error beyond the limit
 	}{
 		{"Secret data", core + "secrets", plain, 0, 1 << 20, "data", "FieldValueTooLong"},
 		{"ConfigMap data", core + "configmaps", text, 0, 1 << 20, "[]", "FieldValueTooLong"},

@@ -18,8 +18,8 @@ var oddValues = []string{
 	`null`, `""`, `"x"`, `"\u0000/.."`, `-1`, `99999999999`, `1.5`, `true`, `[]`, `{}`, `[null]`, `{"":null}`,
 }
 
-// variants calls do with variants of a JSON value. In each variant, one nested value is replaced by
-// one of oddValues.
+// variants calls do with variants of a JSON value. Each variant replaces one nested value with one
+// of oddValues.
 func variants(root any, do func(variant string)) {
 	var walk func(v any, wrap func(inner string) string)
 	walk = func(v any, wrap func(inner string) string) {
@@ -53,7 +53,7 @@ func replaced(list []any, i int, value string) string {
 }
 
 // TestOddities checks that an invalid body never causes a server error. If the server accepts an
-// object, creating the stored object again must yield the same object.
+// object, recreating it from its stored form must yield the same object.
 func TestOddities(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t, meta.Kubernetes)

@@ -31,8 +31,8 @@ func (p *catalogPlayer) play(ctx context.Context, q catalogRequest) ([]string, e
 	return describe(a, q.show), nil
 }
 
-// send sends one request. An update sends the current object with the patch applied, so that only
-// the patched fields can cause a rejection.
+// send sends one request. An update applies the patch to the current object, so that only the
+// patched fields can cause a rejection.
 func (p *catalogPlayer) send(ctx context.Context, q catalogRequest) (client.Answer, error) {
 	k, err := p.kind(q)
 	if err != nil {
@@ -95,7 +95,7 @@ func (p *catalogPlayer) body(k *schema.Kind) map[string]any {
 	return mergeCatalog(p.table.base, map[string]any{"apiVersion": k.APIVersion(), "kind": k.Kind, "metadata": metadata})
 }
 
-// mergeCatalog returns to with a JSON merge patch applied. It does not modify its arguments.
+// mergeCatalog returns the result of applying a JSON merge patch. It does not modify its arguments.
 func mergeCatalog(to, patch map[string]any) map[string]any {
 	out := maps.Clone(to)
 	if out == nil {
@@ -116,7 +116,7 @@ func mergeCatalog(to, patch map[string]any) map[string]any {
 	return out
 }
 
-// describe formats a response as table lines. It includes only the requested fields of an object,
+// describe formats a response as lines of a table. It shows only the requested fields of an object,
 // because UIDs and timestamps vary.
 func describe(a client.Answer, show []string) []string {
 	o := a.Object()
@@ -150,7 +150,8 @@ func refusal(o client.Object) (lines []string) {
 	return lines
 }
 
-// find returns the value at a path of field names and list indexes, and whether it exists.
+// find returns the value at a path of field names and list indexes. It reports whether the value
+// exists.
 func find(v any, path []string) (any, bool) {
 	if len(path) == 0 {
 		return v, true

@@ -8,8 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// statuses maps kinds to the status that the test writes. For other kinds, the test writes a
-// condition.
+// statuses maps kinds to the status that the test writes. The default status is a condition.
 var statuses = map[string]string{
 	"CSINode":                 `{"storageHealth":[{"name":"d.example.com"}]}`,
 	"CronJob":                 `{"lastScheduleTime":"2026-01-01T00:00:00Z"}`,

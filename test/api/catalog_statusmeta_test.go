@@ -14,7 +14,7 @@ import (
 )
 
 // keptMetadata maps kinds to the metadata fields that a status write must not change, as in
-// kube-apiserver's strategies. A status write may change all other metadata fields.
+// kube-apiserver's strategies. A status write may change all others.
 var keptMetadata = map[string][]string{
 	"APIService":                 {"annotations", "finalizers", "labels", "ownerReferences"},
 	"CSINode":                    {"annotations", "finalizers", "labels", "ownerReferences"},
@@ -79,8 +79,8 @@ func reaches(c caller, k *schema.Kind, o map[string]any) {
 	c.reached(k, before, c.do(http.MethodPatch, one+"/status", nil, patch, 200), "patch")
 }
 
-// reached checks that a write has changed every field in statusMetadata that keptMetadata does not
-// list for the kind. The writer must own exactly the changed fields.
+// reached checks that a write changed every field in statusMetadata that keptMetadata does not list
+// for the kind. The writer must own exactly the changed fields.
 func (c caller) reached(k *schema.Kind, before, after client.Object, verb string) {
 	c.Helper()
 	owned := ""

@@ -90,7 +90,7 @@ func (t *tableFile) addHead(line string) error {
 	return nil
 }
 
-// parseCatalog parses a request line, without the "$" at its start.
+// parseCatalog parses a request line without its leading "$".
 func parseCatalog(line string) (catalogRequest, error) {
 	q := catalogRequest{line: line}
 	rest, show, _ := strings.Cut(line, " > ")
@@ -115,7 +115,7 @@ func parseCatalog(line string) (catalogRequest, error) {
 }
 
 // write returns the table's text with new responses. All other bytes stay the same, so that a diff
-// shows only behavior changes.
+// shows only changes in behavior.
 func (t *tableFile) write(answers [][][]string) string {
 	var b strings.Builder
 	for _, line := range t.head {

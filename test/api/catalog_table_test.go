@@ -42,8 +42,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// playRow sends the requests of a row and returns the responses. It compares them with the
-// expected responses unless the tables are being updated.
+// playRow sends a row's requests and returns the responses. It compares them with the expected
+// responses unless the tables are being updated.
 func playRow(t *testing.T, p *catalogPlayer, r catalogRow) (answers [][]string) {
 	for _, q := range r.requests {
 		got, err := p.play(t.Context(), q)
@@ -78,8 +78,8 @@ func (f formatClient) checkFormats(p *catalogPlayer) {
 }
 
 // unprotected disables the controllers and admission plugins that would interfere with rows. They
-// would delay the deletion of claims and volumes, require a class that allows expansion for
-// claims to grow, and apply the quotas and limit ranges of one row to other rows.
+// delay the deletion of claims and volumes, and let claims grow only if their class allows
+// expansion. The quotas and limit ranges of one row would apply to others.
 func unprotected(c *daemon.Config) {
 	c.Controllers = client.KeepingControllers + ",-serviceaccount-token-secret-controller"
 	c.Admission.Disable = []string{"StorageObjectInUseProtection", "PersistentVolumeClaimResize", "ResourceQuota", "LimitRanger"}

@@ -34,7 +34,7 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// TestNegotiation checks which format the server selects, and that errors list the available
+// TestNegotiation checks the format that the server selects. Errors must list the available
 // formats.
 func TestNegotiation(t *testing.T) {
 	t.Parallel()
@@ -131,7 +131,7 @@ func TestLongList(t *testing.T) {
 
 const widgets = "/apis/example.com/v1/namespaces/default/widgets"
 
-// define creates a CRD for the kind Widget. Its schema allows any fields in spec.
+// define creates a CRD for the kind Widget, whose spec may contain any fields.
 func (s server) define() {
 	s.t.Helper()
 	const definition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},"spec":{

@@ -29,8 +29,8 @@ func head(t *testing.T, name string) []byte {
 	return whole
 }
 
-// TestBodies checks which encodings the server accepts in request bodies and which it rejects. It
-// accepts more encodings than the Kubernetes serializer writes.
+// TestBodies checks which encodings the server accepts in request bodies. It accepts more than the
+// Kubernetes serializer writes.
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)

@@ -23,7 +23,7 @@ import (
 type wire struct {
 	http.RoundTripper
 	mu    sync.Mutex
-	types []string // of requests and responses
+	types []string // content types of requests and responses
 }
 
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {

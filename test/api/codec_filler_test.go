@@ -13,14 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// A filler fills Go values at random. The same seed gives the same values.
+// A filler fills Go values with random data. The same seed gives the same values.
 type filler struct {
 	*rand.Rand
 	sparse int // one in this many pointers, lists and maps is left empty
 }
 
 // words are strings that encoders may treat differently. Go's JSON encoder escapes HTML characters
-// and U+2028, and faulty code may cut a multi-byte character.
+// and U+2028, and a buggy encoder may split a multi-byte character.
 var words = []string{"", "a", "web-1", "<b>&\"\\\n", "grüße", "\u2028", "a text that is somewhat longer than the others"}
 
 func (f filler) word() string { return words[f.Intn(len(words))] }
@@ -30,7 +30,7 @@ func (f filler) quantity() resource.Quantity {
 	return resource.MustParse(texts[f.Intn(len(texts))])
 }
 
-// fillScalarStruct fills a struct that is encoded as a single JSON value, such as a time. It
+// fillScalarStruct fills a struct that is encoded as a single JSON value, such as a time, and
 // returns false for other structs. Times have the precision of their JSON form, seconds or
 // microseconds, so that they survive a round trip. Some are after 2038, when 32-bit seconds
 // overflow.
@@ -72,9 +72,9 @@ func recursive(t reflect.Type) bool {
 	return false
 }
 
-// fillJSONValue fills a struct that is encoded as its only non-empty field. The struct is
-// arbitrary JSON, or a schema with a list or bool as the alternative. Types are matched by name,
-// because this module does not require all of their packages.
+// fillJSONValue fills a struct that is encoded as its only non-empty field: arbitrary JSON, or a
+// schema that may be a list or bool instead. It matches types by name, because this module does not
+// require all of their packages.
 func (f filler) fillJSONValue(v reflect.Value) {
 	switch v.Type().Name() {
 	case "JSON":
@@ -93,9 +93,9 @@ func (f filler) fillJSONValue(v reflect.Value) {
 	}
 }
 
-// fill fills v. The maximum depth is so large that only recursive types reach it. Integers have
-// both signs and all magnitudes, because the length of a Protobuf varint depends on them. Floats
-// are multiples of 1/8, so that they are exact in both binary and decimal.
+// fill fills v. Only recursive types reach the maximum depth. Integers have both signs and all
+// magnitudes, because the length of a Protobuf varint depends on them. Floats are multiples of 1/8,
+// which are exact in both binary and decimal.
 func (f filler) fill(v reflect.Value, depth int) {
 	if f.fillScalarStruct(v) {
 		return

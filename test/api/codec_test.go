@@ -80,8 +80,7 @@ func compareCodec(t *testing.T, k *schema.Kind, o codecObject) {
 	compareCBOR(t, k, o, fromJSON, wantJSON)
 }
 
-// compareCBOR compares encoding to and decoding from CBOR with the Kubernetes serializer, byte for
-// byte.
+// compareCBOR compares CBOR encoding and decoding with the Kubernetes serializer, byte for byte.
 func compareCBOR(t *testing.T, k *schema.Kind, o codecObject, fromJSON tree.Tree, wantJSON []byte) {
 	t.Helper()
 	want, err := direct.Marshal(o)

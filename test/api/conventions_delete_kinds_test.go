@@ -14,7 +14,7 @@ import (
 )
 
 // returnsObject lists the resources for which a delete returns the deleted object, as in the API
-// conventions or kube-apiserver. For all other resources, a delete returns a Status.
+// conventions or kube-apiserver. Other deletes return a Status.
 var returnsObject = strings.Fields(`persistentvolumes persistentvolumeclaims storageclasses volumeattachments csidrivers
 	csinodes services serviceaccounts pods podtemplates resourcequotas volumeattributesclasses
 	deviceclasses resourceclaims resourceclaimtemplates resourceslices`)
@@ -85,7 +85,7 @@ func TestDeleteReturns(t *testing.T) {
 			seen[resource] = true
 			created := s.send(t, 201, http.MethodPost, collection, client.JSON, body).Object()
 			path := collection + "/" + created.Name()
-			// Without this policy, a Job would wait for the garbage collector.
+			// With other policies, the deletion of a Job would wait for the garbage collector.
 			const now = "?gracePeriodSeconds=0&propagationPolicy=Background"
 			for _, query := range []string{now + "&dryRun=All", now} {
 				answer := s.send(t, 200, http.MethodDelete, path+query, "", nil)
@@ -109,8 +109,8 @@ func TestDeleteReturns(t *testing.T) {
 	}
 }
 
-// waitDeleted waits until an object has been deleted. For example, a PersistentVolumeClaim stays
-// until a controller finds that it is unused.
+// waitDeleted waits until an object is gone. For example, a PersistentVolumeClaim stays until a
+// controller finds that it is unused.
 func (s *testServer) waitDeleted(t *testing.T, path string) {
 	t.Helper()
 	client.Eventually(t, func() error {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestNamingWarning checks that the platform profile sends one warning per connection to a client
-// that expects Kubernetes names. The kubernetes profile sends none.
+// TestNamingWarning checks that a client that expects Kubernetes names gets one warning per
+// connection in the platform profile, and none in the kubernetes profile.
 func TestNamingWarning(t *testing.T) {
 	t.Parallel()
 	const warning = `299 - "this server uses vendor-neutral names (--naming platform); kubectl, Helm and controllers expect those of troupe serve --naming kubernetes"`

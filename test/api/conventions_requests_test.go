@@ -19,7 +19,7 @@ func (s *testServer) sendWith(t testing.TB, method, path string, headers ...stri
 	return client.Exchange(t, client.Transport(t, config), method, s.URL+path, "", headers...)
 }
 
-// TestTooManyWatches checks that watches have their own limit, and that the rejection has a
+// TestTooManyWatches checks that watches have a separate limit, and that a rejected watch gets a
 // Retry-After header.
 func TestTooManyWatches(t *testing.T) {
 	t.Parallel()

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestMetadata checks the metadata that the server sets. UIDs are unique, names are generated,
-// and client values of server-owned fields are ignored.
+// TestMetadata checks the metadata set by the server. UIDs are unique, names are generated, and
+// client values for server-owned fields are ignored.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)

@@ -21,8 +21,7 @@ func TestServerAddress(t *testing.T) {
 	}
 }
 
-// TestProfiles checks that the pprof index page lists the profiles, and that each of them is
-// served.
+// TestProfiles checks that the pprof index page lists the profiles, and that each is served.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)

@@ -17,7 +17,7 @@ import (
 )
 
 // dial opens a WebSocket. headers is a list of name, value pairs. If code is not 0, the server must
-// reject the connection with that status code.
+// reject the handshake with that status code.
 func (s *testServer) dial(t testing.TB, code int, path string, headers ...string) *websocket.Conn {
 	t.Helper()
 	h := http.Header{}
@@ -84,8 +84,8 @@ func TestSocket(t *testing.T) {
 }
 
 // TestSocketFormats checks that tables and metadata are sent as text messages, and Protobuf as
-// binary messages. Binary messages have no length prefix, because WebSocket frames already
-// contain the length.
+// binary messages. Binary messages have no length prefix, because WebSocket frames contain the
+// length.
 func TestSocketFormats(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
@@ -185,7 +185,7 @@ func TestSocketRefusals(t *testing.T) {
 }
 
 // TestSocketProtocols checks that the server selects the first subprotocol that is not a token. If
-// another subprotocol contains a token, the server must use it to authenticate the client.
+// a subprotocol contains a token, the server must authenticate the client with it.
 func TestSocketProtocols(t *testing.T) {
 	t.Parallel()
 	tokens := filepath.Join(t.TempDir(), "tokens")

@@ -44,9 +44,9 @@ func TestForgedTokens(t *testing.T) {
 	}
 }
 
-// TestExpiry checks that exact resourceVersions, continue tokens and watches expire when they are
-// older than the history. Requests fail with 410, and watches get an ERROR event with code 410. The
-// error for a continue token contains a new token for the current version.
+// TestExpiry checks that exact resourceVersions, continue tokens and watches expire with the
+// history. Requests fail with 410, and watches get an ERROR event with code 410. The error for a
+// continue token contains a new token for the current version.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) {
@@ -67,11 +67,10 @@ func TestExpiry(t *testing.T) {
 		}
 	}
 	const tooOld = "too old resource version: "
-	// Without resourceVersionMatch, a list is not read from the journal.
 	if a := expired(configMaps + "?limit=1&resourceVersion=" + textConventions(first)); a.Code != 410 || statusOf(t, a).Reason != "Expired" || !strings.HasPrefix(statusOf(t, a).Message, tooOld+textConventions(first)) {
 		t.Errorf("a list: %v", a)
 	}
-	// Try again, because the history of another server may still contain the version.
+	// Retry, because another server's history may still contain the version.
 	for i := 0; ; i++ {
 		w := s.watch(t, configMaps+"?watch=1&resourceVersion="+textConventions(first))
 		e, err := w.Next()
@@ -88,8 +87,8 @@ func TestExpiry(t *testing.T) {
 	a := s.get(t, 0, configMaps+"?limit=1&continue="+token)
 	marks := s.watch(t, configMaps+"?watch=1&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dnone")
 	defer marks.Close()
-	// Each use of the continue token extends the lifetime of its snapshot by the history time. The
-	// bookmark period is longer, so wait for a bookmark between uses.
+	// Each use of the continue token keeps its snapshot alive for another history period. Bookmarks
+	// are less frequent, so wait for one between uses.
 	for i := 0; a.Code == 200 && i < 10; i++ {
 		if e, err := marks.Next(); err != nil || e.Type != client.Bookmark {
 			t.Fatal(e, err)

@@ -47,8 +47,8 @@ func brief(e client.Event) string {
 	return e.Type + "/" + e.Object.Name()
 }
 
-// nextConventions reads events and compares them with want, which contains one word per event. It
-// skips bookmarks that want does not contain.
+// nextConventions checks that the next events are those in want, one word per event. It skips
+// bookmarks that want does not contain.
 func nextConventions(t testing.TB, w *client.Watch, want string) (last client.Event) {
 	t.Helper()
 	var got []string
@@ -70,7 +70,7 @@ func nextConventions(t testing.TB, w *client.Watch, want string) (last client.Ev
 	return last
 }
 
-// ended checks that the watch ends cleanly without further events other than bookmarks.
+// ended checks that the watch ends cleanly, with no further events except bookmarks.
 func ended(t testing.TB, w *client.Watch) {
 	t.Helper()
 	for {
@@ -89,8 +89,8 @@ func (s *testServer) version(t testing.TB) uint64 {
 	return listOf(t, s.get(t, 200, configMaps+"?limit=1")).version()
 }
 
-// TestBookmarks checks that bookmarks contain only kind, apiVersion and resourceVersion, and are
-// sent only on request. Their version must be at least that of the last delivered event.
+// TestBookmarks checks that bookmarks are sent only on request, and contain only kind, apiVersion
+// and resourceVersion. The version must be at least that of the last delivered event.
 func TestBookmarks(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, quickBookmarks)

@@ -5,13 +5,13 @@
 //
 // # Apply
 //
-// These tests cover server-side apply over HTTP: the field owners after each write, and the effect
-// on the object. Most are transcripts in testdata/apply.
+// These tests cover server-side apply over HTTP: the effect of each write on the object and its
+// field owners. Most are transcripts in testdata/apply.
 //
 // # Catalog
 //
-// These tests cover the resource catalog row by row. For each rule of each field, they check the
-// responses to a valid and an invalid value. Nouns:
+// These tests cover the resource catalog. For each rule of each field, they check the responses to
+// a valid and an invalid value. Terms:
 //
 //	row       one rule of the catalog, with the requests that show it
 //	table     testdata/catalog/<kind>.txt: the rows of a kind, and its minimal object
@@ -48,15 +48,15 @@
 //
 // # Conventions
 //
-// These tests check the conventions shared by all kinds, statement by statement: combinations of
-// options, continue tokens, watches, WebSockets, field validation and dry runs. COVERAGE.md maps
-// statements to tests.
+// These tests check conventions shared by all kinds: combinations of options, continue tokens,
+// watches, WebSockets, field validation and dry runs. COVERAGE.md maps the statements of the
+// conventions to tests.
 //
 // Most are transcripts in testdata/conventions. The other tests use a testServer.
 //
 // # Coverage
 //
-// These tests check the maps from specification lines to tests, in test/coverage/*.md. A row lists
+// These tests check test/coverage/*.md, which map lines of the specification to tests. A row lists
 // lines, their topic, and tests as a folder and function names. All tests must exist.
 //
 // # Drift
@@ -76,8 +76,8 @@
 //
 // # OpenAPI
 //
-// These tests check how OpenAPI documents are served in JSON and Protobuf. The gnostic models must
-// parse them, and client loaders must accept them.
+// These tests check the OpenAPI documents in JSON and Protobuf. The gnostic models must parse them,
+// and client loaders must accept them.
 //
 // # Ownership
 //
@@ -87,7 +87,7 @@
 // resources, random objects are written over HTTP while their CRDs change list types and map types
 // (scenario).
 //
-// Known differences, due to the Kubernetes Go types or to chance:
+// The results differ in the following cases, due to the Kubernetes Go types or to chance:
 //
 //   - Converting the Go types adds lists that are never omitted, so an applier that changes its
 //     version cannot remove them. Such histories end at that point
@@ -100,13 +100,13 @@
 //     omitted but was not applied. Also, autoscaling/v1 cannot represent empty messages. Such
 //     objects are not generated (ObjectGenerator).
 //   - When a CRD makes an object without declared fields atomic, the oracle keeps the managed
-//     fields below it. In this server, managers then own the whole object, and conflict
-//     (untyped). The oracle cannot apply objects that are atomic at the root.
+//     fields below it. In this server, managers then own the whole object and conflict
+//     (untyped). The oracle does not support objects that are atomic at the root.
 //   - When an applier gives up fields, the oracle replaces them with an empty object, list or
-//     null only at the next identical apply (explicit). The second of two applies that own
-//     nothing starts to manage an object without managers.
-//   - The oracle leaves a null where no field is declared and an applier has given up all
-//     fields of an object (withoutNulls).
+//     null only at the next identical apply (explicit). If an object has no managers, an
+//     applier that owns nothing becomes a manager only at its second apply.
+//   - When an applier gives up all fields of an object without a schema, the oracle leaves a
+//     null in its place (withoutNulls).
 //
 // # Patch
 //
@@ -116,7 +116,7 @@
 // # Reference
 //
 // These tests replay requests recorded from the reference implementation and compare the responses,
-// under the kubernetes naming profile. Nouns:
+// under the kubernetes naming profile. Terms:
 //
 //	recording   one file of testdata/reference: a group of cases
 //	step        one request of a case, and the recorded response
@@ -132,8 +132,8 @@
 //
 // # Representation
 //
-// These tests request an object of every kind in every representation: JSON, YAML, Protobuf, Table
-// and PartialObjectMetadata, alone, in lists and in watches. Nouns:
+// These tests request an object of every kind in JSON, YAML, Protobuf, Table and
+// PartialObjectMetadata, alone, in lists and in watches. Terms:
 //
 //	object          one object of every stored kind, from testdata/representation/objects.yaml
 //	representation  the format and shape selected by an Accept header

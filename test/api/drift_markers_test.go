@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Markers contains the "+name=value" comments of the types and fields in one package, which
-// reflection cannot find. Examples are list types and list map keys.
+// Markers contains the "+name=value" comments of the types and fields in a package, such as list
+// types and list map keys. Reflection cannot find them.
 type Markers map[string]map[string][]string // "Type" or "Type.Field" → marker → values
 
 var sources = []string{"types.go", "types_jsonschema.go"}
@@ -60,7 +60,7 @@ func (m Markers) add(t *ast.TypeSpec, doc *ast.CommentGroup) {
 	}
 }
 
-// markersOf returns the values of each marker. Some markers, such as listMapKey, may be repeated.
+// markersOf returns the values of each marker. Some markers, such as listMapKey, can be repeated.
 func markersOf(doc *ast.CommentGroup) map[string][]string {
 	found := map[string][]string{}
 	if doc == nil {
@@ -76,8 +76,7 @@ func markersOf(doc *ast.CommentGroup) map[string][]string {
 	return found
 }
 
-// A goField describes a field of a Go type, for comparison with this server's declaration of the
-// same field in package schema.
+// A goField describes a field of a Go type, to compare with the field that package schema declares.
 type goField struct {
 	name    string
 	wire    []int32
@@ -89,9 +88,9 @@ type goField struct {
 	pkg     string
 }
 
-// fieldsOfDrift returns the JSON fields of a struct in order, with embedded structs expanded. The
-// wire number of a field is a path, because an embedded struct is a separate Protobuf message. A
-// struct counts as omitted only with omitzero, because encoding/json ignores omitempty for structs.
+// fieldsOfDrift returns the JSON fields of a struct in order, with embedded structs expanded. A
+// wire number is a path, because an embedded struct is a separate Protobuf message. A struct counts
+// as omitted only with omitzero, because encoding/json ignores omitempty for structs.
 func fieldsOfDrift(t reflect.Type, wire []int32) ([]goField, error) {
 	var list []goField
 	for i := range t.NumField() {

@@ -110,8 +110,8 @@ func (d *driftComparison) field(path string, f *schema.Field, want goField) {
 	}
 }
 
-// atomic reports whether a marker on the field or its type makes the field, or the items of a
-// keyed list, atomic.
+// atomic reports whether a marker makes the field, or the items of a keyed list, atomic. The marker
+// may be on the field or its type.
 func (d *driftComparison) atomic(field map[string][]string, f goField) bool {
 	own, typ := map[string][]string{}, f.typ
 	if typ.Kind() == reflect.Slice && first(field["listType"]) == "map" {

@@ -73,8 +73,8 @@ func TestFeatureGateRefused(t *testing.T) {
 	}
 }
 
-// TestGateWarnings checks that the server logs a feature gate without effect once, and that a
-// metric reports the state of each gate.
+// TestGateWarnings checks that the server warns once about a feature gate without effect, and that
+// a metric shows the state of each gate.
 func TestGateWarnings(t *testing.T) {
 	t.Parallel()
 	var log client.Log

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// getPage requests a page as a user in the given groups, or as the administrator if there are none.
+// getPage requests a page as a user in the given groups. Without groups, it uses the administrator.
 func getPage(t *testing.T, s client.Session, path, accept string, groups ...string) (code int, contentType, body string) {
 	t.Helper()
 	var headers []string
@@ -29,7 +29,7 @@ func getPage(t *testing.T, s client.Session, path, accept string, groups ...stri
 }
 
 // TestZPages checks that /statusz and /flagz are served only if their feature gates are on, and
-// only to monitoring users. Both pages are available as text and as objects.
+// only to monitoring users. Both are available as text and as objects.
 func TestZPages(t *testing.T) {
 	t.Parallel()
 	off := open(t, "ComponentStatusz=false,ComponentFlagz=false")
@@ -93,8 +93,8 @@ func TestZPages(t *testing.T) {
 	}
 }
 
-// TestHealthMetrics checks that the results of health checks are counted, and that only monitoring
-// users can read the metrics.
+// TestHealthMetrics checks that health check results are counted, and that only monitoring users
+// can read the metrics.
 func TestHealthMetrics(t *testing.T) {
 	t.Parallel()
 	s := open(t, "")

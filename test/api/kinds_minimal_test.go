@@ -23,8 +23,7 @@ const minimalResources = `
 	admissionregistration.platform.io/v1/mutatingwebhookconfigurations admissionregistration.platform.io/v1/validatingadmissionpolicies
 	admissionregistration.platform.io/v1/validatingadmissionpolicybindings admissionregistration.platform.io/v1/validatingwebhookconfigurations`
 
-// TestMinimalKinds checks the kinds, the published schemas and the behavior of a server with
-// --kinds=minimal.
+// TestMinimalKinds checks the kinds, schemas and behavior of a server with --kinds=minimal.
 func TestMinimalKinds(t *testing.T) {
 	client.InProfiles(t, func(t *testing.T, profile string) {
 		named := func(text string) string { // client.Named lacks some groups
@@ -96,7 +95,7 @@ func (s kindSession) awaitCode(code int, path string) {
 	})
 }
 
-// servedResources returns the resources in discovery as <group>/<version>/<resource>, sorted.
+// servedResources returns the discovered resources as <group>/<version>/<resource>, sorted.
 func servedResources(t *testing.T, s client.Session) (all []string) {
 	t.Helper()
 	for _, path := range []string{"/api", "/apis"} {

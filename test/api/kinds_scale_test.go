@@ -67,8 +67,8 @@ func TestKindScale(t *testing.T) {
 	}
 }
 
-// TestAutoscalerVersions checks that reading and writing back an object in any version changes
-// nothing.
+// TestAutoscalerVersions checks that an object can be read and written back unchanged in any
+// version.
 func TestAutoscalerVersions(t *testing.T) {
 	t.Parallel()
 	s := kindSession{client.Open(t, nil)}

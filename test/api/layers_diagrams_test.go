@@ -55,7 +55,7 @@ func TestDiagramsNameExistingFunctions(t *testing.T) {
 	}
 }
 
-// functions returns the functions and methods (as Type.Method) that a directory declares, except in
+// functions returns the functions and methods (as Type.Method) declared in a directory, except in
 // tests.
 func functions(t *testing.T, dir string) map[string]bool {
 	t.Helper()

@@ -72,8 +72,8 @@ func TestImportDirections(t *testing.T) {
 // prefixedText matches an error or log message that starts with a word and a colon.
 var prefixedText = regexp.MustCompile(`(?:errors\.New|fmt\.Errorf|[lL]og(?:ger)?\.(?:Debug|Info|Warn|Error))\("([a-z]+): `)
 
-// TestTextsWithoutPackages checks that errors and log messages do not name packages, which mean
-// nothing to users.
+// TestTextsWithoutPackages checks that errors and log messages do not mention Go packages, which
+// mean nothing to users.
 func TestTextsWithoutPackages(t *testing.T) {
 	for _, p := range listPackages(t) {
 		path := strings.TrimPrefix(p.ImportPath, module)

@@ -38,8 +38,8 @@ type connectOperation struct {
 	}
 }
 
-// TestConnections checks the methods, names and parameters of connect subresources, because
-// generated clients depend on them.
+// TestConnections checks the methods, names and parameters of connect subresources. Generated
+// clients depend on them.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")

@@ -63,7 +63,7 @@ func getOpenAPI(t *testing.T, s *client.Server, path string, headers ...string) 
 	return openAPIAnswer{response.StatusCode, response.Header, body}
 }
 
-// document returns a document in the given media type. It checks that the compressed response has
+// document returns a document in the given media type, and checks that the compressed response has
 // the same content.
 func document(t *testing.T, s *client.Server, path, accept string) []byte {
 	t.Helper()

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestEnums checks that the documents list the constants of each field whose Go type is an
-// enumeration, because `kubectl explain` shows them.
+// TestEnums checks that the documents list the constants of each field with an enumerated Go type,
+// which `kubectl explain` shows.
 func TestEnums(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestProtobuf checks that the Protobuf form of each document equals its JSON form as converted by
-// the gnostic models.
+// TestProtobuf checks that each Protobuf document equals the JSON document converted by the gnostic
+// models.
 func TestProtobuf(t *testing.T) {
 	t.Parallel()
 	for _, profile := range profiles {

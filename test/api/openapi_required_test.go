@@ -17,8 +17,7 @@ import (
 )
 
 // refusedWithout returns the fields that the server requires, such as
-// "core.v1.SecretVolumeSource.secretName". They may differ from the fields that the Go types mark
-// as required.
+// "core.v1.SecretVolumeSource.secretName". The Go types may mark other fields as required.
 func refusedWithout(c *catalog.Catalog) map[string]bool {
 	refused, seen := map[string]bool{}, map[*schema.Message]bool{}
 	var visit func(m *schema.Message)

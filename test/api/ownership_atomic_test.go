@@ -11,13 +11,13 @@ import (
 
 // An atomicField is a field of a custom resource that managers own as a whole.
 type atomicField struct {
-	schema, before string // schema of spec.x; before is the schema during the first write, if it differs
+	schema, before string // schemas of spec.x; before applies to the first write, if it differs
 	one, two       string // values of spec.x
-	field          string // in the conflict
+	field          string // the field in the conflict
 }
 
 // TestAtomicFields checks that two writers of an atomic field conflict, even if the field was
-// atomic only at the first write. An apply must not overwrite an update by another manager.
+// atomic only for the first write. An apply must not overwrite another manager's update.
 func TestAtomicFields(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

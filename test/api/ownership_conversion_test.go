@@ -13,11 +13,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// conversion is the object converter of the oracle. It converts between the versions of a kind with
-// this server's code.
+// conversion is the oracle's object converter. It converts between versions of a kind with this
+// server's code.
 type conversion struct{ *ownershipComparison }
 
-// toStored converts a tree of kind k to the storage version. It does not apply defaults.
+// toStored converts a tree of kind k to the storage version, without defaulting.
 func toStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	if k.Stored == k {
 		return t

@@ -104,8 +104,8 @@ func (d *scenario) randomObject() map[string]any {
 	return o
 }
 
-// withLastApplied returns a copy of an object, usually with the client-side apply annotation. The
-// annotation contains the object, a random object, or the existing value.
+// withLastApplied returns a copy of an object. It usually adds the client-side apply annotation,
+// which contains the object, a random object, or the existing value.
 func (d *scenario) withLastApplied(o map[string]any) map[string]any {
 	d.Helper()
 	recorded := o
@@ -124,8 +124,8 @@ func (d *scenario) withLastApplied(o map[string]any) map[string]any {
 	return o
 }
 
-// upgrade transfers the fields of a manager to server-side apply, as kubectl does when it migrates
-// an object from client-side apply.
+// upgrade transfers a manager's fields to server-side apply, as kubectl does when it migrates an
+// object from client-side apply.
 func (d *scenario) upgrade(manager string) {
 	d.Helper()
 	d.step("upgrade %s", manager)
@@ -219,8 +219,8 @@ func (d *scenario) setExpected(o runtime.Object) {
 	d.expected.SetUID("u")
 }
 
-// withoutNulls removes nulls from objects. The oracle leaves a null in place of an object without a
-// schema when an applier gives up all fields of that object.
+// withoutNulls removes nulls from objects. When an applier gives up all fields of an object without
+// a schema, the oracle leaves a null in its place.
 func withoutNulls(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -325,7 +325,7 @@ func (d *scenario) compare() {
 	}
 }
 
-// aside returns an object's JSON without metadata that the server sets, and its managed fields.
+// aside returns an object's JSON without server-set metadata, and its managed fields separately.
 func aside(o map[string]any) (string, []string) {
 	text, _ := json.Marshal(o)
 	out := map[string]any{}

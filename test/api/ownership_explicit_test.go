@@ -10,9 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// If an apply sets an object or list to empty and thereby removes all its fields, this server
-// stores the empty value immediately. The oracle stores it only at the next apply, so these
-// functions add the empty value to the oracle's object.
+// If an apply empties an object or list, this server stores the empty value immediately. The oracle
+// stores it only at the next apply, so these functions add it to the oracle's object.
 
 // explicit adds the empty objects and lists in config to a custom resource.
 func explicit(s shape, object, config map[string]any) {

@@ -79,7 +79,7 @@ func formsOf(k *schema.Kind) (forms []*schema.Kind) {
 	return forms
 }
 
-// history applies random writes to an object in both implementations and compares each result.
+// history applies random writes to an object in both implementations and compares the results.
 func history(s *ownershipComparison, seed int64) {
 	s.t.Helper()
 	r := ObjectGenerator{Rand: rand.New(rand.NewSource(seed))}
@@ -124,8 +124,8 @@ func (s *ownershipComparison) randomObject(r ObjectGenerator, w ownershipEndpoin
 	return object
 }
 
-// lastApplied returns a random value of the last-applied annotation. The value is the given
-// object, a random object, the existing annotation, or "" for none.
+// lastApplied returns a random value for the last-applied annotation: the given object, a random
+// object, the existing annotation, or "" for none.
 func (s *ownershipComparison) lastApplied(r ObjectGenerator, w ownershipEndpoint, density float64, object tree.Tree) string {
 	switch r.Intn(4) {
 	case 0:
@@ -147,7 +147,7 @@ func (s *ownershipComparison) config(r ObjectGenerator, w ownershipEndpoint, den
 	return r.Object(w.kind, density)
 }
 
-// alwaysOf returns the names of fields that at least one version of a kind never omits.
+// alwaysOf returns the fields that at least one version of a kind never omits.
 func alwaysOf(k *schema.Kind) map[string]bool {
 	names := map[string]bool{}
 	for _, form := range k.Versions {

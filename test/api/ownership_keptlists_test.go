@@ -10,7 +10,7 @@ import (
 )
 
 // In the oracle, an applier that changes its API version cannot remove a list that the Go types
-// never omit. Converting the types adds the list again as null, so the existing list stays.
+// never omit. Conversion adds the list again as null, so the existing list stays.
 
 // changesVersion reports whether the manager's last apply used a different version than w.
 func (s *ownershipComparison) changesVersion(w ownershipEndpoint, manager string) bool {
@@ -36,8 +36,8 @@ func (s *ownershipComparison) sameButKeptLists(before tree.Tree) bool {
 	return bytes.Equal(codec.EncodeJSON(s.kind, ours).JSON, codec.EncodeJSON(s.kind, theirs).JSON)
 }
 
-// withLists returns a copy of ours with the lists that only theirs contains. It adds a list only
-// if the field is never omitted, and before and theirs contain the same value.
+// withLists returns a copy of ours with the lists that only theirs contains. It adds a list only if
+// the field is never omitted and has the same value in before and theirs.
 func withLists(m *schema.Message, before, theirs, ours tree.Tree) tree.Tree {
 	out := maps.Clone(ours)
 	for _, f := range m.Fields {

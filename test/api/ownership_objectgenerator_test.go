@@ -14,21 +14,20 @@ import (
 type ObjectGenerator struct {
 	*rand.Rand
 	// Always contains the fields that at least one version of the kind never omits. The generator
-	// sets these fields wherever possible, because a conversion of the Go types would add them
-	// even if an apply omits them. With Always, messages are never empty. For example, an empty
-	// spec.behavior of a HorizontalPodAutoscaler would not survive a conversion to v1.
+	// sets them wherever possible, because converting the Go types would add them even if an apply
+	// omits them. If Always is set, messages are never empty. For example, an empty spec.behavior
+	// of a HorizontalPodAutoscaler would not survive a conversion to v1.
 	Always map[string]bool
 	// Twice permits duplicate items in keyed lists.
 	Twice bool
 	// Nulls permits null fields and map entries, which are valid only in apply configurations.
 	Nulls bool
-	// inAtomicList is set within the items of an atomic list. There, kube-apiserver treats a field
-	// that it never omits as changed unless the configuration sets it.
+	// inAtomicList is set within the items of an atomic list. There, kube-apiserver treats a
+	// never-omitted field as changed unless the configuration sets it.
 	inAtomicList bool
 }
 
-// Object returns an object with a random subset of its kind's fields. density is the probability of
-// each field.
+// Object returns an object of kind k. It includes each field with probability density.
 func (r ObjectGenerator) Object(k *schema.Kind, density float64) tree.Tree {
 	t := r.message(k.Message(), density, 0)
 	metadata := tree.Tree{"name": "a"}

@@ -17,9 +17,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// scaleOracle returns an oracle that writes scales like kube-apiserver. It converts the managers
-// of the object's replicas to managers of the scale, and back. Clients write only a number, so a
-// deduced type suffices.
+// scaleOracle returns an oracle that writes scales as kube-apiserver does. It converts managers of
+// the object's replicas to managers of the scale, and back. A deduced type is enough, because
+// clients write only a number.
 
 func scaleOracle(t *testing.T) *managedfields.FieldManager {
 	t.Helper()
@@ -60,8 +60,8 @@ func (s *ownershipComparison) scale(w ownershipEndpoint, write func(live runtime
 }
 
 // joined merges entries of the same manager, because Kubernetes may return two. When Kubernetes
-// converts an update's entry from the Scale back to the object, the entry keeps the version of
-// the Scale. A later update then adds a second entry.
+// converts an update's entry from the Scale back to the object, the entry keeps the Scale's
+// version. A later update then adds a second entry.
 func joined(t *testing.T, entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
 	t.Helper()
 	var out []metav1.ManagedFieldsEntry

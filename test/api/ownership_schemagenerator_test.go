@@ -120,8 +120,8 @@ func (r SchemaGenerator) change(s shape) shape {
 	return out
 }
 
-// untyped reports whether the oracle keeps the managed fields when the map type of this schema
-// changes. In that case, the oracle misses conflicts that this server finds.
+// untyped reports whether the oracle keeps the managed fields when this schema's map type changes.
+// It then misses conflicts that this server finds.
 func untyped(s shape) bool {
 	values, is := s["additionalProperties"].(shape)
 	return s["properties"] == nil && (s[preserve] != nil || is && values["type"] == nil)
@@ -185,7 +185,6 @@ func (r SchemaGenerator) list(s shape, depth int) any {
 	return out
 }
 
-// anything returns a random value for a field without a schema.
 func (r SchemaGenerator) anything(depth int) any {
 	if depth == 0 {
 		return []any{"a", "b", int64(1), true, 1.5}[r.Intn(5)]

@@ -21,20 +21,20 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// ownershipComparison applies the same writes to an object in this server and in the oracle, which
-// is the implementation of managed fields in Kubernetes.
+// ownershipComparison applies the same writes to an object in this server and in the oracle, the
+// Kubernetes implementation of managed fields.
 type ownershipComparison struct {
 	t         *testing.T
 	kind      *schema.Kind // in the storage version
 	endpoints []ownershipEndpoint
 	converts  bool           // the object is written through several versions
-	diverged  bool           // a known difference has occurred, after which the results cannot agree
+	diverged  bool           // after a known difference, the results cannot agree
 	expected  runtime.Object // the oracle's object in the storage version; nil until it exists
 	actual    tree.Tree
 	managed   []any
 }
 
-// Server-side apply handles this manager and this annotation specially.
+// Server-side apply treats this manager and annotation specially.
 const (
 	ownershipKubectl     = "kubectl"
 	ownershipLastApplied = "kubectl.kubernetes.io/last-applied-configuration"
@@ -136,8 +136,8 @@ func (s *ownershipComparison) update(w ownershipEndpoint, manager string, next t
 	s.actual = next
 }
 
-// maxAttempts is the maximum number of times the oracle repeats an apply until both implementations
-// agree. The oracle's result depends on the random order in which it converts between versions.
+// maxAttempts limits how often the oracle repeats an apply until both implementations agree. The
+// result depends on the random order in which the oracle converts between versions.
 const maxAttempts = 16
 
 func (s *ownershipComparison) apply(w ownershipEndpoint, manager string, config tree.Tree, force bool) {
@@ -292,7 +292,7 @@ func (s *ownershipComparison) difference() string {
 	return ""
 }
 
-// normal converts a tree to its Go type and back. This drops values that the type cannot
+// normal converts a tree to its Go type and back, which drops values that the type cannot
 // distinguish from absent ones.
 func (s *ownershipComparison) normal(k *schema.Kind, t tree.Tree) tree.Tree {
 	out, _ := s.tree(k, s.object(k, t))

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// currentSchema is the current schema of a type for structured-merge-diff. topology returns the
-// same schema as a schema.Message.
+// currentSchema is a type's current schema for structured-merge-diff. topology returns the same
+// schema as a schema.Message.
 const currentSchema = `types:
 - name: object
   map:

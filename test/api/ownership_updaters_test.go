@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// updating lists kinds whose objects are updated by many managers, through one version, several
-// versions, or the status.
+// updating lists kinds whose objects have many updaters, through one version, several versions, or
+// the status.
 var updating = []string{"pods", "services", "configmaps", "deployments", "horizontalpodautoscalers"}
 
 // TestManyUpdaters checks how the entries of many updaters are merged. The managers write in name
@@ -26,8 +26,8 @@ func TestManyUpdaters(t *testing.T) {
 		for seed := range int64(ownershipShortRounds) {
 			s, r := newComparison(t, k.Subresource("status") != nil, formsOf(k)...), newObjectGenerator(k, seed)
 			next := s.normal(k, r.Object(k, 0.5))
-			// Exclude the scale: the oracle loses the timestamp of a scale write, so that the
-			// scale's manager would appear to be the oldest.
+			// Exclude the scale. The oracle loses the timestamp of a scale write, so the scale's
+			// manager would appear to be the oldest.
 			ways := slices.DeleteFunc(slices.Clone(s.endpoints), func(w ownershipEndpoint) bool { return w.sub == "scale" })
 			s.update(s.endpoints[0], "m", next)
 			for i := range 16 {

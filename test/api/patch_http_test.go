@@ -21,7 +21,7 @@ const (
 func TestPatches(t *testing.T) {
 	t.Parallel()
 	tests := strings.Repeat(`{"op":"test","path":"/data/a","value":"1"},`, 10000)
-	var doubling []string // copies of an object into itself
+	var doubling []string // each copies an object into itself
 	for i := range 40 {
 		doubling = append(doubling, fmt.Sprintf(`{"op":"copy","from":"/data","path":"/data/z%d"}`, i))
 	}
@@ -31,7 +31,7 @@ func TestPatches(t *testing.T) {
 }
 
 // TestWrongTypes checks that the error for a strategic merge patch contains the patch but not the
-// object. The message is the one in k8s.io/apimachinery.
+// object. The message is that of k8s.io/apimachinery.
 func TestWrongTypes(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, nil)

@@ -83,8 +83,8 @@ func (c *patchComparison) tree(text []byte) tree.Tree {
 
 func bytesPatch(t tree.Tree) []byte { return codec.AppendAny(nil, t) }
 
-// compare applies a patch in both implementations. If the oracle returns an error, this server
-// must return an error too, possibly with a different message.
+// compare applies a patch in both implementations. If the oracle fails, this server must fail too,
+// possibly with a different message.
 func (c *patchComparison) compare(label string, current, patch tree.Tree) {
 	c.t.Helper()
 	theirs, fault := strategicpatch.StrategicMergePatch(bytesPatch(current), bytesPatch(patch), c.data)
@@ -94,7 +94,7 @@ func (c *patchComparison) compare(label string, current, patch tree.Tree) {
 		c.t.Fatalf("seed %d: %s: the current object was changed", c.seed, label)
 	}
 	if fault != nil && (strings.Contains(fault.Error(), "in struct RawExtension") || strings.Contains(fault.Error(), "but data type is not struct, instead is: map")) {
-		return // the oracle cannot merge arbitrary JSON or lists in maps, such as a user's extra; we can
+		return // unlike this server, the oracle cannot merge arbitrary JSON or lists in maps, such as a user's extra
 	}
 	if (fault != nil) != (err != nil) {
 		c.t.Fatalf("seed %d: %s\n%s on\n%s: the oracle says %v, we say %v", c.seed, label, bytesPatch(patch), before, fault, err)
@@ -107,8 +107,8 @@ func (c *patchComparison) compare(label string, current, patch tree.Tree) {
 	}
 }
 
-// sortedPatch returns JSON with sorted keys. It omits nulls and the directives that the oracle
-// copies unchanged, because decoding drops them.
+// sortedPatch returns JSON with sorted keys. It omits nulls, and directives that the oracle copies
+// unchanged, because decoding drops them.
 func sortedPatch(t *testing.T, text []byte) string {
 	t.Helper()
 	var v any

@@ -11,10 +11,10 @@ import (
 )
 
 // A referenceComparison lists the differences between a response and its recording. Soft
-// differences concern only wording.
+// differences are differences in wording.
 type referenceComparison struct {
 	hard, soft []string
-	code       int // of the response
+	code       int // status code of the response
 }
 
 func (v *referenceComparison) differ(path string, want, got any) {
@@ -51,7 +51,7 @@ func compareReference(want, got referenceAnswer) (v referenceComparison) {
 	if (want.Warning == "") != (got.Warning == "") {
 		v.differ("Warning", want.Warning, got.Warning)
 	}
-	// HTTP requires the Allow header in a 405, but the reference omits it.
+	// HTTP requires an Allow header with status 405, but the reference omits it.
 	if (want.Allow == "") != (got.Allow == "") && want.Code != 405 {
 		v.differ("Allow", want.Allow, got.Allow)
 	}

@@ -2,7 +2,7 @@ package api
 
 // A departure is a recorded case for which this server intentionally responds differently.
 type departure struct {
-	step int // the first different step, from 0
+	step int // index of the first different step
 	code int // status code of its response
 	why  string
 }

@@ -23,8 +23,8 @@ func start(t *testing.T) *referencePlayer {
 	t.Helper()
 	server := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		c.Naming = "kubernetes"
-		// The reference was a kube-apiserver without kube-controller-manager. Of the controllers
-		// that write without a request, it ran only these two.
+		// The reference was a kube-apiserver without kube-controller-manager. These two were its
+		// only controllers that write without a request.
 		c.Controllers = client.KeepingControllers + ",apiservice-availability-controller,priority-and-fairness-config-producer"
 		c.Admission.Disable = []string{"ServiceAccount"} // as in the reference
 	})
@@ -32,7 +32,7 @@ func start(t *testing.T) *referencePlayer {
 }
 
 // play creates the namespace of a recorded case and sends its requests. It returns one comparison
-// per step, and stops early if a response lacks a value that a later step needs.
+// per step. It stops early if a response lacks a value that a later step needs.
 func (p *referencePlayer) play(t *testing.T, c recorded) []referenceComparison {
 	t.Helper()
 	namespace := `{"metadata":{"name":"` + namespaceOf(c.Name) + `"}}`

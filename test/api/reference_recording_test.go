@@ -103,7 +103,8 @@ func (r *referenceRequest) text(t *testing.T, name string) string {
 	return s
 }
 
-// longBody generates the body for a case whose recording contains only the body's start and size.
+// longBody generates the body of a case for which the recording contains only the body's start and
+// size.
 func longBody(t *testing.T, name string) string {
 	t.Helper()
 	switch name {

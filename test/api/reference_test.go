@@ -27,8 +27,8 @@ func TestRecordedAnswers(t *testing.T) {
 	}
 }
 
-// TestDepartures checks that docs/departures.md lists exactly the cases in differs, and that all
-// tests in it exist.
+// TestDepartures checks that docs/departures.md lists exactly the cases in differs, and that the
+// tests it names exist.
 func TestDepartures(t *testing.T) {
 	t.Parallel()
 	page := client.ReadFile(t, "../../docs/departures.md")
@@ -76,7 +76,7 @@ func testNames(t *testing.T) map[string]bool {
 	return names
 }
 
-// checkComparisons fails the test unless the case agrees, or differs exactly as listed in differs.
+// checkComparisons fails the test unless the case agrees or differs exactly as listed in differs.
 func checkComparisons(t *testing.T, name string, verdicts []referenceComparison) {
 	t.Helper()
 	report, first := summary(verdicts)

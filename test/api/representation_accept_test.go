@@ -8,7 +8,7 @@ import (
 )
 
 // TestNewlines checks that JSON ends with a newline unless it is indented, even if it is streamed
-// in pieces.
+// in chunks.
 func TestNewlines(t *testing.T) {
 	t.Parallel()
 	a := serveRepresentation(t)

@@ -33,7 +33,7 @@ func fromCBOR(t *testing.T, body []byte) map[string]any {
 	return treeRepresentation(t, text)
 }
 
-// checkCBOR requests the object in CBOR, alone, as metadata, and in a list, watch and table. It
+// checkCBOR requests the object in CBOR: alone, as metadata, and in a list, watch and table. It
 // then writes the object back.
 func (a *requester) checkCBOR(t *testing.T, o representationObject, want map[string]any) {
 	t.Helper()
@@ -58,7 +58,7 @@ func (a *requester) checkCBOR(t *testing.T, o representationObject, want map[str
 	a.sendBack(t, o, body, want)
 }
 
-// sendBack updates the object with the CBOR that the server sent, which must not change anything.
+// sendBack updates the object with the CBOR from the server, which must change nothing.
 func (a *requester) sendBack(t *testing.T, o representationObject, body []byte, want map[string]any) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, a.URL+o.path()+"?fieldValidation=Strict", bytes.NewReader(body))

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestSelectFields checks that lists support the field selectors of their kind and reject all
-// others. An absent field must match the zero value of its type.
+// TestSelectFields checks that lists support the field selectors of their kind and reject others.
+// An absent field must match the zero value of its type.
 func TestSelectFields(t *testing.T) {
 	t.Parallel()
 	c, a := newCatalog(t, meta.Kubernetes), serveRepresentation(t)

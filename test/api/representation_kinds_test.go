@@ -206,8 +206,8 @@ func (o representationObject) decode(t *testing.T, raw []byte) any {
 	return to
 }
 
-// through converts an object's JSON to the Go type returned by decode. It omits the kind, which
-// Protobuf keeps in the envelope.
+// through converts an object's JSON to the Go type returned by decode. It omits the kind, which is
+// in the Protobuf envelope.
 func (o representationObject) through(t *testing.T, v map[string]any) any {
 	t.Helper()
 	rest := map[string]any{}

@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestLargeLists checks that a list streamed object by object equals, byte for byte, a list
+// TestLargeLists checks that a list streamed object by object is byte for byte the same as a list
 // encoded as a whole. It covers small and large lists, compression and HTTP/1.0.
 func TestLargeLists(t *testing.T) {
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestLargeLists(t *testing.T) {
 }
 
 // sameInEveryForm derives the other representations of a list from its JSON, and compares them with
-// those from the server.
+// the server's.
 func (a *requester) sameInEveryForm(t *testing.T, path, shape string) {
 	accept := func(media string) string {
 		if shape != "" {

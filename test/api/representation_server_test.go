@@ -95,7 +95,7 @@ func (a *requester) create(t *testing.T, o representationObject) {
 	}
 }
 
-// open sends a GET request with an Accept header. The caller reads the body.
+// open sends a GET request with an Accept header. The caller must read the body.
 func (a *requester) open(t *testing.T, path, accept string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.URL+path, nil)
@@ -111,8 +111,7 @@ func (a *requester) open(t *testing.T, path, accept string) *http.Response {
 	return answer
 }
 
-// get returns the body of a response, which must have the status code 200 and the given content
-// type.
+// get returns the body of a response, which must have status code 200 and the given content type.
 func (a *requester) get(t *testing.T, path, accept, contentType string) []byte {
 	t.Helper()
 	answer := a.open(t, path, accept)

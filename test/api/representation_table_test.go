@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// varying lists patterns for the parts of cells that differ between runs, with replacements.
+// varying lists patterns for the parts of cells that vary between runs, with replacements.
 var varying = []struct {
 	label *regexp.Regexp
 	with  string
@@ -42,8 +42,7 @@ func TestTables(t *testing.T) {
 	transcript.Golden(t, "testdata/representation/tables.txt", b.String())
 }
 
-// writeTable writes one line per column of an object's table, with the name, type, format, priority
-// and cell.
+// writeTable writes a line per column of an object's table: name, type, format, priority and cell.
 func (a *requester) writeTable(t *testing.T, b *strings.Builder, path string) {
 	t.Helper()
 	var table struct {
@@ -116,7 +115,7 @@ func functionPaths(column string) []string {
 	return []string{path}
 }
 
-// mapAbove returns the map field in which the last name of a path is a key, or nil.
+// mapAbove returns the map field whose key is the last name of path, or nil if there is none.
 func mapAbove(m *schema.Message, path string) *schema.Field {
 	i := strings.LastIndexByte(path, '.')
 	if i < 0 {

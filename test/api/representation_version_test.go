@@ -10,7 +10,7 @@ import (
 )
 
 // TestVersionsShowOneRow checks that an object has the same table row in each version, even if a
-// version lacks some of the displayed fields.
+// version lacks some displayed fields.
 func TestVersionsShowOneRow(t *testing.T) {
 	t.Parallel()
 	a := serveRepresentation(t)

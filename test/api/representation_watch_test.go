@@ -53,8 +53,8 @@ func (a *requester) checkWatch(t *testing.T, o representationObject, want map[st
 	}
 }
 
-// TestBookmark checks that the bookmark after the initial events has the requested representation
-// and the annotation for the end of initial events.
+// TestBookmark checks that the bookmark that ends the initial events has the requested
+// representation, and the annotation for their end.
 func TestBookmark(t *testing.T) {
 	t.Parallel()
 	a := serveRepresentation(t)

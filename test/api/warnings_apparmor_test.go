@@ -11,16 +11,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAppArmorAnnotations checks that an annotation of a new Pod sets the field that replaces the
-// annotation. The server warns unless the field already has this value. Unrecognized values set
-// no field.
+// TestAppArmorAnnotations checks that an annotation of a new Pod sets the field that replaces it.
+// The server warns unless the field already has this value. Unrecognized values set no field.
 func TestAppArmorAnnotations(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, plainWarnings)
 	const pods, key = "/api/v1/namespaces/default/pods", "container.apparmor.security.beta.kubernetes.io/c"
 	for i, c := range []struct {
-		value, pod, container string // the annotation, and the rest of the spec and of its container
-		want                  string // the AppArmor field of the container; "" for none
+		value, pod, container string // the annotation, and other fields of the Pod and the container
+		want                  string // AppArmor field of the container, or ""
 		warned                bool
 	}{
 		{"unconfined", ``, ``, `{"type":"Unconfined"}`, true},

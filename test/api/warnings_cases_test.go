@@ -9,8 +9,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A warningCase creates Object, or updates Old to Object. If Subresource is set, the write uses
-// that subresource.
+// A warningCase creates Object, or updates Old to Object, through Subresource if that is set.
 type warningCase struct {
 	Name        string
 	Subresource string
@@ -72,8 +71,8 @@ func path(t *testing.T, object json.RawMessage) (collection, at string) {
 	return resources[head.Kind], resources[head.Kind] + "/" + head.Metadata.Name
 }
 
-// others lists the prefixes of warnings that depend only on the kind of an object. The recorded
-// cases do not contain these warnings.
+// others lists prefixes of warnings that depend only on an object's kind. The recorded cases do not
+// contain them.
 var others = []string{"this server stores the object and does not enforce it", "v1 Endpoints is deprecated"}
 
 // texts returns the unescaped warnings of a response, except others. Each warning must have the

@@ -13,7 +13,7 @@ import (
 
 const warningTypeApply = "application/apply-patch+yaml"
 
-// TestWarnings checks the warnings of each case, written as a create, update, patch or apply.
+// TestWarnings checks the warnings for each case, written as a create, update, patch or apply.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, plainWarnings)
@@ -185,7 +185,7 @@ func TestDuplicateOwners(t *testing.T) {
 }
 
 // plainWarnings disables admission plugins that change Pods, because the warnings were recorded
-// without them. It also disables controllers that would write or delete the objects of a case.
+// without them. It also disables controllers that would write or delete a case's objects.
 func plainWarnings(c *daemon.Config) {
 	c.Controllers = client.KeepingControllers
 	c.Naming, c.Admission.Disable = "kubernetes", []string{"RuntimeClass", "ServiceAccount"}

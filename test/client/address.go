@@ -6,7 +6,7 @@ import (
 )
 
 // OwnAddress returns a non-loopback address of this machine, because endpoints must not have
-// loopback addresses. It fails the test if there is none.
+// loopback addresses. If there is none, it fails the test.
 func OwnAddress(t testing.TB) string {
 	t.Helper()
 	all, err := net.InterfaceAddrs()

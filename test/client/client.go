@@ -31,15 +31,15 @@ const (
 type Client struct {
 	URL       string
 	TLS       *tls.Config
-	header    http.Header // of every request
+	header    http.Header // sent with every request
 	transport interface {
 		http.RoundTripper
 		CloseIdleConnections()
 	}
 }
 
-// New returns a Client for a kubeconfig written by the server. The kubeconfig must have one cluster
-// and one user, with embedded certificates.
+// New returns a Client for a server's kubeconfig, which must have one cluster and one user, with
+// embedded certificates.
 func New(kubeconfig string) (*Client, error) {
 	text, err := os.ReadFile(kubeconfig)
 	if err != nil {
@@ -80,7 +80,7 @@ func New(kubeconfig string) (*Client, error) {
 	return &Client{URL: server, TLS: config, transport: transport}, nil
 }
 
-// Over returns a Client that sends requests to url over the given transport.
+// Over returns a Client for url that uses the given transport.
 func Over(url string, transport *http.Transport) *Client {
 	return &Client{URL: url, transport: transport}
 }
@@ -92,7 +92,7 @@ func (c *Client) With(headers http.Header) *Client {
 	return &with
 }
 
-// WithoutCertificate returns a Client for the same server that presents no certificate.
+// WithoutCertificate returns a Client for the same server without a client certificate.
 func (c *Client) WithoutCertificate(t testing.TB) *Client {
 	return &Client{URL: c.URL, TLS: c.Anonymous(), transport: Transport(t, c.Anonymous())}
 }
@@ -116,11 +116,11 @@ func (a Answer) Object() Object {
 	return o
 }
 
-// String formats the status code and the body for messages.
+// String returns the status code and the body.
 func (a Answer) String() string { return fmt.Sprintf("%d %s", a.Code, a.Body) }
 
-// Do sends a request. body is a []byte, a value to encode as JSON, or nil. An error means that no
-// complete response was received.
+// Do sends a request. body is a []byte, a value to encode as JSON, or nil. It returns an error only
+// if it received no complete response.
 func (c *Client) Do(ctx context.Context, method, path, contentType string, body any) (Answer, error) {
 	r, err := c.request(ctx, method, path, contentType, body)
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *Client) request(ctx context.Context, method, path, contentType string, 
 	if err != nil {
 		return nil, err
 	}
-	// Without GetBody, net/http cannot retry the request. A retry would hide a broken connection.
+	// Without GetBody, net/http cannot retry the request. Retries would hide broken connections.
 	r.GetBody = nil
 	if body != nil {
 		r.Header.Set("Content-Type", contentType)
@@ -167,7 +167,7 @@ func (c *Client) request(ctx context.Context, method, path, contentType string, 
 	return r, nil
 }
 
-// Get sends a GET request for an object or any other path.
+// Get sends a GET request for any path.
 func (c *Client) Get(ctx context.Context, path string) (Answer, error) {
 	return c.Do(ctx, http.MethodGet, path, "", nil)
 }
@@ -215,6 +215,5 @@ func (c *Client) List(ctx context.Context, path string, query url.Values) (List,
 	return parseList(answer.Body)
 }
 
-// Error returns the same text as String, so that an unexpected response can be returned as an
-// error.
+// Error returns the same text as String. It lets callers return an unexpected response as an error.
 func (a *Answer) Error() string { return a.String() }

@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// Watchdog is the maximum time that a test waits for an event. It is long enough even for a busy
-// machine.
+// Watchdog limits how long a test waits for an event. It is long enough even for a busy machine.
 const Watchdog = 5 * time.Minute
 
-// Poll calls done repeatedly until done returns true. It returns false after Watchdog. The pauses
-// between calls grow, and last at least as long as a call, to leave CPU time for the server.
+// Poll calls done until it returns true, or returns false after Watchdog. The pauses between calls
+// grow, and last at least as long as a call, to leave CPU time for the server.
 func Poll(done func() bool) bool {
 	const longest = 30 * time.Millisecond
 	pause := time.Millisecond
@@ -36,8 +35,8 @@ func Eventually(t testing.TB, try func() error) {
 	}
 }
 
-// Receive returns the next value from c, or the zero value if c is closed. After Watchdog, it fails
-// the test.
+// Receive returns the next value from c, or the zero value if c is closed. It fails the test after
+// Watchdog.
 func Receive[T any](t testing.TB, c <-chan T, name string) (value T) {
 	t.Helper()
 	select {

@@ -9,22 +9,22 @@ import (
 	"testing"
 )
 
-// Transport returns a transport whose idle connections are closed at the end of the test.
+// Transport returns a transport whose idle connections are closed when the test ends.
 func Transport(t testing.TB, config *tls.Config) *http.Transport {
 	transport := &http.Transport{TLSClientConfig: config}
 	t.Cleanup(transport.CloseIdleConnections)
 	return transport
 }
 
-// Anonymous returns a TLS configuration for a client that presents no certificate.
+// Anonymous returns a TLS configuration without a client certificate.
 func (c *Client) Anonymous() *tls.Config {
 	config := c.TLS.Clone()
 	config.Certificates = nil
 	return config
 }
 
-// Exchange sends a request and reads the whole response. headers have the form "Name: value". Their
-// names are sent exactly as spelled.
+// Exchange sends a request and reads the whole response. headers have the form "Name: value". Names
+// are sent exactly as spelled.
 func Exchange(t testing.TB, transport http.RoundTripper, method, url, body string, headers ...string) Answer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Watchdog)

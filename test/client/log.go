@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Log collects the log output of a server. It may be read while the server writes.
+// Log collects a server's log output. It can be read while the server writes.
 type Log struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -14,8 +14,8 @@ var shared struct {
 	end []func() error
 }
 
-// AtEnd registers a function to call after the last test of the suite. Functions run in reverse
-// order of registration.
+// AtEnd registers a function to run after the last test of the suite. Functions run in reverse
+// order.
 func AtEnd(f func() error) {
 	shared.Lock()
 	defer shared.Unlock()
@@ -25,7 +25,7 @@ func AtEnd(f func() error) {
 // Main runs the tests of a suite and then the functions registered by AtEnd. It returns the exit
 // code for TestMain.
 func Main(m *testing.M) int {
-	if signal.Ignored(os.Interrupt) { // in the background of a shell; programs would inherit it
+	if signal.Ignored(os.Interrupt) { // as in a shell's background job; child processes would inherit this
 		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	}
 	code := m.Run()
@@ -42,7 +42,7 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Shared is a value that is created once for all tests of a suite.
+// Shared is a value created once for all tests of a suite.
 type Shared[T any] struct {
 	once func() (T, error)
 }
@@ -85,20 +85,20 @@ func program(build func(dir string) (string, error)) Shared[string] {
 
 var troupe, troupeWorker, kubectl = program(BuildTroupe), program(BuildTroupeWorker), program(BuildKubectl)
 
-// TroupeBinary returns the path of troupe, which is built once per suite.
+// TroupeBinary returns the path of troupe, built once per suite.
 func TroupeBinary(t testing.TB) string {
 	t.Helper()
 	return troupe.Get(t)
 }
 
-// TroupeWorkerBinary returns the path of the troupe worker, which is built once per suite.
+// TroupeWorkerBinary returns the path of the troupe worker, built once per suite.
 func TroupeWorkerBinary(t testing.TB) string {
 	t.Helper()
 	return troupeWorker.Get(t)
 }
 
-// KubectlBinary returns the path of kubectl, which is built once per suite. The environment
-// variable TROUPE_KUBECTL selects another binary.
+// KubectlBinary returns the path of kubectl, built once per suite unless TROUPE_KUBECTL contains
+// another path.
 func KubectlBinary(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv("TROUPE_KUBECTL"); path != "" {

@@ -28,7 +28,7 @@ var kubernetesNames = func() *strings.Replacer {
 	return strings.NewReplacer(append(names, "platform.io", "kubernetes.io", "platform-", "kube-")...)
 }()
 
-// Named translates the names in text from the platform profile to another profile.
+// Named translates names in text from the platform profile to another profile.
 func Named(profile, text string) string {
 	if profile == "platform" {
 		return text

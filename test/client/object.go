@@ -24,7 +24,7 @@ func ConfigMap(name string, labels, data map[string]string) Object {
 	return Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 }
 
-// ConfigMapText returns the JSON of a ConfigMap. Each item of data is a JSON member of the data
+// ConfigMapText returns the JSON of a ConfigMap. Each item of data is a JSON member of its data
 // field.
 func ConfigMapText(name string, data ...string) string {
 	if len(data) == 0 {
@@ -33,7 +33,7 @@ func ConfigMapText(name string, data ...string) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q},"data":{%s}}`, name, strings.Join(data, ","))
 }
 
-// Metadata returns the metadata. It returns an empty map rather than nil.
+// Metadata returns the metadata, which is never nil.
 func (o Object) Metadata() map[string]any {
 	m, _ := o["metadata"].(map[string]any)
 	if m == nil {
@@ -91,7 +91,7 @@ func (o Object) Data(name string) string {
 	return s
 }
 
-// String returns canonical JSON. Equal objects have equal strings.
+// String returns canonical JSON, which is the same for equal objects.
 func (o Object) String() string {
 	text, err := json.Marshal(map[string]any(o))
 	if err != nil {
@@ -103,7 +103,7 @@ func (o Object) String() string {
 // List is a list of objects, or one page of it.
 type List struct {
 	Version  uint64
-	Continue string // continue token of the next page; "" on the last one
+	Continue string // continue token for the next page; "" on the last page
 	Items    []Object
 }
 
@@ -119,14 +119,14 @@ func parseList(text []byte) (List, error) {
 	return List{version, wire.Metadata.Continue, wire.Items}, err
 }
 
-// A Fataler contains the methods of testing.TB and *rapid.T that Encode and Decode need.
+// A Fataler has the methods of testing.TB and *rapid.T that Encode and Decode need.
 type Fataler interface {
 	Helper()
 	Fatal(...any)
 	Fatalf(string, ...any)
 }
 
-// Encode returns v in JSON, or fails the test.
+// Encode returns v as JSON, or fails the test.
 func Encode(t Fataler, v any) []byte {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -136,7 +136,7 @@ func Encode(t Fataler, v any) []byte {
 	return text
 }
 
-// Decode decodes a JSON text into v, or fails the test.
+// Decode decodes JSON into v, or fails the test.
 func Decode[T ~string | ~[]byte](t Fataler, text T, v any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), v); err != nil {

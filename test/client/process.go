@@ -11,17 +11,17 @@ import (
 	"testing"
 )
 
-// A Process is a child process of a test. It is killed at the end of the test.
+// A Process is a child process, which is killed when the test ends.
 type Process struct {
 	Cmd *exec.Cmd
 	Log *Log // standard output and standard error
-	// ReadyLine is the first line of standard output. URL and Kubeconfig are parsed from the ready
-	// line of a server. AwaitReady sets all three.
+	// ReadyLine is the first line of standard output. URL and Kubeconfig are parsed from a server's
+	// ready line. AwaitReady sets all three.
 	ReadyLine, URL, Kubeconfig string
 
 	t     testing.TB
 	line  chan string
-	ended chan struct{} // closed when the process has been waited for
+	ended chan struct{} // closed after the process has been reaped
 }
 
 // Start starts a program. If cmd.Stderr is a *Log, it also becomes the Log of the Process.
@@ -54,7 +54,7 @@ func Start(t testing.TB, cmd *exec.Cmd) *Process {
 	return p
 }
 
-// StartDaemon starts a troupe command that runs a server, and waits until the server is ready.
+// StartDaemon starts a troupe command that runs a server, and blocks until the server is ready.
 func StartDaemon(t testing.TB, cmd *exec.Cmd) *Process {
 	t.Helper()
 	p := Start(t, cmd)
@@ -66,7 +66,8 @@ func StartDaemon(t testing.TB, cmd *exec.Cmd) *Process {
 
 var readyLine = regexp.MustCompile(`^troupe ready: (\S+) .*KUBECONFIG=(\S+)`)
 
-// AwaitReady waits for the ready line. It returns false if the process ends without one.
+// AwaitReady blocks until the process prints its ready line. It returns false if the process ends
+// first.
 func (p *Process) AwaitReady() bool {
 	p.t.Helper()
 	p.ReadyLine = Receive(p.t, p.line, "the ready line")
@@ -79,7 +80,7 @@ func (p *Process) AwaitReady() bool {
 	return true
 }
 
-// Port returns the port of a server that is ready.
+// Port returns the port of a ready server.
 func (p *Process) Port() string {
 	p.t.Helper()
 	u, err := url.Parse(p.URL)
@@ -106,20 +107,20 @@ func (p *Process) Signal(s os.Signal) {
 	}
 }
 
-// Kill kills the process and waits until it has ended.
+// Kill kills the process and waits for it to exit.
 func (p *Process) Kill() {
 	_ = p.Cmd.Process.Kill() // it may have ended
 	<-p.ended
 }
 
-// Wait waits until the process ends, and returns its exit code.
+// Wait blocks until the process exits, and returns its exit code.
 func (p *Process) Wait() int {
 	p.t.Helper()
 	Receive(p.t, p.ended, "the end of a process")
 	return p.Cmd.ProcessState.ExitCode()
 }
 
-// Stop sends SIGTERM. It fails the test unless the process then ends with exit code 0.
+// Stop sends SIGTERM. It fails the test unless the process exits with code 0.
 func (p *Process) Stop() {
 	p.t.Helper()
 	p.Signal(syscall.SIGTERM)

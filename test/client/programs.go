@@ -23,9 +23,9 @@ func BuildKubectl(dir string) (string, error) {
 // Build builds a program from a folder of the test module and returns its path in dir. The program
 // may use third-party libraries and package worker.
 //
-// The program is cached in the user's cache directory for all suites and clones, because linking
-// kubectl takes 12 s of CPU time, and "go build" takes 2 s even for an up-to-date program. The
-// cache key consists of the library versions and the folder's content.
+// The program is cached in the user's cache directory for all suites and clones. Linking kubectl
+// takes 12 s of CPU time, and "go build" takes 2 s even for an up-to-date program. The cache key
+// consists of the library versions and the folder's content.
 func Build(dir, name, folder, ldflags string) (string, error) {
 	kept, err := programCache("libraries")
 	if err != nil {
@@ -59,7 +59,7 @@ func Build(dir, name, folder, ldflags string) (string, error) {
 // BuildTroupe builds troupe like "make build", with the main module's libraries, and returns its
 // path in dir. Each clone caches its own binary in the user's cache directory.
 //
-// Even an up-to-date check takes 2 s of CPU time, so "make test" builds troupe once for all
+// Even an up-to-date check takes 2 s of CPU time. "make test" therefore builds troupe once for all
 // suites and sets TROUPE_PROGRAM to its path.
 func BuildTroupe(dir string) (string, error) {
 	if program := os.Getenv("TROUPE_PROGRAM"); program != "" {
@@ -89,8 +89,8 @@ func buildOwn(dir, name, from, folder string) (string, error) {
 	})
 }
 
-// ClockOffset is the environment variable that sets the clock offset, in seconds, of programs
-// built by BuildTroupeWithClock.
+// ClockOffset is the environment variable with the clock offset, in seconds, of programs built by
+// BuildTroupeWithClock.
 const ClockOffset = "TROUPE_TEST_CLOCK_OFFSET"
 
 // BuildTroupeWithClock builds troupe like BuildTroupe, but with a patched time package that shifts
@@ -113,8 +113,8 @@ func BuildTroupeWithClock(dir string) (string, error) {
 	})
 }
 
-// clockOverlay writes a "go build" overlay that replaces files of package time. It returns the
-// overlay's path.
+// clockOverlay writes a "go build" overlay that replaces files of package time, and returns its
+// path.
 func clockOverlay(dir string) (string, error) {
 	command := exec.Command("go", "env", "GOROOT")
 	out, err := command.Output()
@@ -183,8 +183,8 @@ func goBuild(seenFrom, program string, args ...string) error {
 	return nil
 }
 
-// keep builds a cached program under a lock. It then links the program into dir, so that later
-// builds do not change the program that a suite runs.
+// keep builds a cached program under a lock and links it into dir. Later builds then do not change
+// the program that a suite runs.
 func keep(dir, program string, build func(program string) error) (string, error) {
 	unlock, err := lock(program + ".lock")
 	if err != nil {
@@ -207,7 +207,7 @@ func linkProgram(dir, program string) (string, error) {
 	return to, nil
 }
 
-// contentsOf returns a digest of the toolchain version, of text, and of the files in dir that match
+// contentsOf returns a digest of the toolchain version, text, and the files in dir that match
 // patterns.
 func contentsOf(text, dir string, patterns ...string) (string, error) {
 	h := sha256.New()

@@ -10,7 +10,7 @@ import (
 )
 
 // Seed returns the seed of a randomized test: TROUPE_SEED, or fixed by default. If the test fails,
-// it logs the command that repeats the test.
+// Seed logs the command that repeats it.
 func Seed(t testing.TB, fixed uint64) uint64 {
 	t.Helper()
 	seed := fixed
@@ -38,8 +38,7 @@ func number(t testing.TB, name string) (n uint64, set bool) {
 	return n, true
 }
 
-// command returns the command that reruns only this test, with the environment variables of this
-// run.
+// command returns the command that reruns only this test, with this run's environment variables.
 func command(t testing.TB, variables ...string) string {
 	for _, name := range []string{"TROUPE_STORE", "TROUPE_DAEMONS", "TROUPE_HTTP"} {
 		if value := os.Getenv(name); value != "" {

@@ -11,20 +11,20 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Server is a server in this process, with its administrator's client.
+// Server is a server in this process, with an administrator's client.
 type Server struct {
 	*Client
 	daemon *daemon.Daemon
-	others []*daemon.Daemon // on the same state
+	others []*daemon.Daemon // share the same data
 }
 
-// WithoutRoots disables the controller that publishes a ConfigMap in each namespace, so that only
-// tests create ConfigMaps.
+// WithoutRoots disables the controller that publishes a ConfigMap in each namespace, so that all
+// ConfigMaps come from tests.
 const WithoutRoots = "*,-root-ca-certificate-publisher-controller"
 
 // Serve starts a server on a free port, with the data directory dir and the controllers
-// WithoutRoots. change, which may be nil, modifies its configuration. The server is stopped at the
-// end of the test.
+// WithoutRoots. change, which may be nil, modifies its configuration. The server stops when the
+// test ends.
 func Serve(t testing.TB, dir string, change func(*daemon.Config)) *Server {
 	t.Helper()
 	config := daemon.Default()
@@ -61,8 +61,8 @@ func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
 	return s
 }
 
-// start starts a server. It retries while the data directory of a stopped server is still locked,
-// because a child process forked by another test holds the lock until it calls exec.
+// start starts a server. It retries while the data directory of a stopped server is locked, because
+// a child process forked by another test holds the lock until it calls exec.
 func start(t testing.TB, config daemon.Config, logs io.Writer) (d *daemon.Daemon) {
 	t.Helper()
 	var err error
@@ -78,8 +78,8 @@ func start(t testing.TB, config daemon.Config, logs io.Writer) (d *daemon.Daemon
 	return d
 }
 
-// First returns a Server whose client uses only one of several servers. Tests of per-server
-// state, such as limits, need this.
+// First returns a Server whose client uses only one of several servers. Tests of per-server state,
+// such as limits, need it.
 func (s *Server) First(t testing.TB) *Server {
 	t.Helper()
 	c, err := New(s.Kubeconfig())

@@ -23,7 +23,7 @@ func Open(t *testing.T, change func(*daemon.Config)) Session {
 	return Session{Serve(t, t.TempDir(), change), ctx, t}
 }
 
-// Send sends a request. It fails the test unless the response has the given status code.
+// Send sends a request and fails the test unless the response has the given status code.
 func (s Session) Send(code int, method, path, contentType, body string) Answer {
 	s.T.Helper()
 	answer, err := s.Do(s.Ctx, method, path, contentType, []byte(body))

@@ -40,7 +40,7 @@ func (s *Shell) Session() (*ShellSession, error) {
 	return &ShellSession{runner}, err
 }
 
-// Run runs a command line in the session. It returns the same results as Shell.Run.
+// Run runs a command line in the session and returns the same results as Shell.Run.
 func (s *ShellSession) Run(ctx context.Context, line string) (output string, code int, err error) {
 	parsed, err := syntax.NewParser().Parse(strings.NewReader(line), "")
 	if err != nil {
@@ -105,8 +105,8 @@ func (k *Workers) Run(dir string, env []string, stdin string, args ...string) (o
 	return text.String(), code, err
 }
 
-// collect calls f with a file and copies everything written to this file to w. It returns when
-// the copy is complete.
+// collect calls f with a file and copies everything written to the file to w. It blocks until the
+// copy is complete.
 func collect(w io.Writer, f func(*os.File) error) error {
 	if file, ok := w.(*os.File); ok {
 		return f(file)

@@ -26,10 +26,10 @@ func Quick(t testing.TB, limit time.Duration, name string) (done func()) {
 	}
 }
 
-// Rounds iterates over the round numbers of a repeated test. short is the default number of
-// rounds. In a soak test, TROUPE_SOAK is a duration or a number of rounds, divided by the number
-// of loops in the test. TROUPE_ROUND selects a single round. If the test fails, Rounds logs the
-// command that repeats the last round.
+// Rounds iterates over the rounds of a repeated test. short is the default number of rounds. In a
+// soak test, TROUPE_SOAK contains a duration or a number of rounds, which the loops of the test
+// share equally. TROUPE_ROUND selects a single round. If the test fails, Rounds logs the command
+// that repeats the last round.
 func Rounds(t testing.TB, short, loops int) iter.Seq[int] {
 	t.Helper()
 	count, end := short, time.Now()

@@ -15,15 +15,15 @@ import (
 )
 
 // With TROUPE_STORE=etcd, all servers of a suite store their data in one etcd. With
-// TROUPE_DAEMONS=3, three servers share the data of one test, and clients use them in turn.
+// TROUPE_DAEMONS=3, three servers share the data of a test, and clients use them in turn.
 
 // OnEtcd reports whether servers store their data in etcd.
 func OnEtcd() bool { return os.Getenv("TROUPE_STORE") == "etcd" }
 
-// OnDisk makes a test's servers store their data in the data directory, regardless of TROUPE_STORE.
+// OnDisk makes a test's servers store data in the data directory, regardless of TROUPE_STORE.
 func OnDisk(t testing.TB) { t.Setenv("TROUPE_STORE", "") }
 
-// Daemons returns the number of servers that share the data of one test.
+// Daemons returns the number of servers that share the data of a test.
 func Daemons(t testing.TB) int {
 	text := os.Getenv("TROUPE_DAEMONS")
 	if text == "" || !OnEtcd() {
@@ -39,8 +39,8 @@ func Daemons(t testing.TB) int {
 // servers starts the suite's etcd on first use, and returns its URLs.
 var servers = sync.OnceValues(func() ([]string, error) { return etcdtest.Run() })
 
-// keepIn configures the suite's storage. The etcd prefix is the path of the data directory, so
-// that a restarted server finds its data.
+// keepIn configures the suite's storage. The path of the data directory is the etcd prefix, so that
+// a restarted server finds its data.
 func keepIn(t testing.TB, config *daemon.Config) {
 	if !OnEtcd() || config.Ephemeral || len(config.Etcd.Servers) > 0 {
 		return

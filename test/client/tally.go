@@ -3,8 +3,8 @@ package client
 import "sync"
 
 // A Tally counts a load generator's operations, so that faults occur after the same number of
-// operations on any machine. It is safe for concurrent use, but only one goroutine may wait at a
-// time.
+// operations on any machine. It is safe for concurrent use, except that only one goroutine may wait
+// at a time.
 type Tally struct {
 	mu      sync.Mutex
 	n, at   int

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InTerminal makes standard input the controlling terminal of a command that has not started.
+// InTerminal makes standard input the controlling terminal of a command that has not been started.
 func InTerminal(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} }
 
 // ResizeTerminal sets the size of a terminal, in characters.
@@ -29,8 +29,8 @@ func TerminalMode(terminal *os.File) (mode any, raw bool, err error) {
 	return *m, m.Lflag&unix.ISIG == 0, nil
 }
 
-// OpenTerminal opens a pseudoterminal. Writes to keyboard are the input of the terminal, and
-// reads from keyboard return its output.
+// OpenTerminal opens a pseudoterminal. Writes to keyboard are terminal input, and reads from
+// keyboard return its output.
 func OpenTerminal(t testing.TB) (terminal, keyboard *os.File) {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -56,7 +56,7 @@ func OpenTerminal(t testing.TB) (terminal, keyboard *os.File) {
 	return terminal, keyboard
 }
 
-// control calls f with the descriptor of a file. Unlike File.Fd, it keeps the file's deadlines.
+// control calls f with a file's descriptor. Unlike File.Fd, it keeps the file's deadlines.
 func control(file *os.File, f func(fd int) error) error {
 	raw, err := file.SyscallConn()
 	if err == nil {

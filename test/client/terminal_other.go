@@ -11,18 +11,18 @@ import (
 
 var errNoTerminal = errors.New("terminals of tests need Linux")
 
-// OpenTerminal fails the test, because terminals are not supported on this platform.
+// OpenTerminal fails the test, because this platform has no terminal support.
 func OpenTerminal(t testing.TB) (terminal, keyboard *os.File) {
 	t.Helper()
 	t.Fatal(errNoTerminal)
 	return nil, nil
 }
 
-// InTerminal does nothing, because terminals are not supported on this platform.
+// InTerminal does nothing on this platform.
 func InTerminal(*exec.Cmd) {}
 
-// ResizeTerminal returns an error, because terminals are not supported on this platform.
+// ResizeTerminal always returns an error on this platform.
 func ResizeTerminal(*os.File, int, int) error { return errNoTerminal }
 
-// TerminalMode returns an error, because terminals are not supported on this platform.
+// TerminalMode always returns an error on this platform.
 func TerminalMode(*os.File) (mode any, raw bool, err error) { return nil, false, errNoTerminal }

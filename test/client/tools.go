@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// NeedTool skips a test if an external program is missing. If the variable CI is set, it fails the
-// test instead.
+// NeedTool skips a test if an external program is missing, or fails it if the variable CI is set.
 func NeedTool(t testing.TB, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err == nil {

@@ -29,7 +29,7 @@ func (e Event) Code() int {
 	return int(code)
 }
 
-// Watch is a running watch. Only one goroutine may read it, but any goroutine may call Close.
+// Watch is a running watch. Only one goroutine may read it, but any goroutine may close it.
 type Watch struct {
 	body    io.ReadCloser
 	decoder *json.Decoder
@@ -61,7 +61,7 @@ func (c *Client) Watch(ctx context.Context, path string, query url.Values) (*Wat
 	return &Watch{answer.Body, json.NewDecoder(answer.Body)}, nil
 }
 
-// Next waits for the next event. It returns io.EOF if the server ended the watch cleanly.
+// Next blocks until the next event. It returns io.EOF if the server ended the watch cleanly.
 func (w *Watch) Next() (e Event, err error) {
 	err = w.decoder.Decode(&e)
 	return e, err

@@ -42,8 +42,8 @@ type invocation struct {
 	Dir       string
 }
 
-// SharedWorkers returns the suite's Workers for a program that uses package worker. The processes
-// start on demand. env contains variables that the program reads only once.
+// SharedWorkers returns the suite's Workers for a program that uses package worker. Processes start
+// on demand. env contains variables that the program reads only at startup.
 func SharedWorkers(program string, env ...string) *Workers {
 	workers.Lock()
 	defer workers.Unlock()
@@ -90,8 +90,8 @@ func (k *Workers) run(c invocation, files [3]*os.File) (code int, err error) {
 	return int(answer[0]), nil
 }
 
-// worker returns an idle worker. If none is idle, it starts a worker, because the programs on
-// both sides of a pipe must run concurrently.
+// worker returns an idle worker, or starts a new one. The programs on both sides of a pipe must run
+// concurrently.
 func (k *Workers) worker() (*worker, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -18,8 +18,8 @@ func applied(ns string, replicas int32, containers ...*applycore.ContainerApplyC
 		WithTemplate(applycore.PodTemplateSpec().WithLabels(selector.MatchLabels).WithSpec(applycore.PodSpec().WithContainers(containers...))))
 }
 
-// TestTypedApply checks that apply configurations can be extracted, changed and applied again,
-// and that conflicts are reported.
+// TestTypedApply checks that apply configurations can be extracted, changed and reapplied, and that
+// conflicts are reported.
 func TestTypedApply(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {

@@ -48,8 +48,8 @@ func define(t *testing.T, config *rest.Config) schema.GroupVersionResource {
 	return at
 }
 
-// TestCustomKind checks that a controller discovers a new custom kind, watches it, and updates
-// the status of its objects.
+// TestCustomKind checks that a controller can discover a new custom kind, watch it, and update the
+// status of its objects.
 func TestCustomKind(t *testing.T) {
 	t.Parallel()
 	for _, media := range []string{asJSON, asProtobuf} {

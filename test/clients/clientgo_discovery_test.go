@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// lines returns one line per resource. It clears the fields that client-go sets in only one of the
-// two discovery formats.
+// lines returns one line per resource, without the fields that client-go sets in only one of the
+// discovery formats.
 func lines(lists []*metav1.APIResourceList) (all []string) {
 	for _, list := range lists {
 		for _, r := range list.APIResources {

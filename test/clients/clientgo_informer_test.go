@@ -30,8 +30,7 @@ import (
 
 var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
 
-// An informerKind creates an informer for the ConfigMaps in a namespace, and a function that
-// lists these ConfigMaps.
+// An informerKind creates an informer for a namespace's ConfigMaps, and a function that lists them.
 type informerKind struct {
 	media string
 	make  func(t *testing.T, config *rest.Config, ns string) (cache.SharedIndexInformer, func(context.Context) (runtime.Object, error))
@@ -84,8 +83,7 @@ func TestInformers(t *testing.T) {
 	}
 }
 
-// check writes objects before and after an informer starts, and compares the informer's cache
-// with a list.
+// check writes objects before and after an informer starts, and compares its cache with a list.
 func (k informerKind) check(t *testing.T, streamed bool) {
 	ns := clientGoServer(t).Namespace(t)
 	maps := clientGoServer(t).Typed(t, asProtobuf).CoreV1().ConfigMaps(ns)
@@ -144,8 +142,8 @@ func waitInSync(t *testing.T, informer cache.SharedIndexInformer, list func(cont
 	}, func() string { return differs })
 }
 
-// difference describes the first difference between a cache and the items of a list. It returns ""
-// if there is none.
+// difference describes the first difference between a cache and a list's items. It returns "" if
+// there is none.
 func difference(store cache.Store, items []runtime.Object) string {
 	if cached := store.List(); len(cached) != len(items) {
 		return fmt.Sprintf("%d are cached, %d listed", len(cached), len(items))
@@ -193,8 +191,8 @@ func TestFactory(t *testing.T) {
 	}
 }
 
-// clientGoFeatures serializes tests that change client-go's feature gates, which are global to the
-// process.
+// clientGoFeatures serializes tests that change client-go's feature gates, because the gates are
+// global to the process.
 var clientGoFeatures sync.Mutex
 
 func ownClientGoFeatures(t *testing.T) {

@@ -36,8 +36,7 @@ type resources[T object, L runtime.Object] interface {
 	Delete(context.Context, string, metav1.DeleteOptions) error
 }
 
-// A kind is a table row of TestTyped: a collection, an object to create, and a change to the
-// object.
+// A kind is one case of TestTyped: a collection, an object to create, and a change to the object.
 type kind interface {
 	name() string
 	lifecycle(t *testing.T, ns, media string)
@@ -55,8 +54,8 @@ func of[T object, L runtime.Object](in func(kubernetes.Interface, string) resour
 	return row[T, L]{in, sample, change}
 }
 
-// lifecycle creates, changes and deletes an object. After each step, it reads the object in both
-// media types.
+// lifecycle creates, changes and deletes an object, and reads it in both media types after each
+// step.
 func (r row[T, L]) lifecycle(t *testing.T, ns, media string) {
 	ctx, selected := t.Context(), metav1.ListOptions{LabelSelector: "test=" + ns}
 	c, other := r.in(clientGoServer(t).Typed(t, media), ns), r.in(clientGoServer(t).Typed(t, asJSON), ns)

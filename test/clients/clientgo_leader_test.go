@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// candidate takes part in a leader election until ctx ends. It sends its name when it becomes the
-// leader.
+// candidate takes part in a leader election until ctx ends. When it becomes the leader, it sends
+// its name to leads.
 func candidate(ctx context.Context, c kubernetes.Interface, ns, name string, release bool, leads chan<- string) (stopped chan struct{}) {
 	stopped = make(chan struct{})
 	go func() {
@@ -65,7 +65,7 @@ func TestLeader(t *testing.T) {
 			lease = must1(c.CoordinationV1().Leases(ns).Get(t.Context(), "leader", metav1.GetOptions{}))(t)
 			if holder := lease.Spec.HolderIdentity; holder != nil && *holder == first {
 				// The lease was not released, possibly because a renewal was in progress. Shorten
-				// the lease only now, because a slow leader would lose a short lease.
+				// it only now, because a slow leader would lose a short lease.
 				const soon = `{"spec":{"leaseDurationSeconds":1}}`
 				must1(c.CoordinationV1().Leases(ns).Patch(t.Context(), "leader", types.MergePatchType, []byte(soon), metav1.PatchOptions{}))(t)
 			}

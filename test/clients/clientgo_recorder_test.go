@@ -48,7 +48,7 @@ func TestSeries(t *testing.T) {
 		mustClientGo(t, broadcaster.StartRecordingToSinkWithContext(t.Context()))
 		recorder := broadcaster.NewRecorder(scheme.Scheme, "example.com/test")
 		var found *eventsv1.EventList
-		// Wait for each event before recording the next one, because client-go sends them
+		// Wait for each event before recording the next, because client-go sends events
 		// independently.
 		for i := range 3 {
 			recorder.Eventf(pod, nil, corev1.EventTypeNormal, "Started", "Starting", "started %s", "main")

@@ -37,7 +37,7 @@ const (
 	missedWrites = 300 // more than the 128 events of a history chunk
 )
 
-// A follower is a running informer with the resource versions that its event handlers observed.
+// A follower is a running informer and the resource versions that its event handlers have observed.
 type follower struct {
 	name     string
 	informer cache.SharedIndexInformer
@@ -50,8 +50,8 @@ type follower struct {
 }
 
 // TestKilledInformer checks that informers stay consistent with a list while the daemon is killed
-// and restarted under write load. While the watch history suffices, an informer reads all objects
-// only once. If the history has expired, an informer reads all objects after each restart.
+// and restarted under write load. Unless the watch history expires, an informer reads all objects
+// only once. If it expires, an informer reads all objects after each restart.
 func TestKilledInformer(t *testing.T) {
 	t.Parallel()
 	ownClientGoFeatures(t)
@@ -71,7 +71,7 @@ func TestKilledInformer(t *testing.T) {
 				watches, all := len(f.traffic.With("watch=true")), len(f.traffic.With(""))
 				streams := len(f.traffic.With("sendInitialEvents=true"))
 				t.Logf("%s: %d watches, %d of them of the state, %d lists", f.name, watches, streams, all-watches)
-				// Subtract the test's own list request, whose response it compares with the cache.
+				// Subtract the test's own list request, which reads the list to compare.
 				if state := streams + all - watches - 1; state < 1 || c.forgets && state <= c.kills || !c.forgets && state > 1 {
 					t.Errorf("%s: the state was read %d times", f.name, state)
 				}
@@ -81,8 +81,7 @@ func TestKilledInformer(t *testing.T) {
 }
 
 // killed starts a server with followers, kills and restarts it repeatedly, and checks the
-// followers' caches. If late is set, the followers reconnect only after the watch history has
-// expired.
+// followers' caches. If late is set, followers reconnect only after the watch history has expired.
 func killed(t *testing.T, settings string, kills int, late bool) []*follower {
 	data := filepath.Join(t.TempDir(), "data")
 	p := serve(t, data, "kubernetes", "0", "--config", settings)
@@ -185,7 +184,7 @@ func startFollowers(ctx context.Context, t *testing.T, running *sync.WaitGroup, 
 	return all
 }
 
-// waitCaughtUp writes the marker object, and waits until it is in the cache of each follower.
+// waitCaughtUp writes the marker object and waits until each follower has it in the cache.
 func waitCaughtUp(t *testing.T, maps typedcorev1.ConfigMapInterface, followers []*follower, n int) {
 	t.Helper()
 	eventually(t, "the marker is written", func(ctx context.Context) (bool, error) {
@@ -209,7 +208,7 @@ func put(ctx context.Context, maps typedcorev1.ConfigMapInterface, name, value s
 	return err
 }
 
-// writeClientGo writes and deletes objects of its own until ctx ends. It ignores errors.
+// writeClientGo writes and deletes its own objects until ctx ends. It ignores errors.
 func writeClientGo(ctx context.Context, maps typedcorev1.ConfigMapInterface, writer int, acknowledged *client.Tally) {
 	random := rand.New(rand.NewPCG(2, uint64(writer)))
 	for i := 0; ctx.Err() == nil; i++ {
@@ -234,8 +233,8 @@ func versionOf(o any) string {
 	return head.GetResourceVersion()
 }
 
-// observe records the resource version of an object, or its deletion. It reports a fault if the
-// version decreases.
+// observe records an object's resource version or deletion. It records a fault if the version
+// decreases.
 func (f *follower) observe(o any, gone bool) {
 	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(o)
 	f.mu.Lock()
@@ -261,8 +260,8 @@ func (f *follower) OnUpdate(_, o any) { f.observe(o, false) }
 
 func (f *follower) OnDelete(o any) { f.observe(o, true) }
 
-// checkCache checks that the event handlers have observed the content of the cache, and reports
-// recorded faults.
+// checkCache checks that the event handlers have observed the content of the cache. It also reports
+// the recorded faults.
 func (f *follower) checkCache(t *testing.T) {
 	t.Helper()
 	eventually(t, f.name+": the handlers know the cache", func(context.Context) (bool, error) {

@@ -39,8 +39,7 @@ type Server struct {
 	names  atomic.Int64 // number of namespaces created
 }
 
-// Serve starts a server that writes its log to log. change, which may be nil, modifies its
-// configuration.
+// Serve starts a server that logs to log. change, which may be nil, modifies its configuration.
 func Serve(log io.Writer, change func(*daemon.Config)) (*Server, error) {
 	dir, err := os.MkdirTemp("", "clients")
 	if err != nil {
@@ -102,7 +101,7 @@ func (s *Server) Namespace(t testing.TB) string {
 	return name
 }
 
-// Traffic records the method and URI of each request that a client sends.
+// Traffic records the method and URI of each request from a client.
 type Traffic struct {
 	mu       sync.Mutex
 	requests []string
@@ -141,8 +140,8 @@ func mustClientGo(t testing.TB, err error) {
 	}
 }
 
-// must1 unwraps the result of a call. The returned function takes t, because the results of a
-// call must be the only arguments. It fails the test on an error.
+// must1 unwraps the result of a call and fails the test on an error. The returned function takes t,
+// because a call's results must be the only arguments.
 func must1[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -152,7 +151,7 @@ func must1[T any](v T, err error) func(testing.TB) T {
 }
 
 // eventually calls holds until it returns true. On an error or timeout, it fails the test with the
-// result of details, which may be nil.
+// text from details, which may be nil.
 func eventually(t testing.TB, label string, holds func(context.Context) (bool, error), details func() string) {
 	t.Helper()
 	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, troupe.Watchdog, true, holds)

@@ -26,7 +26,7 @@ import (
 	troupe "github.com/troupe-api/troupe/test/client"
 )
 
-// TestInitialEvents checks that a watch sends the existing objects, then a bookmark that ends the
+// TestInitialEvents checks that a watch sends existing objects, then the bookmark that ends the
 // initial events, and then changes.
 func TestInitialEvents(t *testing.T) {
 	t.Parallel()
@@ -90,8 +90,8 @@ func TestRetriedWatch(t *testing.T) {
 	})
 }
 
-// TestExpiredWatch checks that a RetryWatcher ends with 410 Expired, without retrying, once its
-// resourceVersion has left the watch history.
+// TestExpiredWatch checks that a RetryWatcher ends with 410 Expired, without retrying, when the
+// watch history no longer contains its resourceVersion.
 func TestExpiredWatch(t *testing.T) {
 	t.Parallel()
 	var log troupe.Log

@@ -25,7 +25,7 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// each runs test in JSON and Protobuf, each time in a new namespace.
+// each runs test in JSON and Protobuf, with a new namespace for each.
 func each(t *testing.T, test func(t *testing.T, c kubernetes.Interface, ns string)) {
 	t.Helper()
 	for encoding, media := range encodings {
@@ -38,8 +38,8 @@ func each(t *testing.T, test func(t *testing.T, c kubernetes.Interface, ns strin
 
 func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 
-// TestConflicts checks that no increment of a counter is lost when concurrent writers retry on
-// conflict.
+// TestConflicts checks that no increment of a counter is lost when concurrent writers retry
+// conflicts.
 func TestConflicts(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {

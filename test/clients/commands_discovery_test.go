@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestOldDiscovery checks that commands work with a server that lacks aggregated discovery. They
-// must request each API version and tolerate unavailable versions.
+// TestOldDiscovery checks that commands work with a server without aggregated discovery. They must
+// request each API version and tolerate unavailable versions.
 func TestOldDiscovery(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []string{"platform", "kubernetes"} {
@@ -34,8 +34,8 @@ func TestOldDiscovery(t *testing.T) {
 	}
 }
 
-// oldServer starts a proxy without aggregated discovery. silent is a path for which the proxy
-// responds with 503. oldServer returns the path of a kubeconfig for the proxy.
+// oldServer starts a proxy without aggregated discovery and returns the path of its kubeconfig. For
+// the path silent, the proxy responds with 503.
 func oldServer(p *place, silent string) string {
 	return p.front("old"+strings.ReplaceAll(silent, "/", "-"), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if r.URL.Path == silent {

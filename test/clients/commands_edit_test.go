@@ -13,7 +13,7 @@ const commandDeployment = `{"metadata":{"name":"web","labels":{"app":"web"}},"sp
 	"template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"web","image":"i:1"}]}}}}`
 
 // edit runs troupe edit in a terminal, with a shell script as the editor. The files shown.1 and
-// shown.2 contain the text that the editor received in its first and second run.
+// shown.2 contain the editor's input in its first and second run.
 func (p *place) edit(script string) *terminal {
 	p.T.Helper()
 	editor := p.write("editor", `#!/bin/sh

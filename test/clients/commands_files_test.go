@@ -12,8 +12,7 @@ import (
 
 const manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: far}\ndata: {mode: fast}\n"
 
-// TestURL checks that manifests can be read from URLs, and that responses that are not manifests
-// are rejected.
+// TestURL checks that manifests can be read from URLs, and that other content is rejected.
 func TestURL(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "platform")
@@ -91,7 +90,7 @@ func TestApplyDefinition(t *testing.T) {
 }
 
 // TestApplyReportsAllErrors checks that all errors are reported, and that an invalid object does
-// not prevent the other objects from being applied.
+// not keep other objects from being applied.
 func TestApplyReportsAllErrors(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "kubernetes")

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// evil contains escape sequences, some with C1 control characters, that set the title of a terminal
-// and clear the screen.
+// evil contains escape sequences, some with C1 control characters, that set a terminal's title and
+// clear the screen.
 const evil = "a\x1b]0;owned\x07\x1b[2Jb\u009b2Jc\rd\x08\x7f"
 
 // TestHostileServer checks that output contains no control characters from the server, that
@@ -98,8 +98,8 @@ func TestHostileServer(t *testing.T) {
 	}
 }
 
-// front starts a proxy for the server that passes each request to handle, which may forward it with
-// next. It returns the path of a kubeconfig for the proxy.
+// front starts a proxy for the server and returns the path of its kubeconfig. The proxy passes each
+// request to handle, which can forward it with next.
 func (p *place) front(name string, handle func(w http.ResponseWriter, r *http.Request, next http.Handler)) string {
 	p.T.Helper()
 	target, err := url.Parse(p.URL)

@@ -36,7 +36,7 @@ func TestInterrupt(t *testing.T) {
 			said := term.String()
 			term.press(ctrlC)
 			code := term.end()
-			// The terminal may show the newline later than the rest of the line.
+			// The terminal may show the newline after the rest of the line.
 			if more := strings.TrimPrefix(term.String(), said); code != 130 || strings.TrimSpace(more) != "^C" {
 				t.Errorf("exit code %d, said %q after %q", code, more, said)
 			}

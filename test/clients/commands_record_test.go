@@ -19,12 +19,12 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// recordedTeam is the environment variable that makes a child process of TestRecordManager run a
-// teamManager, with its value as the team.
+// recordedTeam is an environment variable for a child process of TestRecordManager. The process
+// then runs a team manager for the team in the variable.
 const recordedTeam = "TROUPE_TEST_RECORDED_TEAM"
 
-// A teamReconciler labels namespaces with a team, and creates and deletes a ConfigMap with a
-// generated name in each. It stops its manager when the namespace stop exists.
+// A teamReconciler labels namespaces with a team. In each, it creates and deletes a ConfigMap with
+// a generated name. It stops its manager when the namespace stop exists.
 type teamReconciler struct {
 	runtimeclient.Client
 	record.EventRecorder
@@ -74,7 +74,7 @@ func runTeamManager(team string) error {
 	return manager.Start(ctx)
 }
 
-// TestRecordManager records a manager of controller-runtime, and replays the recording to the same
+// TestRecordManager records a controller-runtime manager, and replays the recording to the same
 // build and to one with another team.
 func TestRecordManager(t *testing.T) {
 	t.Parallel()

@@ -30,7 +30,7 @@ func (s *screen) clear() {
 	s.rows, s.x, s.y = make([][]rune, s.height), 0, 0
 }
 
-// Write interprets text, which may end within an escape sequence or a rune.
+// Write interprets text, which may end in the middle of an escape sequence or rune.
 func (s *screen) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +118,7 @@ func (s *screen) String() string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// TestScreenInParts checks that a screen accepts output that is split at any byte offset.
+// TestScreenInParts checks that a screen accepts output split at any byte.
 func TestScreenInParts(t *testing.T) {
 	s := newScreen(9, 1)
 	for _, b := range []byte("\x1b[Ha – ü…") {

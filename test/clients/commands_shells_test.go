@@ -11,8 +11,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestShells checks that bash, zsh and fish complete commands, flags, and the resources and
-// object names of the server.
+// TestShells checks that bash, zsh and fish complete commands, flags, resources and object names.
 func TestShells(t *testing.T) {
 	p := newPlace(t, "platform")
 	p.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"warehouse"}}`)
@@ -36,8 +35,8 @@ func TestShells(t *testing.T) {
 			term := p.open(200, 24, c)
 			term.press(setup.line)
 			term.see("ready-2")
-			// The typed line does not contain the expected output, so only the completion can
-			// produce it.
+			// The typed line does not contain the expected output, so only completion can produce
+			// it.
 			for _, try := range []struct{ typed, says string }{
 				{"troupe get configm\t -n warehouse -o name\r", "configmap/settings-of-it"},
 				{"troupe get -n warehouse configmaps sett\t -o custom-columns=X:.metadata.name,Y:.kind\r", "settings-of-it   ConfigMap"},

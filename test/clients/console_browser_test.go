@@ -23,7 +23,7 @@ import (
 )
 
 // A browser is one tab of its own Chromium process. The test fails if a page logs an error or
-// contacts a host that is not allowed.
+// contacts a forbidden host.
 type browser struct {
 	t   *testing.T
 	ctx context.Context
@@ -121,8 +121,8 @@ func (b *browser) see(text string) {
 	b.wait("see "+text, `document.body.innerText.includes(`+quote(text)+`)`)
 }
 
-// wait waits until a script returns true. It ignores errors, because a loading page has no scripts
-// yet.
+// wait waits until a script returns true. It ignores errors, because a page has no scripts while it
+// loads.
 func (b *browser) wait(desc, script string) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, client.Watchdog)
@@ -164,7 +164,7 @@ func (b *browser) text(script string) (found string) {
 	return found
 }
 
-// dark emulates a user preference for dark colors, or for light colors if on is false.
+// dark emulates a user preference for dark colors, or light colors if on is false.
 func (b *browser) dark(on bool) {
 	b.t.Helper()
 	scheme := "light"
@@ -174,7 +174,7 @@ func (b *browser) dark(on bool) {
 	b.run("choose colours", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
 }
 
-// screenshot saves a screenshot in the directory TROUPE_SCREENSHOTS, if it is set.
+// screenshot saves a screenshot in the directory TROUPE_SCREENSHOTS, if set.
 func (b *browser) screenshot(name string) {
 	folder := os.Getenv("TROUPE_SCREENSHOTS")
 	if folder == "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestHostileContents checks that the console shows the content of objects as text. Markup is
-// escaped, and scripts do not run.
+// TestHostileContents checks that the console shows object content as text. It must escape markup
+// and run no scripts.
 func TestHostileContents(t *testing.T) {
 	const markup = `<img src=x onerror="window.hostile=1"><script>window.hostile=1</script>`
 	s := openSite(t, meta.Kubernetes)

@@ -23,8 +23,8 @@ try { found = "found " + JSON.stringify(Object.values(sessionStorage)) } catch (
 document.body.textContent = found
 </script>`
 
-// TestProxiedPages checks that the Content-Security-Policy header protects the console's token from
-// pages proxied from a Pod. Without the header, such a page can read the token.
+// TestProxiedPages checks that the Content-Security-Policy header keeps pages proxied from a Pod
+// from reading the console's token. Without the header, they can read it.
 func TestProxiedPages(t *testing.T) {
 	s := openSite(t, meta.Kubernetes)
 	host := client.OwnAddress(t) // loopback addresses are not proxied

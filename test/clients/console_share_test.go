@@ -22,14 +22,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// ofConsole matches the functions that serve metrics and tables. Under the mixed load, only the
-// console triggers them.
+// ofConsole matches the functions that serve metrics and tables, which only the console requests
+// under the mixed load.
 const ofConsole = `http\.\(\*Server\)\.writeMetrics|represent\.\(\*Events\)\.appendTable|present\.\(\*TableWriter\)|represent\.\(\*Encoder\)\.tableList`
 
-// TestShare measures the share of the server's CPU time that two consoles use under the mixed
+// TestShare measures the server CPU time for two consoles, as a share of the total, under the mixed
 // load of the bench. One console shows the overview, the other a live table of all writes. The
-// share is taken from the server's CPU profile, so other processes do not affect it.
-// docs/console.md contains the result.
+// share comes from the server's CPU profile, so other processes do not affect it. docs/console.md
+// contains the result.
 func TestShare(t *testing.T) {
 	dir := t.TempDir()
 	troupe, err := client.BuildTroupe(dir)
@@ -54,7 +54,7 @@ func TestShare(t *testing.T) {
 	}
 
 	overview, table := openBrowser(t, address), openBrowser(t, address)
-	var looks, received atomic.Int64 // requests for metrics; bytes of the table
+	var looks, received atomic.Int64 // metrics requests, and bytes of the table
 	chromedp.ListenTarget(overview.ctx, func(event any) {
 		if e, ok := event.(*network.EventRequestWillBeSent); ok && strings.HasSuffix(e.Request.URL, "/metrics") {
 			looks.Add(1)

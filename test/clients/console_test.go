@@ -28,7 +28,7 @@ const (
 	readerToken = "token-of-a-reader"
 )
 
-// A consoleSite is a server with the console enabled and some objects, opened in a browser.
+// A consoleSite is a server with some objects, and its console in a browser.
 type consoleSite struct {
 	*browser
 	client.Session
@@ -154,7 +154,7 @@ func TestOwnershipInThreeClicks(t *testing.T) {
 	})
 }
 
-// TestTablesAreLive checks that tables show changes as they happen, and can be filtered.
+// TestTablesAreLive checks that tables show changes immediately and can be filtered.
 func TestTablesAreLive(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.signIn(adminToken)
@@ -174,7 +174,7 @@ func TestTablesAreLive(t *testing.T) {
 }
 
 // TestQuickTable checks that the console polls a long table while its objects change too often for
-// a watch. Once the changes stop, the console watches the objects again.
+// a watch, and watches them again once the changes stop.
 func TestQuickTable(t *testing.T) {
 	s := openSite(t, meta.Kubernetes)
 	watches := map[network.RequestID]bool{}
@@ -277,8 +277,8 @@ func TestDryRun(t *testing.T) {
 	})
 }
 
-// TestObjectHistory checks the revisions of an object, the page of one of them, and the restoration
-// of a deleted object, which only happens after a dry run.
+// TestObjectHistory checks an object's revisions, the page of one revision, and the restoration of
+// a deleted object, which requires a dry run first.
 func TestObjectHistory(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		const web, webPage = "/apis/apps/v1/namespaces/default/deployments/web", "#/objects/apps/deployments/default/web"

@@ -31,17 +31,18 @@ const (
 	onConfiguration = "mutatingwebhookconfigurations.admissionregistration.k8s.io"
 )
 
-// An injector is cert-manager's cainjector. It adds the CA of a Secret to the bundles of webhooks.
+// An injector is cert-manager's cainjector, which adds the CA in a Secret to the CA bundles of
+// webhooks.
 type injector struct {
 	*troupetest.Server
 	t       *testing.T
-	client  runtimeclient.Client // of the test
-	changes *troupetest.Changes  // of webhook configurations
-	bundles map[string]string    // by webhook configuration
-	written int                  // number of changes of bundles
+	client  runtimeclient.Client // the test's client
+	changes *troupetest.Changes  // changes of webhook configurations
+	bundles map[string]string    // CA bundles by webhook configuration
+	written int                  // number of bundle changes
 }
 
-// newInjector returns an injector, which does not run yet, for a fork of base.
+// newInjector returns an injector for a fork of base. It is not running yet.
 func newInjector(t *testing.T, base *troupetest.Server) *injector {
 	t.Helper()
 	s := troupetest.Fork(t, base, troupetest.WithFaults())
@@ -54,7 +55,7 @@ func (i *injector) config() *rest.Config {
 	return must.Get(clientcmd.RESTConfigFromKubeConfig(i.Kubeconfig()))(i.t)
 }
 
-// run sets faults and starts the controller. It returns a function that stops it.
+// run sets faults, starts the controller, and returns a function that stops it.
 func (i *injector) run(faults ...troupetest.Fault) (stop func()) {
 	i.t.Helper()
 	i.setFaults(faults...)
@@ -81,8 +82,8 @@ func (i *injector) run(faults ...troupetest.Fault) (stop func()) {
 	return stop
 }
 
-// setFaults injects faults into the controller's requests. The last rule only counts those that
-// apply a bundle.
+// setFaults injects faults into the controller's requests. It adds a rule that only counts the
+// requests that apply a bundle.
 func (i *injector) setFaults(faults ...troupetest.Fault) {
 	faults = append(faults, troupetest.Fault{Effect: "Delay", Verbs: []string{"patch"}})
 	for n := range faults {
@@ -103,7 +104,7 @@ func (i *injector) awaitReconciled() {
 	})
 }
 
-// rotate replaces the CA, and waits until all bundles have the new one.
+// rotate replaces the CA and waits until all bundles contain the new one.
 func (i *injector) rotate(ctx context.Context, ca string) {
 	i.t.Helper()
 	must.Succeed(i.t, i.client.Update(ctx, caSecret(ca)))
@@ -145,7 +146,7 @@ func webhookConfiguration(name, bundle string) *admissionv1.MutatingWebhookConfi
 
 func newCA(t *testing.T) string { return string(pki.PEM(pki.Authority(t, "ca").Leaf)) }
 
-// newInjectorBase returns the server that tests fork: with a CA, and webhooks that trust it.
+// newInjectorBase returns the server that tests fork. It has a CA, and webhooks that trust it.
 func newInjectorBase(t *testing.T) (base *troupetest.Server, ca string) {
 	t.Helper()
 	ca = newCA(t)
@@ -158,8 +159,8 @@ func newInjectorBase(t *testing.T) (base *troupetest.Server, ca string) {
 	return base, ca
 }
 
-// TestCAInjector rotates a CA twice under each fault. The controller must reach all webhooks with
-// few writes, and then write nothing, even after a restart.
+// TestCAInjector rotates a CA twice under each fault. The controller must update all webhooks with
+// few writes and then write nothing, even after a restart.
 func TestCAInjector(t *testing.T) {
 	t.Parallel()
 	base, _ := newInjectorBase(t)
@@ -218,15 +219,15 @@ func TestCAInjectorRestart(t *testing.T) {
 	}
 }
 
-// TestCAInjectorStaleCache shows a lost update. The controller reads the bundle from its cache, and
-// applies the longer one without the resource version. While its watch of webhooks is down, each
+// TestCAInjectorStaleCache demonstrates a lost update. The controller extends the bundle from its
+// cache, and applies it without a resourceVersion. While its watch of webhooks is down, each
 // rotation replaces the CA of the previous one.
 func TestCAInjectorStaleCache(t *testing.T) {
 	t.Parallel()
 	base, first := newInjectorBase(t)
 	i := newInjector(t, base)
 	i.run()
-	i.awaitReconciled() // and so the cache has the first CA
+	i.awaitReconciled() // the cache then contains the first CA
 	i.setFaults(troupetest.Fault{Effect: "ServiceUnavailable", Verbs: []string{"list", "watch"}, Resources: []string{onConfiguration}})
 	i.Restart(t)
 	second, third := newCA(t), newCA(t)
@@ -247,8 +248,8 @@ type report struct {
 
 func (r *report) Errorf(format string, args ...any) { r.text += fmt.Sprintf(format, args...) }
 
-// TestCAInjectorFight checks that a fight over the bundle is reported, as with a tool that keeps
-// replacing the object with the one in its chart.
+// TestCAInjectorFight checks that competing writes to the bundle are reported. The other writer
+// acts like a tool that keeps restoring the object from its chart.
 func TestCAInjectorFight(t *testing.T) {
 	t.Parallel()
 	base, first := newInjectorBase(t)

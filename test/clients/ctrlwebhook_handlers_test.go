@@ -21,8 +21,8 @@ import (
 // everything lists the operations for which controller-runtime calls validators.
 var everything = append([]admissionregistration.OperationType{admissionregistration.Delete}, writes...)
 
-// letters is a defaulter and validator for ConfigMaps. The data of a ConfigMap determines the
-// response.
+// letters is a defaulter and validator for ConfigMaps. Its response depends on the ConfigMap's
+// data.
 type letters struct{}
 
 func (letters) Default(ctx context.Context, c *corev1.ConfigMap) error {
@@ -77,8 +77,7 @@ func (s *controllerWebhookSite) refused(err error, code int32, text string) {
 	}
 }
 
-// TestBuilder tests webhooks that controller-runtime's builder registers in a manager at the
-// default paths for a type.
+// TestBuilder tests webhooks that controller-runtime's builder registers at a type's default paths.
 func TestBuilder(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(namespace string, o *envtest.WebhookInstallOptions) {
@@ -126,8 +125,8 @@ func TestBuilder(t *testing.T) {
 	}
 }
 
-// TestDefaulterOfGeneratedName checks that the admission request for an object with generateName
-// has no name.
+// TestDefaulterOfGeneratedName checks that an admission request has no name if the object has a
+// generateName.
 func TestDefaulterOfGeneratedName(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(namespace string, o *envtest.WebhookInstallOptions) {

@@ -21,7 +21,7 @@ func marshal(t *testing.T, o runtime.Object) []byte {
 }
 
 // TestInstalledFromFiles checks that envtest reads webhook configurations from files, and sets the
-// address and CA of the test's webhook server. A second installation updates the configurations.
+// address and CA of the test's webhook server. A second installation must update them.
 func TestInstalledFromFiles(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(namespace string, o *envtest.WebhookInstallOptions) {

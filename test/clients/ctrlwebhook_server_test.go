@@ -53,7 +53,7 @@ func allowing(context.Context, admission.Request) admission.Response { return ad
 var errUnexpected = apierrors.NewBadRequest("this is another object than was written")
 
 // TestDenyingServer checks that a webhook can deny requests in every server setup that
-// controller-runtime supports. Requests fail while no webhook server runs.
+// controller-runtime supports. Requests must fail while no webhook server runs.
 func TestDenyingServer(t *testing.T) {
 	t.Parallel()
 	for name, serve := range map[string]func(*controllerWebhookSite){
@@ -108,8 +108,8 @@ func (s *controllerWebhookSite) startServer(server webhook.Server) {
 	s.start(server, func() error { return started(nil) })
 }
 
-// serve serves one webhook over plain net/http, without controller-runtime's server, until the test
-// ends.
+// serve serves one webhook until the test ends. It uses plain net/http without controller-runtime's
+// server.
 func (s *controllerWebhookSite) serve(path string, hook *admission.Webhook) {
 	s.Helper()
 	handler, err := admission.StandaloneWebhook(hook, admission.StandaloneOptions{MetricsPath: path})

@@ -45,7 +45,7 @@ var config = client.NewShared(func() (*rest.Config, error) {
 	return config, nil
 })
 
-// namespaces counts the created namespaces, so that each gets a unique name.
+// namespaces counts the created namespaces, to give each a unique name.
 var namespaces atomic.Int64
 
 // A controllerWebhookSite is a namespace with its webhook configurations and serving certificates.
@@ -120,7 +120,7 @@ func (s *controllerWebhookSite) manager() manager.Manager {
 	return m
 }
 
-// start runs a server or manager until the test ends. It returns when started returns nil.
+// start runs a server or manager until the test ends. It blocks until started returns nil.
 func (s *controllerWebhookSite) start(name interface{ Start(context.Context) error }, started func() error) {
 	s.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -141,8 +141,8 @@ func about(group string, resources []string, operations ...admissionregistration
 	}}
 }
 
-// atControllerWebhooks returns a client config with a placeholder Service. envtest replaces the
-// Service with a URL.
+// atControllerWebhooks returns a client config with a placeholder Service, which envtest replaces
+// with a URL.
 func atControllerWebhooks(path string) admissionregistration.WebhookClientConfig {
 	return admissionregistration.WebhookClientConfig{Service: &admissionregistration.ServiceReference{Namespace: "default", Name: "webhooks", Path: &path}}
 }

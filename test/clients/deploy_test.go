@@ -24,7 +24,7 @@ func readDeploy(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestDeployFlags checks that the deployment files use only existing flags, with valid values.
+// TestDeployFlags checks that the deployment files use existing flags with valid values.
 func TestDeployFlags(t *testing.T) {
 	flag := regexp.MustCompile(`--([a-z0-9-]+)=([^\s",]+)`)
 	for _, name := range []string{"troupe.service", "Containerfile", "kustomize/statefulset.yaml"} {
@@ -57,7 +57,7 @@ func TestDeployFlags(t *testing.T) {
 }
 
 // TestObjects checks that the server accepts the manifests without warnings, and that the Pods meet
-// the restricted Pod security level of their namespace.
+// their namespace's restricted Pod security level.
 func TestObjects(t *testing.T) {
 	for _, name := range []string{"kustomize", "kustomize-etcd"} {
 		t.Run(name, func(t *testing.T) { applyKustomization(t, name) })
@@ -115,7 +115,7 @@ func applyKustomization(t *testing.T, name string) {
 // TestMetrics checks that alert and dashboard queries are valid and use existing metrics.
 func TestMetrics(t *testing.T) {
 	s := client.Open(t, nil)
-	s.Send(409, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"default"}}`) // causes metrics of writes
+	s.Send(409, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"default"}}`) // creates the metrics of writes
 	answer := s.Send(200, "GET", "/metrics", "", "")
 	written := map[string]bool{
 		"up": true, // written by Prometheus itself

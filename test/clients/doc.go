@@ -9,19 +9,15 @@
 // the dynamic, metadata, scale and discovery clients, informers with and without WatchList,
 // RetryWatchers, pagers, event recorders and leader election.
 //
-// Most tests share one server in this process, and each has its own namespace. TestKilledInformer
-// runs the server as a process and kills it repeatedly while informers and writers are active. Then
-// it compares the informer caches with a list.
-//
-// Server is the server under test, and Traffic records a client's requests.
+// Most tests share a server in this process, each with its own namespace. TestKilledInformer
+// repeatedly kills a server process while informers and writers are active, and then compares the
+// informer caches with a list.
 //
 // # Commands
 //
 // These tests run troupe as users do: in a terminal, with an editor, with manifests from URLs, with
 // Ctrl-C, and against servers with fewer features. TestShells, with the build tag shells, tests
 // completion.
-//
-// A terminal is a pseudoterminal, and a screen interprets its output.
 //
 // # Console
 //
@@ -31,8 +27,8 @@
 //
 // # Controller
 //
-// These tests run controllers of other projects, with forks, faults and recorded changes of package
-// troupetest.
+// These tests run controllers of other projects, using package troupetest's forks, faults and
+// recorded changes.
 //
 // # CtrlWebhook
 //
@@ -41,7 +37,7 @@
 // controller-runtime's own tests and common usage.
 //
 // All tests share one server in this process, with Kubernetes names. Each test has a site: a
-// namespace for its webhooks, their configurations, and their serving certificates.
+// namespace, and the configurations and serving certificates of its webhooks.
 //
 // # Deploy
 //
@@ -54,7 +50,7 @@
 // directory and a new server. A code block with commands is marked sh or console. In sh, the
 // commands must succeed. In console, commands follow "$ " and must print the output shown.
 //
-// A block that begins with a comment with the name of a file in test shows that file.
+// A block that starts with a comment containing the name of a file in test shows that file.
 //
 // Ages, addresses, times, durations and sizes may have any value. An … stands for any text or,
 // alone on a line, for any number of lines. notRun lists commands that a test machine cannot run.
@@ -65,7 +61,7 @@
 //
 // These tests use controller-runtime's envtest package with the assets installed by `troupe envtest
 // install`. They cover requirements beyond etcd and kube-apiserver, such as cleanup after a killed
-// test. docs/conformance.md has the results of controller-runtime's own tests.
+// test. docs/conformance.md contains the results of controller-runtime's own tests.
 //
 // # Kubectl
 //
@@ -91,9 +87,9 @@
 // their paths, separated by colons, and defaults to installedClients. Only exit codes must match
 // the transcript, because texts differ between versions.
 //
-// The transcripts of the platform profile also show a limitation of kubectl. It sends objects built
-// from flags as Protobuf with the Kubernetes media type, which that profile rejects. It sends
-// objects from manifests as JSON, which works in both profiles.
+// The transcripts of the platform profile show a limitation of kubectl. It sends objects built from
+// flags as Protobuf with the Kubernetes media type, which that profile rejects. Objects from
+// manifests are sent as JSON, which works in both profiles.
 //
 // TestTwins runs the tables with troupe instead of kubectl. Its transcripts in
 // testdata/kubectl/twin/PROFILE contain "(as kubectl)" for each step whose output and exit code

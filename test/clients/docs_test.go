@@ -43,10 +43,10 @@ var notRun = []unrun{
 	{regexp.MustCompile(`^kubectl (apply -k|-n troupe) `), "needs a cluster that runs Pods; TestObjects checks the objects"},
 }
 
-// docs lists the documents that need a special setup. The default is a server with Kubernetes
-// names and the data directory troupe-data.
+// docs lists documents that need a special setup. By default, a document gets a server with
+// Kubernetes names and the data directory troupe-data.
 var docs = map[string]struct {
-	setup  string // a command before those of the document
+	setup  string // runs before the document's commands
 	config func(t *testing.T, c *daemon.Config, dir, text string)
 }{
 	"docs/client.md": {setup: `troupe create configmap settings --from-literal=color=blue
@@ -96,8 +96,8 @@ END`},
 	"docs/network.md": {setup: "kubectl create service clusterip web --tcp=80"},
 }
 
-// withoutServer matches commands that need exclusive use of the data directory. The server is
-// stopped while they run.
+// withoutServer matches commands that need the data directory for themselves. The server is stopped
+// while they run.
 var withoutServer = regexp.MustCompile(`^troupe (backup|migrate) troupe-data `)
 
 type docBlock struct {
@@ -106,7 +106,7 @@ type docBlock struct {
 	text string
 }
 
-// docBlocks returns the code blocks of a document, without their indentation.
+// docBlocks returns a document's code blocks without their indentation.
 func docBlocks(file, text string) (blocks []docBlock) {
 	var fence *docBlock
 	margin := ""
@@ -127,21 +127,20 @@ func docBlocks(file, text string) (blocks []docBlock) {
 	return blocks
 }
 
-// commandStart matches blocks that start with a command and must therefore be marked as sh or
-// console.
+// commandStart matches blocks that start with a command. They must be marked sh or console.
 var commandStart = regexp.MustCompile(`^(\$ |(bin/)?troupe [a-z]|kubectl |make [a-z]|go (run|test|tool|get) |cd |export |openssl |\.ci/)`)
 
-// shownFile matches blocks that show a whole file, which begins with its own name.
+// shownFile matches blocks that show a whole file, which starts with its own name.
 var shownFile = regexp.MustCompile(`^(?:#|//) (test/\S+)\n`)
 
 type docStep struct {
 	command string
 	console bool
-	output  string // in a console
+	output  string // expected in a console block
 }
 
-// steps splits a block into commands and, for console, their expected output. It fails the test
-// if a block with commands is not marked as sh or console.
+// steps splits a block into commands and, for console, their expected output. It fails the test if
+// a block with commands is not marked sh or console.
 func (b docBlock) steps(t *testing.T) (steps []docStep) {
 	t.Helper()
 	if b.kind != "sh" && b.kind != "console" {
@@ -179,7 +178,7 @@ func isIncomplete(command string) bool {
 	return strings.HasSuffix(command, "\\\n") || syntax.IsIncomplete(err)
 }
 
-// TestDocs runs the commands in the sh and console blocks of all documents, as described in doc.go.
+// TestDocs runs the commands in the sh and console blocks of all documents (see doc.go).
 func TestDocs(t *testing.T) {
 	const root = "../.."
 	files := strings.Fields(string(must.Get(exec.Command("git", "-C", root, "ls-files", "*.md").Output())(t)))
@@ -192,7 +191,7 @@ func TestDocs(t *testing.T) {
 	}
 	for _, file := range files {
 		text := string(client.ReadFile(t, filepath.Join(root, file)))
-		var blocks [][]docStep // with those commands that run
+		var blocks [][]docStep // without the commands in notRun
 		for _, b := range docBlocks(file, text) {
 			if m := shownFile.FindStringSubmatch(b.text); m != nil && b.text != string(client.ReadFile(t, filepath.Join(root, m[1]))) {
 				t.Errorf("%s: the block differs from %s", b.at, m[1])
@@ -231,8 +230,8 @@ var (
 	goRun      = regexp.MustCompile(`\bgo run (\./\w\S*)`)
 )
 
-// checkNotRun checks a command that the test does not run. The make target, test or program in
-// the command must exist.
+// checkNotRun checks a command that the test does not run. Its make target, test or program must
+// exist.
 func checkNotRun(t *testing.T, root, command string) {
 	t.Helper()
 	dir := root
@@ -309,8 +308,8 @@ func (s *docSession) stop() {
 	}
 }
 
-// play runs the blocks of a document. Blocks with background commands run in Bash, because the
-// session's shell does not support them.
+// play runs a document's blocks. Blocks with background commands run in Bash, because the session's
+// shell does not support them.
 func (s *docSession) play(blocks [][]docStep) {
 	for _, steps := range blocks {
 		if slices.ContainsFunc(steps, func(s docStep) bool { return strings.Contains(s.command, " & ") }) {
@@ -357,8 +356,8 @@ func (s *docSession) run(step docStep) {
 	}
 }
 
-// serve starts a second server with command, waits until it is ready, and stops it. It returns
-// the ready line.
+// serve starts a second server with command, waits until it is ready, and stops it. It returns the
+// ready line.
 func (s *docSession) serve(command string) string {
 	s.t.Helper()
 	if !strings.Contains(command, "--ephemeral") {
@@ -371,7 +370,7 @@ func (s *docSession) serve(command string) string {
 	return p.ReadyLine
 }
 
-// varyingDoc lists patterns of values that vary between runs. They are applied after normalize.
+// varyingDoc lists patterns for values that vary between runs. They are applied after normalize.
 var varyingDoc = []struct{ pattern, with string }{
 	{`\b10\.0\.0\.([2-9]|\d\d+)\b`, "CLUSTER-IP"},
 	{`https://ADDR|https://127\.0\.0\.1:\d+`, "https://ADDR"},
@@ -390,8 +389,8 @@ func normalizeDoc(output string) string {
 	return strings.TrimSpace(output)
 }
 
-// matchesDoc reports whether output matches the document. In the document, a line that consists of
-// … matches any number of lines, and … within a line matches any text.
+// matchesDoc reports whether output matches the document. A line that consists of … matches any
+// number of lines, and … within a line matches any text.
 func matchesDoc(got, want string) bool {
 	pattern := regexp.QuoteMeta(want)
 	pattern = regexp.MustCompile(`(?m)^…(\n|$)`).ReplaceAllLiteralString(pattern, `(?:.*(?:\n|$))*?`)

@@ -13,12 +13,12 @@ import (
 
 var soak = os.Getenv("TROUPE_SOAK") != ""
 
-// abandoned is the environment variable that contains the assets directory. If it is set, the
-// test binary starts a control plane and waits to be killed.
+// abandoned is the environment variable for the assets directory. If it is set, the test binary
+// starts a control plane and waits to be killed.
 const abandoned = "TROUPE_TEST_ABANDONED"
 
-// assets is the directory in which troupe installed the assets. The troupe binary is removed
-// afterwards, because the assets must not depend on it.
+// assets is the directory in which troupe installed the assets. The troupe binary is then removed,
+// because the assets must not depend on it.
 var assets = client.NewShared(func() (string, error) {
 	dir, err := client.SharedDir()
 	if err != nil {

@@ -117,7 +117,7 @@ func TestEnvironment(t *testing.T) {
 	mustEnvtest(t, hers.Get(ctx, runtimeclient.ObjectKeyFromObject(backup), backup))
 }
 
-// TestEnvtestFlags checks that a suite's API server flags are applied, and that unsupported flags
+// TestEnvtestFlags checks that a suite's API server flags take effect, and that unsupported flags
 // are logged.
 func TestEnvtestFlags(t *testing.T) {
 	t.Parallel()
@@ -180,8 +180,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestEnvtestKilled checks that the control plane of a killed test exits and removes its
-// directories.
+// TestEnvtestKilled checks that a killed test's control plane exits and removes its directories.
 func TestEnvtestKilled(t *testing.T) {
 	t.Parallel()
 	temporary := t.TempDir()
@@ -214,7 +213,7 @@ func TestEnvtestKilled(t *testing.T) {
 	})
 }
 
-// processesOf returns the command lines of control plane processes that use a path below temporary.
+// processesOf returns the command lines of control plane processes with a path below temporary.
 func processesOf(t *testing.T, temporary string) []string {
 	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestHelm installs a chart with a CRD and a hook, waits until its Deployment is available, and
-// upgrades, rolls back and uninstalls the release.
+// TestHelm installs a chart with a CRD and a hook, and waits until its Deployment is available. It
+// then upgrades, rolls back and uninstalls the release.
 func TestHelm(t *testing.T) {
 	s := client.Open(t, func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", "*,workloads"
@@ -60,7 +60,7 @@ func TestHelm(t *testing.T) {
 	}
 }
 
-// TestHelmLookup checks that a chart finds an existing object of its release in a dry run.
+// TestHelmLookup checks that a chart's lookup function finds an existing object in a dry run.
 func TestHelmLookup(t *testing.T) {
 	t.Parallel()
 	s := troupetest.Start(t, troupetest.WithFiles("testdata/helm/existing.yaml"))
@@ -72,7 +72,6 @@ func TestHelmLookup(t *testing.T) {
 	}
 }
 
-// helm returns the path of helm, built from the module test/helm.
 func helm(t *testing.T) string {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), "go", "tool", "-n", "helm.sh/helm/v4/cmd/helm")

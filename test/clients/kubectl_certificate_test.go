@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestDenial checks that a denied CertificateSigningRequest does not get a certificate and cannot
-// be approved later.
+// TestDenial checks that a denied CertificateSigningRequest gets no certificate and cannot be
+// approved later.
 func TestDenial(t *testing.T) {
 	client.NeedTool(t, "openssl")
 	t.Parallel()
@@ -29,8 +29,8 @@ func TestDenial(t *testing.T) {
 	}
 }
 
-// newAdministrator starts a server with the kubernetes naming profile and returns a kubectl client
-// for the administrator. The client has its own kubeconfig, to which tests can add users.
+// newAdministrator starts a server with the kubernetes naming profile, and returns the
+// administrator's kubectl client. The client has its own kubeconfig, to which tests can add users.
 func newAdministrator(t *testing.T) kubectlClient {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")

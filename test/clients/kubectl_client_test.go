@@ -14,15 +14,15 @@ import (
 	testclient "github.com/troupe-api/troupe/test/client"
 )
 
-// A kubectlClient runs kubectl against one server, in one directory.
+// A kubectlClient runs kubectl against one server in its own directory.
 type kubectlClient struct {
 	dir   string // working directory; also HOME, so that each client has its own cache
 	env   []string
 	shell *testclient.Shell // runs kubectl in workers; nil if each command is a process
 }
 
-// newClientKubectl returns a client for the given kubectl binary. If inWorkers is true, commands
-// run in long-running worker processes. Otherwise, each command is a new process.
+// newClientKubectl returns a client for the given kubectl binary. Commands run in long-running
+// worker processes if inWorkers is true, and as new processes otherwise.
 func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kubeconfig, dir string) kubectlClient {
 	t.Helper()
 	bin := filepath.Join(dir, ".bin")
@@ -46,8 +46,8 @@ func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kube
 	return c
 }
 
-// installedClients matches the kubectl versions that Google Cloud CLI installs. The environment
-// variable KUBECTLS overrides this pattern.
+// installedClients matches the kubectl binaries that Google Cloud CLI installs. KUBECTLS overrides
+// the pattern.
 const installedClients = "/usr/lib/google-cloud-sdk/bin/kubectl.1.*"
 
 func others() ([]string, error) {

@@ -14,8 +14,7 @@ func serve(t *testing.T, dir, profile, port string, flags ...string) *client.Pro
 	return client.StartDaemon(t, exec.Command(client.TroupeBinary(t), args...))
 }
 
-// TestKubectlKilled checks that no acknowledged write is lost when the server is killed and
-// restarted.
+// TestKubectlKilled checks that killing and restarting the server loses no acknowledged write.
 func TestKubectlKilled(t *testing.T) {
 	t.Parallel()
 	for _, profile := range profiles {

@@ -18,8 +18,8 @@ import (
 
 var profiles = []string{"kubernetes", "platform"}
 
-// tables returns the names of the test tables for a naming profile, including those for all
-// profiles. A test table is a file with one kubectl command per line.
+// tables returns the names of a naming profile's test tables, including those for all profiles. A
+// test table is a file with one kubectl command per line.
 func tables(t *testing.T, profile string) (names []string) {
 	t.Helper()
 	for _, pattern := range []string{"testdata/kubectl/steps/*.txt", "testdata/kubectl/steps/" + profile + "/*.txt"} {
@@ -50,15 +50,15 @@ func workspace(t *testing.T) string {
 	return dir
 }
 
-// controllers is the value of --controllers in these tests. It disables built-in controllers that
-// would interfere with the commands. For example, some commands set the status of
-// PersistentVolumes and PodDisruptionBudgets, and some count Secrets.
+// controllers is the value of --controllers in these tests. It disables controllers that would
+// interfere with the commands. For example, some commands set the status of PersistentVolumes and
+// PodDisruptionBudgets, and some count Secrets.
 const controllers = testclient.WithoutRoots + ",-disruption-controller,-persistentvolume-binder-controller,-serviceaccount-token-secret-controller"
 
 // workloadsTables lists the test tables that need the workload controllers and a simulated kubelet.
 var workloadsTables = []string{"kubernetes/rollout"}
 
-// processTables lists the test tables whose commands each run in a separate process, because they
+// processTables lists the test tables that run each command in a separate process, because they
 // test signals and exit codes.
 var processTables = []string{"watch", "auth", "troupe/formats"}
 
@@ -80,7 +80,7 @@ func perform(t *testing.T, binary string, inWorkers bool, profile, table string)
 	if slices.Contains(workloadsTables, table) {
 		config.Controllers += ",workloads"
 	}
-	// Without this setting, a claim would get the condition Unused at an unpredictable time.
+	// Otherwise, a claim would get the condition Unused at an unpredictable time.
 	if err := config.API.FeatureGates.Set("PersistentVolumeClaimUnusedSinceTime=false"); err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +126,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// newKubectl matches output lines that differ between the kubectl version in go.mod and the two
-// minor versions before it.
+// newKubectl matches output lines that the kubectl version in go.mod prints differently from the
+// two previous minor versions.
 var newKubectl = regexp.MustCompile(`(?m)^(Warning: resource statefulsets/db was previously managed| *(Liveness|Readiness|Startup|Service Name|Pod Management Policy|` +
 	`Persistent Volume Claim Retention Policy|WhenDeleted|WhenScaled|Time Zone|Kube-Proxy Version|Events):).*\n?`)
 
@@ -150,7 +150,7 @@ func split(transcript string) []string {
 }
 
 // TestOtherClients runs the commands of every test table with other kubectl versions, and compares
-// the exit codes. It runs only if TROUPE_SOAK is set.
+// the exit codes. It requires TROUPE_SOAK.
 func TestOtherClients(t *testing.T) {
 	if os.Getenv("TROUPE_SOAK") == "" {
 		return
@@ -169,8 +169,8 @@ func TestOtherClients(t *testing.T) {
 					t.Parallel()
 					steps := perform(t, binary, false, profile, table)
 					exits(t, steps, recordingPath(profile, table), func(s step) bool {
-						// kubectl 1.27 requests a beta version of SelfSubjectReview, and kubectl up
-						// to 1.33 requests a beta version of VolumeAttributesClass.
+						// kubectl 1.27 requests a beta version of SelfSubjectReview, and kubectl
+						// 1.33 and older request one of VolumeAttributesClass.
 						return strings.HasSuffix(binary, ".1.27") && strings.Contains(s.command, "auth whoami") ||
 							strings.Contains(s.command, "describe volumeattributesclass")
 					})
@@ -180,7 +180,7 @@ func TestOtherClients(t *testing.T) {
 	}
 }
 
-// exits checks the exit code of each step, except for steps for which differs returns true.
+// exits checks the exit code of each step, except steps for which differs returns true.
 func exits(t *testing.T, steps []step, path string, differs func(step) bool) {
 	t.Helper()
 	text := testclient.ReadFile(t, path)

@@ -36,7 +36,7 @@ func writeKubectl(steps []step) string {
 }
 
 // varying lists patterns for output that varies between runs. The pattern for ages comes last,
-// because it would also match parts of times.
+// because it also matches parts of times.
 var varying = []struct {
 	name *regexp.Regexp
 	with string

@@ -12,12 +12,12 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// asKubectl replaces the output and exit code of a command in a transcript of troupe if they
-// match those of kubectl.
+// asKubectl stands for the output and exit code of a command in a transcript of troupe if they
+// equal kubectl's.
 const asKubectl = "(as kubectl)\n"
 
-// TestTwins runs the commands of the kubectl tests with troupe instead of kubectl. The transcripts
-// in testdata/kubectl/twin contain only output that differs from kubectl's.
+// TestTwins runs the commands of the kubectl tests with troupe. The transcripts in
+// testdata/kubectl/twin contain only output that differs from kubectl's.
 func TestTwins(t *testing.T) {
 	for _, profile := range profiles {
 		for _, table := range append(tables(t, profile), ownTables(t)...) {
@@ -55,8 +55,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// ownTables returns the names of the test tables in testdata/kubectl/steps/troupe. Their commands
-// do not exist in kubectl or have different output there.
+// ownTables returns the names of the test tables in testdata/kubectl/steps/troupe. kubectl lacks
+// these commands or prints different output.
 func ownTables(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/kubectl/steps/troupe/*.txt")
@@ -70,8 +70,8 @@ func ownTables(t *testing.T) (names []string) {
 }
 
 // dailyTwins lists the test tables that TestTwins runs in the kubernetes profile even without
-// TROUPE_SOAK. In the platform profile it always runs all tables, because no other client supports
-// that profile completely.
+// TROUPE_SOAK. It always runs all tables in the platform profile, because no other client fully
+// supports that profile.
 var dailyTwins = []string{"create", "kubernetes/access", "kubernetes/custom"}
 
 // withoutTwin lists the test tables that TestTwins skips, because they need features that troupe

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestMain runs the tests and discards the logs of client libraries. In a child process of
-// TestEnvtestKilled or TestRecordManager, it runs a control plane or a manager instead.
+// TestMain discards the logs of client libraries. In a child process of TestEnvtestKilled or
+// TestRecordManager, it runs a control plane or a manager instead of the tests.
 func TestMain(m *testing.M) {
 	if os.Getenv(abandoned) != "" {
 		abandon()

@@ -25,7 +25,7 @@ func clientset(t *testing.T, credentials *troupetest.Credentials) kubernetes.Int
 	return client
 }
 
-// TestClientGo is an example of a test that uses client-go as the administrator and as another
+// TestClientGo is an example of a test with client-go clients for the administrator and another
 // user.
 func TestClientGo(t *testing.T) {
 	t.Parallel()

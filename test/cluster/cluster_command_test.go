@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// startCommand starts troupe cluster with two nodes and the built-in controllers and scheduler.
-// It returns after the command has printed usage instructions.
+// startCommand starts troupe cluster with two nodes and the built-in controllers and scheduler. It
+// blocks until the command has printed its usage instructions.
 func startCommand(t *testing.T, dir string, port string, more ...string) *process {
 	t.Helper()
 	p := start(t, "troupe cluster", built.Get(t).troupe, append(clusterArgs(dir, port), more...)...)
@@ -32,8 +32,8 @@ func wantRefused(t *testing.T, advice, dir, port string) {
 	}
 }
 
-// TestCommand checks that troupe cluster suggests a flag if its directory or port is in use,
-// exits cleanly, and restores the cluster after a restart.
+// TestCommand checks that troupe cluster suggests a flag if its directory or port is in use, exits
+// cleanly, and restores the cluster on restart.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTables runs the test tables in testdata/cluster in one cluster, each in its own namespace.
-// The tables run sequentially, because killing the daemon affects the whole cluster.
+// TestTables runs the test tables in testdata/cluster, each in its own namespace of one cluster.
+// They run sequentially, because killing the daemon affects the whole cluster.
 func TestTables(t *testing.T) {
 	patterns := []string{"testdata/cluster/*.txt"}
 	if built.Get(t).manager != "" {

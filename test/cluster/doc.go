@@ -19,8 +19,8 @@
 //
 // A table fails if any process other than the daemon exits before the end of the table.
 //
-// make test runs the tables with the daemon's built-in controllers and scheduler. The tables in
-// testdata/cluster/programs need other programs or take minutes. .ci/suite cluster
+// make test runs the tables with the daemon's built-in controllers and scheduler, except those in
+// testdata/cluster/programs, which need other programs or take minutes. .ci/suite cluster
 // (TROUPE_CLUSTER=programs) runs all tables with kube-controller-manager, kube-scheduler, kubeadm
 // and kwok. These programs are built once into the user's cache directory, at the versions in
 // kubernetes/go.mod and kwok/go.mod. TROUPE_PROGRAMS=DIR selects a directory with existing programs

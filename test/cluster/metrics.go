@@ -12,8 +12,8 @@ import (
 // metricsService is the Service behind the custom metrics API, as NAME.NAMESPACE.
 const metricsService = "metrics.kube-system"
 
-// A metricsServer is an aggregated API server for custom metrics. For every Service, the value of
-// the metric "load" is the field load.
+// A metricsServer is an aggregated API server for custom metrics. The metric "load" of every
+// Service has the value load.
 type metricsServer struct {
 	*httptest.Server
 	load atomic.Int64

@@ -46,7 +46,7 @@ func service(name, spec string) string {
 }
 
 // TestIPAddresses checks that creating or deleting a Service synchronously creates or deletes its
-// IPAddress. Each address has one owner, and dry runs do not allocate addresses.
+// IPAddress. Each address has one owner, and dry runs allocate none.
 func TestIPAddresses(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)
@@ -152,7 +152,6 @@ type serviceCIDR struct {
 	}
 }
 
-// cidr summarizes the ranges, finalizers and conditions of a ServiceCIDR.
 func (c *networkCluster) cidr(name string) (string, error) {
 	var s serviceCIDR
 	if err := c.get(netv1+"servicecidrs/"+name, &s); err != nil {
@@ -217,7 +216,7 @@ func TestServiceCIDRs(t *testing.T) {
 	c.create(netv1+"servicecidrs", `{"metadata":{"name":"wide"},"spec":{"cidrs":["10.1.0.0/24"]}}`)
 	c.soon(func() error { return c.gone(netv1 + "servicecidrs/more") })
 	ready("wide", "10.1.0.0/24")
-	// A ServiceCIDR is also deleted once no Service uses its addresses.
+	// It is also deleted once no Service uses its addresses.
 	c.Send(200, "DELETE", netv1+"servicecidrs/wide", client.JSON, "")
 	c.Send(200, "DELETE", ns+"services/far", client.JSON, "")
 	c.Send(200, "DELETE", ns+"services/any", client.JSON, "")
@@ -241,7 +240,7 @@ func (c *networkCluster) gone(path string) error {
 }
 
 // TestOwnObjects checks that the API server's own Service, Endpoints and EndpointSlice exist, and
-// are restored after a client changes or deletes them.
+// are restored after clients change or delete them.
 func TestOwnObjects(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)

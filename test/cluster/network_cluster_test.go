@@ -58,7 +58,8 @@ func (c *networkCluster) patch(path, body string) {
 	c.Send(200, "PATCH", path, "application/merge-patch+json", body)
 }
 
-// get decodes the response to a GET request into into. Any status code other than 200 is an error.
+// get sends a GET request and decodes the response. It returns an error for any status code other
+// than 200.
 func (c *networkCluster) get(path string, into any) error {
 	answer, err := c.Get(c.Ctx, path)
 	if err != nil {

@@ -71,9 +71,9 @@ func TestDisruptionBudgets(t *testing.T) {
 	c.Send(429, "POST", ns+"pods/p1/eviction", client.JSON, fmt.Sprintf(eviction, "p1"))
 	c.wantBudget("pdb", "number", "expected 2 healthy 1 desired 1 allowed 0 DisruptionAllowed=False InsufficientPods")
 
-	// A percentage in a PodDisruptionBudget is relative to the replicas of the Pods' owners.
-	// Here, the owners are a Deployment, found through its ReplicaSet, and a custom resource with
-	// a scale subresource.
+	// A percentage in a PodDisruptionBudget is relative to the replicas of the Pods' owners. Here,
+	// these are a Deployment, found through its ReplicaSet, and a custom resource with a scale
+	// subresource.
 	const definition = `{"metadata":{"name":"sets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"sets","kind":"Set"},"versions":[{"name":"v1","served":true,"storage":true,
 		"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}},"subresources":{"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}}}]}}`
 	c.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)

@@ -110,8 +110,8 @@ func (c *networkCluster) wantEndpoints(ns, service, expected string) {
 
 const v4 = `{"ip":"10.9.0.%d"}`
 
-// TestEndpoints checks that EndpointSlices and Endpoints reflect the Pods of a Service and the
-// conditions of these Pods.
+// TestEndpoints checks that EndpointSlices and Endpoints reflect the Pods of a Service and their
+// conditions.
 func TestEndpoints(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)

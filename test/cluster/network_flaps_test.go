@@ -13,8 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// serviceIPs returns the names of all Services, keyed by cluster IP. It fails the test if two
-// Services share an address.
+// serviceIPs maps cluster IPs to Service names. It fails the test if two Services share an address.
 func (c *networkCluster) serviceIPs() map[string]string {
 	c.T.Helper()
 	var list struct {
@@ -68,7 +67,7 @@ func (c *networkCluster) checkAddresses() {
 
 // TestFlappingServiceCIDRs checks address allocation while ServiceCIDRs and Services are created
 // and deleted concurrently. Addresses must not leak or be allocated twice, and a ServiceCIDR must
-// not be deleted while one of its addresses is in use.
+// not be deleted while an address in it is used.
 func TestFlappingServiceCIDRs(t *testing.T) {
 	t.Parallel()
 	rounds := 25
@@ -98,8 +97,8 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 		name := fmt.Sprintf("range-%d", i)
 		for k := range rounds {
 			do("POST", netv1+"servicecidrs", fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"cidrs":["10.1.%d.0/28"]}}`, name, i%2), 201, 409)
-			// Half of the ServiceCIDRs are deleted before they are ready. The others are deleted
-			// while an address is allocated from them.
+			// Half of the ServiceCIDRs are deleted before they are ready, and the others during an
+			// address allocation.
 			if k%2 == 1 {
 				do("DELETE", netv1+"servicecidrs/"+name, "", 200, 404)
 				continue
@@ -109,7 +108,7 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 				if err == nil && !strings.Contains(got, "Ready=") {
 					return fmt.Errorf("no condition Ready: %s", got)
 				}
-				return nil // the previous range may be gone only now
+				return nil // the previous range may be deleted with a delay
 			})
 			owner := fmt.Sprintf("owner-%d-%d", i, k)
 			do("POST", ns+"services", service(owner, fmt.Sprintf(`"clusterIP":"10.1.%d.%d",`, i%2, 1+k%14)), 201, 422)
@@ -159,7 +158,7 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 }
 
 // TestManyAddresses allocates every address of a range, with a restart halfway, and then releases
-// all addresses. The range has 254 addresses, or 65,534 with TROUPE_SOAK.
+// them. The range has 254 addresses, or 65,534 with TROUPE_SOAK.
 func TestManyAddresses(t *testing.T) {
 	t.Parallel()
 	cidr, total := "10.4.0.0/24", 254

@@ -23,9 +23,8 @@ type node struct {
 	}
 }
 
-// TestSilentNodes checks that the Ready condition of a node without heartbeats becomes Unknown,
-// that the node is tainted, and that its Pods are evicted. No Pod is evicted if all nodes are
-// silent.
+// TestSilentNodes checks that a node without heartbeats gets the Ready status Unknown and a taint,
+// and that its Pods are evicted. If all nodes are silent, no Pod is evicted.
 func TestSilentNodes(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) {
@@ -41,8 +40,8 @@ func TestSilentNodes(t *testing.T) {
 	c.pod(ns, "stays", `{}`, "alive", `{"ip":"10.9.0.1"}`, "True")
 	c.pod(ns, "goes", `{}`, "silent", `{"ip":"10.9.0.2"}`, "True")
 	c.patch(ns+"pods/goes", `{"spec":{"tolerations":[{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300},{"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute","tolerationSeconds":0}]}}`)
-	// Send a heartbeat as a kubelet would. A lease renewal alone is not enough, because the
-	// condition stays Unknown until the status is updated.
+	// Send a heartbeat as a kubelet would. A lease renewal is not enough, because the condition
+	// stays Unknown until the status is updated.
 	var renewed int
 	renew := func(name string) {
 		renewed++
@@ -100,7 +99,7 @@ func TestSilentNodes(t *testing.T) {
 	})
 	c.patch(core+"nodes/alive", `{"spec":{"unschedulable":true}}`)
 	shows("alive", "True [unschedulable:NoSchedule]")
-	// Without any heartbeat, the conditions of all nodes become Unknown, but no Pod is evicted.
+	// Without heartbeats, the conditions of all nodes become Unknown, but no Pod is evicted.
 	for _, name := range []string{"alive", "silent"} {
 		c.soon(func() error {
 			var n node
@@ -119,7 +118,7 @@ func (c *networkCluster) ready(name, status string) {
 	c.patch(core+"nodes/"+name+"/status", fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":%q,"lastHeartbeatTime":%q}]}}`, status, time.Now().UTC().Format(time.RFC3339)))
 }
 
-// TestNodeRanges checks that each node gets Pod CIDRs, which are reused after the node is deleted.
+// TestNodeRanges checks that each node gets Pod CIDRs, which are reused after its deletion.
 func TestNodeRanges(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) {
@@ -164,8 +163,8 @@ func TestNodeRanges(t *testing.T) {
 	}
 }
 
-// TestPodGC checks the order in which excess terminated Pods are deleted: evicted Pods first, then
-// the oldest.
+// TestPodGC checks that excess terminated Pods are deleted in order: evicted Pods first, then the
+// oldest.
 func TestPodGC(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -192,8 +191,7 @@ func TestPodGC(t *testing.T) {
 	})
 }
 
-// TestCordon checks that a cordoned node is tainted immediately, without waiting for the
-// controller's next sync.
+// TestCordon checks that a cordoned node is tainted before the controller's next sync.
 func TestCordon(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) {
@@ -216,8 +214,8 @@ func TestCordon(t *testing.T) {
 	}
 }
 
-// TestSchedulerResources checks that the scheduler accepts quantities in all formats. For a Pod
-// whose resize is infeasible, it must use the allocated resources.
+// TestSchedulerResources checks that the scheduler accepts quantities in all formats. It must use
+// the allocated resources of a Pod whose resize is infeasible.
 func TestSchedulerResources(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) { d.Controllers = "*,scheduler" })

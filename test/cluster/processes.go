@@ -26,22 +26,21 @@ func start(t testing.TB, name, path string, args ...string) *process {
 	return &process{client.Start(t, exec.Command(path, args...)), name}
 }
 
-// says waits until the process has logged text. It returns false if the process exits without
-// doing so.
+// says blocks until the process has logged text. It returns false if the process exits first.
 func (p *process) says(text string) bool {
 	return client.Poll(func() bool { return strings.Contains(p.Log.String(), text) || !p.Running() }) && strings.Contains(p.Log.String(), text)
 }
 
-// A testCluster is a daemon and the other processes of a cluster.
+// A testCluster is the daemon and the other processes of a cluster.
 type testCluster struct {
-	t       testing.TB // of the cluster, whose processes end with it
+	t       testing.TB // processes stop when this test ends
 	dir     string
 	port    int
 	metrics *metricsServer
 	daemon  *process
-	flags   []string // of the daemon
+	flags   []string // daemon flags
 	around  []*process
-	path    string          // PATH of the commands in tables
+	path    string          // PATH for the commands in tables
 	kubectl *client.Workers // runs kubectl in these commands
 }
 
@@ -49,8 +48,8 @@ type testCluster struct {
 // kube-scheduler.
 const builtIn = "*,workloads,scheduler,node-lifecycle-controller,taint-eviction-controller"
 
-// lostNodes contains daemon flags that shorten the time until a silent node becomes Unknown. The
-// grace period must still exceed the lease renewal interval of 10 s.
+// lostNodes contains daemon flags for a shorter time until a silent node becomes Unknown. The grace
+// period must exceed the lease renewal interval of 10 s.
 var lostNodes = []string{"--node-monitor-grace-period=15s", "--node-monitor-period=1s"}
 
 func newShells(t testing.TB, dir string) *testCluster {
@@ -132,8 +131,8 @@ func (c *testCluster) restart(t testing.TB, troupe string) {
 	c.serve(t, troupe)
 }
 
-// shell runs a command line and returns its trimmed output. In the command line, k is kubectl in
-// the given namespace.
+// shell runs a command line and returns its trimmed output. In command, k is kubectl in the given
+// namespace.
 func (c *testCluster) shell(namespace, command string) (string, error) {
 	sh := client.Shell{
 		Dir: "testdata/cluster", Programs: map[string]*client.Workers{"kubectl": c.kubectl},
@@ -161,8 +160,8 @@ func (c *testCluster) eventuallyIn(t testing.TB, namespace, want, command string
 	var got string
 	var version uint64
 	if client.Poll(func() bool {
-		// Rerun the command only after a write to the API. Lease renewals are writes too, so the
-		// command is rerun at least every few seconds.
+		// Rerun the command only after an API write. Lease renewals are also writes, so it reruns
+		// at least every few seconds.
 		list, fault := api.List(t.Context(), "/api/v1/namespaces/none/configmaps", nil)
 		if fault == nil && list.Version == version {
 			return false

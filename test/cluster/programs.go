@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// programs contains the paths of the programs that a cluster runs. A cluster with built-in
-// controllers needs only troupe, so the other paths are empty.
+// programs contains the paths of a cluster's programs. With built-in controllers, only troupe is
+// set.
 type programs struct{ troupe, manager, scheduler, kubeadm, kwok string }
 
 // build builds troupe and, if kubernetes is true, kube-controller-manager, kube-scheduler, kubeadm
@@ -33,9 +33,9 @@ func build(dir string, kubernetes bool) (p programs, err error) {
 	return p, nil
 }
 
-// Program returns the path of a program at the version in module/go.mod. The first call runs
-// build.sh, which builds the program into the user's cache directory. The build takes minutes and
-// downloads gigabytes. TROUPE_PROGRAMS selects a directory with existing programs instead.
+// Program returns the path of a program at the version in module/go.mod. The first call builds it
+// with build.sh into the user's cache directory, which takes minutes and downloads gigabytes.
+// TROUPE_PROGRAMS selects a directory with existing programs instead.
 func Program(module, name string) (string, error) {
 	if dir := os.Getenv("TROUPE_PROGRAMS"); dir != "" {
 		path := filepath.Join(dir, name)

@@ -8,8 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAttacks checks that a workload with excessive resource demands does not affect other
-// workloads.
+// TestAttacks checks that a workload with excessive resource demands does not affect others.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)

@@ -18,7 +18,7 @@ func nodesOf(all []client.Object) (nodes []string) {
 	return nodes
 }
 
-// node creates a ready Node. It removes the taint that admission adds, as the node lifecycle
+// node creates a ready Node and removes the taint that admission adds, as the node lifecycle
 // controller would.
 func (c *workloadCluster) node(name, labels string) {
 	c.T.Helper()

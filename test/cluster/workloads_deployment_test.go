@@ -68,8 +68,8 @@ func TestRollout(t *testing.T) {
 	})
 }
 
-// TestRolloutOfFalse checks that explicitly setting a field to false starts a rollout, and that
-// setting an empty list does not.
+// TestRolloutOfFalse checks that explicitly setting a field to false starts a rollout, and setting
+// an empty list does not.
 func TestRolloutOfFalse(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -121,8 +121,8 @@ func TestRecreate(t *testing.T) {
 }
 
 // TestScale checks that scaling a Deployment during a rollout scales its ReplicaSets
-// proportionally. It also checks that a pause stops the rollout, and that an exceeded progress
-// deadline is reported.
+// proportionally. A pause must stop the rollout, and an exceeded progress deadline must be
+// reported.
 func TestScale(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -185,8 +185,8 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// TestQuiet checks that controllers stop writing once all objects have their desired state, even
-// if two Deployments have the same selector.
+// TestQuiet checks that controllers stop writing once all objects have their desired state, even if
+// two Deployments share a selector.
 func TestQuiet(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -207,7 +207,7 @@ func TestQuiet(t *testing.T) {
 		}
 		return v
 	}
-	// Once pending writes are done, writing an unrelated object does not cause controller writes.
+	// After pending writes, writing an unrelated object must cause no controller writes.
 	client.Eventually(t, func() error {
 		before := version()
 		for range 20 {
@@ -231,7 +231,7 @@ func (c *workloadCluster) setOf(deployment string) string {
 }
 
 // TestRefusedPods checks that Pods rejected by a quota are reported in conditions and Events, and
-// are created once the quota allows them.
+// created once the quota allows them.
 func TestRefusedPods(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)

@@ -22,7 +22,8 @@ func job(name, spec, sim string) string {
 	return `{"metadata":{"name":"` + name + `"},"spec":` + jobSpec(spec, sim) + `}`
 }
 
-// TestJobs checks the conditions and counts of Jobs, and that their Pods lose the Job finalizer.
+// TestJobs checks the conditions and counts of Jobs, and that the Job finalizer of their Pods is
+// removed.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -70,7 +71,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestSuspend checks that a suspended Job has no active Pods, and that it can be resumed.
+// TestSuspend checks that a suspended Job has no active Pods and can be resumed.
 func TestSuspend(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -113,7 +114,7 @@ func TestInvalidSchedule(t *testing.T) {
 	})
 }
 
-// TestCronJob checks that a CronJob creates one Job for the last missed time, and deletes that Job
+// TestCronJob checks that a CronJob creates one Job for the last missed time, and deletes the Job
 // after it succeeds.
 func TestCronJob(t *testing.T) {
 	t.Parallel()

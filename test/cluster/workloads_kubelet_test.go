@@ -25,8 +25,8 @@ func openWorkloads(t *testing.T) *workloadCluster {
 	return serve(t, t.TempDir())
 }
 
-// serve starts a daemon and a simulated kubelet. All workload controllers run except those in
-// without.
+// serve starts a daemon with all workload controllers except those in without, and a simulated
+// kubelet.
 func serve(t *testing.T, dir string, without ...string) *workloadCluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
@@ -67,8 +67,8 @@ func (c *workloadCluster) list(path, labels string) []client.Object {
 	return l.Items
 }
 
-// wait waits until the object at path has the given field values, and returns the object. The
-// keys of want are field paths. Values are compared in their formatted form.
+// wait waits until the object at path has the given field values, and returns the object. The keys
+// of want are field paths. Values are compared as formatted text.
 func (c *workloadCluster) wait(path string, want map[string]any) client.Object {
 	c.T.Helper()
 	var o client.Object

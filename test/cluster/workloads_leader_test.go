@@ -10,7 +10,7 @@ import (
 )
 
 // TestLeader checks that the controllers pause while kube-controller-manager holds its lease, and
-// resume once the lease is gone.
+// then resume.
 func TestLeader(t *testing.T) {
 	t.Parallel()
 	const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
@@ -26,7 +26,7 @@ func TestLeader(t *testing.T) {
 	before.Stop(t)
 
 	c := serve(t, dir)
-	for range 50 { // some time for Pods to be created
+	for range 50 { // leaves time for Pods to be created
 		c.patch("/api/v1/namespaces/default", `{"metadata":{"annotations":{"at":"`+time.Now().String()+`"}}}`)
 	}
 	if n := len(c.list(pods, "app=a")); n > 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRestarts checks that controllers resume their work after a restart at any point, and that
-// all objects reach their desired state. Controllers must not create surplus Pods or count a
-// finished Pod twice.
+// TestRestarts checks that controllers resume after a restart at any point, and that all objects
+// reach their desired state. Controllers must not create surplus Pods or count a finished Pod
+// twice.
 func TestRestarts(t *testing.T) {
 	t.Parallel()
 	const rounds = 5

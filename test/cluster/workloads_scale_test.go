@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestTenThousand logs the elapsed time and CPU time of scaling a Deployment up and down without a
+// TestTenThousand logs the elapsed time and CPU time for scaling a Deployment up and down without a
 // kubelet. The Deployment has 200 Pods, or 10,000 with TROUPE_SOAK.
 func TestTenThousand(t *testing.T) {
 	if os.Getenv("TROUPE_SOAK") == "" {

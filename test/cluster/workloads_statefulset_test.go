@@ -50,7 +50,7 @@ func TestStatefulSet(t *testing.T) {
 	c.patch(path, `{"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}}`)
 	c.wait(path, up)
 	s = c.wait(path, map[string]any{"status.currentRevision": s.At("status.updateRevision")})
-	// A rollback reuses the first ControllerRevision and increases its revision number.
+	// A rollback reuses the first ControllerRevision with a higher revision number.
 	c.patch(path, `{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"one"}]}}}}`)
 	c.wait(path, map[string]any{"status.updateRevision": first, "status.currentRevision": first, "status.readyReplicas": 3})
 	if all := c.list("/apis/apps/v1/namespaces/default/controllerrevisions", "app=db"); len(all) != 2 {

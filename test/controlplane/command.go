@@ -30,8 +30,7 @@ func runInFolder(name string, run func(ctx context.Context, dir string) error) e
 	return run(ctx, dir)
 }
 
-// Flags declares the flags for the reference programs. Without --kube-apiserver, commands run
-// Troupe.
+// Flags declares flags for the reference programs. Without --kube-apiserver, commands run Troupe.
 func (r *Reference) Flags() {
 	flag.StringVar(&r.APIServer, "kube-apiserver", "", "Path of a kube-apiserver to run in place of Troupe, beside the same controllers, scheduler and nodes.")
 	flag.StringVar(&r.Etcd, "etcd", "etcd", "Path of the etcd for --kube-apiserver.")

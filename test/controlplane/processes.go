@@ -49,7 +49,7 @@ func (p *Processes) Start(path string, args ...string) (*Process, error) {
 // stopTimeout is the grace period between SIGTERM and SIGKILL.
 const stopTimeout = time.Minute
 
-// Stop stops all processes in reverse start order. It kills processes that do not exit within
+// Stop stops all processes in reverse start order. It kills those that do not exit within
 // stopTimeout after SIGTERM.
 func (p *Processes) Stop() {
 	p.mu.Lock()
@@ -67,7 +67,7 @@ func (p *Processes) Stop() {
 	p.all = nil
 }
 
-// shownLog is the maximum size of each process log in an error, in bytes.
+// shownLog limits the size of each process log in an error, in bytes.
 const shownLog = 4 << 10
 
 func (p *Processes) logs() string {

@@ -13,16 +13,16 @@ import (
 // ServiceRanges are the IPv4 and IPv6 ranges of cluster IPs.
 const ServiceRanges = "10.0.0.0/16,fd00:10::/112"
 
-// A Server is an API server process, with the files that its clients need.
+// A Server is an API server process with the files that its clients need.
 type Server struct {
 	*Process
-	Kubeconfig string   // for the administrator
-	PKI        string   // directory of its certificates and keys
-	Etcd       *Process // of kube-apiserver; nil for Troupe
+	Kubeconfig string   // path of the administrator's kubeconfig
+	PKI        string   // directory of the certificates and keys
+	Etcd       *Process // kube-apiserver's etcd; nil for Troupe
 }
 
-// StartTroupe starts the troupe binary with a data directory below dir, and waits until the
-// server is ready.
+// StartTroupe starts the troupe binary with a data directory below dir, and blocks until the server
+// is ready.
 func (p *Processes) StartTroupe(ctx context.Context, troupe, dir string, flags ...string) (*Server, error) {
 	data := filepath.Join(dir, "data")
 	args := []string{"serve", "--naming=kubernetes", "--data-dir", data, "--secure-port=0", "--service-cluster-ip-range=" + ServiceRanges}
@@ -52,7 +52,7 @@ func (p *Processes) startProgram(path string, s *Server, flags ...string) (*Proc
 	return p.Start(path, append([]string{"--kubeconfig=" + s.Kubeconfig, "--secure-port=0", "--kube-api-qps=1000", "--kube-api-burst=20"}, flags...)...)
 }
 
-// StartNodes simulates nodes with troupe cluster --join, and waits until they have joined.
+// StartNodes simulates nodes with troupe cluster --join, and blocks until they have joined.
 func (p *Processes) StartNodes(ctx context.Context, troupe string, s *Server, nodes int) (*Process, error) {
 	joined, err := p.Start(troupe, "cluster", "--join", s.Kubeconfig, fmt.Sprint("--nodes=", nodes))
 	if err != nil {
@@ -63,8 +63,8 @@ func (p *Processes) StartNodes(ctx context.Context, troupe string, s *Server, no
 
 const readyTimeout = 2 * time.Minute
 
-// Await waits until holds returns true. If this takes longer than readyTimeout, it returns an
-// error that contains name and the logs.
+// Await blocks until holds returns true. After readyTimeout, it returns an error that contains name
+// and the logs.
 func (p *Processes) Await(ctx context.Context, name string, holds func() bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, errors.New("not ready in time"))
 	defer cancel()
@@ -80,8 +80,8 @@ func (p *Processes) Await(ctx context.Context, name string, holds func() bool) e
 	return nil
 }
 
-// OuterAddress returns a non-loopback address of this machine for use in Endpoints, because the API
-// rejects loopback addresses there. No client connects to the address.
+// OuterAddress returns a non-loopback address of this machine for Endpoints, because the API
+// rejects loopback addresses there. No client connects to it.
 func OuterAddress() string {
 	all, err := net.InterfaceAddrs()
 	for _, a := range all {

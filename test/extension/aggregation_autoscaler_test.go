@@ -72,7 +72,7 @@ func (s aggregationSession) wantAutoscaler(name string, right func(a autoscalerS
 	})
 }
 
-// says reports whether the condition kind has the given status, reason and message prefix.
+// says reports whether a condition has the given type, status, reason and message prefix.
 func (a autoscalerState) says(kind, status, reason, message string) bool {
 	for _, c := range a.Status.Conditions {
 		if c.Type == kind && c.Status == status && c.Reason == reason && strings.HasPrefix(c.Message, message) {
@@ -82,7 +82,6 @@ func (a autoscalerState) says(kind, status, reason, message string) bool {
 	return false
 }
 
-// wantEvent waits for an Event with the given reason and message prefix.
 func (s aggregationSession) wantEvent(reason, message string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -95,7 +94,7 @@ func (s aggregationSession) wantEvent(reason, message string) {
 }
 
 // scaled creates a ReplicaSet and a HorizontalPodAutoscaler for it. No kubelet is needed, because
-// the Pods are created with a running status.
+// the Pods are created as running.
 func (s aggregationSession) scaled(name string, replicas int, metrics string) {
 	s.T.Helper()
 	s.Send(201, "POST", "/apis/apps/v1/namespaces/default/replicasets", client.JSON, fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"replicas":%d,
@@ -131,8 +130,8 @@ func TestAutoscaler(t *testing.T) {
 	})
 	s.wantEvent("FailedComputeMetricsReplicas", "invalid metrics (1 invalid out of 1), first error is: failed to get cpu resource metric value: failed to get cpu utilization")
 
-	// The Pods use 100% of their requested CPU, and the target is 50%. So the autoscaler doubles
-	// the replicas.
+	// The Pods use 100% of their requested CPU and the target is 50%, so the autoscaler doubles the
+	// replicas.
 	for group, version := range map[string]string{"metrics": "v1beta1", "custom.metrics": "v1beta1", "external.metrics": "v1beta1"} {
 		s.register(b, group+".platform.io", version)
 	}
@@ -171,8 +170,8 @@ func TestAutoscaler(t *testing.T) {
 	s.wantEvent("AmbiguousSelector", "pods by selector app=web are controlled by more than one HPA (e.g. [default/web default/zweb])")
 }
 
-// scaleFromZero checks that an autoscaler scales from zero only workloads that it has scaled to
-// zero itself.
+// scaleFromZero checks that an autoscaler scales a workload from zero only if it also scaled it to
+// zero.
 func (s aggregationSession) scaleFromZero(m *metricsServer) {
 	s.T.Helper()
 	const idle = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/idle"
@@ -197,7 +196,8 @@ func (s aggregationSession) scaleFromZero(m *metricsServer) {
 	})
 }
 
-// TestAutoscalerGeneration checks that a spec change triggers the evaluation of an autoscaler.
+// TestAutoscalerGeneration checks that a change of the spec triggers an evaluation of the
+// autoscaler.
 func TestAutoscalerGeneration(t *testing.T) {
 	t.Parallel()
 	m := &metricsServer{}

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestReasons creates the prerequisites of an APIService one by one, and checks the reason in the
-// Available condition.
+// TestReasons creates the prerequisites of an APIService one by one, and checks the reason of the
+// Available condition after each.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -46,7 +46,7 @@ func TestReasons(t *testing.T) {
 	s.Send(200, "GET", "/apis/ext.example.com/v1/namespaces/n/things", "", "")
 }
 
-// TestUnavailable checks that a failing server is detected, is counted in metrics, and can become
+// TestUnavailable checks that a failing server is detected and counted in metrics, and can become
 // available again.
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
@@ -94,7 +94,7 @@ func TestUnavailable(t *testing.T) {
 }
 
 // TestAggregationTrust checks that a server whose certificate has the wrong CA or name is
-// unavailable, and receives no requests.
+// unavailable and gets no requests.
 func TestAggregationTrust(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -115,8 +115,8 @@ func TestAggregationTrust(t *testing.T) {
 	s.Send(200, "GET", "/apis/ext.example.com/v3/namespaces/n/things", "", "")
 }
 
-// listenSilently accepts connections and never responds. ended counts the connections that the
-// client has closed.
+// listenSilently accepts connections and never responds. ended counts the connections that clients
+// have closed.
 func listenSilently(t *testing.T) (address string, ended *atomic.Int64) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -142,8 +142,8 @@ func listenSilently(t *testing.T) (address string, ended *atomic.Int64) {
 }
 
 // TestSilentServers checks that unresponsive servers become unavailable without affecting other
-// requests. Requests must not wait for probes of these servers, so each request must succeed at
-// least once in a period in which no probe ends.
+// requests. Requests must not wait for probes of these servers. To show this, each request must
+// succeed at least once in a period in which no probe ends.
 func TestSilentServers(t *testing.T) {
 	t.Parallel()
 	silent, ended := listenSilently(t)

@@ -21,8 +21,8 @@ import (
 
 const apiServices = "/apis/apiregistration.platform.io/v1/apiservices"
 
-// A backend is an aggregated API server for the resource things. If handle is set, it may respond
-// to a request, and returns true if it did.
+// A backend is an aggregated API server for the resource things. handle, which may be nil, returns
+// true if it has responded to a request.
 type backend struct {
 	*httptest.Server
 	handle func(w http.ResponseWriter, r *http.Request) bool
@@ -31,8 +31,7 @@ type backend struct {
 	seen []*http.Request // guarded by mu
 }
 
-// startBackend starts a backend. Its certificate is valid for the Service ext in the namespace
-// default.
+// startBackend starts a backend with a certificate for the Service ext in the namespace default.
 func startBackend(t *testing.T, handle func(w http.ResponseWriter, r *http.Request) bool) *backend {
 	t.Helper()
 	b := &backend{handle: handle}
@@ -82,8 +81,8 @@ func (b *backend) ca() string {
 	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: b.TLS.Certificates[0].Certificate[1]}))
 }
 
-// An aggregationSession is a session with a daemon that resolves the Service default/ext to the
-// address of a backend.
+// An aggregationSession is a session with a daemon that resolves the Service default/ext to a
+// backend's address.
 type aggregationSession struct{ client.Session }
 
 func openAggregation(t *testing.T, address string, change func(*daemon.Config)) aggregationSession {
@@ -96,8 +95,8 @@ func openAggregation(t *testing.T, address string, change func(*daemon.Config)) 
 	})}
 }
 
-// apiService returns an APIService as JSON. more holds additional fields of the spec, each preceded
-// by a comma.
+// apiService returns an APIService as JSON. more contains additional spec fields, each after a
+// comma.
 func apiService(group, version, more string) string {
 	return fmt.Sprintf(`{"apiVersion":"apiregistration.platform.io/v1","kind":"APIService","metadata":{"name":"%s.%s"},"spec":{
 		"group":%[2]q,"version":%[1]q,"groupPriorityMinimum":100,"versionPriority":10,"service":{"name":"ext","namespace":"default"}%[3]s}}`, version, group, more)
@@ -109,8 +108,8 @@ func (s aggregationSession) register(b *backend, group, version string) {
 	s.wantCondition(version+"."+group, "True", "Passed", "all checks passed")
 }
 
-// wantCondition waits until an APIService's Available condition has the given status, reason and
-// message prefix.
+// wantCondition waits until the Available condition of an APIService has the given status, reason
+// and message prefix.
 func (s aggregationSession) wantCondition(name, status, reason, message string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {

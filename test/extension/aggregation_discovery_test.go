@@ -40,7 +40,7 @@ func (s aggregationSession) discover(accept string) (d groupList, etag string) {
 	return d, a.Header.Get("ETag")
 }
 
-// text summarizes the versions, freshness and resources of a group in the discovery document.
+// text summarizes the versions, freshness and resources of a group in a discovery document.
 func (d groupList) text(group string) string {
 	var b strings.Builder
 	for _, g := range d.Items {
@@ -74,8 +74,8 @@ func (s aggregationSession) wantDiscovery(group, want string) {
 
 const things = "things(Namespaced Thing thing [th])/scale(autoscaling/v1 Scale)"
 
-// TestLegacyDiscovery checks that, if a server lacks aggregated discovery, the discovery document
-// of each version is fetched separately.
+// TestLegacyDiscovery checks that the daemon fetches the discovery document of each version
+// separately if a server lacks aggregated discovery.
 func TestLegacyDiscovery(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -107,9 +107,9 @@ func TestLegacyDiscovery(t *testing.T) {
 	s.Send(404, "GET", "/apis/ext.example.com", "", "")
 }
 
-// TestAggregatedDiscovery checks that one request fetches a server's discovery document for all
-// versions, and that the document is kept up to date. If the server fails, the document is kept
-// and marked stale. Unregistered groups and versions are hidden.
+// TestAggregatedDiscovery checks that one request fetches the discovery document for all versions
+// of a server, and that it is kept up to date. If the server fails, the document is kept and marked
+// stale. Unregistered groups and versions are hidden.
 func TestAggregatedDiscovery(t *testing.T) {
 	t.Parallel()
 	kind := make(chan string, 1)
@@ -156,8 +156,8 @@ func TestAggregatedDiscovery(t *testing.T) {
 	s.wantDiscovery("ext.example.com", "v1 Stale; v2 Stale gadgets(Cluster Widget gadget [])")
 }
 
-// TestLyingServers checks that invalid and endless discovery documents are rejected and do not
-// affect other groups.
+// TestLyingServers checks that invalid and endless discovery documents are rejected without
+// affecting other groups.
 func TestLyingServers(t *testing.T) {
 	t.Parallel()
 	endless := func(w http.ResponseWriter, r *http.Request) {
@@ -203,7 +203,7 @@ func TestLyingServers(t *testing.T) {
 	}
 }
 
-// TestAggregationOrder checks that groups and versions are ordered by the priorities of
+// TestAggregationOrder checks that groups and versions are ordered by the priorities of all
 // APIServices, including local ones.
 func TestAggregationOrder(t *testing.T) {
 	t.Parallel()

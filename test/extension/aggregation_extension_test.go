@@ -23,7 +23,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// extension is the path of the program built from test/tools/extension.
 var extension = client.NewShared(func() (string, error) {
 	dir, err := client.SharedDir()
 	if err != nil {
@@ -32,8 +31,8 @@ var extension = client.NewShared(func() (string, error) {
 	return client.Build(dir, "extension", "tools/extension", "")
 })
 
-// listen opens a listener for the extension server, because the daemon needs the port number
-// before that server starts.
+// listen opens the extension server's listener, because the daemon needs the port number before
+// that server starts.
 func listen(t *testing.T) *net.TCPListener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -74,7 +73,7 @@ func startExtension(t *testing.T, l *net.TCPListener, kubeconfig string) (ca []b
 }
 
 // A metricsSession is a daemon with the kubernetes naming profile, and a metrics server built on
-// k8s.io/apiserver. The metrics server authenticates to the daemon as a service account.
+// k8s.io/apiserver that authenticates as a service account.
 type metricsSession struct {
 	client.Session
 	kubeconfig string
@@ -172,7 +171,6 @@ func (m metricsSession) apply(manifest string) {
 	}
 }
 
-// accountKubeconfig writes a kubeconfig for the service account and returns its path.
 func (m metricsSession) accountKubeconfig() string {
 	m.T.Helper()
 	token := strings.TrimSpace(m.kubectl("", "-n", "kube-system", "create", "token", "metrics-server"))
@@ -184,7 +182,7 @@ clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %s}}], us
 	return path
 }
 
-// want checks that the output of a kubectl command matches pattern, with runs of spaces collapsed.
+// want checks that the output of a kubectl command, with runs of spaces collapsed, matches pattern.
 func (m metricsSession) want(pattern string, args ...string) {
 	m.T.Helper()
 	out := strings.TrimSpace(regexp.MustCompile(` +`).ReplaceAllString(m.kubectl("", args...), " "))
@@ -193,8 +191,8 @@ func (m metricsSession) want(pattern string, args ...string) {
 	}
 }
 
-// TestMetricsServer tests a server built on k8s.io/apiserver. All checks share one server, because
-// it is slow to start.
+// TestMetricsServer tests a server built on k8s.io/apiserver. All checks share it, because it
+// starts slowly.
 func TestMetricsServer(t *testing.T) {
 	t.Parallel()
 	m := openMetrics(t)
@@ -231,7 +229,7 @@ func testMetricsClients(m metricsSession) {
 	}
 }
 
-// testMetricsWatch checks that a watch on the metrics server delivers events as they happen.
+// testMetricsWatch checks that a watch on the metrics server delivers events immediately.
 func testMetricsWatch(m metricsSession) {
 	resp := aggregationSession{m.Session}.request("GET", "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods?watch=1")
 	if resp.StatusCode != 200 {

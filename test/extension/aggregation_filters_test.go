@@ -13,13 +13,13 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// aggregationAuditPolicy audits only requests for the API group of the backend.
+// aggregationAuditPolicy audits only requests for the backend's API group.
 const aggregationAuditPolicy = `{apiVersion: audit.platform.io/v1, kind: Policy, omitStages: [RequestReceived], rules: [
 	{level: Metadata, resources: [{group: ext.example.com}]}, {level: None}]}`
 
 // TestFiltersComeFirst checks that unauthenticated and unauthorized requests do not reach the
 // backend, even with forged identity headers. All requests are audited. Forwarded requests are
-// audited with the status code of the backend.
+// audited with the backend's status code.
 func TestFiltersComeFirst(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -73,7 +73,7 @@ func TestFiltersComeFirst(t *testing.T) {
 			ResponseStatus          struct{ Code int }
 		}
 		client.Decode(t, line, &e)
-		if name, ok := strings.CutPrefix(e.RequestURI, things); ok && (e.Stage == "ResponseComplete" || e.ResponseStatus.Code == http.StatusUnauthorized) { // a failed authentication has no other stage
+		if name, ok := strings.CutPrefix(e.RequestURI, things); ok && (e.Stage == "ResponseComplete" || e.ResponseStatus.Code == http.StatusUnauthorized) { // a failed authentication has only this stage
 			got = append(got, fmt.Sprintf("%s %s %s%s %d", name, e.Verb, e.User.Username, e.ImpersonatedUser.Username, e.ResponseStatus.Code))
 		}
 	}

@@ -14,16 +14,16 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// content stores the objects of a backend and their finalizers.
+// content stores a backend's objects and their finalizers.
 type content struct {
 	mu         sync.Mutex
-	collection bool                // supports deletecollection
-	dead       bool                // every request fails
-	things     map[string][]string // by path
-	options    string              // of the last delete
+	collection bool                // whether deletecollection is supported
+	dead       bool                // whether every request fails
+	things     map[string][]string // finalizers by path
+	options    string              // options of the last delete
 }
 
-// handle serves the stored objects. It is used as a backend's handle function.
+// handle serves the stored objects. It is a backend's handle function.
 func (c *content) handle(w http.ResponseWriter, r *http.Request) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,8 +68,8 @@ func (c *content) change(do func()) {
 	do()
 }
 
-// namespace creates a namespace with two objects, which the backend stores. It returns the path
-// of the object that has a finalizer.
+// namespace creates a namespace and two objects in the backend. It returns the path of the object
+// with a finalizer.
 func (c *content) namespace(s aggregationSession, name string) (held string) {
 	s.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"`+name+`"}}`)
 	path := "/apis/ext.example.com/v1/namespaces/" + name + "/things/"
@@ -111,9 +111,8 @@ func (s aggregationSession) wantGone(namespace string) {
 	})
 }
 
-// TestNamespaceContent checks that deleting a namespace deletes its objects in aggregated
-// servers, with deletecollection or one by one. The conditions of the namespace report the
-// remaining objects.
+// TestNamespaceContent checks that deleting a namespace deletes its objects in aggregated servers,
+// with deletecollection or one by one. The namespace's conditions report the remaining objects.
 func TestNamespaceContent(t *testing.T) {
 	t.Parallel()
 	for _, collection := range []bool{false, true} {
@@ -140,9 +139,8 @@ func TestNamespaceContent(t *testing.T) {
 	}
 }
 
-// TestNamespaceOfDeadServer checks that the deletion of a namespace waits while an aggregated
-// server is unavailable. The deletion completes once the server is back or the server's APIService
-// is deleted.
+// TestNamespaceOfDeadServer checks that a namespace deletion waits while an aggregated server is
+// unavailable. It completes once the server is back or its APIService is deleted.
 func TestNamespaceOfDeadServer(t *testing.T) {
 	t.Parallel()
 	c := &content{dead: true, collection: true}

@@ -11,7 +11,7 @@ import (
 )
 
 // openapiURL waits until the OpenAPI v3 index lists path, and returns the document's URL. If wanted
-// is false, openapiURL waits until the index omits path.
+// is false, it waits until the index omits path.
 func (s aggregationSession) openapiURL(path string, wanted bool) (url string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -31,7 +31,7 @@ func (s aggregationSession) openapiURL(path string, wanted bool) (url string) {
 }
 
 // TestOldServer checks that the daemon publishes an OpenAPI v3 document for an aggregated server
-// that serves only v2. The document disappears when the server's APIService is deleted.
+// that serves only v2. The document disappears with the server's APIService.
 func TestOldServer(t *testing.T) {
 	t.Parallel()
 	const document = `{"swagger":"2.0","info":{"title":"old","version":"1"},"paths":{"/apis/ext.example.com/v1/things":{"get":{"produces":["application/json"],

@@ -49,8 +49,8 @@ func listed(t *testing.T, s *client.Server, group string) (lines []string) {
 	return lines
 }
 
-// TestLocalAPIServices checks that local API groups have APIServices with the same priorities and
-// label as in kube-apiserver.
+// TestLocalAPIServices checks that local API groups have APIServices with the priorities and label
+// that they have in kube-apiserver.
 func TestLocalAPIServices(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })
@@ -83,8 +83,8 @@ const (
 	label                  = "platform-aggregator.platform.io/automanaged"
 )
 
-// wantAPIService waits until listed returns want for an APIService, ignoring the condition. If
-// want is "", it waits until the APIService is deleted.
+// wantAPIService waits until listed returns want for an APIService, ignoring the condition. If want
+// is "", it waits for the deletion of the APIService.
 func (s aggregationSession) wantAPIService(name, want string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -102,7 +102,7 @@ func (s aggregationSession) wantAPIService(name, want string) {
 }
 
 // TestDefinitionsHaveAPIServices checks that each served version of a CRD has an APIService. The
-// server recreates a deleted APIService, and reverts changes unless the automanaged label is
+// server recreates it after a deletion, and reverts changes unless the automanaged label is
 // missing. An APIService with a Service takes precedence over the CRD.
 func TestDefinitionsHaveAPIServices(t *testing.T) {
 	t.Parallel()
@@ -139,8 +139,8 @@ func TestDefinitionsHaveAPIServices(t *testing.T) {
 	s.wantAPIService("v1beta1.w.example.com", "")
 }
 
-// wantGroup waits until a group is in both the legacy and the aggregated discovery document at
-// /apis, or in neither if want is false.
+// wantGroup waits until both the legacy and the aggregated discovery document at /apis contain a
+// group, or neither if want is false.
 func (s aggregationSession) wantGroup(name string, want bool) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -154,8 +154,8 @@ func (s aggregationSession) wantGroup(name string, want bool) {
 	})
 }
 
-// TestBuiltInAPIServices checks that the APIServices of built-in groups are repaired only at
-// startup. Discovery hides a group without an APIService. The group apiregistration is always
+// TestBuiltInAPIServices checks that APIServices of built-in groups are repaired only at startup,
+// and that discovery hides a group without an APIService. The group apiregistration is always
 // served locally.
 func TestBuiltInAPIServices(t *testing.T) {
 	t.Parallel()
@@ -194,8 +194,8 @@ func TestBuiltInAPIServices(t *testing.T) {
 }
 
 // TestExtensionAuthentication checks the ConfigMap extension-apiserver-authentication, which
-// contains the CAs and headers that aggregated servers trust. After a restart, the ConfigMap keeps
-// values that are no longer configured.
+// contains the CAs and headers that aggregated servers trust. After a restart, it keeps values that
+// are no longer configured.
 func TestExtensionAuthentication(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

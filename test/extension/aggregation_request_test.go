@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// request sends a request as the administrator. headers holds alternating names and values.
+// request sends a request as the administrator. headers contains alternating names and values.
 func (s aggregationSession) request(method, path string, headers ...string) *http.Response {
 	s.T.Helper()
 	r, err := http.NewRequestWithContext(s.Ctx, method, s.URL+path, nil)
@@ -43,8 +43,8 @@ func (s aggregationSession) body(resp *http.Response) string {
 }
 
 // TestRequestIsPassedOn checks that the path, query, user and response are forwarded over a
-// connection with a trusted client certificate. Credentials and identity headers of the client
-// are dropped.
+// connection with a trusted client certificate. The client's credentials and identity headers are
+// dropped.
 func TestRequestIsPassedOn(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -80,7 +80,7 @@ func TestRequestIsPassedOn(t *testing.T) {
 }
 
 // TestIdentity checks that the user's UID, groups and extra values are forwarded, but not the
-// token. For an impersonated request, the backend sees only the impersonated user.
+// token. The backend sees only the impersonated user of an impersonated request.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -121,8 +121,8 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestAggregationAnswers checks that responses are forwarded unchanged, including errors and
-// compressed content. By default, a redirect is rejected with status code 502.
+// TestAggregationAnswers checks that responses, including errors and compressed content, are
+// forwarded unchanged. By default, redirects are rejected with status code 502.
 func TestAggregationAnswers(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) bool {

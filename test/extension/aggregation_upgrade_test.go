@@ -95,8 +95,7 @@ func TestWatchEndsWithTheRight(t *testing.T) {
 	}
 }
 
-// TestBodiesPassThrough checks that bodies above the daemon's own size limit are forwarded
-// unchanged.
+// TestBodiesPassThrough checks that bodies above the daemon's size limit are forwarded unchanged.
 func TestBodiesPassThrough(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) bool {

@@ -112,7 +112,7 @@ func TestFunctions(t *testing.T) {
 	t.Logf("%d expressions", count)
 }
 
-// sameCost compares costs. If the evaluation failed, our cost may be lower, because the reference
+// sameCost compares costs. If the evaluation failed, our cost may be lower. The reference
 // implementation uses an older cel-go, which charges a call even if an argument fails.
 func sameCost(ours, reference uint64, failed bool) bool {
 	return ours == reference || failed && ours < reference

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A generator generates random schemas, rules for them, and values.
+// A generator generates random schemas, rules and values.
 type generator struct {
 	*rand.Rand
 	unknown bool // adds fields that are not in the schema
@@ -158,7 +158,7 @@ func (g generator) value(s tree.Tree) any {
 	return pick(g, any("10%"), any(int64(2)))
 }
 
-// condition returns a boolean expression about e, an expression whose value conforms to s.
+// condition returns a boolean expression about e, an expression for a value that conforms to s.
 func (g generator) condition(e string, s tree.Tree, depth int) string {
 	v := fmt.Sprint("v", depth)
 	switch s.String("type") {
@@ -194,7 +194,7 @@ func (g generator) condition(e string, s tree.Tree, depth int) string {
 	return pick(g, e+" == 2", "type("+e+") == string", "type("+e+") == int ? "+e+" < 3 : "+e+" == '10%'", "string("+e+") != ''")
 }
 
-// fieldCondition returns a condition on a random field, which may be absent from the value.
+// fieldCondition returns a condition on a random field, which the value may lack.
 func (g generator) fieldCondition(e string, s tree.Tree, depth int) string {
 	names := s.Object("properties").SortedKeys()
 	if s.Bool("x-kubernetes-embedded-resource") && g.Intn(2) == 0 {
@@ -219,8 +219,8 @@ func escape(name string) string {
 	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__").Replace(name)
 }
 
-// addRules adds validation rules to random parts of a schema. correlatable reports whether an
-// update can match a value with its old value, so that rules may use oldSelf.
+// addRules adds validation rules to random parts of a schema. If correlatable is true, an update
+// can match a value with its old value, and rules may use oldSelf.
 func (g generator) addRules(s tree.Tree, correlatable bool) {
 	properties := s.Object("properties")
 	for _, name := range properties.SortedKeys() {

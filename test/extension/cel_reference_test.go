@@ -49,7 +49,7 @@ func (o outcome) String() string {
 }
 
 // referenceEnv returns the CEL environment of Kubernetes 1.37 with a dynamic object, an authorizer
-// and the types for patches.
+// and the patch types.
 func referenceEnv(t testing.TB) *celgo.Env {
 	t.Helper()
 	set, err := environment.MustBaseEnvSet(version.MajorMinor(1, 37)).Extend(environment.VersionedOptions{
@@ -156,7 +156,6 @@ func printOurs(v cel.Value) string {
 	return string(b)
 }
 
-// decode decodes a JSON object into the types of both implementations.
 func decode(t testing.TB, text string) (reference map[string]any, ours tree.Tree) {
 	t.Helper()
 	v, _, err := codec.DecodeAny([]byte(text))
@@ -185,8 +184,8 @@ func plain(v any) any {
 	return v
 }
 
-// An oracle is an authorizer for the reference implementation. It allows the verb get, and fails
-// for secrets.
+// An oracle is an authorizer for the reference implementation. It allows the verb get and returns
+// an error for secrets.
 type oracle struct{ user string }
 
 var errSecret = fmt.Errorf("nobody knows")
@@ -240,7 +239,7 @@ func (o ourOracle) ServiceAccount(namespace, name string) cel.Authorizer {
 	return ourOracle{oracle{"system:serviceaccount:" + namespace + ":" + name}}
 }
 
-// same reports whether two error messages are equal, ignoring the prefixes of type names.
+// same reports whether two error messages are equal except for the prefixes of type names.
 func same(ours, reference string) bool {
 	return strings.ReplaceAll(ours, "platform.", "kubernetes.") == reference
 }

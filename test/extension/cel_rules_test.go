@@ -43,8 +43,8 @@ func internalSchema(t testing.TB, text []byte) *apiextensions.JSONSchemaProps {
 
 var celTypeName = regexp.MustCompile(`selfType\d+`)
 
-// definitionFaults returns the errors that the reference implementation and Troupe report for the
-// rules of a schema. valid is false if other parts of the schema have errors.
+// definitionFaults returns the errors that the reference implementation and Troupe report for a
+// schema's rules. valid is false if other parts of the schema have errors.
 func definitionFaults(t testing.TB, s tree.Tree, text []byte) (wanted, got []string, valid bool) {
 	definition := &apiextensions.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com"}, Spec: apiextensions.CustomResourceDefinitionSpec{
 		Group: "example.com", Scope: apiextensions.NamespaceScoped, Names: apiextensions.CustomResourceDefinitionNames{Plural: "widgets", Singular: "widget", Kind: "Widget", ListKind: "WidgetList"},

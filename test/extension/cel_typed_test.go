@@ -21,7 +21,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// ourSchema converts a schema to the type used in package cel.
 func ourSchema(s tree.Tree) *cel.Schema {
 	limit := func(name string) *int64 {
 		if n, ok := s.Int(name); ok {
@@ -101,8 +100,8 @@ func TestTypedCosts(t *testing.T) {
 	t.Logf("%d evaluations", count)
 }
 
-// TestTypedLists compares operations on lists of the types set and map, also with duplicates, with
-// the reference implementation.
+// TestTypedLists compares operations on lists of the types set and map, including ones with
+// duplicates, with the reference implementation.
 func TestTypedLists(t *testing.T) {
 	t.Parallel()
 	list := func(listType string, items tree.Tree) tree.Tree {

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestEquivalentAdmission checks that an admission webhook for one version receives writes made
-// through another version, after conversion. The webhook's patches are converted back.
+// TestEquivalentAdmission checks that an admission webhook for one version receives writes through
+// another version, after conversion. The webhook's patches are converted back.
 func TestEquivalentAdmission(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -54,8 +54,8 @@ func TestEquivalentAdmission(t *testing.T) {
 	}
 }
 
-// TestEquivalentPolicy checks that an admission policy for one version evaluates writes made
-// through another version, after conversion.
+// TestEquivalentPolicy checks that an admission policy for one version evaluates writes through
+// another version, after conversion.
 func TestEquivalentPolicy(t *testing.T) {
 	t.Parallel()
 	s, _ := routed(t)
@@ -79,7 +79,7 @@ func TestEquivalentPolicy(t *testing.T) {
 }
 
 // TestConversionService checks that a conversion webhook with a Service reference is called at the
-// configured address. The webhook's certificate must be valid for the Service.
+// configured address. Its certificate must be valid for the Service.
 func TestConversionService(t *testing.T) {
 	t.Parallel()
 	h := startConversion(t, "hook.default.svc")

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// benched starts a server and a conversion webhook, which takes a millisecond per review. It also
+// benched starts a server and a conversion webhook that takes a millisecond per review. It also
 // returns a function that sends requests to the server.
 func benched(b *testing.B) (*client.Server, *conversionHook, func(method, path, contentType, body string)) {
 	server, h := client.Serve(b, b.TempDir(), nil), startConversion(b)

@@ -42,8 +42,7 @@ var _ conversion.Convertible = (*TimerAlpha)(nil)
 
 func (t *TimerAlpha) DeepCopyObject() runtime.Object { out := *t; return &out }
 
-// ConvertTo implements conversion.Convertible. It keeps the seconds beyond full minutes in an
-// annotation.
+// ConvertTo implements conversion.Convertible. It keeps the remaining seconds in an annotation.
 func (t *TimerAlpha) ConvertTo(hub conversion.Hub) error {
 	out := hub.(*Timer)
 	out.ObjectMeta = *t.ObjectMeta.DeepCopy()

@@ -18,8 +18,8 @@ const (
 	returned = "conversion webhook for example.com/v1, Kind=Route returned "
 )
 
-// TestLies checks that invalid webhook responses have no effect, and that the error messages
-// match those of kube-apiserver.
+// TestLies checks that invalid webhook responses have no effect, and that error messages match
+// those of kube-apiserver.
 func TestLies(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -71,8 +71,8 @@ func TestLies(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"host:80","proto":"tcp"}`)
 }
 
-// TestMetadataIsRestored checks that labels and annotations are the only metadata that a webhook
-// can change. Fields that are not in the schema are pruned.
+// TestMetadataIsRestored checks that a webhook can change only labels and annotations in the
+// metadata. Fields that are not in the schema are pruned.
 func TestMetadataIsRestored(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -92,8 +92,7 @@ func TestMetadataIsRestored(t *testing.T) {
 	}
 }
 
-// TestFailureOfOneOfMany checks that the error of a failed batch contains the index of the failed
-// object.
+// TestFailureOfOneOfMany checks that the error for a batch contains the index of the failed object.
 func TestFailureOfOneOfMany(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -107,8 +106,7 @@ func TestFailureOfOneOfMany(t *testing.T) {
 	}
 }
 
-// TestBadWebhooks checks that a failing or unresponsive webhook affects only requests that need a
-// conversion.
+// TestBadWebhooks checks that a failing webhook affects only requests that need a conversion.
 func TestBadWebhooks(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]struct {
@@ -166,7 +164,6 @@ func TestUntrustedWebhook(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"host:80","proto":"tcp"}`)
 }
 
-// stuck returns a handler that does not respond until the test ends.
 func stuck(t *testing.T) func(review, http.ResponseWriter, *http.Request) {
 	ended := make(chan struct{})
 	t.Cleanup(func() { close(ended) })
@@ -179,7 +176,7 @@ func stuck(t *testing.T) func(review, http.ResponseWriter, *http.Request) {
 }
 
 // TestNothingElseWaits checks that an unresponsive webhook delays only requests that need a
-// conversion. It does not delay other versions, garbage collection, the deletion of namespaces and
+// conversion. It must not delay other versions, garbage collection, the deletion of namespaces and
 // CRDs, or shutdown and startup.
 func TestNothingElseWaits(t *testing.T) {
 	t.Parallel()
@@ -249,7 +246,7 @@ func TestNothingElseWaits(t *testing.T) {
 	gone(routesV1 + "/owned")
 	gone("/apis/example.com/v0/namespaces/default/routes/old")
 	// The namespace controller deletes the content and reports the object with a finalizer, without
-	// any conversion.
+	// conversions.
 	s.Send(200, "DELETE", "/api/v1/namespaces/n", "", "")
 	client.Eventually(t, func() error {
 		a, err := s.Client.Get(s.Ctx, "/api/v1/namespaces/n")
@@ -279,8 +276,8 @@ func TestNothingElseWaits(t *testing.T) {
 	})
 }
 
-// release removes the finalizers of a route through its storage version v0, without a conversion.
-// It returns nil only once the route and its CRD are deleted.
+// release removes the finalizers of a route through its storage version v0, which needs no
+// conversion. It returns nil once the route and its CRD are deleted.
 func (s conversionSession) release(path string) error {
 	path = strings.Replace(path, "/v2/", "/v0/", 1)
 	if a, err := s.Do(s.Ctx, "PATCH", path, typeMerge, []byte(`{"metadata":{"finalizers":null}}`)); err != nil || a.Code != 404 {
@@ -289,8 +286,8 @@ func (s conversionSession) release(path string) error {
 	return errors.New("the definition is still there")
 }
 
-// TestStrangeAnswers checks that an unusual response either causes an error or results in a valid
-// object. The stored object must stay readable.
+// TestStrangeAnswers checks that an unusual response causes an error or results in a valid object.
+// The stored object must stay readable.
 func TestStrangeAnswers(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

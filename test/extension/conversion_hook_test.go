@@ -67,7 +67,7 @@ func writeConversion(w http.ResponseWriter, r review) {
 	_ = json.NewEncoder(w).Encode(r)
 }
 
-// lie returns a handler that modifies the valid response with change before sending it.
+// lie returns a handler that sends the valid response, modified by change.
 func lie(change func(r *review)) func(review, http.ResponseWriter, *http.Request) {
 	return func(r review, w http.ResponseWriter, _ *http.Request) {
 		answer := converted(r)

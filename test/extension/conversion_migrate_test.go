@@ -10,7 +10,7 @@ import (
 
 // TestStorageMigration checks that changing the storage version of a CRD works as in
 // kube-apiserver. The old version stays in storedVersions until a client removes it. A no-op update
-// rewrites an object in the new version, so that later reads do not convert it.
+// rewrites an object in the new version, so that later reads need no conversion.
 func TestStorageMigration(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -65,7 +65,7 @@ func TestLostVersion(t *testing.T) {
 }
 
 // TestChangeOfStrategy checks that the conversion strategy None changes only apiVersion, and that a
-// conversion webhook can be added to a CRD and removed again.
+// CRD's conversion webhook can be added and removed.
 func TestChangeOfStrategy(t *testing.T) {
 	t.Parallel()
 	s, h := serveConversion(t, nil), startConversion(t)

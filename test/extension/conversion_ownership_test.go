@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// managers returns the sorted names of an object's field managers, each with its API version. owned
-// is the field set of the manager with the given name.
+// managers returns the sorted field managers of an object, each with its API version. owned is the
+// field set of the manager with the given name.
 func managers(o client.Object, name string) (all []string, owned string) {
 	list, _ := o.Metadata()["managedFields"].([]any)
-	// The order of entries depends on their times, which have a resolution of one second.
+	// Entries are ordered by their times, which have a resolution of one second.
 	defer func() { slices.Sort(all) }()
 	for _, v := range list {
 		entry := v.(conversionObject)
@@ -26,9 +26,8 @@ func managers(o client.Object, name string) (all []string, owned string) {
 	return all, owned
 }
 
-// TestOwnershipAcrossVersions checks that managed fields record the API version of each write. An
-// update through another version takes over fields, and an apply through another version
-// conflicts unless forced.
+// TestOwnershipAcrossVersions checks that managed fields record the API version of each write.
+// Through another version, an update takes over fields, and an apply conflicts unless forced.
 func TestOwnershipAcrossVersions(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -68,8 +67,8 @@ func TestOwnershipAcrossVersions(t *testing.T) {
 }
 
 // TestOwnershipWithoutTheWebhook checks writes while a failing webhook prevents the conversion of
-// managed fields. A patch of metadata keeps the managed fields, a patch of the spec drops all of
-// them, and an apply fails.
+// managed fields. A metadata patch keeps the managed fields, a spec patch drops all of them, and an
+// apply fails.
 func TestOwnershipWithoutTheWebhook(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -89,7 +88,7 @@ func TestOwnershipWithoutTheWebhook(t *testing.T) {
 	}
 }
 
-// TestManagerOfALostVersion checks that entries of managedFields for a removed version are dropped.
+// TestManagerOfALostVersion checks that managedFields entries for a removed version are dropped.
 func TestManagerOfALostVersion(t *testing.T) {
 	t.Parallel()
 	s, h := serveConversion(t, nil), startConversion(t)

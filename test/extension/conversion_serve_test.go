@@ -73,8 +73,8 @@ func TestRepresentations(t *testing.T) {
 	}
 }
 
-// TestWritesAreOfTheirVersion checks that a write is validated against the schema of the requested
-// version. A no-op write does not change the stored object.
+// TestWritesAreOfTheirVersion checks that a write is validated against the schema of its version. A
+// no-op write does not change the stored object.
 func TestWritesAreOfTheirVersion(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -98,7 +98,7 @@ func TestWritesAreOfTheirVersion(t *testing.T) {
 	s.Send(404, "PATCH", routesV2+"/nobody", typeMerge, `{}`)
 }
 
-// TestQuestions checks that a ConversionReview uses a version that the webhook supports, and
+// TestQuestions checks that a ConversionReview has a version that the webhook supports, and
 // contains only objects that need a conversion.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
@@ -131,8 +131,8 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestSelectors checks that field selectors use the requested version, and that label selectors use
-// the labels set by the webhook.
+// TestSelectors checks that field selectors use the requested version, and label selectors the
+// labels set by the webhook.
 func TestSelectors(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

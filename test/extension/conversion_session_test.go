@@ -91,7 +91,7 @@ func v2(name, hostPort string) string {
 	return fmt.Sprintf(`{"apiVersion":"example.com/v2","kind":"Route","metadata":{"name":%q},"spec":{"hostPort":%q}}`, name, hostPort)
 }
 
-// want checks that o, as compact JSON, contains part.
+// want checks that the compact JSON of o contains part.
 func (s conversionSession) want(o any, part string) {
 	s.T.Helper()
 	b, _ := json.Marshal(o)

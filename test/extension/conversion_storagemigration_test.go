@@ -25,7 +25,7 @@ func (s conversionSession) migrate(name, group, resource string) {
 	s.Send(201, "POST", migrations, client.JSON, fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"resource":{"group":%q,"resource":%q}}}`, name, group, resource))
 }
 
-// conditions formats the conditions of a migration with status True, including reason and message.
+// conditions formats the True conditions of a migration, including reason and message.
 func conditions(o client.Object) (all []string) {
 	list, _ := o.At("status.conditions").([]any)
 	for _, c := range list {
@@ -36,7 +36,7 @@ func conditions(o client.Object) (all []string) {
 	return all
 }
 
-// wantMigration waits until a migration has exactly one True condition, whose text starts with
+// wantMigration waits until a migration has exactly one True condition, with text that starts with
 // want.
 func (s conversionSession) wantMigration(name, want string) client.Object {
 	s.T.Helper()
@@ -54,7 +54,7 @@ func (s conversionSession) wantMigration(name, want string) client.Object {
 	return o
 }
 
-// wantDefinition checks the stored versions of a CRD, and its condition StorageMigrating.
+// wantDefinition checks the stored versions and the StorageMigrating condition of a CRD.
 func (s conversionSession) wantDefinition(plural, versions, condition string) {
 	s.T.Helper()
 	o := s.Send(200, "GET", conversionDefinitions+"/"+plural+".example.com", "", "").Object()
@@ -127,8 +127,8 @@ func TestStorageVersionMigrationWithoutWebhook(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"proto":"tcp"}`)
 }
 
-// TestFailedStorageVersionMigration checks that a migration fails if an object fails validation.
-// The condition contains the object's name and the error.
+// TestFailedStorageVersionMigration checks that a migration fails if an object is invalid. The
+// condition contains the object's name and the error.
 func TestFailedStorageVersionMigration(t *testing.T) {
 	t.Parallel()
 	s := serveConversion(t, withMigrations)
@@ -151,8 +151,8 @@ func TestFailedStorageVersionMigration(t *testing.T) {
 	s.wantDefinition("counters", `["v1","v2"]`, "False MigrationFailed The migration has failed")
 }
 
-// TestRestartedStorageVersionMigration stops a server while a webhook blocks a migration. After the
-// restart, the migration continues with the remaining objects.
+// TestRestartedStorageVersionMigration stops a server while a webhook blocks a migration. The
+// migration must continue with the remaining objects after the restart.
 func TestRestartedStorageVersionMigration(t *testing.T) {
 	t.Parallel()
 	dir, h := t.TempDir(), startConversion(t)

@@ -49,8 +49,8 @@ func TestWatchersShareConversions(t *testing.T) {
 	}
 }
 
-// follow watches routes in v2 and returns after it has received the given number of added
-// objects. It calls ready.Done after the initial events.
+// follow watches routes in v2 until it has received the given number of added objects. It calls
+// ready.Done after the initial events.
 func (s conversionSession) follow(changes int, ready *sync.WaitGroup) error {
 	w, err := s.Watch(s.Ctx, routesV2, url.Values{"sendInitialEvents": {"true"}, "resourceVersionMatch": {"NotOlderThan"}, "allowWatchBookmarks": {"true"}})
 	if err != nil {
@@ -82,7 +82,7 @@ func (s conversionSession) follow(changes int, ready *sync.WaitGroup) error {
 }
 
 // TestWatchOfUnconvertibleObjects checks that a failed conversion ends a watch with an ERROR event,
-// and that a new watch can be started.
+// and that new watches can be started.
 func TestWatchOfUnconvertibleObjects(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

@@ -75,7 +75,7 @@ func embedded() *rapid.Generator[any] {
 	})
 }
 
-// TestEmbeddedAgainstReference compares embedded resources with the reference implementation:
+// TestEmbeddedAgainstReference compares embedded resources with the reference implementation: their
 // coercion, pruning, and validation of kind, apiVersion and metadata.
 func TestEmbeddedAgainstReference(t *testing.T) {
 	t.Parallel()

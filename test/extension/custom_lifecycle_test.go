@@ -77,8 +77,8 @@ func (s customSession) until(label string, holds func() bool) {
 	})
 }
 
-// TestChangesWhileWriting checks that all objects get the defaults of the latest schema when the
-// CRD changes during writes.
+// TestChangesWhileWriting checks that all objects get the defaults of the latest schema if the CRD
+// changes during writes.
 func TestChangesWhileWriting(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

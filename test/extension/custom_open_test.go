@@ -1,7 +1,7 @@
 package extension
 
 // customNested has a rule about fields two levels down, a default for the status, and two lists
-// that preserve unknown fields. One of the lists has the list type map.
+// that preserve unknown fields, one of them of the type map.
 const customNested = `{"type":"object","x-platform-validations":[{"rule":"self.spec.inner.size > 1 && (!has(self.spec.inner.parts) || self.spec.inner.parts.all(p, p.n < 9))"}],"properties":{
 	"spec":{"type":"object","required":["inner"],"properties":{
 		"inner":{"type":"object","required":["size"],"properties":{"size":{"type":"integer"},"parts":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer"}}}}}},

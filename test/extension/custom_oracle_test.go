@@ -25,7 +25,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// everything is a schema that uses every schema feature.
+// everything is a schema with every schema feature.
 const everything = `{"type":"object","properties":{"spec":{"type":"object","required":["a"],"minProperties":1,"maxProperties":6,"properties":{
 	"a":{"type":"integer","minimum":0,"maximum":3},
 	"b":{"type":"string","minLength":1,"maxLength":2,"pattern":"^[ab]*$","default":"a"},
@@ -43,10 +43,8 @@ const everything = `{"type":"object","properties":{"spec":{"type":"object","requ
 	"n":{"type":"object","default":{},"properties":{"a":{"type":"integer","default":7}}},
 	"o":{"type":"array","items":{"type":"array","items":{"type":"integer"}}}}}}}`
 
-// customNames are the field names in random objects.
 var customNames = strings.Split("abcdefghijklmno", "")
 
-// values generates JSON values, most of them small.
 func values(depth int) *rapid.Generator[any] {
 	scalars := rapid.SampledFrom([]any{nil, true, int64(0), int64(2), int64(5), 0.5, 0.3, 2.0, "", "a", "ab", "abc", "x", "2020-01-01T00:00:00Z"})
 	if depth == 0 {

@@ -34,8 +34,8 @@ func (s customSession) published(path string, where ...string) map[string]any {
 	return at
 }
 
-// TestPublishedSchemas compares the OpenAPI schemas of CRDs with the reference implementation,
-// except for fields common to all objects.
+// TestPublishedSchemas compares the OpenAPI schemas of CRDs, except for fields common to all
+// objects, with the reference implementation.
 func TestPublishedSchemas(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)
@@ -82,8 +82,8 @@ func TestPublishedSchemas(t *testing.T) {
 	}
 }
 
-// TestPublishedOpenSchemas checks that OpenAPI v2 marks schemas that preserve unknown fields,
-// because clients would otherwise reject such fields.
+// TestPublishedOpenSchemas checks that OpenAPI v2 marks schemas that preserve unknown fields.
+// Otherwise, clients would reject such fields.
 func TestPublishedOpenSchemas(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)

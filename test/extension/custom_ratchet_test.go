@@ -100,7 +100,7 @@ func TestRatchetingAgainstReference(t *testing.T) {
 			delete(spec, "i") // the reference never treats an object with unknown fields as unchanged
 			delete(spec, "j")
 			if !keyed(spec["f"]) {
-				delete(spec, "f") // nor a list with items without keys
+				delete(spec, "f") // nor a list whose items lack keys
 			}
 		}
 		object := func(spec map[string]any) []byte {

@@ -1,6 +1,6 @@
 package extension
 
-// customRuled is a schema with rules at the root, on the spec and on fields of the spec.
+// customRuled is a schema with rules at the root, on the spec and on its fields.
 const customRuled = `{"type":"object","x-platform-validations":[{"rule":"self.metadata.name.startsWith('w')"}],"properties":{"spec":{"type":"object",
 	"x-platform-validations":[
 		{"rule":"self.low <= self.high","messageExpression":"'low is ' + (self.low == 3 ? 'three' : 'much')","fieldPath":".low"},

@@ -17,8 +17,8 @@ const sized = `{"type":"object","properties":{
 		"free":{"type":"object","x-platform-preserve-unknown-fields":true}}},
 	"status":{"type":"object","properties":{"ready":{"type":"boolean"},"replicas":{"type":"integer"}}}}}`
 
-// TestCustomMetrics checks that each metric has one series per kind, even after the CRD is
-// recreated, and that the series is removed with the CRD.
+// TestCustomMetrics checks that each metric has one series per kind, even after its CRD is
+// recreated. The series must be removed with the CRD.
 func TestCustomMetrics(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)

@@ -30,9 +30,9 @@ func TestCustomTranscripts(t *testing.T) {
 type customDefinition struct {
 	scope    string // "" for Namespaced
 	names    string // names other than plural and kind, each after a comma
-	versions string // instead of v1
-	schema   string // of v1
-	more     string // fields of v1, each after a comma
+	versions string // replaces v1
+	schema   string // schema of v1
+	more     string // additional fields of v1, each after a comma
 }
 
 func (d customDefinition) String() string {
@@ -54,7 +54,7 @@ func (s customSession) define(d customDefinition) client.Object {
 	return s.Send(201, "POST", customDefinitions, client.JSON, d.String()).Object()
 }
 
-// updateDefinition replaces the Widget CRD and waits until all daemons have observed the change.
+// updateDefinition replaces the Widget CRD and waits until all daemons have observed this.
 func (s customSession) updateDefinition(d customDefinition) {
 	s.T.Helper()
 	old := s.Send(200, "GET", customDefinitions+"/widgets.example.com", "", "").Object()
@@ -65,8 +65,8 @@ func (s customSession) updateDefinition(d customDefinition) {
 	}
 }
 
-// unknown checks that path returns 404 after its CRD was deleted. If several daemons share an
-// etcd, it waits for each daemon, because watches deliver the deletion with a delay.
+// unknown checks that path returns 404 after its CRD was deleted. If several daemons share an etcd,
+// it waits for each daemon, because watches deliver the deletion later.
 func (s customSession) unknown(path string) {
 	s.T.Helper()
 	daemons := client.Daemons(s.T)
@@ -85,7 +85,7 @@ func (s customSession) unknown(path string) {
 	})
 }
 
-// widget returns a Widget as JSON. more holds additional fields, each preceded by a comma.
+// widget returns a Widget as JSON. more contains additional fields, each after a comma.
 func widget(name, more string) string {
 	return `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"` + name + `"}` + more + `}`
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// full and narrow are schemas of one CRD. written is an object as stored, and hidden is the same
-// object as served under narrow.
+// full and narrow are schemas of the same CRD. written is an object as stored, and hidden is the
+// same object as served under narrow.
 const (
 	full    = `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"object","properties":{"c":{"type":"integer"}}}}}}}`
 	narrow  = `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"d":{"type":"string","default":"D"}}}}}`
@@ -53,8 +53,8 @@ func (s customSession) checkViews(when, name, want string, version uint64) {
 	}
 }
 
-// TestStoredAsWritten removes a field from a schema and adds it again. The stored value reappears,
-// even after a kill, a restart and a snapshot. Only a write removes it.
+// TestStoredAsWritten removes a field from a schema and adds it again. The stored value must
+// reappear, even after a kill, a restart and a snapshot. Only a write removes it.
 func TestStoredAsWritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -66,7 +66,7 @@ func TestStoredAsWritten(t *testing.T) {
 	s.create("b", `,"spec":{"a":"x","b":{"c":1}}`)
 	s.updateDefinition(customDefinition{schema: narrow})
 	s.checkViews("narrow", "a", hidden, version)
-	if crashed := copyOf(t, dir); crashed != "" { // as a kill would leave it
+	if crashed := copyOf(t, dir); crashed != "" { // as after a kill
 		other := serveCustom(t, func(c *daemon.Config) { c.DataDir = crashed })
 		other.checkViews("after a kill", "a", hidden, version)
 		other.updateDefinition(customDefinition{schema: full})
@@ -107,9 +107,9 @@ func copyOf(t *testing.T, dir string) string {
 	return to
 }
 
-// TestWritesOfOutdated writes objects that were stored under an older schema. Every write must be
-// based on the object that clients see under the current schema. The result must be stored even
-// after a no-op write.
+// TestWritesOfOutdated writes objects that were stored under an older schema. Every write must
+// start from the object as served under the current schema. The result must be stored even after a
+// no-op write.
 func TestWritesOfOutdated(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)
@@ -181,8 +181,8 @@ func TestSelectingOutdated(t *testing.T) {
 	}
 }
 
-// TestNumbersStay checks numbers in fields without a schema. The response to a write and all
-// later reads must contain the same number, even after a restart.
+// TestNumbersStay checks numbers in fields without a schema. The response to a write and all later
+// reads must contain the same number, even after a restart.
 func TestNumbersStay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -208,8 +208,8 @@ func TestNumbersStay(t *testing.T) {
 	s.check("patched", raw(s.Send(200, "GET", widgets+"/a", "", "").Body), raw(patched))
 }
 
-// awaitSnapshot waits for a snapshot in the data directory. With etcd it returns immediately,
-// because there are no snapshots.
+// awaitSnapshot waits for a snapshot in the data directory. With etcd, which has none, it returns
+// immediately.
 func (s customSession) awaitSnapshot() {
 	s.T.Helper()
 	if client.OnEtcd() {

@@ -86,7 +86,7 @@ func (s schemaGenerator) object(depth int) map[string]any {
 		}
 		s.rules(out)
 	}
-	if out["required"] == nil && s.chance("default", 4) { // a default must be valid itself
+	if out["required"] == nil && s.chance("default", 4) { // a default must be valid
 		out["default"] = map[string]any{}
 	}
 	s.open(out)
@@ -165,8 +165,8 @@ func newReference(t rapid.TB, text []byte) *public.Schema {
 	return s
 }
 
-// faultyFields returns the fields of an object that the reference implementation reports as
-// invalid. ruled reports whether the reference implementation evaluated the validation rules.
+// faultyFields returns the fields of an object that the reference implementation rejects. ruled
+// reports whether it evaluated the validation rules.
 func faultyFields(t *rapid.T, r *public.Schema, o map[string]any) (fields []string, ruled bool) {
 	errs, ruled := r.Validate(t.Context(), o)
 	for _, e := range errs {
@@ -176,8 +176,8 @@ func faultyFields(t *rapid.T, r *public.Schema, o map[string]any) (fields []stri
 	return slices.Compact(fields), ruled
 }
 
-// TestRandomSchemas compares defaulting, pruning and validation with the reference implementation,
-// for random objects under random schemas.
+// TestRandomSchemas compares defaulting, pruning and validation of random objects under random
+// schemas with the reference implementation.
 func TestRandomSchemas(t *testing.T) {
 	t.Parallel()
 	all, err := catalog.New(meta.Kubernetes)
@@ -226,7 +226,7 @@ func compareFaults(t *rapid.T, r *public.Schema, kind *schema.Kind, ours tree.Tr
 	}
 }
 
-// compileText compiles a schema after checking that the server accepts it.
+// compileText compiles a schema. It first checks that the server accepts it.
 func compileText(t *rapid.T, all *catalog.Catalog, text string) *schema.Kind {
 	definition := fmt.Sprintf(`{"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":%s}}]}}`, text)

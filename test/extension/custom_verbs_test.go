@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// owners formats managedFields as one line per manager.
 func owners(o client.Object) string {
 	var lines []string
 	list, _ := o.Metadata()["managedFields"].([]any)

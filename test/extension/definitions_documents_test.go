@@ -15,8 +15,7 @@ const (
 	aggregated             = "application/json;g=apidiscovery.platform.io;v=v2;as=APIGroupDiscoveryList"
 )
 
-// definitionDefinitions returns the Widget CRD in a group, with two versions and a CEL rule in
-// each.
+// definitionDefinitions returns the Widget CRD in a group. Each of its two versions has a CEL rule.
 func definitionDefinitions(group string) string {
 	const schema = `{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","x-platform-validations":[{"rule":"self.size <= 10"}],
 		"properties":{"size":{"type":"integer","description":"How large it is."},"color":{"type":"string","default":"red"}}}}}}`
@@ -33,8 +32,8 @@ func document(ctx context.Context, s client.Session, path, accept string) (text,
 	return string(answer.Body), answer.Header.Get("ETag"), err
 }
 
-// TestDocuments creates, changes and deletes CRDs in many groups concurrently. Every discovery
-// and OpenAPI document must contain a change once the write is acknowledged. Documents of other
+// TestDocuments creates, changes and deletes CRDs in many groups concurrently. Once a write is
+// acknowledged, every discovery and OpenAPI document must contain the change. Documents of other
 // groups must not change.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
@@ -86,8 +85,8 @@ func comeAndGo(ctx context.Context, s client.Session, group string) error {
 	return err
 }
 
-// expect checks that all documents contain a group, or that none does if served is false. It
-// returns the hash of the group's own OpenAPI document.
+// expect checks that all documents contain a group, or none does if served is false. It returns the
+// hash of the group's own OpenAPI document.
 func expect(ctx context.Context, s client.Session, group string, served bool, description string) (hash string, err error) {
 	for _, d := range []struct{ path, accept string }{
 		{"/apis", "application/json"}, {"/apis", aggregated}, {"/openapi/v3", "application/json"}, {"/openapi/v2", "application/json"}, {"/", "application/json"},

@@ -26,8 +26,8 @@ spec:
 
 const secondFileVersion = "  - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}\n"
 
-// TestDefinitionFiles checks that the kinds of --crds are served from the first request on, follow
-// changes of the files, and outlast both an invalid file and the removal of the file.
+// TestDefinitionFiles checks that the kinds of --crds are served from the first request on and
+// follow changes of the files. They must outlast both an invalid file and the removal of the file.
 func TestDefinitionFiles(t *testing.T) {
 	client.InProfiles(t, func(t *testing.T, profile string) {
 		dir := t.TempDir()
@@ -87,8 +87,8 @@ func TestDefinitionFiles(t *testing.T) {
 	})
 }
 
-// TestInvalidDefinitionFiles checks that a start fails if a definition cannot be served, with an
-// error that names the file, the line and the field.
+// TestInvalidDefinitionFiles checks that startup fails if a CRD in a file cannot be served. The
+// error must contain the file, line and field.
 func TestInvalidDefinitionFiles(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ text, want string }{

@@ -14,15 +14,15 @@ import (
 )
 
 // TestFlaps repeatedly creates and deletes a CRD while its objects and all CRDs are watched.
-// Watches on custom objects end when their CRD is deleted, and the CRD watch receives every event.
-// Memory and goroutines must not leak.
+// Watches on custom objects end with their CRD, and the CRD watch receives every event. Memory and
+// goroutines must not leak.
 func TestFlaps(t *testing.T) {
 	flaps := 30
 	if client.Soak() {
 		flaps = 1000
 	}
 	s := client.Open(t, func(c *daemon.Config) {
-		// Expire watch history early, because it would count as leaked memory.
+		// Expire the watch history early, because it would count as leaked memory.
 		c.Watches.HistoryTime = daemon.Duration(time.Second)
 	})
 	const group, warmUp = "flap.example.com", 5
@@ -96,8 +96,8 @@ func flap(s client.Session, group string, all *client.Watch) {
 	}
 }
 
-// leftovers are the resources in use by the server and the client, which share this process. heap
-// is in bytes, and series counts the metric series of a group.
+// leftovers are the resources that the server and the client, which share this process, still use.
+// heap is in bytes, and series counts the metric series of a group.
 type leftovers struct{ goroutines, heap, series int }
 
 // settled returns the resources in use after garbage collection.
@@ -105,13 +105,13 @@ func settled(s client.Session, group string) leftovers {
 	s.T.Helper()
 	series := 0
 	for line := range strings.Lines(string(s.Send(200, "GET", "/metrics", "", "").Body)) {
-		// Ignore histogram buckets, because their number depends on measured durations.
+		// Ignore histogram buckets, whose number depends on measured durations.
 		if strings.Contains(line, group) && !strings.Contains(line, "_bucket{") {
 			series++
 		}
 	}
 	runtime.GC()
-	runtime.GC() // pools release their objects in the second one
+	runtime.GC() // pools release their objects only in the second collection
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return leftovers{runtime.NumGoroutine(), int(m.HeapAlloc), series}

@@ -11,7 +11,7 @@ import (
 )
 
 // TestHostile creates CRDs that are malformed or expensive to process. Each request must get the
-// expected status code. Accepted CRDs must be usable and deletable.
+// expected status code, and accepted CRDs must be usable and deletable.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

@@ -13,8 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// modules are Go modules of projects that publish CRDs and examples. Their total size is about 25
-// MB.
+// modules are Go modules, about 25 MB in total, of projects that publish CRDs and examples.
 var modules = []string{
 	"github.com/cert-manager/cert-manager@v1.21.2",
 	"github.com/fluxcd/source-controller@v1.7.0",
@@ -29,7 +28,7 @@ var modules = []string{
 	"sigs.k8s.io/karpenter@v1.8.0",
 }
 
-// moreModules are larger modules that are tested only with TROUPE_SOAK.
+// moreModules are larger modules, which are tested only with TROUPE_SOAK.
 var moreModules = []string{
 	"github.com/argoproj/argo-rollouts@v1.8.3",
 	"github.com/external-secrets/external-secrets@v1.3.2",
@@ -53,7 +52,6 @@ func (o definitionObject) json() string {
 	return string(b)
 }
 
-// fetch downloads modules and returns their directories.
 func fetch(t *testing.T, modules []string) (folders []string) {
 	t.Helper()
 	command := exec.Command("go", append([]string{"mod", "download", "-json"}, modules...)...)
@@ -77,7 +75,7 @@ type project struct {
 
 var documentSeparator = regexp.MustCompile(`(?m)^---.*$`)
 
-// read returns the CRDs and examples in a module. It skips templates, and directories called
+// read returns the CRDs and examples in a module. It skips templates, and directories named
 // scripts, which contain copies of other projects' CRDs.
 func read(t *testing.T, folder string) project {
 	t.Helper()

@@ -94,7 +94,7 @@ func store(d *apiextensions.CustomResourceDefinition) {
 }
 
 // largeValue matches an object or a list of objects in an error message. The reference
-// implementation prints it in Go syntax, and Troupe prints it as sent.
+// implementation prints such values in Go syntax, and Troupe prints them as sent.
 var largeValue = regexp.MustCompile(`(Invalid value: )(\{.*\}|\[\{.*\}\])(: )`)
 
 // definitionTypeName matches the type name of self in an error message. The reference
@@ -106,7 +106,7 @@ func comparableText(text string) string {
 	return definitionTypeName.ReplaceAllString(largeValue.ReplaceAllString(text, "$1…$3"), "self")
 }
 
-// causesDefinitions formats the causes of an error response, or returns nil if there are none.
+// causesDefinitions formats the causes of an error response, if any.
 func causesDefinitions(answer client.Answer) (all []string) {
 	details, _ := answer.Object()["details"].(map[string]any)
 	list, _ := details["causes"].([]any)
@@ -118,7 +118,7 @@ func causesDefinitions(answer client.Answer) (all []string) {
 	return slices.Compact(all)
 }
 
-// publicCauses formats errors of the reference implementation like causesDefinitions.
+// publicCauses formats errors of the reference implementation in the same way.
 func publicCauses(errs field.ErrorList) (all []string) {
 	for _, e := range errs {
 		if isRepeated(e) {
@@ -130,7 +130,7 @@ func publicCauses(errs field.ErrorList) (all []string) {
 	return slices.Compact(all)
 }
 
-// isRepeated reports whether e only repeats another error. The reference implementation reports a
+// isRepeated reports whether e repeats another error. The reference implementation reports a
 // fraction in an integer twice.
 func isRepeated(e *field.Error) bool {
 	return strings.HasPrefix(e.Detail, "Checked value must be of type integer")
@@ -169,8 +169,8 @@ var definitionPaths = func() *strings.Replacer {
 	return strings.NewReplacer(append(names, "$version", version, "$root", version+".schema.openAPIV3Schema", "$spec", spec)...)
 }()
 
-// repetition matches <<N TEXT>>, which represents N copies of TEXT, and <<N, TEXT>>, which
-// represents N copies separated by commas. Each # in TEXT is replaced with the index of the copy.
+// repetition matches <<N TEXT>>, which stands for N copies of TEXT, and <<N, TEXT>>, which
+// separates the copies with commas. Each # in TEXT is replaced with the index of the copy.
 var repetition = regexp.MustCompile(`<<(\d+)(,?) (.*?)>>`)
 
 func repeated(text string) string {
@@ -185,16 +185,16 @@ func repeated(text string) string {
 	})
 }
 
-// A changedDefinition is a list of edits to the Gadget CRD, read from one block of lines in a file.
-// title is the first line of the block.
+// A changedDefinition is a list of edits to the Gadget CRD, read from one block of lines. title is
+// the first line of the block.
 type changedDefinition struct {
 	title string
 	edits []edit
 }
 
 // readEdits reads a file with one block of lines per variant of the Gadget CRD. Each line is an
-// edit. If named is true, the first line of a block is only its title. Otherwise, the first line
-// is both the title and the first edit.
+// edit. If named is true, the first line of a block is only its title. Otherwise, it is also the
+// first edit.
 func readEdits(t *testing.T, name string, named bool) (all []changedDefinition) {
 	t.Helper()
 	for line := range strings.Lines(string(client.ReadFile(t, "testdata/definitions/"+name))) {
@@ -216,7 +216,7 @@ func readEdits(t *testing.T, name string, named bool) (all []changedDefinition) 
 	return all
 }
 
-// TestRefusals compares validation errors of new CRDs with those of the reference implementation.
+// TestRefusals compares the validation errors of new CRDs with the reference implementation's.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })
@@ -232,8 +232,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRefusedUpdates compares validation errors of CRD updates with those of the reference
-// implementation.
+// TestRefusedUpdates compares the validation errors of CRD updates with the reference
+// implementation's.
 func TestRefusedUpdates(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

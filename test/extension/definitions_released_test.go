@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// makers maps descriptions of the memory that each served CRD needs to the functions that
-// allocate it. The CRD object itself is not included.
+// makers maps descriptions of memory that each served CRD needs to the functions that allocate it.
+// The CRD object itself is not included.
 var makers = map[string]string{
 	"kinds":              "kinds/crd.(*Compiler).version",
 	"compiled schemas":   "kinds/crd.(*definedSchema).compile",
@@ -25,8 +25,8 @@ var makers = map[string]string{
 }
 
 // objects returns the number of heap objects that each function in makers allocated, according to
-// the memory profile. count selects a number from a profile record. dead adds records without
-// live objects. objects runs the garbage collector three times, because the profile lags by two
+// the memory profile. count selects a number from a profile record. dead includes records without
+// live objects. The garbage collector runs three times, because the profile lags by two
 // collections.
 func objects(count func(*runtime.MemProfileRecord) int64, dead bool) map[string]int64 {
 	for range 3 {
@@ -68,10 +68,10 @@ func allocator(stack []uintptr) string {
 // rounds is the number of CRDs that TestReleased creates and deletes.
 const rounds = 5
 
-// TestReleased checks that deleting a CRD releases its memory. Each CRD is in a new group, and
-// the test sends all kinds of requests for its objects. With a leak, at least rounds objects of a
-// function in makers would stay in memory. Fewer objects are not a leak, because a worker may
-// still reference the last object.
+// TestReleased checks that deleting a CRD releases its memory. Each CRD is in a new group and
+// receives all kinds of requests for its objects. With a leak, at least rounds objects of a
+// function in makers would stay in memory. Fewer are not a leak, because a worker may still
+// reference the last one.
 func TestReleased(t *testing.T) {
 	s := client.Open(t, nil)
 	round := func(i int) {
@@ -118,7 +118,7 @@ func TestReleased(t *testing.T) {
 		}
 	}
 	round(0)
-	askAll() // builds what is built once, such as the documents of built-in kinds
+	askAll() // builds documents that are built only once, such as those of built-in kinds
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
 	runtime.MemProfileRate = 1 // from here on the profile must be complete, because objects are counted by allocator
 	before := live()

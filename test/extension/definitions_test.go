@@ -39,7 +39,7 @@ func (k *kind) path() string {
 	return fmt.Sprintf("/apis/%s/%s/%s", k.group, k.version, k.plural)
 }
 
-// newKind returns the kind that a CRD defines, or nil if the test cannot create objects of it.
+// newKind returns the kind that a CRD defines, or nil if the test cannot create such objects.
 func newKind(t *testing.T, definition definitionObject) *kind {
 	t.Helper()
 	spec := definition["spec"].(map[string]any)
@@ -63,8 +63,8 @@ func newKind(t *testing.T, definition definitionObject) *kind {
 	return nil
 }
 
-// TestProjects creates all CRDs of each project, and the project's example objects in the storage
-// versions of these CRDs.
+// TestProjects creates the CRDs of each project, and its example objects in the storage versions of
+// these CRDs.
 func TestProjects(t *testing.T) {
 	t.Parallel()
 	all := modules
@@ -117,7 +117,7 @@ func testProject(s suite, p project) {
 	s.T.Logf("%d definitions, examples of %d kinds", len(p.definitions), len(tried))
 }
 
-// explain checks that OpenAPI v3 contains the schema that kubectl explain reads.
+// explain checks that OpenAPI v3 contains the schema for kubectl explain.
 func (s suite) explain(k *kind) {
 	s.T.Helper()
 	text := s.Send(200, "GET", "/openapi/v3/apis/"+k.group+"/"+k.version, "", "").String()
@@ -165,9 +165,9 @@ func (s suite) create(k *kind, o definitionObject) definitionObject {
 	return shaped
 }
 
-// applyTwice applies an example with two managers, and the second apply by the second manager
-// must be a no-op. shaped is the example after defaulting and pruning, for use if the server
-// rejects fields that a create would prune.
+// applyTwice applies an example with two managers. The second apply by the second manager must be a
+// no-op. If the server rejects fields that a create would prune, the test applies shaped instead,
+// the example after defaulting and pruning.
 func (s suite) applyTwice(k *kind, o, shaped definitionObject) {
 	s.T.Helper()
 	at := k.path() + "/" + o.text("metadata", "name")
@@ -197,7 +197,7 @@ func (s suite) applyTwice(k *kind, o, shaped definitionObject) {
 	}
 }
 
-// list lists and watches the objects of a kind, and also lists them as a Table.
+// list lists and watches the objects of a kind, and lists them as a Table.
 func (s suite) list(k *kind) {
 	s.T.Helper()
 	list, err := s.List(s.Ctx, k.path(), nil)

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A hook is a webhook server that records requests, decoded as Q. Tests can change the response
-// at any time.
+// A hook is a webhook server that records requests, decoded as Q. Tests can change its response at
+// any time.
 type hook[Q any] struct {
 	*httptest.Server
 	bundle string // CA of its certificate, as in configurations
@@ -27,7 +27,7 @@ type hook[Q any] struct {
 }
 
 // newHook returns a hook with an open listener on an IP address. The caller must start the server.
-// The hook's certificate is valid for 127.0.0.1 and for names.
+// Its certificate is valid for 127.0.0.1 and for names.
 func newHook[Q any](t testing.TB, ip string, decode func(r *http.Request, body []byte) Q, answer func(q Q, w http.ResponseWriter, r *http.Request), names []string) *hook[Q] {
 	t.Helper()
 	listener, err := net.Listen("tcp", net.JoinHostPort(ip, "0"))

@@ -19,8 +19,8 @@ const proxyingAuditPolicy = `{apiVersion: audit.k8s.io/v1, kind: Policy, omitSta
 	{level: Metadata, resources: [{group: "", resources: [pods/*, nodes/*]}]}, {level: None}]}`
 
 // TestAudit checks that forwarded requests are audited with the status code of the response, and
-// that streams are audited at start and end. The audited URI includes the command, but stream
-// content is not logged.
+// streams at their start and end. The audited URI includes the command, but stream content is not
+// logged.
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

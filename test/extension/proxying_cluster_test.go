@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A cluster is a daemon with Pods on a Node, whose kubelet runs in the test.
+// A cluster is a daemon with Pods on a Node whose kubelet runs in the test.
 type cluster struct {
 	config  *rest.Config
 	clients kubernetes.Interface
@@ -87,7 +87,6 @@ func (c *cluster) get(t *testing.T, path string) (string, error) {
 	return string(b), err
 }
 
-// fault formats the Status of a failing GET request.
 func (c *cluster) fault(t *testing.T, path string) string {
 	t.Helper()
 	a, err := c.server.Client.Get(t.Context(), path)

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestKubectl runs the kubectl commands that need a kubelet, over SPDY and WebSocket.
+// TestKubectl runs the kubectl commands that need a kubelet over SPDY and WebSocket.
 func TestKubectl(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -54,7 +54,7 @@ func TestKubectl(t *testing.T) {
 	}
 }
 
-// withoutNotes removes hints that tar and kubectl print in addition to the output.
+// withoutNotes removes hints of tar and kubectl from their output.
 func withoutNotes(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -40,11 +40,11 @@ type kubelet struct {
 	open   atomic.Int64 // requests in progress
 	opened atomic.Int64 // all requests
 	seen   atomic.Pointer[http.Request]
-	hold   chan struct{} // closed to end logs that are followed
+	hold   chan struct{} // closed to end followed logs
 }
 
-// newKubelet starts a kubelet. servers is the CA of its serving certificate, and clients is the
-// CA of the client certificates that it accepts.
+// newKubelet starts a kubelet. servers is the CA of its serving certificate, and clients is the CA
+// for client certificates.
 func newKubelet(t testing.TB, host string, clients *x509.Certificate, servers tls.Certificate) *kubelet {
 	t.Helper()
 	k := &kubelet{host: host, hold: make(chan struct{})}
@@ -109,7 +109,8 @@ func (k *kubelet) serve(w http.ResponseWriter, r *http.Request) {
 
 var remoteProtocols = []string{"v4.channel.k8s.io", "v3.channel.k8s.io", "v2.channel.k8s.io", "channel.k8s.io"}
 
-// serveLog sends a log that contains the request's URI. Some container names return an error.
+// serveLog sends a log that contains the request's URI. For some container names, it returns an
+// error.
 func (k *kubelet) serveLog(w http.ResponseWriter, r *http.Request, parts []string) {
 	switch parts[3] {
 	case "absent":
@@ -135,11 +136,11 @@ func (k *kubelet) serveLog(w http.ResponseWriter, r *http.Request, parts []strin
 	}
 }
 
-// containers runs exec commands as processes on this machine, without containers.
+// containers runs exec commands as processes on this machine.
 type containers struct{}
 
 func (containers) ExecInContainer(ctx context.Context, _ string, _ string, _ string, command []string, in io.Reader, out, errOut io.WriteCloser, tty bool, resize <-chan remotecommand.TerminalSize, _ time.Duration) error {
-	if command[0] == "size" { // of the terminal
+	if command[0] == "size" { // size of the terminal
 		size := <-resize
 		_, err := fmt.Fprintf(out, "%dx%d\n", size.Width, size.Height)
 		return err

@@ -139,8 +139,8 @@ func (c *cluster) serveMember(t *testing.T, host string) string {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
-// addService creates a Service with an endpoint that has the address ip and refers to a Pod. Other
-// endpoints are unready or have a forged address.
+// addService creates a Service with an endpoint that has the address ip and refers to a Pod. Its
+// other endpoints are unready or have a forged address.
 func (c *cluster) addService(t *testing.T, name, ip, pod, port string) {
 	t.Helper()
 	n, err := strconv.Atoi(port)

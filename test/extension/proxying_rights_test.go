@@ -25,7 +25,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// allow grants a user verbs on a Pod subresource. It returns a function that revokes them.
+// allow grants a user verbs on a Pod subresource, and returns a function that revokes them.
 func (c *cluster) allow(t *testing.T, user, subresource string, verbs ...string) (revoke func()) {
 	t.Helper()
 	name := user + "-" + subresource
@@ -49,8 +49,8 @@ func (c *cluster) as(user string) *rest.Config {
 	return config
 }
 
-// TestRights checks the permissions for pods/exec. Opening a stream requires the verb create.
-// Over WebSocket, it also requires the verb get.
+// TestRights checks the permissions for pods/exec. Opening a stream requires the verb create, and
+// over WebSocket also the verb get.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -77,8 +77,8 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestOwnKubeletClient checks that, by default, the daemon connects to kubelets with a client
-// certificate from its own CA. The user of this certificate may access only the kubelet API.
+// TestOwnKubeletClient checks that the daemon, by default, connects to kubelets with a client
+// certificate from its own CA. The certificate's user may access only the kubelet API.
 func TestOwnKubeletClient(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -26,7 +26,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// executors maps each streaming protocol that clients use to a function that creates an executor.
+// executors maps each streaming protocol to a function that creates an executor.
 var executors = map[string]func(*rest.Config, *url.URL) (remotecommand.Executor, error){
 	"SPDY": func(c *rest.Config, u *url.URL) (remotecommand.Executor, error) {
 		return remotecommand.NewSPDYExecutor(c, "POST", u)
@@ -78,7 +78,7 @@ func TestExec(t *testing.T) {
 	})
 }
 
-// A terminal implements remotecommand.TerminalSizeQueue with a fixed list of sizes.
+// A terminal is a remotecommand.TerminalSizeQueue with fixed sizes.
 type terminal []remotecommand.TerminalSize
 
 func (s *terminal) Next() *remotecommand.TerminalSize {
@@ -105,8 +105,7 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// TestPortForward connects to a server in a Pod over SPDY and WebSocket, with concurrent
-// connections.
+// TestPortForward connects to a server in a Pod over SPDY and WebSocket, also concurrently.
 func TestPortForward(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")

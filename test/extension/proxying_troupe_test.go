@@ -50,8 +50,8 @@ func (m *commander) expect(command, stdin, want string, code int) {
 	}
 }
 
-// sameLines reports whether two texts contain the same lines in any order. Standard output and
-// standard error interleave randomly.
+// sameLines reports whether two texts contain the same lines in any order, because standard output
+// and standard error interleave randomly.
 func sameLines(a, b string) bool {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	slices.Sort(x)
@@ -96,8 +96,8 @@ func TestTroupe(t *testing.T) {
 	forwardPort(t, m.command)
 }
 
-// TestTroupeAtTerminal checks that exec forwards the terminal size and every key. If a command
-// only prints output, Ctrl-C ends it with exit code 130.
+// TestTroupeAtTerminal checks that exec forwards the terminal size and every key. Without input,
+// Ctrl-C ends the command with exit code 130.
 func TestTroupeAtTerminal(t *testing.T) {
 	t.Parallel()
 	m := newCommander(t)

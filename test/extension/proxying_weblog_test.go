@@ -9,7 +9,7 @@ import (
 )
 
 // TestLogsOverWebSocket checks that a WebSocket client receives a log as binary or Base64 messages.
-// Errors are sent as the response to the upgrade request.
+// Errors are returned in the response to the upgrade request.
 func TestLogsOverWebSocket(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")

@@ -62,7 +62,6 @@ type script struct {
 	asked   map[string][]any
 }
 
-// startScript starts a script and returns the variables for its transcript.
 func startScript(t *testing.T) map[string]string {
 	s := &script{answers: map[string]map[string]any{}, asked: map[string][]any{}}
 	h := startWebhooks(t, s.review)
@@ -92,8 +91,8 @@ func (s *script) control(w http.ResponseWriter, r *http.Request) {
 	s.asked[r.URL.Path] = nil
 }
 
-// review responds to a review as the script specifies. By default, it allows admission requests
-// and converts objects.
+// review responds to a review as the script specifies. By default, it allows admission requests and
+// converts objects.
 func (s *script) review(q question, w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	answer := s.answers[r.URL.Path]

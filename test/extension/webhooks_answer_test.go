@@ -15,8 +15,8 @@ func respondRaw(text string) func(question, http.ResponseWriter, *http.Request) 
 	return func(_ question, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }
 }
 
-// TestBounds checks that webhook responses are limited in size and time, and that invalid responses
-// fail the request immediately.
+// TestBounds checks that webhook responses are limited in size and time, and that a request fails
+// immediately on an invalid response.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -59,7 +59,7 @@ func TestBounds(t *testing.T) {
 		}, "the server responded with the status code 307"},
 		{"cutting off", func(q question, w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }, "failed to call webhook"},
 	} {
-		seconds := 30 // the maximum, because a machine may be busy
+		seconds := 30 // the maximum, because the machine may be busy
 		if c.text == "context deadline exceeded" {
 			seconds = 1
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A controllerRow is an entry of testdata/controllers.txt: client requests, and the writes that a
-// controller makes in response.
+// A controllerRow is an entry of testdata/controllers.txt: client requests and the resulting writes
+// of a controller.
 type controllerRow struct {
 	controller       string
 	requests, writes []string
@@ -51,7 +51,7 @@ func readControllers(t *testing.T) (rows []controllerRow) {
 
 // TestControllersAreAdmitted checks that admission applies to writes of the controllers that
 // Kubernetes runs in kube-controller-manager. The webhook receives each write with the server's
-// user name, and a policy blocks writes until the policy is deleted.
+// user name, and a policy blocks the writes until it is deleted.
 func TestControllersAreAdmitted(t *testing.T) {
 	t.Parallel()
 	rows, h := readControllers(t), startWebhooks(t, allow)
@@ -61,7 +61,7 @@ func TestControllersAreAdmitted(t *testing.T) {
 	s.stopControllers("denied")
 	for _, run := range []string{"seen00", "denied"} {
 		s.perform(run, `POST /api/v1/namespaces {"metadata":{"name":"$"}}`)
-		for _, name := range []string{"ended1", "ended2"} { // the Pod garbage collector checks at its start, and then rarely
+		for _, name := range []string{"ended1", "ended2"} { // the Pod garbage collector checks at startup and then rarely
 			s.perform(run, `POST /api/v1/namespaces/$/serviceaccounts {"metadata":{"name":"early"}}`)
 			s.perform(run, `POST `+pods+` {"metadata":{"name":"`+name+`"},`+strings.Replace(podOf, "own", "early", 1)+`}}`)
 			s.perform(run, `STATUS `+pods+`/`+name+` {"status":{"phase":"Failed"}}`)
@@ -105,8 +105,8 @@ func serveControllers(t *testing.T, dir string, log *client.Log, which daemon.Co
 	return webhookSession{client.Session{Server: client.ServeConfig(t, config, log), Ctx: t.Context(), T: t}, "platform"}
 }
 
-// stopControllers creates a policy that rejects the server's writes to objects or namespaces
-// whose name starts or ends with name.
+// stopControllers creates a policy that rejects the server's writes to objects or namespaces whose
+// names start or end with name.
 func (s webhookSession) stopControllers(name string) {
 	s.T.Helper()
 	const group = "/apis/admissionregistration.platform.io/v1/"
@@ -117,8 +117,8 @@ func (s webhookSession) stopControllers(name string) {
 	s.Send(201, "POST", group+"validatingadmissionpolicybindings", client.JSON, `{"metadata":{"name":"stop"},"spec":{"policyName":"stop","validationActions":["Deny"]}}`)
 }
 
-// perform sends the requests of a row. It replaces $ in names with run, so that each run has its
-// own objects.
+// perform sends the requests of a row. It replaces $ in names with run, to create separate objects
+// for each run.
 func (s webhookSession) perform(run string, requests ...string) {
 	s.T.Helper()
 	cidr := map[string]string{"seen00": "10.100.0.0/24", "denied": "10.200.0.0/24"}
@@ -141,8 +141,8 @@ func (s webhookSession) perform(run string, requests ...string) {
 	}
 }
 
-// wantWrites waits until the webhook has received the writes of all rows. It appends the received
-// reviews to asked.
+// wantWrites waits until the webhook has received the writes of all rows. It appends the reviews to
+// asked.
 func (s webhookSession) wantWrites(h *hookServer, asked *[]question, run string, rows []controllerRow) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -159,7 +159,7 @@ func (s webhookSession) wantWrites(h *hookServer, asked *[]question, run string,
 	})
 }
 
-// wasAsked reports whether a review contains the given write of the server.
+// wasAsked reports whether a review contains the given server write.
 func wasAsked(asked []question, write string) bool {
 	for _, q := range asked {
 		line := writeLine(q)

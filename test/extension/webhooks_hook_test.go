@@ -23,7 +23,7 @@ func at(o any, path ...string) any {
 	return o
 }
 
-// A question is an admission review request that a webhook received.
+// A question is an admission review that a webhook received.
 type question struct {
 	review webhookObject // the AdmissionReview
 	header http.Header
@@ -54,18 +54,18 @@ func startAt(t testing.TB, ip string, answer func(q question, w http.ResponseWri
 	return &hookServer{h}
 }
 
-// questions returns the reviews of client requests since the last call. It drops reviews of the
+// questions returns the reviews of client requests since the last call, without reviews of the
 // server's own writes.
 func (h *hookServer) questions() []question {
 	return slices.DeleteFunc(h.take(), question.isServers)
 }
 
-// isServers reports whether the review is for a write by a controller of the server. Such writes
-// may occur at any time.
+// isServers reports whether the review is for a write by one of the server's controllers. Such
+// writes may occur at any time.
 func (q question) isServers() bool { return q.text("userInfo", "username") == "system:apiserver" }
 
-// respond returns a handler that sends an admission response. The string members holds the response
-// fields except uid, as JSON without the outer braces.
+// respond returns a handler that sends an admission response. members contains the response fields
+// except uid, as JSON without the outer braces.
 func respond(members string) func(q question, w http.ResponseWriter, r *http.Request) {
 	return func(q question, w http.ResponseWriter, _ *http.Request) { writeWebhooks(w, q, members) }
 }

@@ -47,8 +47,8 @@ func annotations(t *testing.T, path, uri string) map[string]string {
 	return found
 }
 
-// TestAuditAnnotations checks the audit annotations that webhooks add at levels Metadata and
-// Request, in both naming profiles.
+// TestAuditAnnotations checks the audit annotations of webhooks at levels Metadata and Request, in
+// both naming profiles.
 func TestAuditAnnotations(t *testing.T) {
 	t.Parallel()
 	for _, naming := range []string{"platform", "kubernetes"} {
@@ -136,8 +136,7 @@ func (s webhookSession) series(pattern string) []string {
 	return regexp.MustCompile(`(?m)^`+pattern+`.*$`).FindAllString(string(a.Body), -1)
 }
 
-// TestWebhookMetrics checks the metrics of webhooks, and that deleting a webhook removes its
-// series.
+// TestWebhookMetrics checks webhook metrics. Deleting a webhook must remove its series.
 func TestWebhookMetrics(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

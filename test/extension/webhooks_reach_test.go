@@ -24,8 +24,7 @@ func port(h *hookServer) string {
 }
 
 // TestWebhookService checks that a webhook with a Service reference is called through ready
-// endpoints or at the configured address. The certificate of the webhook must be valid for the
-// Service.
+// endpoints or at the configured address. Its certificate must be valid for the Service.
 func TestWebhookService(t *testing.T) {
 	t.Parallel()
 	own := client.OwnAddress(t)
@@ -77,7 +76,7 @@ func TestWebhookService(t *testing.T) {
 	}
 }
 
-// TestWebhookTrust checks that the certificate of a webhook is verified.
+// TestWebhookTrust checks that a webhook's certificate is verified.
 func TestWebhookTrust(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -99,8 +98,8 @@ func TestWebhookTrust(t *testing.T) {
 	}
 }
 
-// TestCredentials checks that a configuration file provides the credentials for a webhook, and
-// that changes to this file take effect.
+// TestCredentials checks that a configuration file provides the credentials for a webhook, and that
+// changes to the file take effect.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

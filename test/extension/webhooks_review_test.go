@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// only returns the client review received since the last call. It fails the test unless there was
-// exactly one.
+// only returns the client review since the last call. It fails the test unless there was exactly
+// one.
 func only(t *testing.T, h *hookServer) question {
 	t.Helper()
 	asked := h.questions()

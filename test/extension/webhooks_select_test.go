@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestChangedConfiguration checks that a webhook configuration change takes effect once it is
+// TestChangedConfiguration checks that a change of a webhook configuration takes effect once it is
 // acknowledged.
 func TestChangedConfiguration(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 )
 
 // TestCallsBack checks that a webhook may update the object under review through the API. The
-// server then retries the request with the updated object, and calls the webhook again.
+// server must then retry with the updated object, and call the webhook again.
 func TestCallsBack(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -43,8 +43,8 @@ func TestCallsBack(t *testing.T) {
 	}
 }
 
-// TestCallsBackForEver checks that a webhook that changes the object in every review causes a
-// conflict instead of a deadlock.
+// TestCallsBackForEver checks that a webhook that updates the object in every review causes a
+// conflict, not a deadlock.
 func TestCallsBackForEver(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -65,7 +65,7 @@ func TestCallsBackForEver(t *testing.T) {
 	s.Send(200, "GET", configMaps+"/a", "", "")
 }
 
-// TestOthersAreFree checks that a slow webhook delays only the requests that it reviews, and not
+// TestOthersAreFree checks that a slow webhook delays only the requests that it reviews, and no
 // other changes to the same object.
 func TestOthersAreFree(t *testing.T) {
 	t.Parallel()
@@ -119,8 +119,8 @@ func TestParallel(t *testing.T) {
 	s.create(201, "a", "")
 }
 
-// TestDead checks that requests fail immediately while their webhook is down, and succeed once
-// the webhook is up again.
+// TestDead checks that requests fail immediately while their webhook is down, and succeed once it
+// is up again.
 func TestDead(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -182,8 +182,8 @@ func TestBlackHole(t *testing.T) {
 	}
 }
 
-// A turn is the listener of one of several servers that use the same port in turn. Closing a turn
-// keeps the port open.
+// A turn is the listener of one of several servers that use the same port in turn. Closing it keeps
+// the port open.
 type turn struct {
 	net.Listener
 	conns  chan net.Conn
@@ -202,7 +202,7 @@ func (l *turn) Accept() (net.Conn, error) {
 
 func (l *turn) Close() error { l.once.Do(func() { close(l.closed) }); return nil }
 
-// TestRestartUnderLoad checks that requests succeed when a webhook closes its connections, over
+// TestRestartUnderLoad checks that requests succeed while a webhook closes its connections, over
 // HTTP/1.1 and HTTP/2.
 func TestRestartUnderLoad(t *testing.T) {
 	t.Parallel()
@@ -292,8 +292,8 @@ func TestBrokenTLS(t *testing.T) {
 	}
 }
 
-// TestRequestDeadline checks that a request ends at its own deadline, even if the timeout of the
-// webhook is longer.
+// TestRequestDeadline checks that a request ends at its deadline, even if the webhook's timeout is
+// longer.
 func TestRequestDeadline(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -317,8 +317,8 @@ func TestRequestDeadline(t *testing.T) {
 	s.Send(404, "GET", configMaps+"/a", "", "")
 }
 
-// TestEndOfNamespaces checks that webhooks review the deletion of objects whose namespace or
-// owner was deleted. Each object is deleted once all webhooks allow it.
+// TestEndOfNamespaces checks that webhooks review the deletion of objects whose namespace or owner
+// was deleted. An object is deleted once all webhooks allow it.
 func TestEndOfNamespaces(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

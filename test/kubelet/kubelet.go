@@ -18,7 +18,7 @@ type Kubelet struct {
 	cancel  context.CancelFunc
 }
 
-// Start starts a simulation that runs until ctx ends or Stop is called.
+// Start starts a simulation. It runs until ctx ends or Stop is called.
 func Start(ctx context.Context, c *client.Client) *Kubelet {
 	ctx, cancel := context.WithCancel(ctx)
 	k := &Kubelet{c: c, cancel: cancel}
@@ -102,8 +102,8 @@ func (k *Kubelet) treat(ctx context.Context, pod client.Object) {
 	}
 }
 
-// remove deletes a Pod without a grace period. It retries after errors, because no further watch
-// event for the Pod may arrive.
+// remove deletes a Pod without a grace period. It retries on errors, because no further watch event
+// for the Pod may arrive.
 func (k *Kubelet) remove(ctx context.Context, path string) {
 	client.Poll(func() bool {
 		answer, err := k.c.Delete(ctx, path, map[string]any{"gracePeriodSeconds": 0})
@@ -111,8 +111,7 @@ func (k *Kubelet) remove(ctx context.Context, path string) {
 	})
 }
 
-// nodeFor returns the node in the Pod's node affinity, which the DaemonSet controller sets, or n1
-// for other Pods.
+// nodeFor returns the node in the Pod's node affinity, which the DaemonSet controller sets, or n1.
 func nodeFor(pod client.Object) string {
 	terms, _ := pod.At("spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms").([]any)
 	if len(terms) == 0 {

@@ -12,14 +12,13 @@ import (
 	"github.com/troupe-api/troupe/test/realnode"
 )
 
-// containers returns the UIDs, restarts and start times of all running containers of a namespace.
+// containers returns the UIDs, restarts and start times of a namespace's running containers.
 func containers(t *testing.T, namespace string) string {
 	t.Helper()
 	return kubectl(t, "-n", namespace, "get", "pods", "-o",
 		`jsonpath={range .items[*]}{.metadata.name} {.metadata.uid} {.status.containerStatuses[*].restartCount} {.status.containerStatuses[*].state.running.startedAt}{"\n"}{end}`)
 }
 
-// startWeb starts the Deployment web and waits until it is available.
 func startWeb(t *testing.T, namespace string) {
 	t.Helper()
 	if _, err := cluster.RunWith(web(), "-n", namespace, "apply", "-f", "-"); err != nil {
@@ -36,8 +35,8 @@ func killServer(t *testing.T) {
 	}
 }
 
-// TestServerKilled checks that rollouts continue, and that other containers keep running, while the
-// API server is killed again and again.
+// TestServerKilled checks that rollouts continue, and other containers keep running, while the API
+// server is killed repeatedly.
 func TestServerKilled(t *testing.T) {
 	ns := namespace(t)
 	startWeb(t, ns)
@@ -161,8 +160,8 @@ func TestCertificateRotation(t *testing.T) {
 	}
 }
 
-// TestPartition checks that the containers of a node survive a partition from the API server, and
-// that the node returns.
+// TestPartition checks that a node's containers survive a partition from the API server, and that
+// the node rejoins.
 func TestPartition(t *testing.T) {
 	ns := namespace(t)
 	startWeb(t, ns)
@@ -183,7 +182,8 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// TestDeadNode checks that a node joins by a file, and that its Pods are replaced when it dies.
+// TestDeadNode checks that a node can join with a file, and that its Pods are replaced when it
+// dies.
 func TestDeadNode(t *testing.T) {
 	ns := namespace(t)
 	if err := cluster.Join(t.Context(), "node-3", "172.30.0.4", realnode.ByFile); err != nil {

@@ -32,7 +32,6 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// kubectl runs kubectl and returns its output. A failure fails the test.
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := cluster.Run(args...)
@@ -42,7 +41,6 @@ func kubectl(t *testing.T, args ...string) string {
 	return out
 }
 
-// apply creates the objects of a manifest.
 func apply(t *testing.T, manifest string) {
 	t.Helper()
 	if _, err := cluster.RunWith(manifest, "apply", "-f", "-"); err != nil {
@@ -50,7 +48,6 @@ func apply(t *testing.T, manifest string) {
 	}
 }
 
-// eventually waits until kubectl prints a text.
 func eventually(t *testing.T, want string, args ...string) {
 	t.Helper()
 	client.Eventually(t, func() error {
@@ -62,7 +59,6 @@ func eventually(t *testing.T, want string, args ...string) {
 	})
 }
 
-// namespace creates a namespace for a test, and deletes it at the end.
 func namespace(t *testing.T) string {
 	t.Helper()
 	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))

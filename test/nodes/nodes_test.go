@@ -51,8 +51,7 @@ spec:
   ports: [{port: 80, targetPort: 8080}]
 `
 
-// TestContainers checks what kubectl does with running containers: logs, exec, cp and
-// debug.
+// TestContainers checks kubectl with running containers: logs, exec, cp and debug.
 func TestContainers(t *testing.T) {
 	t.Parallel()
 	ns := namespace(t)
@@ -100,7 +99,7 @@ spec:
 	eventually(t, "blue", "-n", ns, "exec", "tool", "-c", "tool", "--", "cat", "/settings/color")
 }
 
-// TestNetwork checks that Pods, Services, node ports and names are reachable from each node.
+// TestNetwork checks that each node can reach Pods, Services, node ports and names.
 func TestNetwork(t *testing.T) {
 	t.Parallel()
 	ns := namespace(t)
@@ -131,7 +130,7 @@ func TestNetwork(t *testing.T) {
 				return err
 			})
 		}
-		// The API server, with the Pod's service account.
+		// Reach the API server with the Pod's service account.
 		out := kubectl(t, "-n", ns, "exec", pod, "--", "sh", "-c", `cd /var/run/secrets/kubernetes.io/serviceaccount
 			curl -sS --cacert ca.crt -H "Authorization: Bearer $(cat token)" https://kubernetes.default/apis/authentication.k8s.io/v1/selfsubjectreviews -H 'Content-Type: application/json' -d '{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}'`)
 		if !strings.Contains(out, "system:serviceaccount:"+ns+":default") {

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestVolumeTokens checks that a token for a volume has the requested lifetime, or one year with
+// TestVolumeTokens checks that a volume token has the requested lifetime, or one year with
 // ExtendTokenExpiration.
 func TestVolumeTokens(t *testing.T) {
 	t.Parallel()
@@ -46,7 +46,7 @@ func TestClusterInfo(t *testing.T) {
 	r.replay("auth/cluster-info")
 }
 
-// TestAuthAlwaysDeny checks that AlwaysDeny rejects every request except those of the
+// TestAuthAlwaysDeny checks that AlwaysDeny rejects every request of users other than the
 // administrator.
 func TestAuthAlwaysDeny(t *testing.T) {
 	t.Parallel()
@@ -56,8 +56,8 @@ func TestAuthAlwaysDeny(t *testing.T) {
 	}, "rita").replay("auth/always-deny")
 }
 
-// TestRefusedElsewhere checks that the token webhook receives a token that OIDC rejected, and
-// rejects it too. System groups in a token are dropped unless the configuration allows them.
+// TestRefusedElsewhere checks that the token webhook also receives a token that OIDC rejected, and
+// rejects it. System groups in a token are dropped unless the configuration allows them.
 func TestRefusedElsewhere(t *testing.T) {
 	t.Parallel()
 	d := newTokenWebhookServer(t)
@@ -95,8 +95,8 @@ func TestRefusedElsewhere(t *testing.T) {
 	r.expectCode("of the webhook", "good", 201)
 }
 
-// TestServingKeyVerifies checks that the serving key verifies legacy tokens from Secrets, but not
-// bound tokens, if no token keys are configured.
+// TestServingKeyVerifies checks that, without token keys, the serving key verifies legacy tokens
+// from Secrets but not bound tokens.
 func TestServingKeyVerifies(t *testing.T) {
 	t.Parallel()
 	serving := pki.Server(t, pki.Authority(t, "serving"), "127.0.0.1")
@@ -187,8 +187,8 @@ func TestFaultyFiles(t *testing.T) {
 	}
 }
 
-// TestOddBootstrapSecrets checks that Secrets with an invalid bootstrap token do not authenticate
-// clients, and that the log explains why.
+// TestOddBootstrapSecrets checks that Secrets with an invalid bootstrap token authenticate no
+// client, and that the log explains why.
 func TestOddBootstrapSecrets(t *testing.T) {
 	t.Parallel()
 	log := &client.Log{}

@@ -16,7 +16,7 @@ const (
 )
 
 // TestPolicyAsksRemoteAuthorizer checks that an admission policy that calls a slow authorizer
-// does not delay other requests, even writes to the same object.
+// delays no other requests, even writes to the same object.
 func TestPolicyAsksRemoteAuthorizer(t *testing.T) {
 	t.Parallel()
 	m := newAuthzWebhookServer(t)

@@ -21,8 +21,8 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// auditLevels lists the audit levels whose logs are compared with golden files. Each level
-// applies to the namespace of the same name.
+// auditLevels lists the audit levels whose logs are compared with golden files. Each level applies
+// to the namespace of that name.
 var auditLevels = []string{"metadata", "request", "response"}
 
 const authAuditPolicy = `apiVersion: audit.platform.io/v1
@@ -35,7 +35,7 @@ rules:
 - {level: Metadata, nonResourceURLs: [/metrics]}
 `
 
-// A collector is an audit webhook that counts the events it receives.
+// A collector is an audit webhook that counts events.
 type collector struct {
 	mu     sync.Mutex
 	events int
@@ -56,7 +56,7 @@ func (c *collector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	c.events += len(list.Items)
 }
 
-// auditWebhook serves c as an audit webhook and returns the path of the webhook's kubeconfig.
+// auditWebhook serves c as an audit webhook and returns the path of its kubeconfig.
 func auditWebhook(t *testing.T, c *collector, dir string) (path string) {
 	t.Helper()
 	server := httptest.NewTLSServer(c)
@@ -125,8 +125,8 @@ func TestAuditLogs(t *testing.T) {
 	}
 }
 
-// TestFaultyAudit checks that a faulty audit configuration prevents startup, and that the error
-// names the flag and the field.
+// TestFaultyAudit checks that a faulty audit configuration prevents startup, with an error that
+// contains the flag and the field.
 func TestFaultyAudit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -209,8 +209,8 @@ func playAudited(r *userCluster, namespace string) {
 	}
 }
 
-// askAudited sends a request and returns the status code and the Audit-Id of the response. Each
-// of headers has the form "name: value".
+// askAudited sends a request and returns the status code and Audit-Id of the response. Each of
+// headers has the form "name: value".
 func askAudited(r *userCluster, user, method, path, body string, headers []string) (code int, id string) {
 	r.t.Helper()
 	q, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+path, strings.NewReader(body))
@@ -240,7 +240,7 @@ func askAudited(r *userCluster, user, method, path, body string, headers []strin
 	return answer.StatusCode, answer.Header.Get("Audit-Id")
 }
 
-// volatile matches the parts of a log that differ between runs.
+// volatile matches the parts of a log that vary between runs.
 var volatile = regexp.MustCompile(`("(?:requestReceivedTimestamp|stageTimestamp|creationTimestamp|time)":)"[^"]*"|("(?:uid|resourceVersion)":)"[^"]+"|("name":)"g-[^"]+"`)
 
 func checkAudit(t *testing.T, level, log string) {

@@ -54,7 +54,6 @@ func configured(t *testing.T, topic string, change func(c *daemon.Config, path s
 	return f
 }
 
-// issuerConfig returns a JWTAuthenticator in YAML.
 func issuerConfig(issuer, ca, mappings string) string {
 	return "- issuer: {url: " + issuer + ", audiences: [a, troupe], audienceMatchPolicy: MatchAny, certificateAuthority: " + fmt.Sprintf("%q", ca) + "}\n  " +
 		"claimMappings: " + mappings + "\n  "

@@ -34,7 +34,7 @@ func TestFaultsOfModes(t *testing.T) {
 	}
 }
 
-// TestAlwaysAllow checks that authenticated users may do everything.
+// TestAlwaysAllow checks that authenticated users can do everything.
 func TestAlwaysAllow(t *testing.T) {
 	t.Parallel()
 	serveUsers(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, "jane").replay("auth/always-allow")

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// eventually repeats a GET request until it gets the status code, because changes to a node's
-// Pods affect its permissions with a delay.
+// eventually repeats a GET request until it gets the status code. Changes to a node's Pods affect
+// its permissions with a delay.
 func (r *userCluster) eventually(user, path string, code int) {
 	r.t.Helper()
 	client.Eventually(r.t, func() error {

@@ -22,8 +22,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// An identityProvider is an OpenID Connect provider over TLS. Its URL is fixed from the start,
-// but it accepts connections only between open and close.
+// An identityProvider is an OpenID Connect provider over TLS. Its URL is fixed from the start, but
+// it accepts connections only between open and close.
 type identityProvider struct {
 	t    *testing.T
 	url  string
@@ -50,7 +50,7 @@ func newIdentityProvider(t *testing.T, ca tls.Certificate) *identityProvider {
 	return p
 }
 
-// rotate replaces the signing key. The previous key is no longer published.
+// rotate replaces the signing key. It no longer publishes the previous key.
 func (p *identityProvider) rotate(id string) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -78,7 +78,6 @@ func (p *identityProvider) close() {
 	}
 }
 
-// blockAnswers delays all responses until release is called.
 func (p *identityProvider) blockAnswers() (release func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,7 +114,7 @@ func (p *identityProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// token returns an ID token for a user. The claims in changes override the default claims.
+// token returns a user's ID token. The claims in changes override the defaults.
 func (p *identityProvider) token(user string, changes map[string]any) string {
 	p.t.Helper()
 	p.mu.Lock()
@@ -162,7 +161,7 @@ func TestOIDC(t *testing.T) {
 	}
 	jane := p.token("jane", nil)
 
-	// If the provider is down when the daemon starts, only the provider's users are rejected.
+	// If the provider is down at startup, only its users are rejected.
 	r.want("a dead provider", as(jane), 401, `"message":"Unauthorized"`)
 	r.expect("rita", "GET", "/version", "", 200)
 	r.expect("", "GET", "/readyz", "", 200)
@@ -183,8 +182,8 @@ func TestOIDC(t *testing.T) {
 	r.want("a review", r.do("root", "POST", "/apis/authentication.platform.io/v1/tokenreviews", `{"spec":{"token":"`+jane+`"}}`), 201,
 		`"authenticated":true`, `"username":"`+p.url+`#jane"`)
 
-	// The first token signed with a new key makes the server fetch the current keys, which do not
-	// include the old key.
+	// The first token with a new key makes the server fetch the current keys, which do not include
+	// the old one.
 	p.rotate("k1")
 	await("a new key", p.token("jane", nil))
 	r.want("a token of the old key", as(jane), 401)

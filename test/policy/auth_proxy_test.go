@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// withCertificate returns a copy of the cluster whose client presents cert, even if the server
-// does not accept the CA of cert.
+// withCertificate returns a copy of the cluster whose client always presents cert, even if the
+// server does not accept its CA.
 func (r *userCluster) withCertificate(cert tls.Certificate) *userCluster {
 	config := r.Anonymous()
 	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &cert, nil }
@@ -25,8 +25,8 @@ func (r *userCluster) withCertificate(cert tls.Certificate) *userCluster {
 	return &other
 }
 
-// newProxy starts an authenticating proxy for the daemon. The proxy checks passwords and presents
-// cert to the daemon.
+// newProxy starts an authenticating proxy for the daemon. It checks passwords and presents cert to
+// the daemon.
 func newProxy(t *testing.T, r *userCluster, cert tls.Certificate) *httptest.Server {
 	target, err := url.Parse(r.URL)
 	if err != nil {

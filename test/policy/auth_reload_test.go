@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// reloadServing replaces the serving certificate under load, first with a broken certificate and
-// then with a valid one. Requests must succeed, and connections must stay open.
+// reloadServing replaces the serving certificate under load, first with a broken and then with a
+// valid certificate. Requests must succeed, and connections must stay open.
 func (v *tlsServer) reloadServing(t *testing.T) {
 	var traffic sync.WaitGroup
 	defer traffic.Wait()
@@ -88,7 +88,7 @@ func (v *tlsServer) reloadNamed(t *testing.T) {
 	}
 }
 
-// reloadClients checks that a replaced client CA also applies to open connections.
+// reloadClients checks that a new client CA also applies to open connections.
 func (v *tlsServer) reloadClients(t *testing.T) {
 	with := func(cert tls.Certificate) *http.Client {
 		// Use GetClientCertificate, because the client sends Certificates only if the server

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// TestReviews checks that access reviews report the decisions of the configured authorizers.
+// TestReviews checks that access reviews return the decisions of the configured authorizers.
 func TestReviews(t *testing.T) {
 	t.Parallel()
 	serveUsers(t, func(c *daemon.Config, dir string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// BenchmarkRoleTakesEffect measures the time from creating a role binding until a
+// BenchmarkRoleTakesEffect measures the time from the creation of a role binding until a
 // SubjectAccessReview allows a granted request. It sends one review at a time.
 func BenchmarkRoleTakesEffect(b *testing.B) {
 	s := client.Serve(b, filepath.Join(b.TempDir(), "data"), nil)

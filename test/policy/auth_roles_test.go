@@ -17,7 +17,7 @@ func bound(name, role, user string) string {
 		"subjects":[{"kind":"User",` + rbacGroup + `,"name":"` + user + `"}]}`
 }
 
-// TestDefaultRolesAreRepaired checks that a restart restores default roles that a client deleted or
+// TestDefaultRolesAreRepaired checks that a restart restores default roles that clients deleted or
 // restricted.
 func TestDefaultRolesAreRepaired(t *testing.T) {
 	t.Parallel()

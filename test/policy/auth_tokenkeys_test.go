@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// keySet checks that the published keys can verify a token and do not include private keys.
+// keySet checks that the published keys verify a token and do not include private keys.
 func keySet(t *testing.T, r tokenCluster) {
 	a := r.do("root", "GET", "/.well-known/openid-configuration", "")
 	r.want("configuration", a, 200, `"issuer":"`+ownToken+`"`, `"jwks_uri":"`+r.URL+`/openid/v1/jwks"`, `"id_token_signing_alg_values_supported":["ES256"]`)
@@ -69,8 +69,8 @@ func keySet(t *testing.T, r tokenCluster) {
 	}
 }
 
-// TestTokenKeysRotate checks that tokens with a previous key and issuer stay valid while both
-// remain configured.
+// TestTokenKeysRotate checks that tokens with a previous key and issuer stay valid while both are
+// still configured.
 func TestTokenKeysRotate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

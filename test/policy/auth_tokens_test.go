@@ -31,8 +31,7 @@ func newTokenCluster(t *testing.T, change func(c *daemon.Config, dir string)) to
 	})}
 }
 
-// reviewSelf sends a SelfSubjectReview with a token. Status code 401 means that the token is
-// invalid.
+// reviewSelf sends a SelfSubjectReview with a token, which is invalid if the status code is 401.
 func (r tokenCluster) reviewSelf(token string) client.Answer {
 	r.t.Helper()
 	return r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token)
@@ -60,7 +59,6 @@ func (r tokenCluster) token(spec string) string {
 	return a.Object()["status"].(map[string]any)["token"].(string)
 }
 
-// eventually repeats a GET request until right accepts the response.
 func (r tokenCluster) eventually(label, path string, right func(a client.Answer) bool) (a client.Answer) {
 	r.t.Helper()
 	client.Eventually(r.t, func() error {
@@ -87,7 +85,8 @@ func decoded(o client.Object, key string) string {
 
 const pod = `{"metadata":{"name":"p"},"spec":{"serviceAccountName":"robot","terminationGracePeriodSeconds":0,"containers":[{"name":"c","image":"i"}]}}`
 
-// TestTokens checks that deleting a token's service account or bound object invalidates the token.
+// TestTokens checks that a token becomes invalid when its service account or bound object is
+// deleted.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	r := newTokenCluster(t, nil)

@@ -24,8 +24,8 @@ import (
 // A tlsServer is a daemon with certificate files that the test can replace.
 type tlsServer struct {
 	*client.Server
-	t         *testing.T // of the current subtest
-	data, dir string     // of the daemon, of its files
+	t         *testing.T // the current subtest
+	data, dir string     // the daemon's data directory, and the directory of its files
 	// roots signs serving certificates. firstCA and secondCA sign client certificates.
 	roots, firstCA, secondCA tls.Certificate
 }
@@ -73,7 +73,7 @@ func startTLSServer(t *testing.T) *tlsServer {
 
 func (v *tlsServer) host() string { return strings.TrimPrefix(v.URL, "https://") }
 
-// settings returns the TLS configuration of a client that trusts v.roots. change may be nil.
+// settings returns a TLS client configuration that trusts v.roots. change may be nil.
 func (v *tlsServer) settings(change func(*tls.Config)) *tls.Config {
 	c := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "127.0.0.1"}
 	c.RootCAs.AddCert(v.roots.Leaf)
@@ -83,7 +83,7 @@ func (v *tlsServer) settings(change func(*tls.Config)) *tls.Config {
 	return c
 }
 
-// served connects with the given settings, and returns the serving certificate and the connection
+// served connects with the given settings. It returns the serving certificate and the connection
 // state.
 func (v *tlsServer) served(change func(*tls.Config)) (*x509.Certificate, tls.ConnectionState, error) {
 	v.t.Helper()
@@ -125,7 +125,6 @@ func (v *tlsServer) until(label string, ok func() bool) {
 	})
 }
 
-// reloads returns the value of a reload counter from /metrics.
 func (v *tlsServer) reloads(label, status string) string {
 	v.t.Helper()
 	answer, err := v.admin().Get(v.URL + "/metrics")
@@ -220,8 +219,7 @@ func (v *tlsServer) names(t *testing.T) {
 	}
 }
 
-// sessions checks that the second connection resumes the TLS session and is authenticated as the
-// same client.
+// sessions checks that the second connection resumes the TLS session as the same client.
 func (v *tlsServer) sessions(t *testing.T) {
 	cache := tls.NewLRUClientSessionCache(1)
 	for i := range 2 {
@@ -297,8 +295,7 @@ func (v *tlsServer) origins(t *testing.T) {
 	}
 }
 
-// slowHandshakes checks that a thousand connections that never start a handshake do not delay
-// requests.
+// slowHandshakes checks that a thousand connections without a handshake do not delay requests.
 func (v *tlsServer) slowHandshakes(t *testing.T) {
 	for range 1000 {
 		c, err := net.DialTimeout("tcp", v.host(), client.Watchdog)

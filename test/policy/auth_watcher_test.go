@@ -20,8 +20,8 @@ type watcher struct {
 }
 
 // openWatch starts a watch as a user, or anonymously if user is "". Each of headers has the form
-// "name: value". The watch occupies its connection, so other requests must not use the cluster's
-// transport until the watch ends.
+// "name: value". The watch occupies the cluster's transport, which other requests must not use
+// until it ends.
 func (r *userCluster) openWatch(label, user, path string, headers ...string) *watcher {
 	r.t.Helper()
 	v := r.watch(label, user, path, headers...)
@@ -64,7 +64,7 @@ func (v *watcher) open() int {
 	return answer.StatusCode
 }
 
-// whileValid calls open with the lifetime of a credential, and doubles the lifetime until open
+// whileValid calls open with the lifetime for a credential, and doubles the lifetime until open
 // succeeds. On a busy machine, a short-lived credential may expire before the watch starts.
 func whileValid(t *testing.T, open func(life time.Duration) (opened bool)) {
 	t.Helper()
@@ -89,8 +89,8 @@ func (v *watcher) expectEvent(name string) {
 	}
 }
 
-// expectEnd reads the watch to its end. The last event must be an ERROR event with the status
-// code, and a new watch request must fail with the same code.
+// expectEnd reads the watch to its end. The last event must be an ERROR event with the status code,
+// and a new watch request must fail with the same code.
 func (v *watcher) expectEnd(code int) {
 	v.r.t.Helper()
 	var last client.Event

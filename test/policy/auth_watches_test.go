@@ -30,8 +30,8 @@ func (r *userCluster) bindGroup(name, group string) {
 		"subjects":[{"kind":"Group","apiGroup":"rbac.authorization.platform.io","name":"`+group+`"}]}`)
 }
 
-// TestWatchesEnd checks that a watch ends soon after its user loses access, for every possible
-// cause. Other users' watches continue.
+// TestWatchesEnd checks that a watch ends soon after its user loses access, whatever the cause.
+// Other users' watches continue.
 func TestWatchesEnd(t *testing.T) {
 	t.Parallel()
 	people, proxies, signer := pki.Authority(t, "people"), pki.Authority(t, "proxies"), pki.NewKey(t)
@@ -152,8 +152,8 @@ func TestWatchesEnd(t *testing.T) {
 		var v *watcher
 		whileValid(t, func(life time.Duration) bool {
 			end := time.Now().Add(life).UTC().Format(time.RFC3339)
-			// Delete the Secret of an earlier attempt, which the token cleaner may not have
-			// deleted yet.
+			// Delete the Secret of an earlier attempt, which the token cleaner may not have deleted
+			// yet.
 			r.do("root", "DELETE", systemSecrets+"/bootstrap-token-abcdef", "")
 			r.must(systemSecrets, `{"metadata":{"name":"bootstrap-token-abcdef"},"type":"bootstrap.platform.io/token","stringData":{
 				"token-id":"abcdef","token-secret":"0123456789abcdef","usage-bootstrap-authentication":"true","expiration":"`+end+`"}}`)
@@ -225,8 +225,8 @@ func (r userCluster) eventuallyAs(user, path string) {
 	r.eventually(user, path, 200)
 }
 
-// TestWatchesOfRemotes checks that decisions of remote authenticators and authorizers expire for
-// open watches too. A watch continues if the remote server fails.
+// TestWatchesOfRemotes checks that decisions of remote authenticators and authorizers also expire
+// for open watches. A watch continues if the remote server fails.
 func TestWatchesOfRemotes(t *testing.T) {
 	t.Parallel()
 	d, m := newTokenWebhookServer(t), newAuthzWebhookServer(t)

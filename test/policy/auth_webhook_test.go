@@ -19,12 +19,12 @@ import (
 // A reviewServer is a webhook for token reviews or access reviews.
 type reviewServer struct {
 	*httptest.Server
-	path        string // of its URL
+	path        string // path in the URL
 	requests    atomic.Int64
 	lastRequest atomic.Value  // string
 	unblock     chan struct{} // closed to release slow requests
-	// revoked makes the webhook reject the token or user "fickle". failing makes it respond to
-	// every request with status 500.
+	// revoked makes the webhook reject the token or user "fickle". failing makes it respond to all
+	// requests with status 500.
 	revoked, failing atomic.Bool
 }
 
@@ -34,7 +34,6 @@ func (s *reviewServer) start(t *testing.T, path string, handler http.Handler) {
 	t.Cleanup(s.Close)
 }
 
-// kubeconfig writes the daemon's kubeconfig for the webhook and returns its path.
 func (s *reviewServer) kubeconfig(t *testing.T, dir string) string {
 	t.Helper()
 	path, ca := filepath.Join(dir, s.path+".yaml"), s.path+".crt"
@@ -47,7 +46,7 @@ func (s *reviewServer) kubeconfig(t *testing.T, dir string) string {
 	return path
 }
 
-// A tokenWebhookServer authenticates fixed tokens. The token selects the response.
+// A tokenWebhookServer authenticates fixed tokens. The response depends on the token.
 type tokenWebhookServer struct {
 	reviewServer
 	slow       chan struct{} // receives a value for each review of the slow token
@@ -175,7 +174,7 @@ func checkTokenWebhook(t *testing.T, r *userCluster, d *tokenWebhookServer, vers
 	r.want("a review for others", r.do("root", "POST", reviews, `{"spec":{"token":"good","audiences":["others"]}}`), 201, `"status":{"user":{},"error":"invalid bearer token"}`)
 
 	// A slow webhook delays only requests that need a review. Concurrent requests with the same
-	// token share one review.
+	// token share a review.
 	before = d.requests.Load()
 	answers := make(chan client.Answer, 4)
 	for range cap(answers) {

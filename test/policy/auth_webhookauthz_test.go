@@ -102,7 +102,7 @@ func TestAuthorizationWebhook(t *testing.T) {
 	r.expect("good", "POST", reviewPath+"/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`, 201,
 		`"incomplete":true`, `"evaluationError":"webhook authorizer does not support user rule resolution"`)
 
-	// A request that waits for the webhook does not delay other requests.
+	// A request that waits for the webhook must not delay others.
 	waiting := make(chan int, 1)
 	go func() { waiting <- r.do("slow", "GET", configMaps, "").Code }()
 	client.Eventually(t, func() error {

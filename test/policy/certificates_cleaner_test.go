@@ -10,7 +10,7 @@ import (
 )
 
 // TestCleaner checks that finished requests are deleted one hour after the last decision, and
-// requests whose certificate has expired are deleted too. The tests of package
+// requests with an expired certificate immediately. The tests of package
 // actors/controllers/certificates check that pending requests are kept for a day.
 func TestCleaner(t *testing.T) {
 	openCertificatesInProfiles(t, func(c *daemon.Config) { c.CertificateSigning.Duration = daemon.Duration(time.Second) }, func(c *certificateCluster) {

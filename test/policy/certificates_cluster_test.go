@@ -53,8 +53,7 @@ func openCertificatesInProfiles(t *testing.T, change func(*daemon.Config), test 
 
 const csrs = "/apis/certificates.platform.io/v1/certificatesigningrequests"
 
-// as sends a request that impersonates a user with groups. If user is "", it sends the request as
-// the administrator.
+// as sends a request as a user with groups, or as the administrator if user is "".
 func (c *certificateCluster) as(user string, groups []string, code int, method, path, contentType, body string) client.Object {
 	c.T.Helper()
 	headers := []string{"Content-Type: " + contentType}
@@ -88,7 +87,6 @@ type order struct {
 	seconds int // 0: no expirationSeconds
 }
 
-// body returns the CertificateSigningRequest as JSON.
 func (o order) body(t *testing.T, name string, key *ecdsa.PrivateKey) string {
 	t.Helper()
 	spec := map[string]any{
@@ -119,8 +117,8 @@ func (c *certificateCluster) decide(name, condition string, ago time.Duration) {
 	if condition == "Failed" {
 		sub = "status"
 	}
-	// The approver may have set the condition already, because it approves node certificates that
-	// the administrator requests. In that case, replace the condition.
+	// The approver may already have set the condition, because it approves node certificates
+	// requested by the administrator. In that case, replace the condition.
 	conditions := slices.DeleteFunc(c.conditions(name), func(one any) bool { return one.(map[string]any)["type"] == condition })
 	conditions = append(conditions, map[string]any{
 		"type": condition, "status": "True", "reason": "ByTest", "message": "m", "lastUpdateTime": time.Now().Add(-ago).UTC().Format(time.RFC3339),
@@ -141,7 +139,7 @@ func (c *certificateCluster) conditions(name string) []any {
 	return list
 }
 
-// condition waits until a request has a condition of type kind, and returns its reason and message.
+// condition waits for a condition of type kind, and returns its reason and message.
 func (c *certificateCluster) condition(name, kind string) (text string) {
 	c.T.Helper()
 	client.Eventually(c.T, func() error {
@@ -185,7 +183,6 @@ func (c *certificateCluster) gone(name string) {
 	})
 }
 
-// grant allows a user to create a subresource of certificatesigningrequests.
 func (c *certificateCluster) grant(user, subresource string) {
 	c.T.Helper()
 	const roles = "/apis/rbac.authorization.platform.io/v1/"
@@ -200,7 +197,7 @@ type authority struct {
 }
 
 // newAuthority writes a CA that expires after life. If isCA is false, it writes a certificate that
-// cannot sign other certificates.
+// cannot sign others.
 func newAuthority(t *testing.T, dir, name string, life time.Duration, isCA bool) authority {
 	t.Helper()
 	c := pki.Issue(t, tls.Certificate{}, &x509.Certificate{
@@ -217,8 +214,8 @@ func writeCertificates(t *testing.T, path string, text []byte) {
 	client.WriteFile(t, path, text)
 }
 
-// whoami returns the user name and groups that the server derives from a client certificate, or ""
-// if the server rejects it.
+// whoami returns the user name and groups that the server derives from a client certificate. It
+// returns "" if the server rejects the certificate.
 func (c *certificateCluster) whoami(cert *x509.Certificate, key *ecdsa.PrivateKey) string {
 	c.T.Helper()
 	config := c.TLS.Clone()

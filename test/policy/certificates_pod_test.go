@@ -18,7 +18,7 @@ import (
 
 const podRequests = "/apis/certificates.platform.io/v1/namespaces/default/podcertificaterequests"
 
-// fails sends a request that is rejected with a message that contains text.
+// fails checks that a request is rejected with a message that contains text.
 func (c *certificateCluster) fails(user string, groups []string, code int, text, method, path, contentType, body string) {
 	c.T.Helper()
 	if o := c.as(user, groups, code, method, path, contentType, body); !strings.Contains(fmt.Sprint(o["message"]), text) {
@@ -26,8 +26,8 @@ func (c *certificateCluster) fails(user string, groups []string, code int, text,
 	}
 }
 
-// TestPodCertificates requests a certificate as the node of a Pod, and issues it as a signer. The
-// tests of package actors/controllers check that requests are deleted after 15 minutes.
+// TestPodCertificates requests a certificate as a Pod's node, and issues it as a signer. The tests
+// of package actors/controllers check that requests are deleted after 15 minutes.
 func TestPodCertificates(t *testing.T) {
 	openCertificatesInProfiles(t, func(c *daemon.Config) {
 		c.Authorization.Modes, c.Admission.Enable = []string{"Node", "RBAC"}, []string{"NodeRestriction"}
@@ -79,7 +79,7 @@ func TestPodCertificates(t *testing.T) {
 	})
 }
 
-// TestPodCertificateVersions checks that v1 does not have the deprecated fields of v1beta1.
+// TestPodCertificateVersions checks that v1 lacks the deprecated fields of v1beta1.
 func TestPodCertificateVersions(t *testing.T) {
 	openCertificatesInProfiles(t, func(c *daemon.Config) {
 		c.API.RuntimeConfig = daemon.Switches{client.Named(c.Naming, "certificates.platform.io/v1beta1"): true}
@@ -132,7 +132,7 @@ func podStatus(t *testing.T, issued tls.Certificate) string {
 	}}))
 }
 
-// allow grants a user a verb on a resource of the group of certificates, or on one object of it.
+// allow grants a user a verb on a resource of the certificates API group, or on one object of it.
 func (c *certificateCluster) allow(user, resource, verb, name string) {
 	c.T.Helper()
 	const roles = "/apis/rbac.authorization.platform.io/v1/"

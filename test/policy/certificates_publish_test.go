@@ -29,7 +29,6 @@ func parsePEM(t *testing.T, text string) *x509.Certificate {
 	return cert
 }
 
-// waitMetric waits until a counter is greater than 0.
 func (c *certificateCluster) waitMetric(name string) {
 	c.T.Helper()
 	client.Eventually(c.T, func() error {
@@ -48,8 +47,8 @@ func (c *certificateCluster) waitMetric(name string) {
 
 const roots = "/configmaps/platform-root-ca.crt"
 
-// rootsOf returns the certificates in the root CA ConfigMap of a namespace. It waits until the
-// ConfigMap contains only certificates and, if accept is not nil, until accept returns nil.
+// rootsOf returns the certificates in a namespace's root CA ConfigMap. It waits until the ConfigMap
+// contains only certificates and, unless accept is nil, until accept returns nil.
 func (c *certificateCluster) rootsOf(namespace string, accept func(client.Object) error) (text string) {
 	c.T.Helper()
 	client.Eventually(c.T, func() error {
@@ -72,8 +71,8 @@ func (c *certificateCluster) rootsOf(namespace string, accept func(client.Object
 	return text
 }
 
-// TestRootCA checks that every namespace has the root CA ConfigMap, and that the server restores
-// it after a client changes or deletes it.
+// TestRootCA checks that every namespace has the root CA ConfigMap, and that the server restores it
+// after clients change or delete it.
 func TestRootCA(t *testing.T) {
 	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		c.must(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"mine"}}`)
@@ -155,8 +154,8 @@ func TestTrustBundles(t *testing.T) {
 	})
 }
 
-// TestTrustBundlesOff checks that, by default, ClusterTrustBundles are not served and discovery
-// does not list their version.
+// TestTrustBundlesOff checks that, by default, ClusterTrustBundles are neither served nor listed in
+// discovery.
 func TestTrustBundlesOff(t *testing.T) {
 	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		c.must(404, "GET", bundles, "", "")

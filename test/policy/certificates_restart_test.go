@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestRestarts checks that a daemon that was stopped at any point completes its work after a
-// restart. Each request must be approved and signed once, finished requests must be deleted, and
-// every namespace must have the root CA ConfigMap.
+// TestRestarts checks that a daemon stopped at any point completes its work after a restart. Each
+// request must be approved and signed once, finished requests must be deleted, and every namespace
+// must have the root CA ConfigMap.
 func TestRestarts(t *testing.T) {
 	t.Parallel()
 	const rounds, perRound = 4, 12

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestInClusterClient checks that a Pod can verify the server by every name of its Service, using
-// only the root CA and the service account token that are mounted in every Pod.
+// TestInClusterClient checks that a Pod can verify the server by every name of its Service, with
+// only the root CA and service account token mounted in every Pod.
 func TestInClusterClient(t *testing.T) {
 	dial := func(c *certificateCluster, roots *x509.CertPool) *http.Client {
 		address := strings.TrimPrefix(c.URL, "https://")

@@ -15,9 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestSigners checks that each signer signs only the requests that its rules allow. The Failed
-// condition of a rejected request contains the reason. Package actors/controllers/certificates
-// tests more cases.
+// TestSigners checks that each signer signs only requests that its rules allow. Otherwise, the
+// Failed condition contains the reason. Package actors/controllers/certificates tests more cases.
 func TestSigners(t *testing.T) {
 	uri, _ := url.Parse("spiffe://example.com/a")
 	person := pkix.Name{CommonName: "jane", Organization: []string{"dev", "ops"}}
@@ -66,7 +65,7 @@ func TestSigners(t *testing.T) {
 		if len(serials) != 4 {
 			c.T.Errorf("serial numbers: %v", serials)
 		}
-		// Requests for an unknown signer and requests that are pending or denied are not signed.
+		// Requests are not signed if their signer is unknown, or while they are pending or denied.
 		c.ask("other", order{signer: "example.com/s", usages: "client auth", CertificateRequest: names})
 		c.ask("pending", cases[0].order)
 		c.ask("denied", cases[0].order)
@@ -97,8 +96,8 @@ func checkNames(t *testing.T, name string, cert *x509.Certificate, r x509.Certif
 	}
 }
 
-// TestLifetime checks that a certificate has the requested lifetime, up to the configured limit
-// and the lifetime of the CA. The validity period starts a few minutes in the past.
+// TestLifetime checks that a certificate has the requested lifetime, up to the configured limit and
+// the lifetime of the CA. Its validity starts a few minutes in the past.
 func TestLifetime(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t, t.TempDir(), "signing", 30*time.Hour, true)
@@ -133,8 +132,8 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestSignerFiles checks that configuring files for one signer disables the other signers. A
-// replaced CA takes effect immediately. If the new file is broken, the previous CA stays in use.
+// TestSignerFiles checks that configuring files for one signer disables the others. A new CA takes
+// effect immediately, but if its file is broken, the previous CA stays in use.
 func TestSignerFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -17,8 +17,7 @@ import (
 )
 
 // TestPluginInput checks the arguments, environment and path of a credential plugin. The apiVersion
-// determines the variable that contains the ExecCredential. The path of the plugin is relative to
-// the kubeconfig.
+// determines the variable with the ExecCredential. The plugin's path is relative to the kubeconfig.
 func TestPluginInput(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)
@@ -107,7 +106,7 @@ func TestConfigurationFaults(t *testing.T) {
 	}
 }
 
-// TestAnswersOfAPlugin checks which plugin outputs are accepted, and the errors for all others.
+// TestAnswersOfAPlugin checks which plugin outputs are accepted, and the errors for others.
 func TestAnswersOfAPlugin(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)
@@ -188,7 +187,7 @@ func TestPluginsThatFail(t *testing.T) {
 	}
 }
 
-// TestPluginStderr checks that the standard error of a plugin reaches the user.
+// TestPluginStderr checks that the user sees a plugin's standard error.
 func TestPluginStderr(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newPlugin(t)
@@ -202,8 +201,8 @@ func TestPluginStderr(t *testing.T) {
 	}
 }
 
-// TestCaching checks that a credential is fetched once for all requests, and again after it
-// expires or is rejected.
+// TestCaching checks that a credential is fetched once for all requests, and again after it expires
+// or is rejected.
 func TestCaching(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newPlugin(t)
@@ -240,7 +239,8 @@ func TestCaching(t *testing.T) {
 	if p.runs() != 2 || s.headers[len(s.headers)-1] != "Bearer t1" || s.bodies[len(s.bodies)-1] != "a body" {
 		t.Errorf("after 401: run %d times, sent %q with %q", p.runs(), s.headers, s.bodies)
 	}
-	// If the new credential is also rejected, the request fails with 401 after one more fetch.
+	// If the server also rejects the new credential, the request fails with 401 after one more
+	// fetch.
 	s.mu.Lock()
 	s.refuse["Bearer t1"] = true
 	s.mu.Unlock()
@@ -248,7 +248,7 @@ func TestCaching(t *testing.T) {
 	if p.runs() != 3 {
 		t.Errorf("after a 401 for good: run %d times", p.runs())
 	}
-	// An expired credential is fetched again for each request.
+	// An expired credential is refetched for each request.
 	p.answer(apiVersion, `"token":"t2","expirationTimestamp":"2020-01-01T00:00:00Z"`)
 	get("GET", "", 200) // the cached one is rejected first
 	get("GET", "", 200)

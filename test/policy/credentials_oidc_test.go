@@ -73,7 +73,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// config writes a kubeconfig whose user authenticates with this provider.
+// config writes a kubeconfig for a user of this provider.
 func (p *provider) config(s *credentialServer, idToken, refreshToken string) string {
 	p.t.Helper()
 	ca := pki.PEM(p.Certificate())
@@ -149,7 +149,7 @@ func TestProvider(t *testing.T) {
 			t.Errorf("sent a token that ends in %v", life)
 		}
 	}
-	// If there is no ID token, the refresh token is used to get the first one.
+	// Without an ID token, the refresh token is used to get the first one.
 	p.refresh = "r0"
 	if got := get(clientCredentials(t, p.config(s, "", "r0"), kubeconfig.Programs{})); !strings.HasPrefix(got, "Bearer ey") {
 		t.Errorf("sent %q", got)

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// pluginVariable is the environment variable that makes the test binary run as a credential
-// plugin. It contains the directory of the plugin.
+// pluginVariable is an environment variable with the directory of a credential plugin. If it is
+// set, the test binary runs as this plugin.
 const pluginVariable = "TROUPE_TEST_PLUGIN"
 
 // given is the input of a plugin run.
@@ -26,8 +26,8 @@ type given struct {
 	Dir   string
 }
 
-// runPlugin records its input in dir/run.N and prints the content of dir/answer. It hangs, reads
-// standard input, or fails if dir contains certain other files.
+// runPlugin records its input in dir/run.N and prints the content of dir/answer. If dir contains
+// certain other files, it hangs, reads standard input, or fails.
 func runPlugin(dir string) int {
 	g := given{Args: os.Args, Env: map[string]string{}}
 	for _, e := range os.Environ() {
@@ -130,8 +130,8 @@ func (p *plugin) given() (g given) {
 // apiVersion is the stable version of the credential plugin API.
 const apiVersion = "client.authentication.platform.io/v1"
 
-// config writes a kubeconfig whose user authenticates with this plugin, and returns its path.
-// cluster and exec are YAML fields.
+// config writes a kubeconfig for a user of this plugin, and returns its path. cluster and exec are
+// YAML fields.
 func (p *plugin) config(cluster, exec string) string {
 	p.t.Helper()
 	p.write("config", fmt.Sprintf(`clusters: [{name: c, cluster: {%s}}]

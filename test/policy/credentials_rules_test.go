@@ -22,8 +22,8 @@ func put(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// bare clears the environment variables that select a kubeconfig, and sets HOME to a new
-// directory, which it returns.
+// bare clears the environment variables that select a kubeconfig. It sets HOME to a new directory
+// and returns it.
 func bare(t *testing.T) (home string) {
 	home = t.TempDir()
 	for _, name := range []string{"KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT", "PLATFORM_SERVICE_HOST", "PLATFORM_SERVICE_PORT"} {
@@ -118,8 +118,7 @@ func TestInContainer(t *testing.T) {
 	}
 }
 
-// TestCredentialImpersonation checks impersonation through fields of a kubeconfig user and through
-// flags.
+// TestCredentialImpersonation checks impersonation through kubeconfig fields and flags.
 func TestCredentialImpersonation(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A credentialServer records the credentials of its clients, and rejects the credentials in refuse.
+// A credentialServer records the credentials of its clients, and rejects those in refuse.
 type credentialServer struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -58,7 +58,7 @@ func (s *credentialServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// cluster returns the fields of a kubeconfig cluster for the server, as YAML.
+// cluster returns the server's kubeconfig cluster fields as YAML.
 func (s *credentialServer) cluster() string {
 	return fmt.Sprintf(`server: "%s", certificate-authority-data: %s`, s.URL, base64.StdEncoding.EncodeToString(pki.PEM(s.Certificate())))
 }

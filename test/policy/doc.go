@@ -10,30 +10,28 @@
 //
 // # Certificates
 //
-// These tests cover CertificateSigningRequests from creation through approval and signing to
-// deletion, and PodCertificateRequests. They also cover the publication of the server's own CA
-// certificates.
+// These tests cover the creation, approval, signing and deletion of CertificateSigningRequests,
+// PodCertificateRequests, and the publication of the server's own CA certificates.
 //
 // # Credentials
 //
-// These tests run clients that get credentials from exec plugins and from an OpenID Connect
-// provider. The plugin is the test binary itself. It records its input and prints a prepared
-// output.
+// These tests run clients that get credentials from exec plugins and an OpenID Connect provider.
+// The plugin is the test binary itself, which records its input and prints a prepared output.
 //
 // # FlowControl
 //
-// These tests check API priority and fairness over HTTP: its objects and their maintenance,
-// classification, rejections, metrics and dumps. Package policy/flowcontrol has its own tests.
+// These tests check API priority and fairness over HTTP: objects and their maintenance,
+// classification, rejections, metrics and dumps. Package policy/flowcontrol has more tests.
 //
 // # Plugins
 //
-// These tests check the admission plugins for objects other than Pods. Where names differ, they run
-// in both naming profiles.
+// These tests check the admission plugins for objects other than Pods, in both naming profiles if
+// names differ.
 //
 // # PodPlugins
 //
-// These tests check the admission plugins for Pods: defaults from service accounts, classes,
-// namespaces and nodes, and rejections. Every case names its plugin.
+// These tests check the admission plugins for Pods: rejections, and defaults from service accounts,
+// classes, namespaces and nodes. Every case contains the name of its plugin.
 //
 // # PodSecurity
 //
@@ -48,8 +46,7 @@
 // # Security
 //
 // These tests attack a running daemon over TLS, mostly with hand-written bytes, and check its
-// responses. Each test covers one attack. They do not measure response times, so timing side
-// channels are not covered.
+// responses. Each test covers one attack. Timing side channels are not covered.
 //
 //	attack                                                    test
 //	smuggling: two body lengths, folds, control bytes, Host   TestSmuggling

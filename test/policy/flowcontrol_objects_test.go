@@ -16,7 +16,7 @@ import (
 const annotation = flowcontrolv1.AutoUpdateAnnotationKey
 
 // TestObjects checks that a new server has the mandatory and suggested objects of Kubernetes 1.37,
-// and that the priority level of each FlowSchema exists.
+// and that each FlowSchema's priority level exists.
 func TestObjects(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -43,8 +43,8 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestDangling checks that a FlowSchema's Dangling condition changes when its priority level is
-// created or deleted.
+// TestDangling checks that a FlowSchema's Dangling condition follows the creation and deletion of
+// its priority level.
 func TestDangling(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -70,8 +70,8 @@ func TestDangling(t *testing.T) {
 	expect("True NotFound")
 }
 
-// TestMaintenance checks that the server restores the objects that it manages, but keeps the
-// changes that operators may make.
+// TestMaintenance checks that the server restores the objects that it manages, except for changes
+// that operators may make.
 func TestMaintenance(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)

@@ -35,7 +35,7 @@ func (s *flowControlServer) level(t testing.TB, name string) types.UID {
 }
 
 // TestClassification checks that response headers contain the UIDs of the FlowSchema and priority
-// level, even if the request is forbidden or the object is not found.
+// level, even with status 403 or 404.
 func TestClassification(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -71,13 +71,12 @@ func TestClassification(t *testing.T) {
 	}
 }
 
-// slow is a request that occupies its seat for three seconds, because the resource version in it
-// is never reached.
+// slow is a request that occupies its seat for three seconds, because its resource version is never
+// reached.
 const slow = "/api/v1/namespaces/default/configmaps/x?resourceVersion=9000000000000000"
 
-// TestRefusals checks that a priority level without queues rejects requests beyond its seats, and
-// that a priority level with queues rejects requests once its queues are full. Other flows and
-// priority levels are not affected.
+// TestRefusals checks that a priority level rejects requests when its seats are taken or, if it has
+// queues, when the queues are full. Other flows and priority levels are not affected.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -106,8 +105,7 @@ func TestRefusals(t *testing.T) {
 			})
 		}
 		all.Wait()
-		// Each level has two seats. The queues of the level with queues accept three more
-		// requests of this flow.
+		// Each level has two seats. A level with queues accepts three more requests of this flow.
 		if served := codes[504]; codes[429]+served != 12 || codes[429] < 5 || served < 2 || level == "queues" && served < 4 {
 			t.Errorf("%s: %v", user, codes)
 		}
@@ -130,8 +128,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestWaitIsBounded checks that a request waits in a queue for no more than a quarter of its
-// timeout.
+// TestWaitIsBounded checks that a request waits in a queue for at most a quarter of its timeout.
 func TestWaitIsBounded(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -144,8 +141,8 @@ func TestWaitIsBounded(t *testing.T) {
 	if m := s.as(t.Context(), t, "admin", "GET", "/metrics").body; !strings.Contains(m, `priority_level="none",reason="time-out"} 1`) {
 		t.Error("the time-out is not counted")
 	}
-	// After the priority level is deleted, its FlowSchema no longer matches, and requests use
-	// another FlowSchema.
+	// Once the priority level is deleted, its FlowSchema no longer matches, and requests use
+	// another one.
 	if err := s.PriorityLevelConfigurations().Delete(t.Context(), "none", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +151,7 @@ func TestWaitIsBounded(t *testing.T) {
 	}
 }
 
-// TestDumps checks that flow control serves the same debug tables as kube-apiserver.
+// TestDumps checks that the server has the same flow control debug tables as kube-apiserver.
 func TestDumps(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)

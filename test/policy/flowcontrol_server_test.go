@@ -30,7 +30,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// A flowControlServer is a daemon with 60 seats, in the kubernetes naming profile. Authenticated
+// A flowControlServer is a daemon with 60 seats and the kubernetes naming profile. Authenticated
 // users have all permissions.
 type flowControlServer struct {
 	*client.Server
@@ -60,7 +60,7 @@ type flowControlAnswer struct {
 	body   string
 }
 
-// as sends a request as a user, without the retries of client-go.
+// as sends a request as a user, without client-go's retries.
 func (s *flowControlServer) as(ctx context.Context, t testing.TB, user, method, path string) flowControlAnswer {
 	t.Helper()
 	config := rest.CopyConfig(s.config)
@@ -110,8 +110,8 @@ func schemaFor(name, level string, precedence int32, users ...string) *flowcontr
 	}
 }
 
-// levelWith returns a priority level with the given concurrency shares, and with queues of the
-// given length limit unless queues is 0.
+// levelWith returns a priority level with the given concurrency shares. Unless queues is 0, the
+// level has queues with the given length limit.
 func levelWith(name string, shares, queues, length int32) *flowcontrolv1.PriorityLevelConfiguration {
 	response := flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
 	if queues > 0 {

@@ -15,7 +15,7 @@ const (
 
 var configMap = client.ConfigMapText
 
-// TestMain runs the tests or, if a test started the binary as a credential plugin, the plugin.
+// TestMain runs the tests, or the credential plugin if a test has started the binary as one.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(pluginVariable); dir != "" {
 		os.Exit(runPlugin(dir))

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestEventRateLimit checks that Events of both API groups share the buckets of a limit, and that
+// TestEventRateLimit checks that Events of both API groups count against the same limits, and that
 // dry runs do not count.
 func TestEventRateLimit(t *testing.T) {
 	t.Parallel()

@@ -58,7 +58,7 @@ func (r *reviewer) questions() string {
 }
 
 // TestImagePolicyWebhook checks that a webhook admits or rejects the images of Pods, and that its
-// decisions are cached. If the webhook fails, the setting defaultAllow decides.
+// decisions are cached. If it fails, defaultAllow decides.
 func TestImagePolicyWebhook(t *testing.T) {
 	t.Parallel()
 	for profile, defaultAllow := range map[string]bool{"platform": false, "kubernetes": true} {

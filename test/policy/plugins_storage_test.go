@@ -22,7 +22,7 @@ func storageClass(name, annotation string) string {
 }
 
 // TestDefaultStorageClass checks that a new default StorageClass applies to the next
-// PersistentVolumeClaim. If there are several defaults, the newest wins.
+// PersistentVolumeClaim. Among several defaults, the newest wins.
 func TestDefaultStorageClass(t *testing.T) {
 	serveUsersInProfiles(t, nil, nil, func(c *userCluster) {
 		hasClass := func(name, want string, more string) {

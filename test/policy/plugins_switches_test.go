@@ -35,8 +35,8 @@ func TestUnknownPlugins(t *testing.T) {
 }
 
 // TestSwitches checks that a plugin has no effect if it is disabled, or if --admission-control is
-// set but does not list it. The log warns once about each enabled no-op plugin, and about
-// admission resources of disabled plugins.
+// set without it. The log warns once about each enabled no-op plugin, and about admission resources
+// of disabled plugins.
 func TestSwitches(t *testing.T) {
 	t.Parallel()
 	const classes, finalizer = `,"storageClassName":"x"`, "platform.io/pvc-protection"

@@ -35,9 +35,8 @@ func TestNewNamespace(t *testing.T) {
 	all.Wait()
 }
 
-// TestAccountThatDoesNotCome checks that a Pod waits for a missing service account. The Pod is
-// rejected after a timeout, or admitted once the account is created. Other requests are not
-// delayed.
+// TestAccountThatDoesNotCome checks that a Pod waits for a missing service account. It is rejected
+// after a timeout, or admitted once the account is created. Other requests are not delayed.
 func TestAccountThatDoesNotCome(t *testing.T) {
 	t.Parallel()
 	c := client.Open(t, func(c *daemon.Config) { c.Controllers = "*,-serviceaccount-controller" })

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestPublishedSuite runs the test suite of k8s.io/pod-security-admission. The suite creates Pods
-// and Deployments from all fixtures, in namespaces of each level and version.
+// TestPublishedSuite runs the test suite of k8s.io/pod-security-admission, which creates Pods and
+// Deployments from all fixtures in namespaces of each level and version.
 func TestPublishedSuite(t *testing.T) {
 	dir := t.TempDir()
 	client.Serve(t, dir, func(c *daemon.Config) { c.Naming = "kubernetes" })
@@ -31,9 +31,9 @@ func TestPublishedSuite(t *testing.T) {
 type podSecurityWrite struct {
 	method, path, body string
 	code               int
-	message            string   // of an error
-	warnings           []string // all
-	annotations        []string // audit annotations of Pod security, as key=value without the domain
+	message            string   // error message
+	warnings           []string // all warnings
+	annotations        []string // Pod security audit annotations, as key=value without the domain
 }
 
 const (
@@ -60,7 +60,7 @@ func namespace(name, labels string) string {
 // writes lists the requests of TestWrites in order. DOMAIN stands for the domain of the Pod
 // security labels.
 var writes = []podSecurityWrite{
-	// The labels of a namespace must be valid.
+	// Namespace labels must be valid.
 	{method: "POST", path: "/api/v1/namespaces", body: namespace("x", `"DOMAIN/enforce":"high"`), code: 422,
 		message: `Namespace "x" is invalid: metadata.labels[DOMAIN/enforce]: Invalid value: "high": must be one of privileged, baseline, restricted`},
 	{method: "POST", path: "/api/v1/namespaces", body: namespace("x", `"DOMAIN/warn-version":"1.2"`), code: 422,
@@ -110,7 +110,7 @@ var writes = []podSecurityWrite{
 	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p/ephemeralcontainers", code: 422,
 		body:    `{"spec":{"ephemeralContainers":[{"name":"e","securityContext":{"allowPrivilegeEscalation":null}}]}}`,
 		message: "Pod \"p\" is invalid: spec.ephemeralContainers: Forbidden: existing ephemeral containers \"e\" may not be changed\nchanged: securityContext.allowPrivilegeEscalation"},
-	// Pod templates only cause warnings and audit annotations.
+	// Pod templates cause only warnings and audit annotations.
 	{method: "POST", path: "/apis/apps/v1/namespaces/base/deployments", code: 201,
 		body: `{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":` +
 			strings.Replace(privilegedPod, `"name":"NAME"`, `"labels":{"a":"b"}`, 1) + `}}`,
@@ -119,7 +119,7 @@ var writes = []podSecurityWrite{
 			`audit-violations=would violate PodSecurity "restricted:latest": ` + noPrivilege + ", " + restrictions,
 		}},
 	{method: "PATCH", path: "/apis/apps/v1/namespaces/base/deployments/d/scale", body: `{"spec":{"replicas":2}}`, code: 200},
-	// Raising the level of a namespace warns about existing Pods, even in a dry run.
+	// Raising a namespace's level warns about existing Pods, even in a dry run.
 	{method: "PATCH", path: "/api/v1/namespaces/free?dryRun=All", body: namespace("free", `"DOMAIN/enforce":"baseline"`), code: 200,
 		warnings: []string{
 			`existing pods in namespace "free" violate the new PodSecurity enforce level "baseline:latest"`,

@@ -37,7 +37,7 @@ var resources = []struct {
 	{"batch", "cronjobs", "CronJob", func() runtime.Object { return &batchv1.CronJob{} }, "spec.jobTemplate.spec.template"},
 }
 
-// labels returns random Pod security labels, including invalid labels.
+// labels returns random Pod security labels, some of them invalid.
 func (g Generator) labels() map[string]string {
 	levels := []string{"privileged", "baseline", "restricted", "restricted", "Baseline", ""}
 	versions := []string{"latest", "v1.0", "v1.24", "v1.35", "v1.99", "v1.024", "1.24", ""}
@@ -53,7 +53,7 @@ func (g Generator) labels() map[string]string {
 	return labels
 }
 
-// object returns a random object of a resource. It may contain a random Pod or Pod template.
+// object returns a random object of a resource, which may contain a random Pod or Pod template.
 func (g Generator) object(resource int) object {
 	o := object{"metadata": object{"name": "x"}}
 	switch r := resources[resource]; {
@@ -68,8 +68,8 @@ func (g Generator) object(resource int) object {
 	return o
 }
 
-// TestRandomWrites compares decisions, messages and metrics with the reference implementation, for
-// random writes.
+// TestRandomWrites compares decisions, messages and metrics for random writes with the reference
+// implementation.
 func TestRandomWrites(t *testing.T) {
 	for i, configuration := range configurations {
 		p, g := newPair(t, configuration), Generator{rand.New(rand.NewSource(int64(i)))}
@@ -88,8 +88,8 @@ func TestRandomWrites(t *testing.T) {
 	}
 }
 
-// compareWrite compares the decisions of both implementations for a random write. It counts
-// status codes, annotations and warnings in outcomes.
+// compareWrite compares the decisions of both implementations on a random write. It counts status
+// codes, annotations and warnings in outcomes.
 func (p *pair) compareWrite(t *testing.T, g Generator, outcomes map[string]int) {
 	t.Helper()
 	p.cluster = podSecurityCluster{labels: g.labels()}

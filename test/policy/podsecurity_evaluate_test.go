@@ -36,7 +36,7 @@ func newOracle(t testing.TB) oracle {
 	return oracle{public, podsecurity.NewEvaluator(meta.Kubernetes)}
 }
 
-// versions returns all versions of the Pod security standards, a future version, and latest.
+// versions returns all versions of the Pod security standards, one future version, and latest.
 func versions() (names []string) {
 	for minor := range 39 {
 		names = append(names, fmt.Sprintf("v1.%d", minor))
@@ -45,7 +45,7 @@ func versions() (names []string) {
 }
 
 // compare evaluates a Pod, given as JSON, with both evaluators at every level and version. The
-// results must be equal. seen counts the reasons for rejection.
+// results must be equal. seen counts the rejections by reason.
 func (o oracle) compare(t testing.TB, text []byte, seen map[string]int) {
 	t.Helper()
 	var pod corev1.Pod
@@ -109,7 +109,7 @@ func defaultVolumes(pod tree.Tree) {
 	}
 }
 
-// reasons lists the rejection reasons of all checks.
+// reasons lists the possible reasons for a rejection.
 var reasons = []string{
 	"allowPrivilegeEscalation != false", "forbidden AppArmor profile", "forbidden AppArmor profiles", "non-default capabilities",
 	"unrestricted capabilities", "host namespaces", "hostPath volumes", "hostPort", "probe or lifecycle host", "privileged",
@@ -117,8 +117,8 @@ var reasons = []string{
 	"forbidden sysctls", "hostProcess",
 }
 
-// TestRandomPods checks that both evaluators agree on random Pods, and that every check rejects
-// some of the Pods.
+// TestRandomPods checks that both evaluators agree on random Pods, and that each check rejects some
+// of them.
 func TestRandomPods(t *testing.T) {
 	o, seen := newOracle(t), map[string]int{}
 	g := Generator{rand.New(rand.NewSource(int64(client.Seed(t, 1))))}
@@ -134,7 +134,7 @@ func TestRandomPods(t *testing.T) {
 }
 
 // TestPublishedPods checks that both evaluators accept or reject each published fixture as its
-// directory requires, and for the same reasons.
+// directory requires, for the same reasons.
 func TestPublishedPods(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "k8s.io/pod-security-admission/test").Output()
 	if err != nil {

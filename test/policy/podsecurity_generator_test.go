@@ -17,8 +17,8 @@ type Generator struct{ *rand.Rand }
 var podSecurityProfiles = []any{"RuntimeDefault", "Localhost", "Unconfined", ""}
 
 // contextFields are the securityContext fields common to Pods and containers, with their values.
-// Only later versions of the standards allow container_engine_t. Other values are allowed or
-// forbidden in all versions.
+// Only later versions of the standards allow container_engine_t. For other values, all versions
+// agree.
 var contextFields = map[string][]any{
 	"runAsNonRoot": {true, false}, "runAsUser": {0, 1},
 	"seccompProfile.type": podSecurityProfiles, "appArmorProfile.type": podSecurityProfiles,
@@ -28,8 +28,8 @@ var contextFields = map[string][]any{
 	"windowsOptions.hostProcess": {true, false},
 }
 
-// podContextFields are the securityContext fields that only Pods have, with their values. Some
-// sysctls are safe in all versions of the standards, some only in later versions, and some in none.
+// podContextFields are the securityContext fields that only Pods have, with their values. A sysctl
+// may be safe in all versions of the standards, only in later versions, or in none.
 var podContextFields = map[string][]any{
 	"sysctls": {
 		sysctls("kernel.shm_rmid_forced"), sysctls("net.ipv4.ip_local_reserved_ports", "kernel.msgmax"),
@@ -45,7 +45,7 @@ var containerContextFields = map[string][]any{
 	"capabilities.drop": {list("ALL"), list("KILL", "ALL"), list("NET_RAW"), list("all")},
 }
 
-// containerFields are the fields of containers, with their values. Several ports in one container
+// containerFields are the fields of containers, with their values. Several ports in a container
 // test how messages list ports. Only newer versions of the standards check the hosts of probes and
 // lifecycle handlers.
 var containerFields = map[string][]any{
@@ -76,9 +76,9 @@ var volumeSources = []string{
 	"portworxVolume", "scaleIO", "storageos",
 }
 
-// annotationKeys lists legacy seccomp and AppArmor annotations, with the container name in the key.
-// Older versions of the standards check both the annotations and the fields. Some of the named
-// containers do not exist.
+// annotationKeys lists legacy seccomp and AppArmor annotations, which contain the container name.
+// Older versions of the standards check them in addition to the fields. Some of the containers do
+// not exist.
 var annotationKeys = []string{
 	"seccomp.security.alpha.kubernetes.io/pod", "container.seccomp.security.alpha.kubernetes.io/c0",
 	"container.seccomp.security.alpha.kubernetes.io/other", "container.apparmor.security.beta.kubernetes.io/c0",
@@ -87,8 +87,8 @@ var annotationKeys = []string{
 
 var annotationValues = []string{"", "runtime/default", "docker/default", "localhost/x", "unconfined", "other"}
 
-// compliant contains the fields that a container needs for the restricted level, because random
-// fields rarely include all of them.
+// compliant contains the container fields that the restricted level requires. Random fields rarely
+// include all of them.
 var compliant = `{"allowPrivilegeEscalation":false,"runAsNonRoot":true,"capabilities":{"drop":["ALL"]},"seccompProfile":{"type":"RuntimeDefault"}}`
 
 func list(items ...any) []any { return append([]any{}, items...) }
@@ -171,8 +171,8 @@ func (g Generator) context(own map[string][]any, density float64) object {
 	return context
 }
 
-// fill sets each field to a random value with a probability of density. It iterates in sorted
-// order, so that the result depends only on the seed.
+// fill sets each field to a random value with probability density. It sorts the fields, so that the
+// result depends only on the seed.
 func (g Generator) fill(o object, fields map[string][]any, density float64) {
 	for _, path := range slices.Sorted(maps.Keys(fields)) {
 		if g.Float64() < density {

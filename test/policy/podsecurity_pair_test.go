@@ -62,8 +62,8 @@ func (c *podSecurityCluster) GetMeta(meta.GroupResource, string, string) (meta.O
 
 func (c *podSecurityCluster) Pods(string) []podsecurity.ExistingPod { return c.decoded }
 
-// A pair contains the admission plugins of k8s.io/pod-security-admission and of Troupe, with the
-// same configuration.
+// A pair contains the admission plugins of k8s.io/pod-security-admission and Troupe, configured
+// identically.
 type pair struct {
 	cluster  podSecurityCluster
 	public   admission.Admission
@@ -172,8 +172,7 @@ func (p *pair) decideOwn(t *testing.T, resource int, user, namespace, subresourc
 	return describe(lines, d.Warnings)
 }
 
-// publicMetrics formats the nonzero counters of the reference implementation, one per line and
-// sorted.
+// publicMetrics formats the nonzero counters of the reference implementation as sorted lines.
 func (p *pair) publicMetrics(t *testing.T) string {
 	t.Helper()
 	families, err := p.registry.Gather()

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A policyCluster is a session with a daemon that has MutatingAdmissionPolicy enabled.
+// A policyCluster is a session with a daemon on which MutatingAdmissionPolicy is enabled.
 type policyCluster struct{ profileSession }
 
 func openPolicies(t *testing.T, profile string) policyCluster {
@@ -30,8 +30,8 @@ const (
 	admissionPath = "/apis/admissionregistration.platform.io/"
 )
 
-// send sends a request and checks the status code. The response body or its warnings must contain
-// each of want.
+// send sends a request and checks the status code. The response body or warnings must contain each
+// of want.
 func (c policyCluster) send(code int, method, path, body string, want ...string) client.Answer {
 	c.T.Helper()
 	contentType := client.JSON
@@ -68,8 +68,8 @@ func rules(operations, group, version, resources string) string {
 
 var policyConfigMaps = rules("CREATE UPDATE", "", "v1", "configmaps")
 
-// policy creates a ValidatingAdmissionPolicy and its binding. By default, the policy matches
-// writes to ConfigMaps, and the binding denies them.
+// policy creates a ValidatingAdmissionPolicy and its binding. By default, the policy matches writes
+// to ConfigMaps, and the binding denies them.
 func (c policyCluster) policy(name, match, spec, binding string) {
 	c.T.Helper()
 	if match == "" {
@@ -82,8 +82,8 @@ func (c policyCluster) policy(name, match, spec, binding string) {
 	c.send(201, http.MethodPost, admissionPath+"v1/validatingadmissionpolicybindings", `{"metadata":{"name":"`+name+`-b"},"spec":{"policyName":"`+name+`"`+comma(binding)+`}}`)
 }
 
-// mutation creates a MutatingAdmissionPolicy and its binding. By default, the policy matches
-// writes to ConfigMaps.
+// mutation creates a MutatingAdmissionPolicy and its binding. By default, the policy matches writes
+// to ConfigMaps.
 func (c policyCluster) mutation(name, match, spec, binding string) {
 	c.T.Helper()
 	if match == "" {

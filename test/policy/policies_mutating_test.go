@@ -68,8 +68,8 @@ func TestMutations(t *testing.T) {
 	})
 }
 
-// TestMutatedIdentity checks that a policy may change the name of a new object, but no other
-// identity field.
+// TestMutatedIdentity checks that a policy may change no identity field except the name of a new
+// object.
 func TestMutatedIdentity(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		set := func(path, value string) string {

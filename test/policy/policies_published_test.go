@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPublishedExamples checks that the examples in the Kubernetes documentation behave as
+// TestPublishedExamples checks that the examples in the Kubernetes documentation work as
 // documented.
 func TestPublishedExamples(t *testing.T) {
 	t.Parallel()

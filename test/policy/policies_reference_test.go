@@ -45,7 +45,7 @@ var (
 
 const referenceVariables = `[{"name":"v","expression":"object.data.x"},{"name":"w","expression":"variables.v == 'y' && size(object.data) == 2"},{"name":"broken","expression":"object.data.none == variables.v"}]`
 
-// TestReference compares the decisions of policies with those of k8s.io/apiserver.
+// TestReference compares policy decisions with those of k8s.io/apiserver.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	c := openPolicies(t, "kubernetes")
@@ -70,8 +70,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// compare compares the outcome of a policy with the reference implementation. It returns the
-// outcome, or "refused" if the server rejects the policy.
+// compare compares a policy's outcome with the reference implementation and returns it. The outcome
+// is "refused" if the server rejects the policy.
 func (c policyCluster) compare(name, failurePolicy, expression, message, condition, annotation string) string {
 	spec := map[string]any{
 		"failurePolicy": failurePolicy, "variables": json.RawMessage(referenceVariables),

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRefusedPolicies checks that a policy whose expressions do not compile is rejected on write.
+// TestRefusedPolicies checks that writing a policy fails if its expressions do not compile.
 func TestRefusedPolicies(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		const validating, mutating = "v1/validatingadmissionpolicies", "v1beta1/mutatingadmissionpolicies"
@@ -41,8 +41,7 @@ func TestRefusedPolicies(t *testing.T) {
 	})
 }
 
-// TestTypeChecking checks that a policy's status reports type errors for the kinds that the policy
-// matches.
+// TestTypeChecking checks that a policy's status reports type errors for the kinds that it matches.
 func TestTypeChecking(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		const at = admissionPath + "v1/validatingadmissionpolicies/p"

@@ -90,8 +90,8 @@ func TestParams(t *testing.T) {
 	})
 }
 
-// TestTakenName checks the errors for creating an object whose name exists, including in a dry
-// run. Errors of validation and policies take precedence over 409 Already Exists.
+// TestTakenName checks the errors for creating an object whose name exists, including in a dry run.
+// Validation and policy errors take precedence over 409 Already Exists.
 func TestTakenName(t *testing.T) {
 	t.Parallel()
 	c := openPolicies(t, "platform")

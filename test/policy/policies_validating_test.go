@@ -77,8 +77,8 @@ func TestValidations(t *testing.T) {
 
 const (
 	ten = "[0,1,2,3,4,5,6,7,8,9]"
-	// expensive exceeds the cost limit of an expression. costly is just below the limit, but
-	// takes little CPU time.
+	// expensive exceeds the cost limit of an expression. costly is just below the limit, but takes
+	// little CPU time.
 	expensive = ten + ".all(a, " + ten + ".all(b, " + ten + ".all(c, " + ten + ".all(d, " + ten + ".all(e, " + ten + ".all(f, true))))))"
 	costly    = "authorizer.group('').resource('pods').check('get').allowed() && authorizer.group('').resource('pods').check('list').allowed()"
 )

@@ -10,7 +10,7 @@ import (
 )
 
 // TestAbandonedRequests checks that the server aborts a computation when its client disconnects or
-// its timeout expires. If completed, the computation takes seconds and results in a 422 response.
+// its timeout expires. A complete computation takes seconds and ends with status 422.
 func TestAbandonedRequests(t *testing.T) {
 	v := start(t)
 	const costs = "/apis/example.com/v1/costs"

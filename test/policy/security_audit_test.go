@@ -40,8 +40,8 @@ func (v *testServer) events(text string) (list []auditEvent) {
 	return list
 }
 
-// TestAuditForgery checks that each stage of a request is logged as one printable line with
-// correct values, even if the input is forged.
+// TestAuditForgery checks that each stage of a request is logged as one printable line with correct
+// values, even for forged input.
 func TestAuditForgery(t *testing.T) {
 	v := start(t)
 	const forged = `{"kind":"Event","level":"Metadata","auditID":"forged"}`
@@ -166,8 +166,8 @@ func TestAuditSecrets(t *testing.T) {
 				t.Errorf("a line of %d bytes is in the %s: %.500s", len(line), name, line)
 			}
 			for _, hidden := range []string{secret, encoded[:len(encoded)-1], "68756e746572"} {
-				// The event of a rejected request contains the invalid name, because it is the name
-				// of the requested object.
+				// The event of a rejected request contains the invalid name as the name of the
+				// requested object.
 				if name == "audit" && strings.Contains(line, `"name":"`+secret+`!"`) {
 					continue
 				}

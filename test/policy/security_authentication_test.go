@@ -38,8 +38,7 @@ func (v *testServer) getSecrets(token string) securityAnswer {
 	return v.raw(v.anonymous(), "GET /api/v1/secrets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+token+"\r\n\r\n")
 }
 
-// expectNotDisclosed checks that the log, the audit log and the metrics do not contain the
-// credentials.
+// expectNotDisclosed checks that the log, audit log and metrics do not contain the credentials.
 func (v *testServer) expectNotDisclosed(hidden ...string) {
 	v.t.Helper()
 	for label, text := range map[string]string{"log": v.log.String(), "audit": v.audit(), "metrics": v.must(200, "GET", "/metrics", "", "")} {
@@ -51,8 +50,8 @@ func (v *testServer) expectNotDisclosed(hidden ...string) {
 	}
 }
 
-// An issuer signs ID tokens. evil counts requests to URLs that only a forged token specifies as
-// the location of keys.
+// An issuer signs ID tokens. evil counts requests to key locations that only a forged token
+// specifies.
 type issuer struct {
 	*httptest.Server
 	key  *rsa.PrivateKey
@@ -167,7 +166,7 @@ func TestForgedIdentityTokens(t *testing.T) {
 	v.expectNotDisclosed(hidden...)
 }
 
-// TestForgedProxyHeaders checks that identity headers are accepted only from a client with a proxy
+// TestForgedProxyHeaders checks that identity headers are accepted only from clients with a proxy
 // certificate.
 func TestForgedProxyHeaders(t *testing.T) {
 	now := time.Now()
@@ -228,8 +227,8 @@ func TestForgedProxyHeaders(t *testing.T) {
 
 func pointer[T any](v T) *T { return &v }
 
-// TestHostileTokenWebhook checks that a token webhook can only authenticate users. Wrong or
-// endless responses and redirects are rejected.
+// TestHostileTokenWebhook checks that a token webhook can do no more than authenticate users. Wrong
+// or endless responses and redirects are rejected.
 func TestHostileTokenWebhook(t *testing.T) {
 	var strays atomic.Int64
 	stray := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strays.Add(1) }))

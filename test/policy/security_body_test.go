@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAnnouncedBodies checks that the server allocates memory for the received bytes of a body
-// rather than for its Content-Length. Other requests are not delayed.
+// TestAnnouncedBodies checks that memory is allocated for the received bytes of a body, not for its
+// Content-Length. Other requests are not delayed.
 func TestAnnouncedBodies(t *testing.T) {
 	v := start(t)
 	const crowd = 300
@@ -46,8 +46,8 @@ func TestAnnouncedBodies(t *testing.T) {
 	}
 }
 
-// TestReviewBodies checks that reviews, which are not stored, have a lower body size limit.
-// Bodies from unauthenticated clients are not read.
+// TestReviewBodies checks that reviews, which are not stored, have a lower body size limit. Bodies
+// from unauthenticated clients are not read.
 func TestReviewBodies(t *testing.T) {
 	v := start(t)
 	const limit = 64 << 10

@@ -19,7 +19,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestBombs checks that rejecting expanding, deeply nested and large bodies requires little memory.
+// TestBombs checks that rejecting expanding, deeply nested and large bodies takes little memory.
 func TestBombs(t *testing.T) {
 	v := start(t)
 	v.must(201, "POST", configMaps, typeJSON, configMap("a"))
@@ -66,7 +66,7 @@ func TestBombs(t *testing.T) {
 		if !ok {
 			t.Errorf("%s: %d, want %v: %.200s", test.name, code, test.codes, text)
 		}
-		if client.Soak() && bytes > most { // only where nothing else allocates meanwhile
+		if client.Soak() && bytes > most { // only if nothing else allocates
 			t.Errorf("%s: allocated %d MiB", test.name, bytes>>20)
 		}
 		if len(text) > 64<<10 {

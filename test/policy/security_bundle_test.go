@@ -8,7 +8,7 @@ import (
 )
 
 // TestStoredBundles checks that an object stored before CA bundles were validated can be changed
-// and deleted, even if its bundle is invalid. New bundles in the same object are validated.
+// and deleted, even if its bundle is invalid. New bundles in it are validated.
 func TestStoredBundles(t *testing.T) {
 	dir := t.TempDir()
 	serve := func() *client.Server { return client.Serve(t, dir, nil) }

@@ -15,9 +15,9 @@ const (
 	nodeSigner           = "platform.io/apiserver-client-node"
 )
 
-// TestCertificateRequests checks that users cannot request a certificate for system:masters, and
-// that nodes cannot request one for another node. The server sets the requester and status, and the
-// spec is immutable.
+// TestCertificateRequests checks that users cannot request certificates for system:masters, and
+// nodes cannot request them for other nodes. The server sets the requester and status, and the spec
+// is immutable.
 func TestCertificateRequests(t *testing.T) {
 	v := start(t, createUsers(t, "jane", "system:node:n1=system:nodes"), func(c *daemon.Config) {
 		c.Admission.Enable, c.Authorization.Modes = []string{"NodeRestriction"}, []string{"Node", "RBAC"}
@@ -44,7 +44,7 @@ func TestCertificateRequests(t *testing.T) {
 	forged = strings.TrimSuffix(forged, "}") + `,"status":{"certificate":"Zm9yZ2Vk","conditions":[{"type":"Approved","status":"True"}]}}`
 	v.want("jane", "POST", securityRequests, typeJSON, forged, 201)
 	text := v.must(200, "GET", securityRequests+"/a", "", "")
-	spec := text[strings.Index(text, `"spec":`):] // and status
+	spec := text[strings.Index(text, `"spec":`):] // includes the status
 	for _, trace := range []string{"f0rged", "admin", "system:masters", "Approved", "Zm9yZ2Vk"} {
 		if strings.Contains(spec, trace) {
 			t.Errorf("%s is in %s", trace, spec)
@@ -54,7 +54,7 @@ func TestCertificateRequests(t *testing.T) {
 		t.Errorf("the requester is wrong: %s", spec)
 	}
 
-	// Writes to the main resource do not change the spec or the status.
+	// Writes to the main resource do not change the spec or status.
 	changed := strings.Replace(strings.Replace(forged, "client auth", "cert sign", 1), securityClientSigner, "example.com/ca", 1)
 	for _, test := range []struct{ method, path, kind, body string }{
 		{"PUT", securityRequests + "/a", typeJSON, changed},
@@ -70,8 +70,8 @@ func TestCertificateRequests(t *testing.T) {
 	}
 }
 
-// decisions returns requests that write a condition or certificate through the subresource sub,
-// as method, path, content type and body. status contains the fields to write. current is the
+// decisions returns requests that write a condition or certificate through the subresource sub, as
+// method, path, content type and body. status contains the fields to write, and current is the
 // whole object.
 func decisions(name, sub, status, current string) [][4]string {
 	path := securityRequests + "/" + name + "/" + sub
@@ -90,8 +90,8 @@ func decisions(name, sub, status, current string) [][4]string {
 	}
 }
 
-// TestCertificateApproval checks that approving and signing require permission for the signer and
-// the correct subresource, for every type of write.
+// TestCertificateApproval checks that, for every type of write, approving and signing require
+// permission for the signer and the correct subresource.
 func TestCertificateApproval(t *testing.T) {
 	v := start(t, createUsers(t, "clerk", "approver", "signer"))
 	all := `{"apiGroups":["certificates.platform.io"],"resources":["certificatesigningrequests","certificatesigningrequests/approval","certificatesigningrequests/status"],"verbs":["get","create","update","patch"]}`
@@ -121,7 +121,7 @@ func TestCertificateApproval(t *testing.T) {
 		{"approver", "status", certificate, []int{422}},
 		{"approver", "status", approved, []int{422}},
 		{"clerk", "status", approved, []int{422}},
-		// The user has the permission, but uses the wrong subresource.
+		// The user has permission, but uses the wrong subresource.
 		{"signer", "status", approved, []int{422}},
 		{"approver", "approval", certificate, []int{422}},
 	} {
@@ -139,7 +139,7 @@ func TestCertificateApproval(t *testing.T) {
 		}
 	}
 	v.must(404, "GET", securityRequests+"/none", "", "")
-	// With permission for the signer, a write succeeds but changes only the decision.
+	// With permission for the signer, a write succeeds, but changes only the decision.
 	spec := func(text string) string {
 		return text[strings.Index(text, `"spec"`):strings.Index(text, `,"status"`)]
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestFailedPatches checks that the error of a failed patch does not disclose content to a user who
-// may patch but not read the object. Users who may read it get details.
+// TestFailedPatches checks that the error for a failed patch discloses no content to users who may
+// patch but not read the object. Users who may read it get details.
 func TestFailedPatches(t *testing.T) {
 	v := start(t, createUsers(t, "pat", "rae"))
 	const (
@@ -59,7 +59,7 @@ func TestFailedPatches(t *testing.T) {
 	}
 }
 
-// TestUnnameable checks that names that a URL path cannot contain are rejected, and that every
+// TestUnnameable checks that names that are invalid in a URL path are rejected, and that every
 // created object can be read.
 func TestUnnameable(t *testing.T) {
 	v := start(t)
@@ -99,7 +99,7 @@ func TestUnnameable(t *testing.T) {
 }
 
 // TestAuditQueries checks that audit events do not contain tokens from query parameters, even if
-// the parameter has an unusual spelling.
+// the parameter is spelled unusually.
 func TestAuditQueries(t *testing.T) {
 	v := start(t)
 	const secret = "hunter2-hunter2"
@@ -127,8 +127,8 @@ func TestAuditQueries(t *testing.T) {
 	}
 }
 
-// TestAuditBombs checks that YAML aliases in a request body are not expanded in the audit log, even
-// if the request is rejected.
+// TestAuditBombs checks that the audit log does not expand YAML aliases in a request body, even if
+// the request is rejected.
 func TestAuditBombs(t *testing.T) {
 	v := start(t, func(c *daemon.Config) {
 		client.WriteFile(t, c.Audit.PolicyFile, strings.Replace(securityAuditPolicy, "Metadata", "RequestResponse", 1))
@@ -150,8 +150,7 @@ func TestAuditBombs(t *testing.T) {
 			t.Errorf("%s %s %s: %d MiB", test.method, test.path, test.kind, bytes>>20)
 		}
 	}
-	// The audit event of a YAML apply contains the parsed configuration, even if the apply is a
-	// no-op.
+	// The audit event of a YAML apply contains the parsed configuration, even for a no-op.
 	config := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yy}\ndata: {k: &v w, l: *v}\n"
 	for _, code := range []int{201, 200, 200} {
 		v.must(code, "PATCH", configMaps+"/yy?fieldManager=x", typeApply, config)

@@ -8,14 +8,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// customDefinition returns a CRD as JSON. schema is the schema of the spec.
+// customDefinition returns a CRD whose spec has the given schema, as JSON.
 func customDefinition(schema string) string {
 	return `{"apiVersion":"apiextensions.platform.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"costs.example.com"},"spec":{"group":"example.com","scope":"Cluster",
 		"names":{"plural":"costs","kind":"Cost"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":` + schema + `}}}}]}}`
 }
 
-// TestCostlyExpressions checks rules that could take minutes or gigabytes for one object. Each
-// rule must be rejected because of its estimated cost, or stopped at the cost limit.
+// TestCostlyExpressions checks rules that could take minutes or gigabytes for one object. Each must
+// be rejected for its estimated cost, or stopped at the cost limit.
 func TestCostlyExpressions(t *testing.T) {
 	s := client.Open(t, nil)
 	for name, rule := range map[string]string{
@@ -94,8 +94,8 @@ func TestCostlyDefinitions(t *testing.T) {
 	}
 }
 
-// TestCostlyObjects checks that validation stops at the cost limit for an object that would take
-// minutes to validate. The cost includes short patterns that are slow to match.
+// TestCostlyObjects checks that the cost limit stops the validation of an object that would take
+// minutes. The cost includes short patterns that match slowly.
 func TestCostlyObjects(t *testing.T) {
 	s := client.Open(t, nil)
 	s.Send(201, "POST", definitionPath, client.JSON, customDefinition(`{"type":"object","properties":{"a":{"type":"string","pattern":"^(x|y{900})*$"}}}`))

@@ -30,7 +30,7 @@ type fieldEdit struct {
 	value rawJSON
 }
 
-// apply sets the value in a tree. If the path leads through a list, it uses the first item.
+// apply sets the value in a tree. In a list, it uses the first item.
 func (p fieldEdit) apply(t tree.Tree) {
 	for i, name := range p.path {
 		if i == len(p.path)-1 {
@@ -58,7 +58,7 @@ func (p fieldEdit) apply(t tree.Tree) {
 	}
 }
 
-// randomEdit selects a field of a kind at a random depth and a hostile value for it.
+// randomEdit selects a field at a random depth, and a hostile value for it.
 func (h *fuzzer) randomEdit(k *schema.Kind) fieldEdit {
 	if h.r.IntN(4) == 0 {
 		return h.metadataEdit(k)
@@ -194,7 +194,7 @@ func (h *fuzzer) recreate(q *fuzzObject, kind, body string) {
 	}
 }
 
-// send reports whether the server accepts a request, and counts accepted requests.
+// send reports whether the server accepts a request. It counts accepted requests.
 func (h *fuzzer) send(method, path, kind, body string) bool {
 	h.sent++
 	answer := mustSend(h.t, h.s, method, path, kind, body)

@@ -80,8 +80,8 @@ const blobDefinition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomRe
 const blobs = "/apis/hunt.example.com/v1/namespaces/default/blobs"
 
 // TestHostileObjects sends hostile objects of every kind in every format, and restarts the server
-// after each round. The restart must not change accepted objects in any byte, and lists in
-// Protobuf must equal those in JSON.
+// after each round. The restart must not change a byte of any accepted object, and Protobuf lists
+// must equal JSON lists.
 func TestHostileObjects(t *testing.T) {
 	shots, sent := 12, 0
 	if client.Soak() {
@@ -157,8 +157,8 @@ func mustSend(t *testing.T, s *client.Server, method, path, kind, body string) c
 	return answer
 }
 
-// storedLists returns the items of every collection as JSON, by path. If compare is true, it also
-// compares them with the Protobuf form of each kind that supports Protobuf.
+// storedLists returns the items of every collection as JSON, by path. If compare is true, it
+// compares them with the Protobuf form of each kind that supports it.
 func storedLists(t *testing.T, s *client.Server, all []*fuzzObject, compare bool) map[string]string {
 	t.Helper()
 	lists := map[string]string{}
@@ -177,7 +177,7 @@ func storedLists(t *testing.T, s *client.Server, all []*fuzzObject, compare bool
 	return lists
 }
 
-// ownService reports whether item is the API server's Service, whose port may change at a restart.
+// ownService reports whether item is the API server's Service, whose port may change on a restart.
 func ownService(item string) bool {
 	return strings.HasPrefix(item, `{"metadata":{"name":"kubernetes","namespace":"default"`)
 }
@@ -245,7 +245,7 @@ func compareProtobuf(t *testing.T, s *client.Server, q *fuzzObject, plain []stri
 	}
 }
 
-// difference returns excerpts of two texts at their first difference.
+// difference returns excerpts of two texts around their first difference.
 func difference(a, b string) string {
 	at := 0
 	for at < min(len(a), len(b)) && a[at] == b[at] {
@@ -255,7 +255,7 @@ func difference(a, b string) string {
 	return fmt.Sprintf("\n%q\n%q", show(a), show(b))
 }
 
-// A rawJSON is inserted into a body unchanged, even if it is not valid JSON.
+// A rawJSON is inserted into a body unchanged, even if it is invalid.
 type rawJSON string
 
 // text encodes a tree that may contain rawJSON.

@@ -44,11 +44,11 @@ const (
 
 	steadyWorkers    = 2 // per user
 	steadyOperations = 30
-	steadyLimit      = time.Second // of docs/operations.md, for the soak
+	steadyLimit      = time.Second // documented in docs/operations.md, checked in a soak test
 )
 
-// TestHostileUser checks that users within their share get no errors while another user sends
-// random mixtures of slow, large, many and aborted requests.
+// TestHostileUser checks that users within their share get no errors while another user sends a
+// random mix of slow, large, many and aborted requests.
 func TestHostileUser(t *testing.T) {
 	for _, name := range []string{"HTTP1-JSON", "HTTP1-Protobuf", "HTTP2-JSON", "HTTP2-Protobuf"} {
 		t.Run(name, func(t *testing.T) {
@@ -67,9 +67,9 @@ func TestHostileUser(t *testing.T) {
 	}
 }
 
-// TestUnreadChanges checks that the server limits a user who does not read the responses to
-// writes. It rejects further writes of this user before applying them. Other users still get
-// large responses.
+// TestUnreadChanges checks that the server limits a user who does not read the responses to writes.
+// It rejects further writes of this user before applying them, while others still get large
+// responses.
 func TestUnreadChanges(t *testing.T) {
 	t.Parallel()
 	n := serveNeighbors(t, true, client.JSON)
@@ -94,8 +94,8 @@ type neighbors struct {
 	mediaType string
 	steady    []string
 	tls       *tls.Config
-	kind      *schema.Kind // of ConfigMaps
-	// acts counts all requests of the hostile user, and rejected counts those with status code 429.
+	kind      *schema.Kind // the kind ConfigMap
+	// acts counts all requests of the hostile user, and rejected those with status code 429.
 	acts, rejected atomic.Int64
 }
 
@@ -132,7 +132,7 @@ func largeMap(name string, size int) string {
 	return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"` + name + `"},"data":{"text":"` + strings.Repeat("x", size) + `"}}`
 }
 
-// round runs the operations of the steady users while the hostile user is active.
+// round runs the steady users' operations while the hostile user is active.
 func (n *neighbors) round(seed uint64) {
 	n.t.Helper()
 	ctx, end := context.WithCancel(n.t.Context())
@@ -161,14 +161,14 @@ func (n *neighbors) round(seed uint64) {
 	slices.Sort(times)
 	p99 := times[len(times)*99/100]
 	client.Figures(n.t, "%d requests beside hostile ones, so far %d, of which %d were rejected; median %v, p99 %v", len(times), n.acts.Load(), n.rejected.Load(), times[len(times)/2], p99)
-	// Check the latency only in a soak test, because otherwise other tests load the machine.
+	// Check the latency only in a soak test, because other tests would affect it.
 	if client.Soak() && p99 > steadyLimit {
 		n.t.Errorf("the p99 is %v, more than %v", p99, steadyLimit)
 	}
 }
 
-// newTransport returns a transport for a steady user or for the hostile user, which has another
-// source address and small receive windows.
+// newTransport returns a transport for a steady user or the hostile user. The hostile user has
+// another source address and small receive windows.
 func (n *neighbors) newTransport(hostile bool) *http.Transport {
 	t := client.Transport(n.t, n.tls.Clone())
 	if t.ForceAttemptHTTP2, t.DisableCompression = n.http2, true; !hostile {
@@ -189,7 +189,6 @@ func (n *neighbors) newTransport(hostile bool) *http.Transport {
 	return t
 }
 
-// encode converts a JSON object to the media type of the test.
 func (n *neighbors) encode(object string) []byte {
 	if n.mediaType == client.JSON {
 		return []byte(object)
@@ -201,7 +200,7 @@ func (n *neighbors) encode(object string) []byte {
 	return codec.WrapEnvelope(nil, n.kind.APIVersion(), n.kind.Kind, wire)
 }
 
-// A steadyWorker sends requests one at a time, and expects all of them to succeed.
+// A steadyWorker sends requests one at a time and expects them to succeed.
 type steadyWorker struct {
 	*neighbors
 	user, own string
@@ -243,8 +242,8 @@ func (w *steadyWorker) run() {
 	}
 }
 
-// do sends a request and reads the response, or the first event of a watch. It reports whether the
-// request and the read succeeded.
+// do sends a request and reads the response, or the first event of a watch. It reports whether both
+// succeeded.
 func (w *steadyWorker) do(method, path, contentType string, body []byte) bool {
 	ctx, cancel := context.WithTimeout(w.t.Context(), client.Watchdog)
 	defer cancel()
@@ -264,7 +263,7 @@ func (w *steadyWorker) do(method, path, contentType string, body []byte) bool {
 	defer a.Body.Close()
 	answer := io.Reader(a.Body)
 	if a.StatusCode == 200 && strings.Contains(path, "watch=1") {
-		answer = io.LimitReader(answer, 4096) // of the first event, which is larger
+		answer = io.LimitReader(answer, 4096) // only part of the first event, which is larger
 	}
 	text, err := io.ReadAll(answer)
 	w.times = append(w.times, time.Since(began))
@@ -275,15 +274,15 @@ func (w *steadyWorker) do(method, path, contentType string, body []byte) bool {
 	return true
 }
 
-// A hostileWorker sends random requests and keeps many of them open. Most requests are from the
-// user hostile, and the others are anonymous.
+// A hostileWorker sends random requests and keeps many of them open. Most are from the user
+// hostile, and the others are anonymous.
 type hostileWorker struct {
 	*neighbors
 	random    *rand.Rand
 	transport *http.Transport
 	held      []func() // end held requests and connections
 	running   sync.WaitGroup
-	// The worker repeats each request type for a while to reach one limit after another.
+	// The worker repeats each request type for a while, to reach one limit after another.
 	request, response int
 	fresh             bool // on new connections
 }
@@ -315,8 +314,7 @@ func (h *hostileWorker) run(ctx context.Context, started func()) {
 	h.transport.CloseIdleConnections()
 }
 
-// act sends one request on a new or a shared connection. It reads all, part or none of the
-// response.
+// act sends one request on a new or shared connection, and reads all, part or none of the response.
 func (h *hostileWorker) act(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	transport, release := h.transport, cancel

@@ -21,8 +21,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An http2Client is a connection that sends and receives raw HTTP/2 frames. An error from one of
-// its methods means that the server has closed the connection.
+// An http2Client is a connection for raw HTTP/2 frames. Its methods return an error if the server
+// has closed the connection.
 type http2Client struct {
 	*http2.Framer
 	conn net.Conn
@@ -56,8 +56,8 @@ func http2Head(method, path string, more ...string) []byte {
 	return b.Bytes()
 }
 
-// begin opens a stream with encoded header fields and returns the stream ID. If end is true, the
-// request has no body.
+// begin opens a stream with encoded header fields and returns its ID. If end is true, the request
+// has no body.
 func (c *http2Client) begin(head []byte, end bool) (uint32, error) {
 	id := c.next
 	c.next += 2
@@ -109,8 +109,8 @@ type http2Attack struct {
 	step   func(c *http2Client) error
 }
 
-// launch starts several attackers, each with its own connection. advance waits until each
-// attacker has completed more steps, which shows that the attack continues. stop ends the attack.
+// launch starts several attackers, each with its own connection. advance blocks until each attacker
+// has completed more steps, which shows that the attack continues. stop ends the attack.
 func (a *http2Attack) launch(v *testServer) (advance, stop func()) {
 	var steps [4]atomic.Int64
 	var closed atomic.Int64
@@ -121,7 +121,7 @@ func (a *http2Attack) launch(v *testServer) (advance, stop func()) {
 			for !stopped.Load() {
 				c, err := v.dialHTTP2(v.anonymous(), a.window)
 				if err != nil {
-					continue // rejected: tries again
+					continue // rejected, so try again
 				}
 				if !a.silent {
 					attacking.Go(func() {
@@ -160,8 +160,8 @@ func (a *http2Attack) launch(v *testServer) (advance, stop func()) {
 	}
 }
 
-// TestHTTP2Attacks checks that the server serves an administrator while clients abuse HTTP/2.
-// Each attack continues until the administrator's requests are complete.
+// TestHTTP2Attacks checks that the server serves an administrator while clients abuse HTTP/2. Each
+// attack lasts until the administrator's requests are complete.
 func TestHTTP2Attacks(t *testing.T) {
 	v := start(t, client.SpeakHTTP2, createUsers(t, "jane"))
 	v.grant("reader", "jane", `{"apiGroups":[""],"resources":["configmaps"],"verbs":["*"]}`)
@@ -226,7 +226,7 @@ func TestHTTP2Attacks(t *testing.T) {
 			advance, stop := attack.launch(&v)
 			defer stop()
 			advance()
-			// Use a connection opened before the attack and new connections.
+			// Use new connections and one from before the attack.
 			object := strings.ReplaceAll(strings.ToLower(name), " ", "-")
 			v.must(201, "POST", configMaps, typeJSON, configMap(object))
 			if got := v.raw(v.admin(), "GET "+configMaps+"?limit=5 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); got.code != 200 {
@@ -241,8 +241,8 @@ func TestHTTP2Attacks(t *testing.T) {
 }
 
 // TestHTTP2Crowd checks that unauthenticated clients that never open their flow-control windows
-// cannot shut out other clients. The server evicts their oldest requests, and serves an
-// administrator and new clients at the same address.
+// cannot shut out others. The server evicts their oldest requests, and serves an administrator and
+// new clients at the same address.
 func TestHTTP2Crowd(t *testing.T) {
 	v := start(t, client.SpeakHTTP2)
 	const fewest, most, streams = 50, 200, 100
@@ -262,7 +262,7 @@ func TestHTTP2Crowd(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for answered := map[uint32]bool{}; len(answered) < streams; { // by a head or a reset
+			for answered := map[uint32]bool{}; len(answered) < streams; { // answered by headers or a reset
 				frame, err := c.ReadFrame()
 				if err != nil {
 					t.Fatal(err)

@@ -11,8 +11,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestBearerTokens checks that invalid credentials are rejected even if anonymous access is
-// enabled.
+// TestBearerTokens checks that invalid credentials are rejected despite anonymous access.
 func TestBearerTokens(t *testing.T) {
 	v := start(t)
 	get := func(path, headers string) securityAnswer {
@@ -53,7 +52,7 @@ func TestBearerTokens(t *testing.T) {
 }
 
 // TestClientCertificates checks that a client certificate is accepted only if it is signed by the
-// right CA, is currently valid, and is issued for client authentication.
+// right CA, currently valid, and issued for client authentication.
 func TestClientCertificates(t *testing.T) {
 	v := start(t)
 	ours, err := tls.X509KeyPair(v.read("ca.crt"), v.read("ca.key"))

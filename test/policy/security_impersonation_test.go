@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestSecurityImpersonation checks that impersonation headers do not grant a client additional
-// permissions.
+// TestSecurityImpersonation checks that impersonation headers grant no additional permissions.
 func TestSecurityImpersonation(t *testing.T) {
 	v := start(t)
 	const jane = "Authorization: Bearer " + token + "\r\n"
@@ -16,7 +15,7 @@ func TestSecurityImpersonation(t *testing.T) {
 	for _, path := range []string{"/api/v1/secrets", "/metrics", "/backup", "/version", "/livez", "/api/v1/secrets?watch=1", "/nowhere"} {
 		for _, credentials := range []string{"", jane} {
 			for headers, want := range map[string]int{
-				// without permission to impersonate
+				// Without permission to impersonate.
 				"Impersonate-User: admin\r\n":                                                 403,
 				"Impersonate-User: admin\r\nImpersonate-Group: system:masters\r\n":            403,
 				"Impersonate-Group: system:masters\r\nImpersonate-User: jane\r\n":             403,
@@ -28,11 +27,11 @@ func TestSecurityImpersonation(t *testing.T) {
 				"Impersonate-User: \xff\xfe\r\n":                                              403,
 				"Impersonate-User: " + strings.Repeat("x", 8000) + "\r\n":                     403,
 				"Impersonate-User: jane\r\n" + strings.Repeat("Impersonate-Group: g\r\n", 90): 403,
-				// with unusual capitalization
+				// With unusual capitalization.
 				"iMPERSONATE-uSER: admin\r\niMPERSONATE-gROUP: system:masters\r\n": 403,
 				"impersonate-user: admin\r\n":                                      403,
 				"IMPERSONATE-USER:admin\r\n":                                       403,
-				// with no user or two users
+				// With no user or two users.
 				"Impersonate-Group: system:masters\r\n":                                  400,
 				"impersonate-uid: 0\r\n":                                                 400,
 				"Impersonate-Extra-Scopes: all\r\n":                                      400,
@@ -41,7 +40,7 @@ func TestSecurityImpersonation(t *testing.T) {
 				"Impersonate-User: jane\r\nImpersonate-User: admin\r\n":                  400,
 				"Impersonate-User: jane\r\nimpersonate-user: admin\r\n":                  400,
 				"Impersonate-User: jane\r\nImpersonate-Uid: 1\r\nImpersonate-Uid: 2\r\n": 400,
-				// with invalid headers
+				// With invalid headers.
 				"Impersonate-User: a\x7f\x01\r\n":                    400,
 				"Impersonate-User : admin\r\n":                       400,
 				"Impersonate-User: jane\r\n admin\r\n":               400,

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// numbered returns a JSON list of n items. Each item is format with the item's index.
+// numbered returns a JSON list of n items, formatted with format and their indexes.
 func numbered(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -21,7 +21,7 @@ func numbered(n int, format string) string {
 	return "[" + b.String() + "]"
 }
 
-// TestLongLists checks that finding duplicate or new items in a long list is fast. A quadratic
+// TestLongLists checks that duplicate or new items in a long list are found quickly. A quadratic
 // algorithm would exceed the time limit by a factor of a hundred.
 func TestLongLists(t *testing.T) {
 	s := restart(t, t.TempDir())

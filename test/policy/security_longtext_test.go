@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestLongTexts checks that an error message quotes only part of a long value, and escapes it only
-// once.
+// TestLongTexts checks that an error message quotes only part of a long value and escapes it once.
 func TestLongTexts(t *testing.T) {
 	s := restart(t, t.TempDir())
 	const (

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// restart starts a daemon on a data directory. The garbage collector is disabled, because it would
-// delete the test's objects.
+// restart starts a daemon on a data directory, without the garbage collector, which would delete
+// the test's objects.
 func restart(t *testing.T, dir string) *client.Server {
 	t.Helper()
 	return client.Serve(t, dir, func(c *daemon.Config) { c.Controllers += ",-garbage-collector-controller" })
@@ -40,8 +40,8 @@ const (
 	revisions   = "/apis/apps/v1/namespaces/default/controllerrevisions"
 )
 
-// deployment returns a Deployment as JSON. metadata holds additional fields for the Pod template's
-// metadata.
+// deployment returns a Deployment as JSON. metadata contains additional fields for the Pod
+// template's metadata.
 func deployment(name, metadata string) string {
 	return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"` + name + `"},"spec":{"selector":{"matchLabels":{"a":"b"}},
 		"template":{"metadata":{"labels":{"a":"b"},` + metadata + `},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
@@ -63,8 +63,8 @@ func inProtobuf(t *testing.T, version, resource, document, text string) string {
 	return string(codec.WrapEnvelope(nil, k.APIVersion(), k.Kind, withText(t, k, document, text)))
 }
 
-// withText encodes a document in Protobuf with text in place of %s. It first encodes a number of
-// the same length and then replaces it with text, so that length prefixes are correct.
+// withText encodes a document in Protobuf with text in place of %s. It encodes a number of the same
+// length and then replaces it, so that length prefixes are correct.
 func withText(t *testing.T, k *schema.Kind, document, text string) []byte {
 	t.Helper()
 	digits := strings.Repeat("7", len(text))
@@ -83,8 +83,8 @@ func nested(levels int) any {
 	return v
 }
 
-// TestPoison checks that a value that the server could not decode again is rejected in every
-// format, and that the error contains the field name. All accepted objects exist after a restart.
+// TestPoison checks that every format rejects a value that the server could not decode again, with
+// an error that contains the field name. All accepted objects exist after a restart.
 func TestPoison(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)
@@ -163,8 +163,8 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// appendToJournal appends objects that a server would reject to the journal in a data directory.
-// It sets resource versions.
+// appendToJournal appends objects that a server would reject to the journal in a data directory. It
+// sets their resource versions.
 func appendToJournal(t *testing.T, dir string, writes ...persist.Write) {
 	t.Helper()
 	journal, err := persist.Open(dir, persist.Options{})
@@ -192,9 +192,9 @@ func appendToJournal(t *testing.T, dir string, writes ...persist.Write) {
 	}
 }
 
-// TestQuarantine checks that a server starts despite undecodable objects. It serves all other
-// objects and reports the undecodable ones, which survive restarts and snapshots until an
-// administrator deletes them.
+// TestQuarantine checks that a server starts despite undecodable objects, and serves all others. It
+// reports the undecodable objects, which survive restarts and snapshots until an administrator
+// deletes them.
 func TestQuarantine(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)

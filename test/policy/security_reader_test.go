@@ -61,7 +61,7 @@ func filled(objects int, data string) *readOnlyStore {
 	return s
 }
 
-// frontOf serves a store without TLS and authentication, and returns the address of the server.
+// frontOf serves a store without TLS and authentication, and returns the server's address.
 func frontOf(t *testing.T, store front.Store, limits front.Limits) string {
 	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
@@ -91,7 +91,7 @@ func frontOf(t *testing.T, store front.Store, limits front.Limits) string {
 	return listener.Addr().String()
 }
 
-// begin sends a GET request on a new connection and reads only the header of the response.
+// begin sends a GET request on a new connection and reads only the response header.
 func begin(t *testing.T, addr, path, accept string) (*http.Response, net.Conn) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -114,16 +114,16 @@ func begin(t *testing.T, addr, path, accept string) (*http.Response, net.Conn) {
 }
 
 // TestStalledLists checks that a list response counts as in flight until its client has read it.
-// Above the response memory limit, the server rejects lists, but not small responses. After a
-// timeout, it disconnects clients that do not read, and frees the memory of their responses.
+// Above the response memory limit, the server rejects lists but not small responses. After a
+// timeout, it disconnects clients that do not read, and frees the memory.
 func TestStalledLists(t *testing.T) {
 	store := filled(40, strings.Repeat("x", 512<<10))
 	const pretty = configMaps + "?pretty=true"
 	for _, c := range []struct {
 		name, path string
 		limits     front.Limits
-		fit        int  // readers that are served
-		small      bool // a small get is served meanwhile
+		fit        int  // number of readers that are served
+		small      bool // whether a small get is served meanwhile
 	}{
 		{"in flight", configMaps, front.Limits{MaxRequestsInFlight: 4}, 5, false},
 		{"in flight, pretty", pretty, front.Limits{MaxRequestsInFlight: 4}, 5, false},
@@ -161,7 +161,7 @@ func TestStalledLists(t *testing.T) {
 }
 
 // TestBrokenStream checks that a client cannot mistake a truncated list for a complete one. If the
-// failure occurs before the response starts, the client gets an error.
+// failure precedes the response, the client gets an error.
 func TestBrokenStream(t *testing.T) {
 	store := &readOnlyStore{}
 	for n := range 200 {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSecurityEscalation checks that roles and bindings written by a user cannot grant permissions
-// that the user lacks.
+// TestSecurityEscalation checks that users cannot use roles and bindings to grant permissions that
+// they lack.
 func TestSecurityEscalation(t *testing.T) {
 	v := start(t, createUsers(t, "jane"))
 	const (
@@ -132,7 +132,7 @@ func TestResourceNames(t *testing.T) {
 	}
 }
 
-// TestCreation checks that every type of request that creates an object requires the verb create.
+// TestCreation checks that every request that creates an object requires the verb create.
 func TestCreation(t *testing.T) {
 	v := start(t, createUsers(t, "pat", "max"))
 	const (
@@ -163,8 +163,8 @@ func TestCreation(t *testing.T) {
 	if text := v.want("pat", "PATCH", configMaps+"/x?fieldManager=p", typeApply, maps, 403); !strings.Contains(text, `User \"pat\" cannot create resource \"configmaps\"`) {
 		t.Errorf("the refusal says %s", text)
 	}
-	// For an update or apply that creates an object, permission to create an object with that
-	// name is enough.
+	// An update or apply that creates an object requires only permission to create an object with
+	// that name.
 	v.want("max", "PATCH", configMaps+"/x?fieldManager=p", typeApply, maps, 201)
 	v.must(201, "POST", leases, typeJSON, lease)
 	v.must(201, "POST", roles, typeJSON, role)

@@ -20,7 +20,7 @@ const (
 	token = "t0p-s3cret-t0ken"
 )
 
-// A testServer is a daemon in this process. It keeps its log and audits all requests at level
+// A testServer is a daemon in this process, which keeps its log and audits all requests at level
 // Metadata.
 type testServer struct {
 	t   *testing.T
@@ -104,8 +104,8 @@ type securityAnswer struct {
 	closed bool // the connection was closed after the response
 }
 
-// raw sends bytes on a new connection and reads one response. If the server closes the
-// connection, it must not send any bytes after the response.
+// raw sends bytes on a new connection and reads one response. If the server closes the connection,
+// no bytes may follow the response.
 func (v *testServer) raw(config *tls.Config, request string) securityAnswer {
 	v.t.Helper()
 	conn := v.dial(config)

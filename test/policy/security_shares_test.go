@@ -19,8 +19,8 @@ import (
 
 const sharedMaps = "/api/v1/namespaces/default/configmaps"
 
-// begin sends a request on a new connection, which stays open until the end of the test. It returns
-// the response with its body unread, or nil if the connection was closed.
+// begin sends a request on a new connection, which stays open until the test ends. It returns the
+// response with an unread body, or nil if the connection was closed.
 func (r *userCluster) begin(user, request string) *http.Response {
 	r.t.Helper()
 	c, err := tls.Dial("tcp", strings.TrimPrefix(r.URL, "https://"), r.Anonymous())
@@ -40,8 +40,8 @@ func (r *userCluster) begin(user, request string) *http.Response {
 	return resp
 }
 
-// TestShares checks that a user who requests all of a limited resource gets only a share, and
-// then an error that contains the limit's name. Other users and administrators are not affected.
+// TestShares checks that a user who requests all of a limited resource gets only a share, and then
+// an error with the limit's name. Other users and administrators are not affected.
 func TestShares(t *testing.T) {
 	const (
 		watch = "GET " + sharedMaps + "?watch=1\r\n\r\n"
@@ -51,9 +51,9 @@ func TestShares(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		change   func(*daemon.Config)
-		request  string // of the hostile user, repeated on new connections
+		request  string // sent by the hostile user on new connections
 		attempts int
-		most     int    // admitted requests, at most
+		most     int    // maximum number of admitted requests
 		cause    string // reason of the rejections
 		other    string // request of another user
 	}{
@@ -113,8 +113,8 @@ func TestShares(t *testing.T) {
 }
 
 // TestReclaimedWatches checks that a new user gets a watch even if others hold all of them. The
-// server ends the oldest watch of the user with the most watches. If bookmarks are enabled, the
-// watch ends with a bookmark from which the client can resume.
+// server ends the oldest watch of the user with the most watches. With bookmarks enabled, it ends
+// with a bookmark from which the client can resume.
 func TestReclaimedWatches(t *testing.T) {
 	t.Parallel()
 	r := serveUsers(t, func(c *daemon.Config, _ string) {
@@ -159,8 +159,8 @@ func TestReclaimedWatches(t *testing.T) {
 	metric(`troupe_limit_rejections_total{resource="watches",reason="reclaimed"} 3`)
 }
 
-// TestReclaimedBodies checks that a small write is accepted even if incomplete bodies of many
-// users occupy all body memory. The server rejects the request with the largest body instead.
+// TestReclaimedBodies checks that a small write is accepted even if incomplete bodies of many users
+// occupy all body memory. The request with the largest body is rejected instead.
 func TestReclaimedBodies(t *testing.T) {
 	t.Parallel()
 	users := []string{"h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7"}
@@ -190,7 +190,7 @@ func TestReclaimedBodies(t *testing.T) {
 	}
 }
 
-// TestIncompleteBodies checks that incomplete bodies of one user do not cause the rejection of
+// TestIncompleteBodies checks that one user's incomplete bodies do not cause the rejection of
 // another user's writes.
 func TestIncompleteBodies(t *testing.T) {
 	t.Parallel()
@@ -203,7 +203,7 @@ func TestIncompleteBodies(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = c.Close() })
 		_ = c.SetDeadline(time.Now().Add(client.Watchdog))
-		// Ignore errors, because the server may reject the request before it is sent completely.
+		// Ignore errors, because the server may reject the request before it is complete.
 		_, _ = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 			sharedMaps, credential("hostile"), len(part)+1, part)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // TestSizes checks that the size limit applies to the resulting object. A request is rejected as
-// soon as its object grows too large, and other requests are not affected.
+// soon as its object is too large, and other requests are not affected.
 func TestSizes(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)
@@ -80,7 +80,7 @@ func TestLargeBatch(t *testing.T) {
 	for i := range writers {
 		wait.Go(func() {
 			body, _ := json.Marshal(map[string]any{"metadata": map[string]any{"name": fmt.Sprint("big", i)}, "data": map[string]string{"x": data}})
-			for try := range 2 { // the second one has the first one in its managed fields
+			for try := range 2 { // the second write also stores the managed fields of the first
 				method, path, code := "POST", configMaps, 201
 				if try > 0 {
 					method, path, code = "PATCH", fmt.Sprintf("%s/big%d", configMaps, i), 200

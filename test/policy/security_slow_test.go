@@ -53,7 +53,7 @@ func TestSlowCrowd(t *testing.T) {
 			})
 		}
 	}
-	// ask creates and reads objects, both while the crowd connects and afterwards.
+	// ask creates and reads objects while the crowd connects, and afterwards.
 	ask := func(from, to int) {
 		for n := from; n < to; n++ {
 			name := fmt.Sprintf("m-%d", n)

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestSmuggling checks that the server rejects a request with ambiguous length, and does not
-// parse the following bytes as another request.
+// TestSmuggling checks that the server rejects a request of ambiguous length, and does not parse
+// the following bytes as another request.
 func TestSmuggling(t *testing.T) {
 	v := start(t)
 	const smuggled = "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 33\r\n\r\n" +

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSubresources checks that a subresource needs its own permissions and changes only its own
-// fields. Writes to a subresource are validated and do not create objects.
+// TestSubresources checks that a subresource requires its own permissions and changes only its own
+// fields. Writes to it are validated and do not create objects.
 func TestSubresources(t *testing.T) {
 	v := start(t, createUsers(t, "main", "below"))
 	const (

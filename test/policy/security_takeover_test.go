@@ -66,8 +66,8 @@ func TestTakeoverByDefinition(t *testing.T) {
 	}
 }
 
-// TestTakeoverFromStore starts a server whose store already contains conflicting CRDs and their
-// objects. They must not affect built-in kinds, even when the CRDs are deleted.
+// TestTakeoverFromStore starts a server whose store contains conflicting CRDs and their objects.
+// They must not affect built-in kinds, even when the CRDs are deleted.
 func TestTakeoverFromStore(t *testing.T) {
 	dir := t.TempDir()
 	s := client.Serve(t, dir, nil)

@@ -46,8 +46,8 @@ func newTokenForger(t *testing.T, key *ecdsa.PrivateKey, token string) *tokenFor
 	return m
 }
 
-// sign returns a token with changed header fields and claims. A nil value removes the header
-// field or claim. Changes to the claim "platform.io", an object, are merged.
+// sign returns a token with changed header fields and claims. It removes those whose new value is
+// nil. Changes to the claim "platform.io", an object, are merged.
 func (m *tokenForger) sign(method jwt.SigningMethod, key any, header, changes map[string]any) string {
 	m.t.Helper()
 	edit := func(of map[string]any, by map[string]any) map[string]any {
@@ -73,8 +73,8 @@ func (m *tokenForger) sign(method jwt.SigningMethod, key any, header, changes ma
 }
 
 // TestForgedAccountTokens checks that a token is accepted only with the daemon's signature, the
-// server's audience, and a current validity period. The service account and the bound object must
-// not have been replaced.
+// server's audience, and a current validity period. Its service account and bound object must not
+// have been replaced.
 func TestForgedAccountTokens(t *testing.T) {
 	key, foreign := pki.NewKey(t), pki.NewKey(t)
 	file := filepath.Join(t.TempDir(), "sa.key")
@@ -183,8 +183,8 @@ func (v *testServer) accountToken(name, spec string) string {
 	return request.Status.Token
 }
 
-// TestRevokedAccountTokens checks that a token is invalid as soon as its bound object is deleted,
-// and stays invalid if the object is recreated.
+// TestRevokedAccountTokens checks that a token is invalid once its bound object is deleted, even if
+// the object is recreated.
 func TestRevokedAccountTokens(t *testing.T) {
 	v := start(t)
 	const core = "/api/v1/namespaces/default/"

@@ -20,7 +20,7 @@ import (
 )
 
 // TestLogsAndMetrics checks that requests cannot put control characters into the log or audit log,
-// or secrets into the logs or metrics. Requests for random paths do not add metric series.
+// or secrets into the logs or metrics. Requests for random paths add no metric series.
 func TestLogsAndMetrics(t *testing.T) {
 	v := start(t)
 	const secret = "c3VwZXItc2VjcmV0LXZhbHVl"

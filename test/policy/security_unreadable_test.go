@@ -19,8 +19,8 @@ func gone(t *testing.T, s *client.Server, path string) {
 	})
 }
 
-// TestUnreadableIsDeleted checks that undecodable objects are deleted with their namespace or
-// CRD. After an undecodable CRD is deleted and recreated, its objects are served again.
+// TestUnreadableIsDeleted checks that undecodable objects are deleted with their namespace or CRD.
+// The objects of an undecodable CRD are served again once it is deleted and recreated.
 func TestUnreadableIsDeleted(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)

@@ -26,8 +26,8 @@ func (v *testServer) bearer(token, method, path, kind, body string) (int, string
 	return a.Code, string(a.Body)
 }
 
-// want sends a request as a user and returns the response body. The status code must be one of
-// codes.
+// want sends a request as a user, checks that the status code is one of codes, and returns the
+// response body.
 func (v *testServer) want(user, method, path, kind, body string, codes ...int) string {
 	v.t.Helper()
 	got, text := v.as(user, method, path, kind, body)
@@ -40,7 +40,7 @@ func (v *testServer) want(user, method, path, kind, body string, codes ...int) s
 	return text
 }
 
-// grant grants RBAC rules in JSON to a user and waits until they are in effect.
+// grant grants RBAC rules in JSON to a user and waits until they take effect.
 func (v *testServer) grant(name, user, rules string) {
 	v.t.Helper()
 	const group = `"apiGroup":"rbac.authorization.platform.io"`

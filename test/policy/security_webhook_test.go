@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestHostileAuthorizationWebhook checks that an authorization webhook allows a request only with a
-// valid response that explicitly allows the request.
+// TestHostileAuthorizationWebhook checks that only a valid response that explicitly allows the
+// request counts as permission.
 func TestHostileAuthorizationWebhook(t *testing.T) {
 	var strays atomic.Int64
 	stray := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strays.Add(1) }))

@@ -14,16 +14,16 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// A userCluster is a daemon with users that authenticate by token. Tests write requests and
+// A userCluster is a daemon with users that authenticate with tokens. Tests write requests and
 // expected responses in the platform naming profile.
 type userCluster struct {
 	*client.Server
 	t         *testing.T
-	transport *http.Transport // presents no certificate
+	transport *http.Transport // without a client certificate
 	dir       string
 	profile   string
 	log       *client.Log
-	tokens    map[string]string // by user
+	tokens    map[string]string // tokens by user
 }
 
 // serveUsers starts a daemon with the administrator root and the given users, in the format of
@@ -98,7 +98,7 @@ func (r *userCluster) must(path, body string) client.Object {
 	return a.Object()
 }
 
-// expect sends a request and checks the status code and that the response contains each of texts.
+// expect sends a request and checks the status code. The response must contain each of texts.
 func (r *userCluster) expect(user, method, path, body string, code int, texts ...string) client.Answer {
 	r.t.Helper()
 	a := r.do(user, method, path, body)
@@ -137,7 +137,6 @@ func (r *userCluster) grant(name, user, rules string) {
 	r.waitAllowed(`"user":"` + user + `","nonResourceAttributes":{"verb":"get","path":"/granted/` + name + `"}`)
 }
 
-// waitAllowed waits until a SubjectAccessReview with the given spec is allowed.
 func (r *userCluster) waitAllowed(spec string) {
 	r.t.Helper()
 	client.Eventually(r.t, func() error {
@@ -149,8 +148,8 @@ func (r *userCluster) waitAllowed(spec string) {
 	})
 }
 
-// createUsers returns an option that configures users, whose tokens credential returns. Each user
-// has the form "name" or "name=group,group".
+// createUsers returns an option that configures users, each in the form "name" or
+// "name=group,group". credential returns their tokens.
 func createUsers(t *testing.T, users ...string) func(*daemon.Config) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "people.csv")

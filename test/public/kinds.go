@@ -29,8 +29,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Kinds maps every kind in the catalog to an empty value of its public Go type. Keys use the
-// kubernetes naming profile.
+// Kinds maps every kind in the catalog, with its Kubernetes name, to an empty value of its public
+// Go type.
 var Kinds = map[meta.GroupVersionKind]any{
 	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "MutatingAdmissionPolicy"}:          adm.MutatingAdmissionPolicy{},
 	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "MutatingAdmissionPolicyBinding"}:   adm.MutatingAdmissionPolicyBinding{},

@@ -19,7 +19,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-// A Schema is a CRD schema, processed by the libraries of kube-apiserver.
+// A Schema is a CRD schema as processed by the libraries of kube-apiserver.
 type Schema struct {
 	Structural *schema.Structural
 	validator  validation.SchemaValidator
@@ -55,7 +55,7 @@ func (s *Schema) Shape(o map[string]any) {
 }
 
 // Validate returns the validation errors of an object. ruled reports whether its CEL rules were
-// evaluated, which happens only if there are no other errors.
+// evaluated, which requires that there are no other errors.
 func (s *Schema) Validate(ctx context.Context, o map[string]any) (errs field.ErrorList, ruled bool) {
 	errs = append(validation.ValidateCustomResource(nil, o, s.validator), listtype.ValidateListSetsAndMaps(nil, s.Structural, o)...)
 	if len(errs) > 0 {
@@ -65,8 +65,8 @@ func (s *Schema) Validate(ctx context.Context, o map[string]any) (errs field.Err
 	return errs, true
 }
 
-// ValidateUpdate returns the validation errors of an update, except those from CEL rules and for
-// duplicate list items.
+// ValidateUpdate returns the validation errors of an update, except from CEL rules or for duplicate
+// list items.
 func (s *Schema) ValidateUpdate(o, old map[string]any) field.ErrorList {
 	correlated := common.NewCorrelatedObject(o, old, &model.Structural{Structural: s.Structural})
 	return validation.ValidateCustomResourceUpdate(nil, o, old, s.validator, validation.WithRatcheting(correlated))

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// approveServing approves the certificate signing requests for the serving certificates of
-// kubelets, which Kubernetes leaves to the administrator, until ctx ends.
+// approveServing approves CSRs for kubelet serving certificates until ctx ends. Kubernetes leaves
+// this to the administrator.
 func (c *Cluster) approveServing(ctx context.Context) {
 	ready := func() bool { return c.kubectl("get", "--raw", "/readyz") == nil }
 	for c.processes.Await(ctx, "the API server", ready) == nil { // it may have been killed

@@ -32,7 +32,7 @@ const (
 	token         = "abcdef.0123456789abcdef"
 )
 
-// Options select what a cluster consists of.
+// Options configure a cluster.
 type Options struct {
 	Nodes   int
 	Etcd    bool // run three API servers on etcd, behind a load balancer
@@ -57,8 +57,8 @@ type Cluster struct {
 	pulls     sync.RWMutex // held by requests to the registry
 }
 
-// Start starts a cluster. It must run in a sandbox. It returns when all nodes and the add-ons are
-// ready.
+// Start starts a cluster and blocks until all nodes and add-ons are ready. It must run in a
+// sandbox.
 func Start(ctx context.Context, dir string, p Programs, o Options) (*Cluster, error) {
 	c := &Cluster{dir: dir, programs: p, Kubectl: p.Path("kubectl")}
 	if err := c.start(ctx, o); err != nil {
@@ -218,15 +218,15 @@ kind: KubeProxyConfiguration
 conntrack: {maxPerCore: 0, min: 0, tcpEstablishedTimeout: 0s, tcpCloseWaitTimeout: 0s}
 `
 
-// A Discovery is how a node that joins finds the cluster and verifies its CA.
+// A Discovery selects how a joining node finds the cluster and verifies its CA.
 type Discovery int
 
 const (
-	ByToken Discovery = iota // with a bootstrap token, and the hash of the CA's key
+	ByToken Discovery = iota // with a bootstrap token and the hash of the CA's public key
 	ByFile                   // with a kubeconfig
 )
 
-// Join starts a machine, which joins the cluster with kubeadm.
+// Join starts a machine and joins it to the cluster with kubeadm.
 func (c *Cluster) Join(ctx context.Context, name, address string, discovery Discovery) error {
 	m, err := startMachine(c.dir, c.programs.dir, name, address)
 	if err != nil {
@@ -274,7 +274,7 @@ const kubeletScript = `until [ -s /var/lib/kubelet/config.yaml ] && [ -s /var/li
 . /var/lib/kubelet/kubeadm-flags.env
 exec kubelet --bootstrap-kubeconfig=/etc/kubernetes/bootstrap-kubelet.conf --kubeconfig=/etc/kubernetes/kubelet.conf --config=/var/lib/kubelet/config.yaml $KUBELET_KUBEADM_ARGS`
 
-// containerdConfig does not lower scores of the OOM killer, which needs CAP_SYS_RESOURCE.
+// containerdConfig does not lower OOM scores, which would require CAP_SYS_RESOURCE.
 const containerdConfig = `version = 3
 [plugins."io.containerd.cri.v1.images".pinned_images]
   sandbox = "registry.k8s.io/pause:3.10.2"
@@ -306,7 +306,7 @@ nodeRegistration:
 
 const discoveryFile = "/etc/cluster-info.yaml"
 
-// discovery returns the field of a JoinConfiguration.
+// discovery returns the discovery method as a field of a JoinConfiguration.
 func (c *Cluster) discovery(d Discovery) (string, error) {
 	if d == ByFile {
 		return "file: {kubeConfigPath: " + discoveryFile + "}", nil
@@ -315,7 +315,7 @@ func (c *Cluster) discovery(d Discovery) (string, error) {
 	return fmt.Sprintf("bootstrapToken: {token: %s, apiServerEndpoint: %q, caCertHashes: [%q]}", token, server, hash), err
 }
 
-// caHash returns the hash of the public key of the server's CA, as kubeadm join expects it.
+// caHash returns the hash of the CA's public key, in the format of kubeadm join.
 func (c *Cluster) caHash() (string, error) {
 	text, err := os.ReadFile(filepath.Join(c.administrator().PKI, "ca.crt"))
 	if err != nil {
@@ -333,8 +333,8 @@ func (c *Cluster) caHash() (string, error) {
 	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }
 
-// connectPods waits for the node's range of Pod addresses, and configures the network of its Pods
-// and the routes to them.
+// connectPods waits for the Pod CIDR of the node, and configures the network of its Pods and the
+// routes to them.
 func (c *Cluster) connectPods(ctx context.Context, m *Machine) error {
 	var cidr string
 	err := c.processes.Await(ctx, "the Pod CIDR of "+m.Name, func() bool {

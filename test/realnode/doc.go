@@ -1,12 +1,12 @@
 // Package realnode runs real Kubernetes nodes on Troupe, on one Linux machine: kubelet, containerd,
 // kube-proxy, the CNI plugins of Debian, and images from a registry of its own. It needs root.
 //
-//	sandbox   the namespaces in which a command runs again: own network, mounts and processes.
-//	          Everything it starts ends with it, and no packet leaves it.
-//	machine   a node: namespaces of its own inside the sandbox, with a copy-on-write root
+//	sandbox   network, mount and process namespaces in which a command reexecutes itself. Its
+//	          processes end with it, and no packet leaves it.
+//	machine   a node: namespaces inside the sandbox, with a copy-on-write root
 //	cluster   the API server, Kubernetes' controllers and scheduler, and the machines
-//	program   a program of Kubernetes, built from the module that cluster/kubernetes pins
-//	image     a container image, assembled from programs of this machine and built ones
+//	program   a program of Kubernetes or containerd, built at the version that test/cluster pins
+//	image     a container image, assembled from built programs and files of this machine
 //	registry  a server with all images, from which the machines pull those of any registry
 //
 // A sandbox has one bridge with the address of the API server. Each machine is connected to it:
@@ -17,6 +17,6 @@
 //	10.244.0.0/16   Pods, a /24 for each machine
 //	10.96.0.0/16    Services
 //
-// The cgroups below troupe-PID and three kernel settings, which the kubelet changes, are the only
-// traces outside. They are removed and restored at the end.
+// Outside the sandbox, only the cgroups below troupe-PID and three kernel settings, which the
+// kubelet changes, are affected. At the end, the cgroups are removed and the settings restored.
 package realnode

@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// An image is a container image, assembled from files of this machine.
+// An image is a container image built from files of this machine.
 type image struct {
 	names    []string          // such as registry.k8s.io/pause:3.10
 	programs map[string]string // paths in the image: programs of this machine, with their libraries
@@ -204,7 +204,7 @@ func sorted(m map[string]string) []string {
 // library matches the path of a library in the output of ldd.
 var library = regexp.MustCompile(`(?m)^\s*(?:\S+ => )?(/\S+) \(0x`)
 
-// librariesOf returns the paths of the shared libraries of a program; none if it is static.
+// librariesOf returns the paths of a program's shared libraries, or none if it is static.
 func librariesOf(program string) ([]string, error) {
 	out, err := exec.Command("ldd", program).CombinedOutput()
 	if err != nil {

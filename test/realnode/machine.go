@@ -11,27 +11,25 @@ import (
 	"strings"
 )
 
-// A Machine is a simulated machine with real programs: it has its own network, mounts, processes
-// and host name. Its root directory is a copy-on-write view of this machine's.
+// A Machine simulates a machine with its own network, mounts, processes and host name. It runs real
+// programs, on a copy-on-write view of this machine's root directory.
 type Machine struct {
 	Name, Address string
 
 	podCIDR string
 	init    *exec.Cmd
-	dir     string // its directories that are not in memory
+	dir     string // contains the machine's directories that are not in memory
 }
 
-// These variables pass a machine's name, and the directory of the programs of Kubernetes, to
-// initMachine.
+// These variables pass initMachine the machine's name and the directory of the Kubernetes programs.
 const (
 	machineVariable  = "TROUPE_REALNODE_MACHINE"
 	programsVariable = "TROUPE_REALNODE_PROGRAMS"
 )
 
-// programsDir is the directory of the programs of Kubernetes in a machine.
+// programsDir is the directory of the Kubernetes programs in a machine.
 const programsDir = "/opt/kubernetes"
 
-// startMachine starts a machine and connects it to the bridge.
 func startMachine(dir, programs, name, address string) (*Machine, error) {
 	m := &Machine{Name: name, Address: address, dir: filepath.Join(dir, name)}
 	for _, sub := range []string{"root", "kubelet", "containerd"} {
@@ -65,7 +63,7 @@ func startMachine(dir, programs, name, address string) (*Machine, error) {
 	for _, command := range []string{
 		"ip link add " + name + " type veth peer name eth0 netns " + pid,
 		"ip link set " + name + " master " + bridge + " up",
-		"bridge link set dev " + name + " hairpin on", // to reach own Pods through ports of other machines
+		"bridge link set dev " + name + " hairpin on", // lets machines reach their own Pods through ports of other machines
 	} {
 		if err := run(strings.Fields(command)...); err != nil {
 			return nil, err
@@ -85,13 +83,13 @@ func startMachine(dir, programs, name, address string) (*Machine, error) {
 	return m, nil
 }
 
-// Kill ends all processes of the machine.
+// Kill kills all processes of the machine.
 func (m *Machine) Kill() {
 	_ = m.init.Process.Kill() // it may have ended
 	_ = m.init.Wait()         // it was killed
 }
 
-// Disconnect takes the machine off the network, or connects it again.
+// Disconnect disconnects the machine from the network, or reconnects it if off is false.
 func (m *Machine) Disconnect(off bool) error {
 	state := "up"
 	if off {
@@ -102,25 +100,23 @@ func (m *Machine) Disconnect(off bool) error {
 
 const readyLine = "ready\n"
 
-// cgroup returns the cgroup of the machine's containers.
 func (m *Machine) cgroup() string { return filepath.Join(cgroupOf(filepath.Dir(m.dir)), m.Name) }
 
 // Run runs a program in the machine.
 func (m *Machine) Run(args ...string) error { return run(m.enter(args...)...) }
 
-// enter returns the command that runs a program in the machine.
 func (m *Machine) enter(args ...string) []string {
 	return append([]string{"nsenter", "--target", strconv.Itoa(m.init.Process.Pid), "--mount", "--net", "--pid", "--ipc", "--uts", "--wd=/",
 		"env", "PATH=" + programsDir + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, args...)
 }
 
-// Write writes a file of the machine, with the directories above it.
+// Write writes a file in the machine and creates its parent directories.
 func (m *Machine) Write(path, text string) error {
 	c := m.enter("sh", "-c", `mkdir -p "$(dirname "$0")" && cat >"$0"`, path)
 	return runWith(strings.NewReader(text), c...)
 }
 
-// run runs a program. Its output is part of the error.
+// run runs a program and includes its output in the error.
 func run(args ...string) error { return runWith(nil, args...) }
 
 func runWith(input io.Reader, args ...string) error {

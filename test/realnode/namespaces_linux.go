@@ -11,14 +11,14 @@ import (
 	"syscall"
 )
 
-// namespaces maps roles to the namespaces that their processes create.
+// namespaces maps roles to the new namespaces of their processes.
 var namespaces = map[string]uintptr{
 	roleInit:    syscall.CLONE_NEWNS | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC,
 	roleMachine: syscall.CLONE_NEWNS | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS,
 }
 
-// again returns a command that runs this program again, in the namespaces of the role. It is killed
-// when this process ends.
+// again returns a command that reruns this program in the namespaces of a role. The child is killed
+// when this process exits.
 func again(role, dir string) (*exec.Cmd, error) {
 	runtime.LockOSThread() // Pdeathsig refers to the thread
 	own, err := os.Executable()
@@ -32,7 +32,7 @@ func again(role, dir string) (*exec.Cmd, error) {
 	return c, nil
 }
 
-// initSandbox is the first process of a sandbox. It runs the command in a child, passes signals on,
+// initSandbox is the first process of a sandbox. It runs the command in a child, forwards signals,
 // and reaps orphans.
 func initSandbox() error {
 	if err := errors.Join(
@@ -60,7 +60,7 @@ func initSandbox() error {
 	return nil
 }
 
-// reap waits for children, which include orphans, until child ends. It returns its exit status.
+// reap waits for children, including orphans, until child exits, and returns its exit status.
 func reap(child int) int {
 	for {
 		var status syscall.WaitStatus
@@ -77,8 +77,7 @@ func reap(child int) int {
 	}
 }
 
-// initMachine is the first process of a machine. It builds the machine's root directory and reaps
-// orphans.
+// initMachine is the first process of a machine. It sets up the root directory and reaps orphans.
 func initMachine() error {
 	dir := os.Getenv(dirVariable)
 	root := filepath.Join(dir, "root")

@@ -24,8 +24,8 @@ func builtPrograms(dir string) Programs { return Programs{filepath.Join(dir, "pr
 // images returns the directory of the registry.
 func (p Programs) images() string { return p.Path("images") }
 
-// build builds all programs and images in a directory of dir. The first build takes half an hour of
-// CPU time; programs are cached.
+// build builds all programs and images in a directory below dir. The first build takes half an hour
+// of CPU time, and later builds use cached programs.
 func build(dir, root string, more []string) error {
 	p := builtPrograms(dir)
 	if err := os.MkdirAll(p.images(), 0o755); err != nil {
@@ -75,7 +75,7 @@ func build(dir, root string, more []string) error {
 	return nil
 }
 
-// link makes a hard link, or a copy where the file systems differ.
+// link creates a hard link, or a copy if the file systems differ.
 func link(from, to string) error {
 	if err := os.Remove(to); err != nil && !os.IsNotExist(err) {
 		return err
@@ -105,7 +105,8 @@ func (p Programs) allImages() []image {
 	return []image{
 		{names: []string{"registry.k8s.io/pause:3.10.2", "registry.k8s.io/pause:3.10.1"}, programs: map[string]string{"/pause": p.Path("pause")}, Entrypoint: []string{"/pause"}, User: "65535:65535"},
 		{names: []string{"registry.k8s.io/e2e-test-images/busybox:1.37.0-2", "registry.k8s.io/e2e-test-images/busybox:1.36.1-1"},
-			// Other shells drop environment variables whose names they cannot use.
+			// Use bash, because other shells drop environment variables with names that are not
+			// valid identifiers.
 			programs: map[string]string{"/bin/busybox": "busybox", "/bin/sh": "bash"}, links: without(busybox, "/bin/sh"), files: users, Cmd: []string{"sh"}},
 		{names: []string{"registry.k8s.io/e2e-test-images/agnhost:2.66.1", "registry.k8s.io/e2e-test-images/agnhost:2.55"},
 			programs: merge(map[string]string{"/agnhost": p.Path("agnhost"), "/localhost.crt": p.Path("localhost.crt"), "/localhost.key": p.Path("localhost.key"), "/bin/busybox": "busybox"}, shell, tools),
@@ -131,12 +132,11 @@ func (p Programs) allImages() []image {
 	}
 }
 
-// applets lists the programs of BusyBox that the tests call.
+// applets lists the BusyBox programs that the tests call.
 const applets = `sh ash cat ls echo sleep true false test id whoami pwd env printenv date wget nslookup ping hostname stat mkdir rm cp mv touch chmod chown ln head tail grep sed awk
 	sort uniq wc cut tr find xargs tee dd df du mount umount ps kill killall top free uname seq expr sysctl tar gzip gunzip httpd nc ip ifconfig route netstat vi sync base64 md5sum sha256sum
 	dirname basename readlink mktemp printf timeout usleep yes od hexdump cmp diff which nproc getopt traceroute traceroute6 logger mkfifo mknod tty stty truncate fallocate blkid`
 
-// extensions returns the extensions of iptables.
 func extensions() map[string]string {
 	all, _ := filepath.Glob("/usr/lib/*/xtables/*.so") // without them, iptables reports what it misses
 	m := map[string]string{}

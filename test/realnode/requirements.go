@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// packages lists the Debian packages with the programs that nodes and images need.
+// packages lists the Debian packages that contain programs for nodes and images.
 var packages = map[string]string{
 	"runc":                "runc",
 	"iptables":            "iptables",
@@ -26,8 +26,8 @@ var packages = map[string]string{
 	"nc":                  "netcat-openbsd",
 }
 
-// checkRequirements returns an error if this machine cannot run nodes. It installs missing Debian
-// packages.
+// checkRequirements installs missing Debian packages. It returns an error if this machine cannot
+// run nodes.
 func checkRequirements() error {
 	switch {
 	case runtime.GOOS != "linux":
@@ -67,7 +67,7 @@ func checkRequirements() error {
 	return nil
 }
 
-// lookPath is exec.LookPath for root, whose PATH may lack the directories sbin.
+// lookPath is like exec.LookPath, but also searches the sbin directories, which PATH may lack.
 func lookPath(program string) (string, error) {
 	if filepath.IsAbs(program) { // a library may not be executable
 		_, err := os.Stat(program)

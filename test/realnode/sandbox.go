@@ -13,8 +13,8 @@ import (
 )
 
 // Main is the main function of a command that runs real nodes. It checks the requirements, builds
-// the programs, and calls run in a sandbox, with a temporary directory. root is the directory of
-// the test module. The first signal cancels ctx.
+// the programs, and calls run in a sandbox with a temporary directory. root is the directory of the
+// test module. The first signal cancels ctx.
 func Main(name, root string, run func(ctx context.Context, dir string, p Programs) error, programs ...string) {
 	err := error(nil)
 	switch os.Getenv(roleVariable) {
@@ -40,7 +40,7 @@ func Main(name, root string, run func(ctx context.Context, dir string, p Program
 	}
 }
 
-// A sandboxed command runs as four kinds of processes, which these variables tell apart.
+// These variables distinguish the four kinds of processes of a sandboxed command.
 const (
 	roleVariable = "TROUPE_REALNODE_ROLE"
 	dirVariable  = "TROUPE_REALNODE_DIR"
@@ -50,10 +50,10 @@ const (
 	roleMachine = "machine" // the first process of a machine
 )
 
-// kernelSettings lists the settings of the whole kernel that a kubelet changes.
+// kernelSettings lists the kernel-wide settings that a kubelet changes.
 var kernelSettings = []string{"vm/overcommit_memory", "kernel/panic", "kernel/panic_on_oops"}
 
-// outside runs the command in a sandbox, and removes what remains of it.
+// outside runs the command in a sandbox, and cleans up afterwards.
 func outside(name, root string, programs []string) error {
 	if err := checkRequirements(); err != nil {
 		return err
@@ -91,10 +91,10 @@ func outside(name, root string, programs []string) error {
 	return errors.Join(err, removeCgroups(cgroupOf(dir)), os.RemoveAll(dir))
 }
 
-// cgroupOf returns the name of the cgroup of all machines of a sandbox.
+// cgroupOf returns the name of the cgroup for all machines of a sandbox.
 func cgroupOf(dir string) string { return filepath.Base(dir) }
 
-// cgroups returns the directories of a cgroup: one, or one of each hierarchy of cgroup v1.
+// cgroups returns the directories of a cgroup: one with cgroup v2, or one per hierarchy with v1.
 func cgroups(name string) ([]string, error) {
 	if unified() {
 		return []string{filepath.Join(cgroupRoot, name)}, nil
@@ -105,7 +105,7 @@ func cgroups(name string) ([]string, error) {
 	}
 	var all []string
 	for _, h := range hierarchies {
-		if h.IsDir() { // of cgroup v1, and that of cgroup v2 beside them
+		if h.IsDir() { // hierarchies of cgroup v1 and, next to them, of cgroup v2
 			all = append(all, filepath.Join(cgroupRoot, h.Name(), name))
 		}
 	}
@@ -120,7 +120,7 @@ func unified() bool {
 	return err == nil
 }
 
-// createCgroup creates a cgroup with its parents, with all controllers.
+// createCgroup creates a cgroup and its parents, with all controllers.
 func createCgroup(name string) error {
 	all, err := cgroups(name)
 	if err != nil {
@@ -132,7 +132,7 @@ func createCgroup(name string) error {
 		}
 		for parent := filepath.Dir(dir); unified() && strings.HasPrefix(parent, cgroupRoot); parent = filepath.Dir(parent) {
 			for _, controller := range []string{"cpu", "cpuset", "memory", "pids", "io", "hugetlb"} {
-				// A controller that the kernel lacks is an error, which the kubelet reports.
+				// Ignore errors. If the kernel lacks a controller, the kubelet reports it.
 				_ = os.WriteFile(filepath.Join(parent, "cgroup.subtree_control"), []byte("+"+controller), 0o600)
 			}
 		}
@@ -145,8 +145,8 @@ func createCgroup(name string) error {
 	return nil
 }
 
-// copyCpuset copies the CPUs and memory nodes to a new cgroup and its parent, which are empty in
-// cgroup v1.
+// copyCpuset sets the CPUs and memory nodes of a new cgroup and its parent, which are empty in
+// cgroup v1, to those of the root.
 func copyCpuset(dir string) error {
 	for _, d := range []string{filepath.Dir(dir), dir} {
 		for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
@@ -162,7 +162,7 @@ func copyCpuset(dir string) error {
 	return nil
 }
 
-// removeCgroups removes a cgroup and those below it, whose processes have ended.
+// removeCgroups removes a cgroup and its children after their processes have exited.
 func removeCgroups(name string) error {
 	all, err := cgroups(name)
 	for _, root := range all {

@@ -20,10 +20,11 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestAPI compares the public Go packages with testdata/api, which holds their export data of the
-// last release. Incompatible changes must be listed in testdata/api/changes.txt and described in
-// CHANGELOG.md. With TROUPE_RECORD_API=../.. it writes the export data of that tree instead; do so
-// after a release, and empty changes.txt.
+// TestAPI compares the public Go packages with the export data of the last release in testdata/api.
+// Incompatible changes must be listed in testdata/api/changes.txt and described in CHANGELOG.md.
+//
+// With TROUPE_RECORD_API=../.. the test writes the export data of that tree instead. Do this after
+// each release, and empty changes.txt.
 func TestAPI(t *testing.T) {
 	t.Parallel()
 	const folder = "testdata/api"

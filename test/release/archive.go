@@ -13,12 +13,11 @@ import (
 	"time"
 )
 
-// named returns the path of a file that belongs to a platform.
+// named returns the path of an output file for a platform.
 func (r *release) named(p platform, suffix string) string {
 	return filepath.Join(r.out, "troupe_"+r.version+"_"+p.os+"_"+p.arch+suffix)
 }
 
-// archive packs a staged directory.
 func (r *release) archive(s staged) error {
 	prefix := "troupe_" + r.version + "_" + s.platform.os + "_" + s.platform.arch
 	if s.platform.os == "windows" {
@@ -27,7 +26,6 @@ func (r *release) archive(s staged) error {
 	return create(r.named(s.platform, ".tar.gz"), func(w io.Writer) error { return writeTarGz(w, os.DirFS(s.dir), prefix, r.date) })
 }
 
-// create writes a file.
 func create(path string, write func(io.Writer) error) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -37,7 +35,7 @@ func create(path string, write func(io.Writer) error) (err error) {
 	return write(f)
 }
 
-// mode returns the mode of a file in archives, which does not depend on the umask.
+// mode returns the mode of a file in archives, regardless of the umask.
 func mode(info fs.FileInfo) fs.FileMode {
 	if info.IsDir() || info.Mode()&0o100 != 0 {
 		return 0o755
@@ -50,8 +48,8 @@ func writeTarGz(w io.Writer, from fs.FS, prefix string, date time.Time) error {
 	return errors.Join(writeTar(z, from, prefix, date), z.Close())
 }
 
-// writeTar writes the files of a directory, in lexical order, as an archive below prefix. They
-// belong to root and have the given date.
+// writeTar writes the files of a directory below prefix, in lexical order. They belong to root and
+// have the given date.
 func writeTar(w io.Writer, from fs.FS, prefix string, date time.Time) error {
 	t := tar.NewWriter(w)
 	err := eachFile(from, func(name string, info fs.FileInfo) error {

@@ -10,7 +10,7 @@ import (
 
 var chartVersion = regexp.MustCompile(`(?m)^(version|appVersion): .*$`)
 
-// chart packs the Helm chart with the version of the release.
+// chart packs the Helm chart with the release's version.
 func (r *release) chart() error {
 	dir := filepath.Join(r.work, "chart")
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(r.source, "docs/deploy/chart"))); err != nil {

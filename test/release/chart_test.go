@@ -119,7 +119,7 @@ tolerations: [{key: dedicated, operator: Exists}]
 	}
 }
 
-// collections are the paths of the objects in the files of the chart.
+// collections maps the files of the chart to the paths of their objects.
 var collections = map[string]string{
 	"networkpolicy.yaml":       "/apis/networking.k8s.io/v1/namespaces/troupe/networkpolicies",
 	"poddisruptionbudget.yaml": "/apis/policy/v1/namespaces/troupe/poddisruptionbudgets",
@@ -162,7 +162,7 @@ args:
 	}
 }
 
-// serviceMonitors returns the file of the CustomResourceDefinition of ServiceMonitors.
+// serviceMonitors returns the path of the ServiceMonitor CRD.
 func serviceMonitors(t *testing.T) string {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "github.com/prometheus-operator/prometheus-operator@v0.85.0")
@@ -172,8 +172,8 @@ func serviceMonitors(t *testing.T) string {
 	return filepath.Join(module.Dir, "example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml")
 }
 
-// TestKustomization checks that docs/deploy/kustomize-etcd has the objects of the chart on etcd.
-// With -update it writes them.
+// TestKustomization checks that docs/deploy/kustomize-etcd contains the same objects as the chart
+// with etcd. With -update, it writes them.
 func TestKustomization(t *testing.T) {
 	t.Parallel()
 	objects := must.Get(render(chartDir, onEtcd))(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestDependencies checks that docs/dependencies.md has a line with a purpose and a replacement for
-// each direct dependency of the main module, and for no other.
+// TestDependencies checks that docs/dependencies.md lists exactly the direct dependencies of the
+// main module, each with a purpose and a replacement.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
 	var want []string

@@ -11,7 +11,7 @@ import (
 //go:embed packaging/formula.rb.tmpl
 var formulaText string
 
-// formula writes the Homebrew formula, if the release has the platforms of Homebrew.
+// formula writes the Homebrew formula if the release includes the platforms that Homebrew supports.
 func (r *release) formula() error {
 	type archive struct{ URL, SHA256 string }
 	var archives struct {

@@ -17,11 +17,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// imageUser is the user and group in the image, as in docs/deploy.
+// imageUser is the ID of the user and group in the image, as in docs/deploy.
 const imageUser = 65532
 
-// image writes the OCI layout of an image for all given platforms. Container engines load it; tools
-// such as skopeo copy it to a registry.
+// image writes an OCI layout with an image for all given platforms. Container engines can load it,
+// and tools such as skopeo can copy it to a registry.
 func (r *release) image(programs []staged) error {
 	var all []mutate.IndexAddendum
 	for _, s := range programs {
@@ -46,8 +46,8 @@ func (r *release) image(programs []staged) error {
 	return create(filepath.Join(r.out, "troupe_"+r.version+"_oci.tar"), func(w io.Writer) error { return writeTar(w, os.DirFS(dir), "", r.date) })
 }
 
-// platformImage returns an image with the program, its licenses, and an empty data directory. It
-// has the same user, volume and command as that of docs/deploy/Containerfile.
+// platformImage returns an image with the program, its licenses, and an empty data directory. The
+// user, volume and command are those of docs/deploy/Containerfile.
 func (r *release) platformImage(s staged) (v1.Image, error) {
 	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
 		var b bytes.Buffer
@@ -80,7 +80,6 @@ func (r *release) platformImage(s staged) (v1.Image, error) {
 	return mutate.ConfigFile(i, config)
 }
 
-// writeLayer writes the files of the image.
 func (r *release) writeLayer(w io.Writer, s staged) error {
 	t := tar.NewWriter(w)
 	for _, name := range []string{"troupe", "LICENSE", "THIRD_PARTY_NOTICES.txt"} {

@@ -73,7 +73,7 @@ func TestImage(t *testing.T) {
 	s.stop(t)
 }
 
-// theImage returns the only image in an OCI layout, whose blobs must match their digests.
+// theImage returns the only image in an OCI layout. All blobs must match their digests.
 func theImage(t *testing.T, archive string) v1.Image {
 	t.Helper()
 	dir := t.TempDir()

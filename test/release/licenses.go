@@ -19,7 +19,7 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// allowed are the SPDX identifiers of the licenses that a dependency may have.
+// allowed lists the SPDX identifiers of the licenses that dependencies may have.
 var allowed = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"}
 
 var (
@@ -31,17 +31,17 @@ var (
 type component struct {
 	name, version string
 	licenses      []string // SPDX identifiers
-	texts         []string // of licenses and notices
+	texts         []string // texts of licenses and notices
 }
 
-// notices holds the licenses of all components.
+// notices contains the licenses of all components.
 type notices struct {
 	golang  component   // the runtime and the standard library
-	modules []component // versions are those of the build info
+	modules []component // versions come from the build info
 	console []component // npm packages in the console
 }
 
-// notices reads the licenses of all dependencies on any platform of the release.
+// notices reads the licenses of all dependencies on all platforms of the release.
 func (r *release) notices(ctx context.Context) (*notices, error) {
 	n := &notices{}
 	folders := map[string][]string{} // directories by module
@@ -95,7 +95,6 @@ type listed struct {
 	}
 }
 
-// list returns the packages of the program.
 func (r *release) list(ctx context.Context, p platform) (all []listed, err error) {
 	c := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Dir,Module", "./cmd/troupe")
 	c.Dir, c.Env = r.source, append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOOS="+p.os, "GOARCH="+p.arch)
@@ -152,7 +151,7 @@ func read(name string, dirs []string) (component, error) {
 	return c, nil
 }
 
-// identify adds the licenses in a text, or returns an error if one of them is not allowed.
+// identify adds the licenses found in text. It returns an error if one is not allowed.
 func (c *component) identify(text string) error {
 	found := licensecheck.Scan([]byte(text))
 	if len(found.Match) == 0 {
@@ -169,7 +168,7 @@ func (c *component) identify(text string) error {
 	return nil
 }
 
-// of returns the components in a program, with the versions of its build info.
+// of returns the components of a program, with the versions in its build info.
 func (n *notices) of(program string) (golang component, modules []component, info *debug.BuildInfo, err error) {
 	if info, err = buildinfo.ReadFile(program); err != nil {
 		return golang, nil, nil, err
@@ -188,7 +187,6 @@ func (n *notices) of(program string) (golang component, modules []component, inf
 	return golang, modules, info, nil
 }
 
-// text returns the third-party notices of a program.
 func (n *notices) text(program string) ([]byte, error) {
 	golang, modules, _, err := n.of(program)
 	if err != nil {

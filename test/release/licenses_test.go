@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestIdentify checks which licenses a dependency may have.
+// TestIdentify checks which licenses dependencies may have.
 func TestIdentify(t *testing.T) {
 	t.Parallel()
 	const (

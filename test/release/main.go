@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// platforms are the platforms of a release, as in the documents.
+// platforms lists the platforms of a release, as documented.
 var platforms = []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"}}
 
 func main() {

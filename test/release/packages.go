@@ -66,8 +66,7 @@ func (r *release) packages(s staged) error {
 	return nil
 }
 
-// unit writes the systemd unit of docs/deploy for a package: with the user and the settings file of
-// the package.
+// unit writes the systemd unit of docs/deploy, with the user and settings file of the package.
 func (r *release) unit(to string) error {
 	text, err := os.ReadFile(filepath.Join(r.source, "docs/deploy/troupe.service"))
 	if err != nil {
@@ -86,7 +85,7 @@ func (r *release) unit(to string) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, []byte(unit), 0o644))
 }
 
-// compressManual compresses the man pages, as in packages of distributions.
+// compressManual compresses the man pages, as distributions do.
 func compressManual(s staged, to string) error {
 	pages, err := filepath.Glob(s.file("man/man1/*.1"))
 	if err != nil {

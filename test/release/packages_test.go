@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestDeb installs the Debian package into a directory, upgrades and purges it. The unit must be
-// hardened, and data and settings must survive.
+// TestDeb installs the Debian package into a directory, and then upgrades and purges it. The unit
+// must be hardened, and data and settings must survive.
 func TestDeb(t *testing.T) {
 	t.Parallel()
 	need(t, "dpkg", "systemd-analyze", "systemd-sysusers")
@@ -43,7 +43,7 @@ func TestDeb(t *testing.T) {
 			t.Errorf("no %s in the unit", line)
 		}
 	}
-	// A level below 5 is OK or better.
+	// systemd-analyze rates an exposure level below 5 as OK or better.
 	outputOf(t, "systemd-analyze", "security", "--no-pager", "--offline=true", "--root="+root, "--threshold=49", "troupe.service")
 
 	program, settings, data := filepath.Join(root, "usr/bin/troupe"), filepath.Join(root, "etc/troupe/troupe.yaml"), filepath.Join(root, "var/lib/troupe")
@@ -81,7 +81,7 @@ func TestDeb(t *testing.T) {
 	outputOf(t, filepath.Join(r.work, "stage/linux_amd64/troupe"), "verify", data)
 }
 
-// TestRPM compares the content of the RPM package with that of the Debian package.
+// TestRPM compares the contents of the RPM package with those of the Debian package.
 func TestRPM(t *testing.T) {
 	t.Parallel()
 	need(t, "dpkg-deb")

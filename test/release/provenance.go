@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// provenance writes an in-toto statement about all files in the output directory: the commit, the
-// version and the Go release that they were built from.
+// provenance writes an in-toto statement about all output files. It contains the commit, version
+// and Go release from which they were built.
 func (r *release) provenance() error {
 	parameters, err := structpb.NewStruct(map[string]any{"version": r.version})
 	if err != nil {
@@ -57,7 +57,7 @@ func (r *release) provenance() error {
 	if text, err = protojson.Marshal(s); err != nil {
 		return err
 	}
-	// protojson varies its white space between builds of this program.
+	// protojson varies its white space between builds of this program, so reformat the text.
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, text, "", "  "); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (r *release) provenance() error {
 	})
 }
 
-// eachSum calls do with the name and the SHA-256 checksum of each file in the output directory.
+// eachSum calls do with the name and SHA-256 checksum of each output file.
 func (r *release) eachSum(do func(name, digest string)) error {
 	entries, err := os.ReadDir(r.out)
 	if err != nil {

@@ -17,16 +17,16 @@ import (
 	"time"
 )
 
-// homepage is the address of the project, and module the path of its Go module.
+// homepage is the URL of the project, and module is the path of its Go module.
 const (
 	homepage = "https://" + module
 	module   = "github.com/troupe-api/troupe"
 )
 
-// A platform is an operating system and an architecture, in the names of Go.
+// A platform is an operating system and architecture, as named by Go.
 type platform struct{ os, arch string }
 
-// String returns a form such as linux/amd64.
+// String returns the platform in a form such as linux/amd64.
 func (p platform) String() string { return p.os + "/" + p.arch }
 
 func (p platform) program() string {
@@ -36,7 +36,6 @@ func (p platform) program() string {
 	return "troupe"
 }
 
-// options are the flags of the command.
 type options struct {
 	version, out, key string
 	platforms         []platform
@@ -47,11 +46,11 @@ type options struct {
 type release struct {
 	options
 	signer crypto.Signer // nil without a key
-	hash   crypto.Hash   // of signatures; 0 for the message itself
+	hash   crypto.Hash   // hash for signatures; 0 to sign the message itself
 	commit string
-	date   time.Time // of the commit
+	date   time.Time // time of the commit
 	work   string    // temporary directory
-	source string    // clone with the commit
+	source string    // clone of the commit
 }
 
 var semver = regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z]+(\.[0-9A-Za-z]+)*)?$`)
@@ -99,8 +98,8 @@ func newRelease(ctx context.Context, root, commit string, o options) (r *release
 
 func (r *release) close() error { return os.RemoveAll(r.work) }
 
-// clone checks the commit out in a new directory. The tag of the version is the only one, so that
-// the version in the build info depends on nothing else.
+// clone checks out the commit in a new directory. It creates only the version's tag, so that the
+// version in the build info depends on nothing else.
 func (r *release) clone(ctx context.Context, root, dir string) error {
 	for _, args := range [][]string{
 		{"clone", "--quiet", "--shared", "--no-checkout", "--no-tags", root, dir},
@@ -114,7 +113,6 @@ func (r *release) clone(ctx context.Context, root, dir string) error {
 	return nil
 }
 
-// write writes all files of the release.
 func (r *release) write(ctx context.Context) error {
 	if err := os.MkdirAll(r.out, 0o755); err != nil {
 		return err
@@ -161,7 +159,6 @@ func (r *release) write(ctx context.Context) error {
 	return r.sign()
 }
 
-// build builds the program from a clone.
 func (r *release) build(ctx context.Context, source string, p platform, to string, env ...string) error {
 	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-mod=readonly", "-ldflags=-s -w", "-o", to, "./cmd/troupe")
 	c.Dir = source
@@ -171,8 +168,8 @@ func (r *release) build(ctx context.Context, source string, p platform, to strin
 	return err
 }
 
-// compare builds a program again, in another directory and with an empty cache, and returns an
-// error if it differs.
+// compare rebuilds a program in another directory with an empty cache. It returns an error if the
+// result differs.
 func (r *release) compare(ctx context.Context, s staged) error {
 	source, cache, to := filepath.Join(r.work, "again"), filepath.Join(r.work, "cache"), filepath.Join(r.work, "again-"+s.platform.program())
 	if err := r.clone(ctx, r.source, source); err != nil {
@@ -195,7 +192,6 @@ func (r *release) compare(ctx context.Context, s staged) error {
 	return nil
 }
 
-// sum returns the SHA-256 checksum of a file in hexadecimal.
 func sum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -209,7 +205,7 @@ func sum(path string) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
-// git returns the output of a git command without surrounding white space.
+// git returns the trimmed output of a git command.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, "git", args...)
 	c.Dir = dir
@@ -217,7 +213,8 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// output returns what a command prints. Its error has the command and the messages.
+// output returns the standard output of a command. Errors contain the command and its standard
+// error.
 func output(c *exec.Cmd) ([]byte, error) {
 	var stderr bytes.Buffer
 	c.Stderr = &stderr

@@ -34,20 +34,20 @@ const testVersion = "0.3.0"
 
 var testPlatform = platform{"linux", "amd64"}
 
-// built returns a release of the working tree for one platform, which all tests share.
+// built returns a release of the working tree for one platform. All tests share it.
 var built = sync.OnceValues(func() (*release, error) {
 	var err error
 	toClose, err = write(filepath.Join(shared, "dist"))
 	return toClose, err
 })
 
-// repository returns a repository with the working tree as its only commit.
+// repository returns a repository whose only commit is the working tree.
 var repository = sync.OnceValues(func() (string, error) { return commitWorkingTree(context.Background()) })
 
-// toClose is the release of built, if any.
+// toClose is the release returned by built, if any.
 var toClose *release
 
-// shared is a directory for the whole run of the tests.
+// shared is a directory that lasts for the whole test run.
 var shared string
 
 func TestMain(m *testing.M) {
@@ -68,7 +68,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// write writes a release of the working tree. It keeps the temporary directory of the release.
+// write writes a release of the working tree. It keeps the release's temporary directory.
 func write(out string) (*release, error) {
 	ctx := context.Background()
 	repository, err := repository()
@@ -82,8 +82,8 @@ func write(out string) (*release, error) {
 	return r, r.write(ctx)
 }
 
-// commitWorkingTree commits the working tree to a new repository, because the sources may be in
-// none. It returns the repository's directory.
+// commitWorkingTree commits the working tree to a new repository and returns its directory. The
+// sources may not be in a repository.
 func commitWorkingTree(ctx context.Context) (dir string, err error) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -104,8 +104,8 @@ func commitWorkingTree(ctx context.Context) (dir string, err error) {
 	return dir, nil
 }
 
-// TestReproducible checks that two releases of a commit, built in different directories, have the
-// same files, and that the checksums are those of the files.
+// TestReproducible checks that two releases of a commit, built in different directories, contain
+// the same files. The checksums must match the files.
 func TestReproducible(t *testing.T) {
 	t.Parallel()
 	first := must.Get(built())(t)
@@ -182,7 +182,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// need fails the test if a program is missing; .ci/suite release installs all of them.
+// need fails the test if a program is missing. `.ci/suite release` installs all of them.
 func need(t *testing.T, programs ...string) {
 	t.Helper()
 	for _, p := range programs {
@@ -192,13 +192,12 @@ func need(t *testing.T, programs ...string) {
 	}
 }
 
-// outputOf runs a command and returns its output.
 func outputOf(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	return string(must.Get(output(exec.CommandContext(t.Context(), name, args...)))(t))
 }
 
-// TestZip checks names, modes and times in the archives for Windows.
+// TestZip checks names, modes and times in archives for Windows.
 func TestZip(t *testing.T) {
 	t.Parallel()
 	date := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
@@ -217,7 +216,7 @@ func TestZip(t *testing.T) {
 	}
 }
 
-// TestSBOM compares the SBOM with what go version -m prints for the program.
+// TestSBOM compares the SBOM with the output of go version -m for the program.
 func TestSBOM(t *testing.T) {
 	t.Parallel()
 	r := must.Get(built())(t)
@@ -256,7 +255,7 @@ func TestSBOM(t *testing.T) {
 	}
 }
 
-// TestProvenance checks that the statement names the commit and all other files of the release.
+// TestProvenance checks that the statement contains the commit and all other files of the release.
 func TestProvenance(t *testing.T) {
 	t.Parallel()
 	r := must.Get(built())(t)
@@ -294,7 +293,7 @@ func TestProvenance(t *testing.T) {
 	}
 }
 
-// TestFormula checks that the Homebrew formula has the address and checksum of each archive.
+// TestFormula checks that the Homebrew formula contains the URL and checksum of each archive.
 func TestFormula(t *testing.T) {
 	t.Parallel()
 	r := must.Get(built())(t)
@@ -336,7 +335,7 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// TestOptions checks the errors of invalid flags.
+// TestOptions checks the errors for invalid flags.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -360,7 +359,6 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A server is a running troupe serve.
 type server struct {
 	*exec.Cmd
 	url string
@@ -381,7 +379,6 @@ func start(t *testing.T, c *exec.Cmd) *server {
 	return &server{c, m[1]}
 }
 
-// stop ends the server, which must exit without an error.
 func (s *server) stop(t *testing.T) {
 	t.Helper()
 	must.Succeed(t, s.Process.Signal(os.Interrupt))

@@ -33,7 +33,7 @@ func (r *release) bill(s staged, n *notices) (err error) {
 	parts := []cdx.Component{library("golang", golang)}
 	for i, m := range modules {
 		c := library("golang", m)
-		// The checksum is that of go.sum: of all files of the module.
+		// The checksum in go.sum covers all files of the module.
 		checksum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(info.Deps[i].Sum, "h1:"))
 		if err != nil {
 			return err
@@ -66,7 +66,6 @@ func library(ecosystem string, c component) cdx.Component {
 	return cdx.Component{Type: cdx.ComponentTypeLibrary, Name: c.name, Version: c.version, BOMRef: url, PackageURL: url, Licenses: licenses(c.licenses)}
 }
 
-// purl returns a package URL.
 func purl(ecosystem, name, version string) string {
 	return "pkg:" + ecosystem + "/" + strings.ReplaceAll(name, "@", "%40") + "@" + version
 }

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 )
 
-// sign writes the checksums of all files, and the signature of the checksums if there is a key.
+// sign writes the checksums of all files and, if there is a key, their signature.
 func (r *release) sign() error {
 	var sums bytes.Buffer
 	err := r.eachSum(func(name, digest string) { fmt.Fprintf(&sums, "%s  %s\n", digest, name) })
@@ -31,7 +31,7 @@ func (r *release) sign() error {
 	return os.WriteFile(file+".sig", signature, 0o644)
 }
 
-// readKey reads a private key and returns the hash that its signatures use.
+// readKey reads a private key and returns the hash for its signatures.
 func readKey(path string) (crypto.Signer, crypto.Hash, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -23,7 +23,7 @@ type staged struct {
 
 func (s staged) file(path string) string { return filepath.Join(s.dir, filepath.FromSlash(path)) }
 
-// stage builds the program of a platform, and writes the other files of its archive beside it.
+// stage builds a platform's program and writes the other files of its archive next to it.
 func (r *release) stage(ctx context.Context, p platform, n *notices) (s staged, err error) {
 	s = staged{p, filepath.Join(r.work, "stage", p.os+"_"+p.arch)}
 	for _, dir := range []string{"completions", "man/man1"} {
@@ -60,7 +60,6 @@ func completions(s staged) error {
 	)
 }
 
-// manual writes a man page for each command.
 func (r *release) manual(dir string) error {
 	root := command.Root()
 	forManual(root)
@@ -72,8 +71,8 @@ var (
 	special  = strings.NewReplacer("<", `\<`, "*", `\*`, "_", `\_`)
 )
 
-// forManual prepares the help texts of a command and its subcommands for their conversion from
-// Markdown: indented lines become code blocks, and angle brackets do not begin tags.
+// forManual prepares the help texts of a command and its subcommands for conversion from Markdown.
+// Indented lines become code blocks, and angle brackets do not start tags.
 func forManual(c *cobra.Command) {
 	c.DisableAutoGenTag = true
 	c.Long = indented.ReplaceAllString(special.Replace(c.Long), "  $0")

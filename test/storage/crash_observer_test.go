@@ -19,7 +19,8 @@ type crashObserver struct {
 // errExpired means that a watch's resourceVersion is older than the watch history.
 var errExpired = errors.New("the version of the watch has expired")
 
-// watch reads events until version end is reached or, if end is 0, until the connection breaks.
+// watch reads events until it reaches version end. If end is 0, it reads until the connection
+// breaks.
 func (o *crashObserver) watch(ctx context.Context, c *client.Client, end uint64) error {
 	w, err := c.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(o.from, 10)}})
 	if answer := (*client.Answer)(nil); errors.As(err, &answer) {
@@ -45,8 +46,8 @@ func (o *crashObserver) watch(ctx context.Context, c *client.Client, end uint64)
 	return nil
 }
 
-// broken returns an error for a watch that ended before version end. If end is 0, it returns nil,
-// because the daemon is killed during such a watch.
+// broken returns an error if a watch ended before version end. If end is 0, it returns nil, because
+// the daemon is killed during such a watch.
 func broken(end uint64, err error) error {
 	if end == 0 {
 		return nil
@@ -63,7 +64,7 @@ func (o *crashObserver) after(version uint64) []client.Event {
 	return nil
 }
 
-// newest returns the resource version of the last event, or the initial one if there is none.
+// newest returns the resource version of the last event, or the initial version if there is none.
 func (o *crashObserver) newest() uint64 {
 	if len(o.events) == 0 {
 		return o.from

@@ -26,9 +26,9 @@ const (
 )
 
 // TestPowerCuts cuts the power under load, on ext4 in each of its three journal modes. Each
-// unflushed sector is kept or lost at random. After the file system has recovered, the daemon
-// starts on it. No acknowledged write or delivered event may be missing. The test covers promises
-// 19, 20, 22 and 23 of docs/reliability.md.
+// unflushed sector is kept or lost at random. After the file system recovers, the daemon starts on
+// it. No acknowledged write or delivered event may be missing. The test covers promises 19, 20, 22
+// and 23 of docs/reliability.md.
 func TestPowerCuts(t *testing.T) {
 	client.NeedTool(t, "mkfs.ext4")
 	client.OnDisk(t)
@@ -51,7 +51,7 @@ func TestPowerCuts(t *testing.T) {
 		for n := range client.Rounds(t, shortCuts, len(modes)) {
 			p = h.cycle(p, func(p *crashProcess) error {
 				// The power fails at a random moment during the load, either between a write and
-				// the next flush, or after the flush.
+				// the next flush or after the flush.
 				client.Receive(t, m.disk.writes.After(1+h.random.IntN(mostAnswers)), "writes of the disk")
 				n, err := m.cutPower(p, h.random)
 				lost += n
@@ -72,7 +72,7 @@ func TestPowerCuts(t *testing.T) {
 	client.Figures(t, "%d sectors were lost that had not been flushed", lost)
 }
 
-// A machine has a disk that can lose power, with an ext4 file system.
+// A machine has an ext4 file system on a disk that can lose power.
 type machine struct {
 	t      *testing.T
 	mode   string // data= option of the mount
@@ -82,7 +82,7 @@ type machine struct {
 	server *fuse.Server
 }
 
-// newMachine formats and mounts a disk. It returns an error if the process lacks permission.
+// newMachine formats and mounts a disk. It returns an error if permission is denied.
 func newMachine(t *testing.T, dir, mode string) (*machine, error) {
 	m := &machine{t: t, mode: mode, host: filepath.Join(dir, "host"), root: filepath.Join(dir, "root")}
 	image := filepath.Join(dir, "image")
@@ -105,7 +105,7 @@ func runCrash(name string, arguments ...string) error {
 	return nil
 }
 
-// mount turns the power on, with the given content of the disk, and mounts the file system.
+// mount turns on the power, with the given disk content, and mounts the file system.
 func (m *machine) mount(content []byte) (err error) {
 	m.disk = newPowerDisk(content)
 	root := &fs.Inode{}
@@ -144,8 +144,8 @@ func (m *machine) cutPower(p *crashProcess, chance *rand.Rand) (lost int, err er
 	return lost, m.mount(content)
 }
 
-// TestPowerDisk checks that a power cut keeps flushed sectors and loses a random part of the other
-// sectors.
+// TestPowerDisk checks that a power cut keeps flushed sectors and loses a random part of the
+// others.
 func TestPowerDisk(t *testing.T) {
 	ctx, disk := t.Context(), newPowerDisk(make([]byte, 128*sector))
 	fill := func(b byte) {

@@ -17,9 +17,9 @@ import (
 // sector is the number of bytes that a disk writes atomically.
 const sector = 512
 
-// A powerDisk is a file that can hold a file system, with the volatile write cache of a disk. A
-// power cut keeps or loses each sector that was written since the last flush, at random. The
-// kernel's loop device turns a flush into an fsync of the file.
+// A powerDisk is a file that can hold a file system, with a disk's volatile write cache. At a power
+// cut, each sector written since the last flush is kept or lost at random. The kernel's loop device
+// turns a flush into an fsync of the file.
 type powerDisk struct {
 	fs.Inode
 
@@ -44,8 +44,7 @@ func newPowerDisk(bytes []byte) *powerDisk {
 	return &powerDisk{bytes: bytes, unsynced: map[int64][]byte{}}
 }
 
-// cut turns the power off. It returns the remaining content of the disk and the number of lost
-// sectors.
+// cut turns off the power. It returns the remaining disk content and the number of lost sectors.
 func (d *powerDisk) cut(chance *rand.Rand) (survives []byte, lost int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// crashSettings makes segments and snapshots small and the watch history short, so that kills
-// coincide with rotations, snapshots and the removal of old segments. A daemon with enough data
-// also takes a snapshot at startup, while the load begins. Objects are encrypted.
+// crashSettings makes segments and snapshots small and the watch history short. Kills then coincide
+// with rotations, snapshots and the removal of old segments. A daemon with enough data also takes a
+// snapshot at startup, while the load begins. Objects are encrypted.
 const crashSettings = `
 encryption-provider-config: %q
 secure-port: 0
@@ -25,11 +25,10 @@ snapshot-journal-bytes: 1Mi
 watch-history-time: %s
 `
 
-// historyTime is the duration of the watch history. On an idle machine, a cycle takes a fraction of
-// this time.
+// historyTime is the duration of the watch history. On an idle machine, a cycle is much shorter.
 const historyTime = 15 * time.Second
 
-// crashKeys is the encryption configuration for the objects of the workers.
+// crashKeys is the encryption configuration for the workers' objects.
 const crashKeys = `
 apiVersion: apiserver.config.platform.io/v1
 kind: EncryptionConfiguration
@@ -45,7 +44,7 @@ type crashProcess struct {
 	calls int // number of system calls until the process was ready
 }
 
-// build returns the paths of the troupe binary and of a configuration file that it writes into dir.
+// build returns the paths of the troupe binary and of a configuration file that it writes to dir.
 func build(t *testing.T, dir string) (binary, config string) {
 	t.Helper()
 	config = filepath.Join(dir, "troupe.yaml")
@@ -69,8 +68,8 @@ func serveArguments(t *testing.T, config, data string) []string {
 	return append([]string{"serve", "--config", config, "--data-dir", data, "--controllers", client.WithoutRoots}, client.StoreFlags(t, data)...)
 }
 
-// launch runs a serve command until it is ready or has exited. ready reports whether the command
-// became ready.
+// launch runs a serve command until it is ready or has exited. ready reports which of the two
+// happened.
 func launch(t *testing.T, cmd *exec.Cmd) (p *crashProcess, ready bool) {
 	t.Helper()
 	p = &crashProcess{Process: client.Start(t, cmd)}
@@ -87,7 +86,7 @@ func launch(t *testing.T, cmd *exec.Cmd) (p *crashProcess, ready bool) {
 }
 
 // systemCalls returns the number of read and write system calls of a process. known is false if the
-// operating system does not count these calls.
+// operating system does not count them.
 func systemCalls(process int) (n int, known bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", process))
 	if err != nil {
@@ -112,7 +111,7 @@ func (p *crashProcess) checkEnd() error {
 }
 
 // kill sends SIGKILL and waits for the process to exit. It returns an error if the daemon had
-// already exited, so that a crash is not mistaken for the kill.
+// already exited, to distinguish a crash from the kill.
 func (p *crashProcess) kill() error {
 	p.Kill()
 	p.Close()

@@ -97,14 +97,14 @@ func checkUsed(t *testing.T, p *crashProcess, round int) {
 		}
 		return nil
 	})
-	// On a shared etcd, controllers start only after the Lease of the killed daemon has expired.
+	// On a shared etcd, controllers start only after the killed daemon's Lease has expired.
 	if !client.OnEtcd() {
 		quick()
 	}
 }
 
 // fill tries to create more objects than the quota allows, and checks that it can create exactly
-// the allowed number. At the end, it deletes half of the objects.
+// the allowed number. It then deletes half of them.
 func fill(t *testing.T, p *crashProcess, round int) {
 	t.Helper()
 	var creating sync.WaitGroup

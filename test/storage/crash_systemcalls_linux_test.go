@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An injection makes a system call fail, as in strace's inject option. The field when selects calls
-// by number within each thread. 3 selects the third call, 2+ all calls from the second on, and 1+2
+// An injection makes a system call fail, as with strace's inject option. when selects calls by
+// their number within each thread: 3 is the third call, 2+ all calls from the second on, and 1+2
 // every other call.
 type injection struct {
 	call, fault, when string
@@ -28,18 +28,18 @@ type injection struct {
 
 func (i injection) String() string { return i.call + " " + i.fault + " " + i.when }
 
-// diskCalls are system calls that access the disk. They exclude read and write, which the Go
-// runtime and sockets also use.
+// diskCalls are system calls that access the disk, except read and write, which the Go runtime and
+// sockets also use.
 var (
 	diskCalls   = []string{"pwrite64", "pread64", "fdatasync", "fsync", "ftruncate", "renameat", "openat", "unlinkat", "fallocate"}
 	crashFaults = []string{"EIO", "ENOSPC", "EDQUOT", "EROFS", "EMFILE", "EINTR"}
 )
 
-// injections are run by every test, under load and at startup.
+// injections run in every test, under load and at startup.
 var injections = []injection{{"pwrite64", "EIO", "3"}, {"pwrite64", "ENOSPC", "2+"}, {"fdatasync", "EIO", "1"}, {"openat", "EMFILE", "1+"}, {"pwrite64", "EINTR", "1+2"}}
 
-// injectionsEach returns injections, followed by every combination of disk call, fault and place,
-// in an order that depends on the seed. A place is a value for the field when.
+// injectionsEach returns injections, followed by every combination of disk call, fault and place in
+// an order that depends on the seed. A place is a value of when.
 func injectionsEach(seed uint64, places ...string) []injection {
 	var rest []injection
 	for _, call := range diskCalls {
@@ -56,8 +56,7 @@ func injectionsEach(seed uint64, places ...string) []injection {
 }
 
 // injectEach runs crashHistory.cycle once per injection and returns the number of cycles. end
-// injects a fault into a process and waits for the process to exit. It returns a description of the
-// process's end.
+// injects a fault into a process, waits for it to exit, and describes its end.
 func injectEach(t *testing.T, h *crashHistory, all []injection, end func(p *crashProcess, i injection) (how string, err error)) (tried int) {
 	p := start(t, h.binary, h.config, h.data)
 	h.list(p)
@@ -108,9 +107,9 @@ func TestSystemCalls(t *testing.T) {
 	client.Figures(t, "%d kinds of faults, %d system calls failed, the daemon ended %d times, %s", tried, injected, ended, h)
 }
 
-// TestSystemCallsAtStart makes system calls fail during startup. The daemon must either become
-// ready, or exit with status 1 and a message. The next start must find all data. The test covers
-// promises 19 and 26 of docs/reliability.md.
+// TestSystemCallsAtStart makes system calls fail during startup. The daemon must become ready, or
+// exit with status 1 and a message. The next start must find all data. The test covers promises 19
+// and 26 of docs/reliability.md.
 func TestSystemCallsAtStart(t *testing.T) {
 	client.NeedTool(t, "strace")
 	client.OnDisk(t)
@@ -154,7 +153,7 @@ func untraceable() string {
 	return ""
 }
 
-// A casualty summarizes the system calls that failed because of an injection.
+// A casualty summarizes the system calls that an injection made fail.
 type casualty struct {
 	calls int
 	files []string // names of the files that the failed calls accessed
@@ -162,20 +161,20 @@ type casualty struct {
 
 func (c casualty) String() string { return fmt.Sprintf("%d calls failed, on %q", c.calls, c.files) }
 
-// injectUnderLoad makes system calls of a running process fail for a while, and then stops the
-// process. went reports whether the process accepted writes again after the failures.
+// injectUnderLoad makes system calls of a running process fail for a while, and then stops it. went
+// reports whether the process accepted writes again after the failures.
 func injectUnderLoad(h *crashHistory, p *crashProcess, i injection) (met casualty, went bool, err error) {
 	tracer, failed, all, err := attach(p, i)
 	if err != nil {
 		return met, false, err
 	}
-	const enough, patience = 50, 500 // responses after a call has failed, and while waiting for a rare call
+	const enough, patience = 50, 500 // number of responses after a failed call, and while waiting for a rare call
 	before := h.answered.Count()
 	client.Poll(func() bool {
 		answers := h.answered.Count() - before
 		return !p.Running() || failed.Load() > 0 && answers >= enough || answers >= patience || h.isIdle()
 	})
-	_ = tracer.Process.Signal(os.Interrupt) // it detaches; it has exited if the process has
+	_ = tracer.Process.Signal(os.Interrupt) // strace detaches, unless it has exited with the process
 	_ = tracer.Wait()
 	met = <-all
 	if p.Running() {
@@ -192,8 +191,8 @@ func injectUnderLoad(h *crashHistory, p *crashProcess, i injection) (met casualt
 	return met, false, err
 }
 
-// attach starts to trace a process. failed counts the failed calls so far. all receives a summary
-// when the tracer has exited.
+// attach starts to trace a process. failed counts the failed calls so far, and all receives a
+// summary when the tracer has exited.
 func attach(p *crashProcess, i injection) (tracer *exec.Cmd, failed *atomic.Int64, all <-chan casualty, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -224,11 +223,11 @@ func attach(p *crashProcess, i injection) (tracer *exec.Cmd, failed *atomic.Int6
 	return tracer, failed, done, nil
 }
 
-// dataFile matches the name of a data file in the trace of a system call. For segments and
-// snapshots, the captured name excludes the revision.
+// dataFile matches the name of a data file in the trace of a system call. The captured name of a
+// segment or snapshot excludes the revision.
 var dataFile = regexp.MustCompile(`[/"]data/(?:journal/|snapshots/)?(?:[0-9a-f]{16})?([.\w/]+)`)
 
-// recovers waits until a write succeeds or the process exits. It reports whether the write
+// recovers waits until a write succeeds or the process exits, and reports whether the write
 // succeeded.
 func recovers(t *testing.T, p *crashProcess) (bool, error) {
 	went := false

@@ -26,7 +26,7 @@ const (
 	mostAnswers   = 100 // maximum responses before a kill under load
 )
 
-// A crashHistory models the expected content of one data directory across all kills of the daemon.
+// A crashHistory models the expected content of a data directory across all kills of the daemon.
 type crashHistory struct {
 	t         *testing.T
 	binary    string
@@ -48,8 +48,8 @@ type crashHistory struct {
 	applied   int // number of uncertain writes that were applied
 }
 
-// TestKills kills the daemon under load, and then several times while it starts again. The test
-// covers promises 1, 2, 14, 17 and 19 of docs/reliability.md.
+// TestKills kills the daemon under load, and then several times during startup. The test covers
+// promises 1, 2, 14, 17 and 19 of docs/reliability.md.
 func TestKills(t *testing.T) {
 	cycles := 0
 	dir := t.TempDir()
@@ -100,8 +100,8 @@ func (h *crashHistory) cycle(p *crashProcess, end func(*crashProcess) error) *cr
 	return next
 }
 
-// kill kills the process after a random number of responses. It then starts several other processes
-// and kills each of them during startup.
+// kill kills the process after a random number of responses. It then starts several processes and
+// kills each of them during startup.
 func (h *crashHistory) kill(p *crashProcess) error {
 	h.await(1 + h.random.IntN(mostAnswers))
 	if err := p.kill(); err != nil {
@@ -128,8 +128,7 @@ func (h *crashHistory) killAtStart(calls int) error {
 	return errors.Join(next.Process.Kill(), waitKilled(next))
 }
 
-// await waits for responses to the given number of further writes, or until all workers have
-// stopped.
+// await waits until the given number of further writes got a response, or all workers have stopped.
 func (h *crashHistory) await(answers int) {
 	select {
 	case <-h.answered.After(answers):
@@ -200,14 +199,14 @@ func (h *crashHistory) list(p *crashProcess) {
 	h.at = list.Version
 }
 
-// crashMarker is the name of an object that is written after every kill. When a watch receives the
-// marker's event, it has caught up.
+// crashMarker is the name of an object written after every kill. A watch that receives its event
+// has caught up.
 const crashMarker = "marker"
 
 // checkWatch resumes a watch from a resource version delivered before the kill. The watch must
-// repeat the events since that version, and then deliver newer events. Applying all events in order
-// must produce the listed objects. The watch may be rejected if the cycle took longer than the
-// watch history.
+// repeat the events since that version, and then deliver newer ones. All events, applied in order,
+// must produce the listed objects. If the cycle took longer than the watch history, the watch may
+// be rejected.
 func (h *crashHistory) checkWatch(p *crashProcess, before *crashObserver, state map[string]string, listedAt time.Time) {
 	end := h.mark(p)
 	from := before.from
@@ -246,7 +245,6 @@ func (h *crashHistory) checkWatch(p *crashProcess, before *crashObserver, state 
 
 func same(a, b client.Event) bool { return a.Type == b.Type && a.Object.String() == b.Object.String() }
 
-// mark writes the marker and returns its resource version.
 func (h *crashHistory) mark(p *crashProcess) uint64 {
 	h.t.Helper()
 	data := map[string]string{"after": strconv.FormatUint(h.at, 10)}
@@ -265,13 +263,13 @@ func (h *crashHistory) mark(p *crashProcess) uint64 {
 	return h.seen
 }
 
-// withKind adds apiVersion and kind to a list item. Watch events have them, but list items do not.
+// withKind adds apiVersion and kind to a list item, which lacks them, unlike a watch event.
 func withKind(o client.Object) client.Object {
 	o["apiVersion"], o["kind"] = "v1", "ConfigMap"
 	return o
 }
 
-// checkKeys compares the stored object of every key with the model, and records whether writes
+// checkKeys compares the stored object of every key with the model. It records whether writes
 // without a response were committed.
 func (h *crashHistory) checkKeys() {
 	left := maps.Clone(h.listed)

@@ -18,7 +18,7 @@ type crashState struct {
 	n      uint64
 }
 
-// A crashKey is the name of an object and the states that the model allows for it.
+// A crashKey is the name of an object and its possible states in the model.
 type crashKey struct {
 	name      string
 	acked     crashState
@@ -29,7 +29,7 @@ func (k *crashKey) canBe(s crashState) bool {
 	return s == k.acked || k.uncertain != nil && s == *k.uncertain
 }
 
-// A worker writes its own keys, one write at a time.
+// A worker writes to its own keys, one write at a time.
 type worker struct {
 	keys   []*crashKey
 	random *rand.Rand
@@ -40,8 +40,8 @@ type worker struct {
 	answered *client.Tally
 }
 
-// newWorker returns a worker with write numbers that no other worker uses, so that a value under
-// the wrong key is detected.
+// newWorker returns a worker with unique write numbers, so that a value under the wrong key is
+// detected.
 func newWorker(seed, id uint64, keys int, answered *client.Tally) *worker {
 	w := &worker{answered: answered, random: rand.New(rand.NewPCG(seed, id)), last: id * 1e9}
 	for i := range keys {
@@ -50,7 +50,7 @@ func newWorker(seed, id uint64, keys int, answered *client.Tally) *worker {
 	return w
 }
 
-// run sends writes sequentially until a kill or fault makes the outcome of a write unknown. It
+// run sends sequential writes until a kill or fault makes the outcome of a write unknown. It
 // returns an error for a response that the model does not allow.
 func (w *worker) run(ctx context.Context, c *client.Client) error {
 	for {
@@ -93,7 +93,7 @@ func (w *worker) run(ctx context.Context, c *client.Client) error {
 	}
 }
 
-// data returns the data of the next write with its checksum. The size varies, so that kills
+// data returns the data of the next write, including its checksum. The size varies, so that kills
 // interrupt journal records of all lengths.
 func (w *worker) data() map[string]string {
 	n := strconv.FormatUint(w.last, 10)
@@ -105,7 +105,7 @@ func sum(n, fill string) string {
 	return strconv.FormatUint(uint64(crc32.ChecksumIEEE([]byte(n+" "+fill))), 16)
 }
 
-// stateOf decodes the state of an object. An error means that a write was applied partially.
+// stateOf decodes the state of an object. It returns an error if a write was applied partially.
 func stateOf(text string) (crashState, error) {
 	var o client.Object
 	if err := json.Unmarshal([]byte(text), &o); err != nil {

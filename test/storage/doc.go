@@ -5,13 +5,13 @@
 //
 // # Crash
 //
-// These tests kill the daemon under load, repeatedly on the same data directory. After each start
+// These tests repeatedly kill the daemon under load on the same data directory. After each start,
 // they check that no acknowledged write is lost or changed.
 //
-// Each worker owns a few keys and has at most one write in flight. The model of a key therefore
-// consists of the last acknowledged state and at most one write that may or may not have been
-// applied. Every object contains a checksum of its data, which reveals partially applied writes. In
-// parallel, a watch records the events delivered before the kill.
+// Each worker owns a few keys and has at most one write in flight. The model of a key is therefore
+// its last acknowledged state and at most one write that may have been applied. Every object
+// contains a checksum of its data, which reveals partial writes. A concurrent watch records the
+// events delivered before the kill.
 //
 // # Encryption
 //
@@ -20,7 +20,7 @@
 //
 // # Linear
 //
-// In these tests clients race on a few objects, and porcupine checks that the responses are
+// In these tests, clients race on a few objects, and porcupine checks that the responses are
 // linearizable. Of two updates with the same resource version, one succeeds and the other gets 409.
 // Of two creates with the same name, one gets 201 and the other 409. Concurrent patches are all
 // applied.
@@ -59,7 +59,7 @@
 // plain map.
 //
 // A simulationHistory is the run of one seed. In each lifetime, the server starts on the data of
-// the previous lifetime and catches up. Then it receives creates, updates with correct and wrong
+// the previous one and catches up. It then receives creates, updates with correct and wrong
 // versions, concurrent patches, deletes, reads and lists until its disk fails.
 //
 // The seed decides at which operation the disk fails, and how:
@@ -87,7 +87,7 @@
 // selector must follow from those of a watch without one.
 //
 // The simulation does not include authentication, authorization, admission, quotas, controllers,
-// multiple servers on one log, or a real disk. Other tests cover their faults.
+// multiple servers on one log, or a real disk. Other tests cover faults in these.
 //
 // A seed does not control the order in which goroutines run. The requests of a history are
 // sequential, except for the concurrent patches, whose order does not matter to the map.

@@ -19,7 +19,7 @@ import (
 )
 
 // TestNothingPlainReachesTheDisk checks that the data directory and backups do not contain a
-// Secret's plaintext. It covers creates, deletes, snapshots, compaction and label changes, which
+// Secret's plaintext. It covers creates, deletes, snapshots, compaction, and label changes, which
 // also store the previous state. As a control, the plaintext of an unencrypted object must be
 // found.
 func TestNothingPlainReachesTheDisk(t *testing.T) {
@@ -97,8 +97,8 @@ func (c *encryptionCluster) census(t *testing.T) map[string]int {
 }
 
 // TestRotation checks key rotation. The first no-op update rewrites an object with the new key, and
-// later no-op updates have no effect. A changed configuration file takes effect without a restart,
-// and the next snapshot needs only the new key. An invalid file is reported and ignored.
+// later ones have no effect. A changed configuration file takes effect without a restart, and the
+// next snapshot needs only the new key. An invalid file is reported and ignored.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	one, two := aKey("aesgcm", "one", 1), aKey("secretbox", "two", 2)
@@ -183,9 +183,9 @@ func serverHash(t *testing.T, s *client.Server) string {
 	return hash
 }
 
-// TestMissingKey checks objects whose encryption key is missing. Requests for such objects fail.
-// The server reports them and serves all other objects. Snapshots keep them, so that they reappear
-// once the key is restored. They can be deleted like other unreadable objects.
+// TestMissingKey checks objects whose encryption key is missing. Requests for them fail. The server
+// reports them and serves all others. Snapshots keep them, so that they reappear once the key is
+// restored. They can be deleted like other unreadable objects.
 func TestMissingKey(t *testing.T) {
 	t.Parallel()
 	one, two := aKey("aesgcm", "one", 1), aKey("aescbc", "two", 2)
@@ -236,8 +236,8 @@ func TestMissingKey(t *testing.T) {
 	send(t, s, 200, "GET", configMaps+"/plain", "")
 }
 
-// TestWatchAcrossALostKey checks that a watch gets 410 instead of DELETED events if it resumes
-// before changes with a missing encryption key.
+// TestWatchAcrossALostKey checks that a watch that resumes before changes with a missing encryption
+// key gets 410, not DELETED events.
 func TestWatchAcrossALostKey(t *testing.T) {
 	t.Parallel()
 	c := newClusterEncryption(t, forSecrets(aKey("aesgcm", "one", 1)))
@@ -255,7 +255,7 @@ func TestWatchAcrossALostKey(t *testing.T) {
 }
 
 // TestMovedRows checks that an attacker with access to the files cannot swap the values of two
-// Secrets or insert a Secret in plaintext. The server does not serve these Secrets.
+// Secrets or insert a plaintext Secret. The server does not serve such Secrets.
 func TestMovedRows(t *testing.T) {
 	t.Parallel()
 	c := newClusterEncryption(t, forSecrets(aKey("aesgcm", "one", 1)))
@@ -315,7 +315,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestMissingFile checks that the error for a missing configuration file names its flag.
+// TestMissingFile checks that the error for a missing configuration file contains its flag.
 func TestMissingFile(t *testing.T) {
 	t.Parallel()
 	c := newClusterEncryption(t, forSecrets("{identity: {}}"))
@@ -326,8 +326,8 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// objectsEncryption returns the number of Secrets in TestRotationWhileWriting.
-// TROUPE_ENCRYPTION_OBJECTS overrides the default of 200.
+// objectsEncryption returns the number of Secrets in TestRotationWhileWriting, 200 unless
+// TROUPE_ENCRYPTION_OBJECTS is set.
 func objectsEncryption() int {
 	if n, err := strconv.Atoi(os.Getenv("TROUPE_ENCRYPTION_OBJECTS")); err == nil {
 		return n
@@ -335,8 +335,8 @@ func objectsEncryption() int {
 	return 200
 }
 
-// TestRotationWhileWriting rotates keys repeatedly while clients write. In the end every
-// acknowledged value exists. After no-op updates, all objects need only the last key.
+// TestRotationWhileWriting rotates keys repeatedly while clients write. At the end, every
+// acknowledged value must exist. After no-op updates, only the last key must be needed.
 func TestRotationWhileWriting(t *testing.T) {
 	t.Parallel()
 	n, one, two := objectsEncryption(), aKey("aesgcm", "one", 1), aKey("secretbox", "two", 2)

@@ -22,8 +22,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A plugin is a KMS v2 plugin, served over gRPC on a Unix socket. It encrypts by inverting bits and
-// adding its key ID.
+// A plugin is a KMS v2 plugin with gRPC on a Unix socket. It encrypts by inverting bits and adding
+// its key ID.
 type plugin struct {
 	kms.UnimplementedKeyManagementServiceServer
 	endpoint string
@@ -172,9 +172,8 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
-// TestPluginFaults checks plugins that are slow, unhealthy or inconsistent. Writes are rejected and
-// the health check fails, while reads and other resources continue. Writes and the health check
-// recover with the plugin.
+// TestPluginFaults checks plugins that are slow, unhealthy or inconsistent. Writes and the health
+// check fail until the plugin recovers, while reads and other resources are not affected.
 func TestPluginFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -215,8 +214,8 @@ func TestPluginFaults(t *testing.T) {
 	}
 }
 
-// TestPluginAtStart checks that the daemon waits for a plugin that starts later, and does not treat
-// objects as lost while it waits. A key that the plugin has lost is treated as missing.
+// TestPluginAtStart checks that the daemon waits for a plugin that starts later, without treating
+// objects as lost. A key that the plugin has lost is treated as missing.
 func TestPluginAtStart(t *testing.T) {
 	t.Parallel()
 	socket := filepath.Join(t.TempDir(), "kms.sock")

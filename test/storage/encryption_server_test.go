@@ -40,7 +40,7 @@ func newClusterEncryption(t *testing.T, config string) *encryptionCluster {
 	return c
 }
 
-// configure replaces the configuration file atomically, as an operator should.
+// configure replaces the configuration file atomically, as operators should.
 func (c *encryptionCluster) configure(t *testing.T, config string) {
 	t.Helper()
 	client.WriteFile(t, c.file+".new", config)

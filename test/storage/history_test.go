@@ -17,8 +17,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// historySettings keep changes in memory for a moment only, and a small archive. Every state is
-// then read from the journal.
+// historySettings limits the archive, and the time for which changes stay in memory. All states are
+// therefore read from the journal.
 const historySettings = `
 journal-segment-bytes: 1Mi
 journal-archive-bytes: 3Mi
@@ -32,15 +32,16 @@ const historyAuditPolicy = "apiVersion: %s/v1\nkind: Policy\nrules: [{level: Met
 
 const noHistory = "no change of the object is retained: increase --journal-archive-bytes or, with etcd, --watch-history-time"
 
-// A pastState is what a list returned at a time.
+// A pastState is a list at a point in time.
 type pastState struct {
 	version uint64
 	time    time.Time
 	list    string
 }
 
-// TestHistory reads objects and lists of the past from the journal, while segments are archived and
-// dropped, after kill -9, and of encrypted objects. Each read is in the audit log.
+// TestHistory reads past objects and lists from the journal, including encrypted objects. It also
+// does so while segments are archived and dropped, and after kill -9. Each read must be in the
+// audit log.
 func TestHistory(t *testing.T) {
 	client.InProfiles(t, testHistory)
 }
@@ -144,7 +145,7 @@ func testHistory(t *testing.T, profile string) {
 	for range 4 {
 		grow()
 	}
-	// The segments with the first changes of b are gone. b is unchanged since.
+	// The segments with the first changes of b are gone, and b has not changed since.
 	check("after segments were dropped", len(states))
 	if text := c.must(t, 200, "GET", fmt.Sprintf("%s/b?resourceVersion=%d&resourceVersionMatch=Exact", secrets, states[1].version), ""); secretValue(t, text) != "other" {
 		t.Errorf("an unchanged object is %s", text)
@@ -163,8 +164,8 @@ func testHistory(t *testing.T, profile string) {
 	}
 }
 
-// TestHistoryOnEtcd checks what a server on etcd knows of the past: the changes in memory, and no
-// times. What it does not know, it says.
+// TestHistoryOnEtcd checks that a server on etcd serves only history that is still in memory, and
+// none by time. Other requests must fail with an explanation.
 func TestHistoryOnEtcd(t *testing.T) {
 	servers := strings.Join(etcdtest.Start(t, 1).URLs(), ",")
 	client.InProfiles(t, func(t *testing.T, profile string) {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// briefly is a configuration with a watch history that is shorter than the clock skew.
+// briefly is a configuration with a watch history shorter than the clock skew.
 const briefly = linearSettings + `
 watch-history-time: 10s
 `
@@ -65,7 +65,7 @@ func TestClocksOfDaemonsDiffer(t *testing.T) {
 	leader.start()
 	c.race(faultRounds)
 	var version uint64
-	client.Eventually(t, func() error { // the leader does this after the faults
+	client.Eventually(t, func() error { // done by the leader after the faults
 		a, err := c.Get(t.Context(), controllersLease)
 		if err == nil && a.Code != 200 {
 			err = &a

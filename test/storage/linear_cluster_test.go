@@ -20,8 +20,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A linearCluster consists of three server processes that share a three-member etcd cluster. Each
-// server has its own links to etcd. The embedded client uses the servers in turn.
+// A linearCluster is three server processes that share a three-member etcd cluster. Each server has
+// its own links to etcd. The embedded client uses the servers in turn.
 type linearCluster struct {
 	t *testing.T
 	*client.Client
@@ -41,7 +41,7 @@ type replica struct {
 	cutOff  atomic.Bool     // whether the server is cut off from etcd
 	process *client.Process // nil while the server is stopped
 	logs    client.Log
-	// clock is the offset of the server's clock, if the binary supports it.
+	// clock is the server's clock offset, if the binary supports it.
 	clock time.Duration
 }
 
@@ -90,11 +90,10 @@ func newClusterWith(t *testing.T, settings, binary string, clocks [3]time.Durati
 	return c
 }
 
-// started marks the start of a run in the log of a server.
+// started marks the start of a run in a server's log.
 const started = "--- started"
 
-// start starts the server with the same port and data directory as before, and waits until it is
-// ready.
+// start starts the server with its previous port and data directory, and waits until it is ready.
 func (r *replica) start() {
 	t := r.cluster.t
 	t.Helper()

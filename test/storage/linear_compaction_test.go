@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A page is the response to a request for one page of a list. An error may contain a new continue
+// A page is the response to a request for a page of a list. An error may contain a new continue
 // token.
 type page struct {
 	Reason   string
@@ -23,8 +23,8 @@ type page struct {
 	code int
 }
 
-// page requests a page of a list. The code is 0 if the server does not respond within the timeout.
-// The timeout is shorter for a server that is cut off from etcd.
+// page requests a page of a list. The code is 0 if the server does not respond within the timeout,
+// which is shorter if the server is cut off from etcd.
 func (r *replica) page(token string) (p page) {
 	r.cluster.t.Helper()
 	patience := client.Watchdog
@@ -79,9 +79,9 @@ func (c *linearCluster) compact() {
 }
 
 // TestListAcrossACompaction compacts etcd in the middle of a paged list that continues at other
-// servers. Each server must return the remaining pages at the resource version of the list, or
-// report that the version has expired. The error contains a token that continues the list on any
-// server at the current version, never at an older one.
+// servers. Each server must return the remaining pages at the list's resource version, or report
+// that it has expired. The error contains a token that continues the list on any server at the
+// current version, never at an older one.
 func TestListAcrossACompaction(t *testing.T) {
 	c := newClusterLinear(t)
 	behind, ahead, third := c.replicas[0], c.replicas[1], c.replicas[2]

@@ -21,15 +21,15 @@ import (
 
 const (
 	faultRounds = 3
-	// mostRequests limits the requests of each client in a round with a fault, because checking
-	// long histories is slow.
+	// mostRequests limits the requests per client in a round with a fault, because long histories
+	// take long to check.
 	mostRequests = 80
 	services     = "/api/v1/namespaces/default/services"
 )
 
 // TestFaults kills, pauses and cuts off servers and etcd members while clients race. The responses
-// must be linearizable, and a watch that resumes at any server must deliver every change once.
-// Afterwards all servers must have the same objects, and no address or port may be allocated twice.
+// must be linearizable, and a watch that resumes at any server must deliver every change once. At
+// the end, all servers must have the same objects, and no address or port may be allocated twice.
 func TestFaults(t *testing.T) {
 	newClusterLinear(t).race(faultRounds)
 }
@@ -160,7 +160,7 @@ func (c *linearCluster) claim(name string) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), client.Watchdog)
 	defer cancel()
 	body := fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"type":"NodePort","ports":[{"port":1}]}}`, name)
-	_, _ = c.Do(ctx, "POST", services, client.JSON, []byte(body)) // may be rejected: checkClaims looks at the result
+	_, _ = c.Do(ctx, "POST", services, client.JSON, []byte(body)) // may be rejected; checkClaims checks the result
 }
 
 // checkClaims checks that no two Services share an address or port, and then deletes the Services.
@@ -187,8 +187,8 @@ func (c *linearCluster) checkClaims() {
 	}
 }
 
-// remove deletes an object. It retries on errors, because a server that was paused may still report
-// that etcd is unavailable.
+// remove deletes an object. It retries on errors, because a previously paused server may still
+// report that etcd is unavailable.
 func (c *linearCluster) remove(path string) (gone client.Object) {
 	c.t.Helper()
 	client.Eventually(c.t, func() error {
@@ -203,8 +203,8 @@ func (c *linearCluster) remove(path string) (gone client.Object) {
 	return gone
 }
 
-// compare checks that all servers list the same objects as last, and that applying the observed
-// events produces these objects.
+// compare checks that all servers list the same objects as last, and that the observed events
+// produce these objects.
 func (c *linearCluster) compare(seen *linearObserver, last client.List) {
 	c.t.Helper()
 	want := contents(last)
@@ -229,7 +229,7 @@ func (c *linearCluster) list(from *client.Client) client.List {
 	return list
 }
 
-// A linearObserver follows all objects as an informer does. It resumes its watch at any server.
+// A linearObserver follows all objects, as an informer does, and resumes its watch at any server.
 type linearObserver struct {
 	cluster *linearCluster
 	state   client.List
@@ -239,8 +239,7 @@ type linearObserver struct {
 	objects map[string]client.Object
 }
 
-// run follows all objects with a watch until ctx is done. It resumes the watch whenever the watch
-// ends.
+// run follows all objects until ctx is done. It resumes its watch whenever the watch ends.
 func (o *linearObserver) run(ctx context.Context) {
 	o.mu.Lock()
 	o.seen, o.objects = map[uint64]bool{}, map[string]client.Object{}
@@ -256,8 +255,8 @@ func (o *linearObserver) run(ctx context.Context) {
 	}
 }
 
-// watch runs one watch to its end. It returns an error only for events and responses that violate
-// the watch guarantees.
+// watch runs one watch to its end. It returns an error only if events or responses violate the
+// watch guarantees.
 func (o *linearObserver) watch(ctx context.Context) error {
 	w, err := o.cluster.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(o.version(), 10)}, "allowWatchBookmarks": {"true"}})
 	if answer := (*client.Answer)(nil); errors.As(err, &answer) && answer.Code != 503 && answer.Code != 504 {
@@ -313,8 +312,8 @@ func (o *linearObserver) has(version uint64) bool {
 	return o.seen[version]
 }
 
-// await waits until the observer has received all changes up to a version. It creates a marker
-// object and waits for its event, because the version itself may not have an event.
+// await waits until the observer has received all changes up to a version. Because that version may
+// not have an event, await creates a marker object and waits for its event.
 func (o *linearObserver) await(version uint64) {
 	o.cluster.t.Helper()
 	var mark uint64

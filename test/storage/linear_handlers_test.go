@@ -13,17 +13,18 @@ import (
 
 type linearObject = map[string]any
 
-// A handler is a server component that does not return stored objects but computes a response or
-// decision, such as a token or an eviction.
+// A handler is a server component that computes a response or decision instead of returning stored
+// objects. Examples are tokens and evictions.
 type handler struct {
 	name string // group and resource in discovery, or another component that makes decisions
 	// write creates the objects that the handler depends on, at pair.one. ask then sends a request
-	// to pair.behind. It returns "" if the response is correct, or a description of the error.
+	// to pair.behind. It returns "" if the response is correct, and a description of the error
+	// otherwise.
 	write func(p *pair, name string)
 	ask   func(p *pair, name string) string
 }
 
-// A pair consists of two servers. Writes to the server one reach the server behind with a delay.
+// A pair is two servers. Writes to the server one reach the server behind with a delay.
 type pair struct {
 	t           *testing.T
 	one, behind *replica
@@ -96,7 +97,7 @@ func answers(code int, method, path string, body func(name string) any) func(*pa
 }
 
 // finds returns an ask function that requests path and reports an error if the server does not find
-// the written object. It ignores other failures of the request.
+// the written object. It ignores other failures.
 func finds(resource, path string) func(*pair, string) string {
 	return func(p *pair, name string) string {
 		a := p.send(p.behind, "GET", strings.ReplaceAll(path, "NAME", name), "", nil)
@@ -131,8 +132,7 @@ func binding(name string) any {
 	return linearObject{"metadata": linearObject{"name": name}, "target": linearObject{"kind": "Node", "name": "n"}}
 }
 
-// handlers lists all handlers that depend on stored objects. The last entry is request
-// authorization.
+// handlers lists all handlers that depend on stored objects, with request authorization last.
 var handlers = []handler{
 	{"serviceaccounts/token", account, answers(201, "POST", inDefault+"serviceaccounts/NAME/token", func(string) any { return linearObject{} })},
 	{"pods/eviction", podLinear, answers(201, "POST", inDefault+"pods/NAME/eviction", func(name string) any { return linearObject{"metadata": linearObject{"name": name}} })},
@@ -166,13 +166,13 @@ var handlers = []handler{
 	}},
 }
 
-// throughStore lists subresources that need no entry in handlers, because their handlers read
-// objects only through the Store, which ensures that its responses are current.
+// throughStore lists subresources that need no entry in handlers. Their handlers read objects only
+// through the Store, which guarantees current responses.
 var throughStore = []string{"status", "scale", "finalize", "approval", "ephemeralcontainers", "resize"}
 
-// TestHandlersSeeOtherDaemons checks that every handler of a server respects writes that another
-// server has acknowledged, even if events from etcd arrive late. It fails if a handler for a
-// resource in discovery is listed neither in handlers nor in throughStore.
+// TestHandlersSeeOtherDaemons checks that every handler of a server respects writes acknowledged by
+// another server, even if events from etcd arrive late. Each resource in discovery that has a
+// handler must be listed in handlers or throughStore.
 func TestHandlersSeeOtherDaemons(t *testing.T) {
 	c := newClusterLinear(t)
 	behind := c.replicas[1]
@@ -201,8 +201,8 @@ func TestHandlersSeeOtherDaemons(t *testing.T) {
 	}
 }
 
-// resources returns the resources in discovery without stored objects. These are subresources and
-// resources that can only be created.
+// resources returns the resources in discovery without stored objects: subresources, and resources
+// that can only be created.
 func (c *linearCluster) resources() (names []string) {
 	c.t.Helper()
 	read := func(path string, into any) {

@@ -7,11 +7,11 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// content is the part of an object that a write sets. Every write sets a unique token, so equal
-// contents were set by the same write.
+// content is the part of an object that a write sets. It includes a unique token, so equal contents
+// come from the same write.
 type content struct{ body, mark string }
 
-// linearState is the state of one object. If the last write received no response, version is 0 and
+// linearState is the state of an object. If the last write received no response, version is 0 and
 // the actual version is greater than floor.
 type linearState struct {
 	exists  bool
@@ -36,8 +36,7 @@ type output struct {
 	content content
 }
 
-// model is the porcupine model of a single object. A single object suffices, because histories are
-// partitioned by object.
+// model is the porcupine model of a single object, because histories are partitioned by object.
 var model = porcupine.Model{
 	Init: func() any { return linearState{} },
 	Step: func(s, in, out any) (bool, any) {
@@ -82,7 +81,7 @@ func stepLinear(s linearState, in input, out output) (bool, linearState) {
 }
 
 // expect returns the correct status code of a request and the next state. If the request changes
-// the object, the version in the next state is 0, because only the response contains it.
+// the object, the next state has version 0, because only the response contains the version.
 func expect(s linearState, in input) (code int, next linearState) {
 	written := linearState{exists: true, content: in.content, floor: max(s.version, s.floor)}
 	switch {

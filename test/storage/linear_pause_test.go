@@ -30,8 +30,8 @@ watch-history-time: 1s
 
 const controllersLease = "/apis/coordination.platform.io/v1/namespaces/platform-system/leases/troupe-controllers"
 
-// leader waits until the log of a server shows that it runs the controllers, and returns that
-// server. It ignores before, which may be nil.
+// leader waits until a server's log shows that it runs the controllers, and returns that server. It
+// ignores before, which may be nil.
 func (c *linearCluster) leader(before *replica) (leads *replica) {
 	c.t.Helper()
 	client.Eventually(c.t, func() error {
@@ -56,10 +56,9 @@ func (c *linearCluster) holder(r *replica) string {
 	return fmt.Sprint(a.Object().At("spec.holderIdentity"))
 }
 
-// TestPausedForLong pauses the leader until its Lease, the watch history and the history in etcd
-// have expired. Afterwards the paused server must not return stale data. A watch started before the
-// pause must end with 410 or deliver every change. The new leader must keep running the
-// controllers.
+// TestPausedForLong pauses the leader until its Lease, the watch history and etcd's history have
+// expired. The resumed server must not return stale data. A watch from before the pause must end
+// with 410 or deliver every change. The new leader must keep running the controllers.
 func TestPausedForLong(t *testing.T) {
 	c := newClusterWith(t, forgetful, client.TroupeBinary(t), [3]time.Duration{})
 	paused := c.leader(nil)
@@ -95,7 +94,7 @@ func TestPausedForLong(t *testing.T) {
 	if a, err = next.Delete(t.Context(), configMaps+"/owner", nil); err != nil || a.Code != 200 {
 		t.Fatal(a, err)
 	}
-	client.Eventually(t, func() error { // the controllers of the next leader do this
+	client.Eventually(t, func() error { // done by the next leader's controllers
 		a, err := next.Get(t.Context(), configMaps+"/dependent")
 		if err == nil && a.Code != 404 {
 			err = &a

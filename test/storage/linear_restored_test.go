@@ -15,7 +15,7 @@ import (
 
 // TestRestored restores etcd from a backup, as documented, while the servers run. No server may
 // return objects that the restore has undone. After a restart, resource versions exceed all earlier
-// versions, old watches and lists are rejected, and new requests succeed.
+// ones, old watches and lists are rejected, and new requests succeed.
 func TestRestored(t *testing.T) {
 	c := newClusterLinear(t)
 	kept := c.create(c.replicas[0], "kept")
@@ -70,8 +70,8 @@ func TestRestored(t *testing.T) {
 
 // TestRestoredBelowAPausedDaemon pauses a server and restores etcd from an older backup without
 // increasing its revisions. Other servers then write past the last revision that the paused server
-// has seen. The paused server must never return lost data, and must have the same objects as the
-// others, even after a restart.
+// has seen. That server must never return lost data, and must have the same objects as the others,
+// even after a restart.
 func TestRestoredBelowAPausedDaemon(t *testing.T) {
 	c := newClusterLinear(t)
 	paused, others := c.replicas[2], c.replicas[:2]

@@ -17,7 +17,7 @@ import (
 
 // TestRollingRestart restarts one server after another under load. Requests fail only while a
 // server is down or draining, and clients retry them at another server. A watch that resumes at
-// another server does not miss events.
+// another server must not miss events.
 func TestRollingRestart(t *testing.T) {
 	c := newClusterLinear(t)
 	before := c.list(c.Client)
@@ -66,7 +66,7 @@ func TestRollingRestart(t *testing.T) {
 }
 
 // write creates an object and reads it from the next server. It retries the create only if no
-// server can have processed the request.
+// server can have processed it.
 func (c *linearCluster) write(name string) (version uint64, err error) {
 	a, err := c.again(func(ctx context.Context) (client.Answer, error) {
 		return c.Create(ctx, configMaps, client.ConfigMap(name, nil, nil))
@@ -96,7 +96,8 @@ func (c *linearCluster) again(ask func(context.Context) (client.Answer, error)) 
 }
 
 // TestEtcdAway stops a majority of the etcd members. Stale reads, discovery and existing watches
-// continue. Other requests are rejected promptly with Retry-After, and succeed once etcd is back.
+// must continue. Other requests are rejected promptly with Retry-After, and succeed once etcd is
+// back.
 func TestEtcdAway(t *testing.T) {
 	c := newClusterLinear(t)
 	r := c.replicas[0]

@@ -36,8 +36,8 @@ type recordingClient struct {
 	known  map[string]output // last read response by object
 	record []porcupine.Operation
 	open   int // writes without a response
-	// faults is true if servers fail during the test. Requests may then be rejected or get no
-	// response.
+	// faults is true if servers fail during the test. Requests may then be rejected or remain
+	// unanswered.
 	faults bool
 }
 

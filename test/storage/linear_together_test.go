@@ -18,9 +18,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestCompactedPastADaemon cuts a server off from etcd while etcd compacts changes that the server
-// has not seen. Afterwards the server must have the current objects. Its old watches must end with
-// 410, even if they are resumed. New watches must deliver every change.
+// TestCompactedPastADaemon cuts a server off from etcd while etcd compacts changes that it has not
+// seen. Afterwards, the server must have the current objects. Its old watches must end with 410,
+// even if resumed. New watches must deliver every change.
 func TestCompactedPastADaemon(t *testing.T) {
 	c := newClusterLinear(t)
 	behind, ahead := c.replicas[0], c.replicas[1]

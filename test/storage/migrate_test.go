@@ -55,7 +55,7 @@ func (c migrateCluster) migration(dir string) *daemon.Migration {
 	return m
 }
 
-// state formats the objects that clients have created, without resource versions.
+// state formats the objects created by clients, without resource versions.
 func (c migrateCluster) state(s *client.Server) string {
 	c.t.Helper()
 	var all []string
@@ -112,9 +112,8 @@ func (c migrateCluster) fill(s *client.Server) {
 	c.send(s, 201, "POST", "/apis/example.com/v1/namespaces/default/things", `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"a":[1,{"b":null}]}}`)
 }
 
-// TestThereAndBack migrates objects to etcd and back. The objects must be equal in both stores.
-// Tokens and addresses stay valid, resource versions never decrease, and encrypted data stays
-// encrypted.
+// TestThereAndBack migrates objects to etcd and back. Both stores must have equal objects. Tokens
+// and addresses stay valid, resource versions never decrease, and encrypted data stays encrypted.
 func TestThereAndBack(t *testing.T) {
 	t.Parallel()
 	for name, encrypt := range map[string]string{"in clear": "", "encrypted": encryptionConfig(t)} {
@@ -197,8 +196,8 @@ func (c migrateCluster) accepts(s *client.Server, token string) {
 	}
 }
 
-// gone checks that a watch from version before, which precedes the migration, gets 410, and that
-// the current version is higher.
+// gone checks that a watch from version before the migration gets 410, and that the current version
+// is higher.
 func (c migrateCluster) gone(s *client.Server, before uint64) {
 	c.t.Helper()
 	if now := c.version(s); now <= before {
@@ -216,8 +215,8 @@ func (c migrateCluster) address(s *client.Server) string {
 	return o["spec"].(map[string]any)["clusterIP"].(string)
 }
 
-// nothingPlain checks the values in etcd. If encrypted is true, no value may contain the Secret or
-// the cluster's keys in plaintext. Otherwise the values must contain both in plaintext.
+// nothingPlain checks the values in etcd. If encrypted is true, none may contain the Secret or the
+// cluster's keys in plaintext. Otherwise, both must be found.
 func (c migrateCluster) nothingPlain(encrypted bool) {
 	c.t.Helper()
 	found := must.Get(c.etcd.Client().Get(c.t.Context(), "/", clientv3.WithPrefix()))(c.t)
@@ -232,8 +231,8 @@ func (c migrateCluster) nothingPlain(encrypted bool) {
 	}
 }
 
-// TestBackup restores two backups of etcd into data directories. One backup comes from a server,
-// and the other directly from etcd.
+// TestBackup restores two etcd backups into data directories, one from a server and one directly
+// from etcd.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	c := migrateCluster{t, etcdtest.Start(t, 1), ""}
@@ -255,8 +254,8 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// TestUnreadable checks that objects that cannot be decrypted stop the migration and that the
-// destination stays empty.
+// TestUnreadable checks that undecryptable objects stop the migration and leave the destination
+// empty.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	c := migrateCluster{t, etcdtest.Start(t, 1), encryptionConfig(t)}

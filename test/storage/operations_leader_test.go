@@ -22,7 +22,7 @@ const (
 	leaderOfLong = `{"metadata":{"name":"platform-controller-manager"},"spec":{"holderIdentity":"other","leaseDurationSeconds":3600,"renewTime":%q}}`
 )
 
-// A standIn is a running server. The test itself acts as kube-controller-manager.
+// A standIn is a running server for which the test acts as kube-controller-manager.
 type standIn struct {
 	client.Session
 	log *client.Log
@@ -51,8 +51,8 @@ func (s standIn) namespace(name string) {
 	s.Send(201, "POST", namespaces, client.JSON, `{"metadata":{"name":"`+name+`"}}`)
 }
 
-// ignored creates namespaces until the paused controllers ignore a namespace, and returns its name.
-// The controllers may handle the first namespaces, because they pause only after the log line.
+// ignored creates namespaces until the paused controllers ignore one, and returns its name. The
+// controllers may handle the first namespaces, because they pause only after the log line.
 func (s standIn) ignored(prefix string) string {
 	s.T.Helper()
 	for i := range 20 {
@@ -76,8 +76,8 @@ func (s standIn) hasAccount(namespace string) error {
 	return err
 }
 
-// proveOwn waits until two of the API server's own controllers have acted. One controller creates
-// the APIService of a CRD. The other reports whether the priority level of a FlowSchema exists.
+// proveOwn waits until two of the API server's own controllers have acted. One creates the
+// APIService of a CRD. The other reports whether the priority level of a FlowSchema exists.
 func (s standIn) proveOwn(group string) {
 	s.T.Helper()
 	s.Send(201, "POST", definitions, client.JSON, `{"metadata":{"name":"things.`+group+`"},"spec":{"group":"`+group+`","scope":"Cluster",
@@ -102,7 +102,7 @@ func (s standIn) proveOwn(group string) {
 
 // TestControllersStandBack checks that the controllers pause while another process holds the Lease
 // of kube-controller-manager, even across a restart. The API server's own controllers continue.
-// Once the Lease is released, has expired or is deleted, the controllers catch up.
+// Once the Lease is released, expired or deleted, the controllers catch up.
 func TestControllersStandBack(t *testing.T) {
 	t.Parallel()
 	dir, log := t.TempDir(), &client.Log{}
@@ -143,7 +143,7 @@ func TestControllersStandBack(t *testing.T) {
 	s.logs(takesOver, 3)
 	s.Stop(t)
 
-	// A Lease that expired long ago has no effect at startup.
+	// An old expired Lease has no effect at startup.
 	s = serveStandIn(t, dir, log)
 	s.namespace("abandoned")
 	client.Eventually(t, func() error { return s.hasAccount("abandoned") })

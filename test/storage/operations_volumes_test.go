@@ -14,8 +14,7 @@ const (
 	claims            = "/api/v1/namespaces/default/persistentvolumeclaims"
 )
 
-// pv returns a PersistentVolume as JSON. more holds additional fields of the spec, each preceded by
-// a comma.
+// pv returns a PersistentVolume as JSON. more contains additional spec fields, each after a comma.
 func pv(name, capacity, modes, more string) string {
 	return fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"name":%q}},"spec":{"capacity":{"storage":%q},"accessModes":[%s],"hostPath":{"path":"/x"}%s}}`, name, name, capacity, modes, more)
 }
@@ -44,8 +43,8 @@ func TestVolumes(t *testing.T) {
 	transcript.RunServer(t, "testdata/volumes", nil, transcript.Options{})
 }
 
-// TestBindingSurvivesRestarts restarts the server while PersistentVolumeClaims are being bound. In
-// the end each claim must have its own volume.
+// TestBindingSurvivesRestarts restarts the server while PersistentVolumeClaims are being bound. At
+// the end, each claim must have its own volume.
 func TestBindingSurvivesRestarts(t *testing.T) {
 	t.Parallel()
 	const n = 30

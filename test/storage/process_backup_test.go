@@ -19,15 +19,15 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A processWrite is an acknowledged write. version is 0 for a delete, because the response does not
-// contain the version.
+// A processWrite is an acknowledged write. The version of a delete is 0, because the response does
+// not contain it.
 type processWrite struct {
 	version uint64
 	name    string
 	state   string // "" if the object was deleted
 }
 
-// A load writes objects until it is stopped, and records acknowledged writes.
+// A load writes objects until stopped, and records acknowledged writes.
 type load struct {
 	mu     sync.Mutex
 	writes []processWrite
@@ -82,8 +82,8 @@ func (l *load) run(c caller, worker int, stop <-chan struct{}) {
 	}
 }
 
-// stateAt returns the objects at a version. A deleted name is doubtful, because the version of a
-// delete is unknown, unless it was created again at or before version.
+// stateAt returns the objects at a version. A deleted name that was not recreated at or before
+// version is doubtful, because the version of a delete is unknown.
 func (l *load) stateAt(version uint64) (states map[string]string, doubtful map[string]bool) {
 	states, doubtful = map[string]string{}, map[string]bool{}
 	over := map[string]bool{}
@@ -141,8 +141,8 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 }
 
-// checkRestored runs restore with the given arguments and compares the objects with the recorded
-// objects at version. newest is the original server's last version.
+// checkRestored runs restore with the given arguments and compares the result with the objects
+// recorded at version. newest is the original server's last version.
 func checkRestored(t *testing.T, l *load, version, newest uint64, arguments ...string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "restored")
@@ -190,8 +190,8 @@ func TestBackupNeedsAdministrator(t *testing.T) {
 	p.caller().must(t, 405, "POST", "/backup", "")
 }
 
-// TestCutBackupIsAnError checks that a truncated or damaged backup is removed, even if the transfer
-// looks complete.
+// TestCutBackupIsAnError checks that a truncated or corrupt backup is removed, even if the transfer
+// appears complete.
 func TestCutBackupIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	p := serveProcess(t, filepath.Join(dir, "data"))

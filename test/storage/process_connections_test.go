@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// openSilentConnections opens n connections that send nothing or only the start of a TLS handshake.
-// They stay open until the test ends.
+// openSilentConnections opens n connections that send nothing or only the start of a TLS handshake,
+// and stay open until the test ends.
 func openSilentConnections(t *testing.T, p *daemonProcess, n int) {
 	t.Helper()
 	u := must.Get(url.Parse(p.URL))(t)
@@ -49,8 +49,8 @@ func (p *daemonProcess) timeGet(t *testing.T) time.Duration {
 	return took
 }
 
-// TestSilentConnections checks that any number of idle connections does not delay other clients.
-// Above the limit, the server closes the oldest connections.
+// TestSilentConnections checks that idle connections do not delay other clients, however many there
+// are. Above the limit, the server closes the oldest.
 func TestSilentConnections(t *testing.T) {
 	n, limit := 400, "100"
 	if os.Getenv("TROUPE_SOAK") != "" {
@@ -99,8 +99,8 @@ func (p *daemonProcess) slowBody(t *testing.T, known bool) {
 	}
 }
 
-// TestManyConnections opens many idle connections, incomplete requests and stalled readers at the
-// same time. Other clients must be served, and memory must stay bounded.
+// TestManyConnections opens many idle connections, incomplete requests and stalled readers
+// simultaneously. Other clients must be served, and memory must stay bounded.
 func TestManyConnections(t *testing.T) {
 	silent, slow, stalled, bound := 500, 30, 10, 384*mebibyte
 	if soak {

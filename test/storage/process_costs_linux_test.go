@@ -12,8 +12,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// costs holds the machine-independent costs of serial requests: allocations, write system calls,
-// and journal bytes.
+// costs holds the machine-independent costs of serial requests.
 type costs struct {
 	allocations, writes, journal float64 // allocations, write system calls, and journal bytes
 }
@@ -42,7 +41,7 @@ func (c costs) per(operations float64) costs {
 	return costs{c.allocations / operations, c.writes / operations, c.journal / operations}
 }
 
-// matches reports whether costs are about equal. They vary a little with caches, pools and batches.
+// matches reports whether costs are about equal. They vary slightly with caches, pools and batches.
 func (c costs) matches(want costs) bool {
 	near := func(got, want, share, more float64) bool { return math.Abs(got-want) <= share*want+more }
 	return near(c.allocations, want.allocations, 0.06, 4) && near(c.writes, want.writes, 0.1, 0) && near(c.journal, want.journal, 0.05, 16)

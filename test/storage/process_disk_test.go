@@ -35,7 +35,7 @@ func (adminAuthenticator) Authenticate(authn.Request) (*authn.User, error) {
 }
 
 // inProcess starts a server on an in-memory disk that can be made to fail. The channel receives the
-// fatal error of the server, if any.
+// server's fatal error, if any.
 func inProcess(t *testing.T, disk *vfs.Mem) (caller, <-chan error) {
 	t.Helper()
 	kinds := must.Get(catalog.New(meta.Platform))(t)
@@ -64,7 +64,7 @@ func inProcess(t *testing.T, disk *vfs.Mem) (caller, <-chan error) {
 	return caller{&http.Client{Transport: transport, Timeout: client.Watchdog}, "http://" + listener.Addr().String()}, fatal
 }
 
-// TestHungDisk checks that /readyz reports a disk that does not respond, even if no client writes.
+// TestHungDisk checks that /readyz reports an unresponsive disk even if no client writes.
 func TestHungDisk(t *testing.T) {
 	disk := vfs.NewMem()
 	c, _ := inProcess(t, disk)
@@ -90,7 +90,7 @@ func TestHungDisk(t *testing.T) {
 	})
 }
 
-// TestFailedSync checks that a write whose sync fails is not acknowledged, nor are later writes.
+// TestFailedSync checks that neither a write whose sync fails nor later writes are acknowledged.
 func TestFailedSync(t *testing.T) {
 	disk := vfs.NewMem()
 	c, fatal := inProcess(t, disk)
@@ -118,8 +118,8 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// TestFailedWriteEndsProcess limits the file size so that a journal write of the server process
-// fails. The process must report the error and exit with status 1.
+// TestFailedWriteEndsProcess limits the file size so that a journal write of the server fails. The
+// server must report the error and exit with status 1.
 func TestFailedWriteEndsProcess(t *testing.T) {
 	p := limited(t, 2048)
 	c := p.caller()
@@ -148,8 +148,8 @@ func TestFailedWriteEndsProcess(t *testing.T) {
 	again.Stop()
 }
 
-// TestEverybodyInFlightIsAnswered makes the journal fail during many concurrent writes. Every
-// pending request must get 503 before the process exits.
+// TestEverybodyInFlightIsAnswered makes the journal fail during many concurrent writes. All pending
+// requests must get 503 before the process exits.
 func TestEverybodyInFlightIsAnswered(t *testing.T) {
 	p := limited(t, 2048)
 	const writers = 32
@@ -178,12 +178,12 @@ func TestEverybodyInFlightIsAnswered(t *testing.T) {
 	}
 }
 
-// limited starts a daemon with a limit on the size of its files, in blocks of 512 bytes.
+// limited starts a daemon with a file size limit in blocks of 512 bytes.
 func limited(t *testing.T, blocks int) *daemonProcess {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "limited")
 	script := fmt.Sprintf("#!/bin/sh\nulimit -f %d\nexec %s \"$@\"\n", blocks, client.TroupeBinary(t))
-	// A separate process writes the script. If this process wrote it, a concurrently forked child
+	// Write the script in a separate process. If this process wrote it, a concurrently forked child
 	// could inherit the open file, and running the script would fail with ETXTBSY.
 	if out, err := exec.Command("sh", "-c", `printf %s "$1" > "$2" && chmod 700 "$2"`, "sh", script, path).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)

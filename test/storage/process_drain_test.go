@@ -16,9 +16,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestDrain checks a graceful shutdown. After SIGTERM, readiness fails while everything else
-// continues. After the port is closed, a request in flight still gets its response, and a watch
-// ends with its last chunk. The exit status is 0.
+// TestDrain checks a graceful shutdown. After SIGTERM, only readiness fails. After the port is
+// closed, a request in flight still gets its response, and a watch ends with its last chunk. The
+// exit status is 0.
 func TestDrain(t *testing.T) {
 	for delay := time.Second; !drains(t, delay); delay *= 4 {
 		if t.Failed() || delay > client.Watchdog {
@@ -92,7 +92,7 @@ func begin(t *testing.T, p *daemonProcess, body string) func() string {
 	conn := must.Get(tls.Dial("tcp", strings.TrimPrefix(p.URL, "https://"), adminTLS(t, p.dir)))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(client.Watchdog))
-	// Complete one request first, so that the server has accepted this connection.
+	// Complete a request first, to ensure that the server has accepted the connection.
 	must.Get(fmt.Fprintf(conn, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"))(t)
 	buf := make([]byte, 4096)
 	if n, err := conn.Read(buf); err != nil || !strings.HasPrefix(string(buf[:n]), "HTTP/1.1 200 ") {

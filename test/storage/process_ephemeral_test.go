@@ -12,10 +12,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// processReadyLine matches the readiness line that docs/testing.md documents for scripts.
+// processReadyLine matches the ready line documented for scripts in docs/testing.md.
 var processReadyLine = regexp.MustCompile(`^troupe ready: (https://\S+) \(naming kubernetes\), KUBECONFIG=(.+) in \d+ ms\n$`)
 
-// TestEphemeral checks that an ephemeral daemon serves at the address that it prints, and leaves no
+// TestEphemeral checks that an ephemeral daemon serves at the address that it prints and leaves no
 // files behind.
 func TestEphemeral(t *testing.T) {
 	for name, named := range map[string]bool{"kubeconfig by itself": false, "kubeconfig where it is wanted": true} {
@@ -57,7 +57,7 @@ func TestEphemeral(t *testing.T) {
 }
 
 // TestForkCommand forks a running server through its API, its data directory in use, and a backup.
-// Each fork has the objects of the server, and a change of the fork leaves the server alone.
+// Each fork must have the server's objects, and changes to it must not affect the server.
 func TestForkCommand(t *testing.T) {
 	program, dir, temporary := client.TroupeBinary(t), t.TempDir(), t.TempDir()
 	data, backup := filepath.Join(dir, "data"), filepath.Join(dir, "backup")

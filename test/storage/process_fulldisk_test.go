@@ -12,7 +12,7 @@ import (
 )
 
 // TestDiskFull checks that writes get 507 on a full disk, while reads and watches continue. Writes
-// succeed again as soon as there is space.
+// succeed again once there is space.
 func TestDiskFull(t *testing.T) {
 	disk := vfs.NewMem()
 	c, fatal := inProcess(t, disk)
@@ -61,8 +61,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestFullDiskHeals fills the disk with the daemon's own journal by updating one object. A delete
-// succeeds while creates get 507. Creates succeed again without intervention.
+// TestFullDiskHeals fills the disk with the daemon's journal by updating one object. A delete
+// succeeds while creates get 507. Creates later succeed again without intervention.
 func TestFullDiskHeals(t *testing.T) {
 	disk := vfs.NewMem()
 	disk.SetBudget(6 << 20)

@@ -54,16 +54,16 @@ const widget = `{"apiVersion":"apiextensions.platform.io/v1","kind":"CustomResou
 {"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object","x-platform-preserve-unknown-fields":true}}}]}}`
 
 // TestListMemory checks that lists of any format, kind and version are streamed from stored
-// objects, so that many concurrent clients need only bounded memory.
+// objects, so that memory stays bounded with many concurrent clients.
 func TestListMemory(t *testing.T) {
 	const clients = 20
 	objects, lines, limit, bound := 300, 150, 96*mebibyte, 160*mebibyte
 	if soak {
 		objects, lines, limit, bound = 50_000, 30, 170*mebibyte, 256*mebibyte
 	}
-	// The process may exceed its memory limit because of the pages of the binary, and because a
-	// busy machine collects garbage late. The bound allows for both, but not for twenty buffered
-	// lists of 5 MiB each. Requests that do not fit get Retry-After.
+	// The process may exceed its memory limit, because of the binary's pages and because a busy
+	// machine collects garbage late. The bound allows for both, but not for twenty buffered lists
+	// of 5 MiB each. Requests that do not fit get Retry-After.
 	t.Setenv("GOMEMLIMIT", strconv.Itoa(limit))
 	p := serveProcess(t, t.TempDir(), "--max-requests-inflight=100")
 	c := p.caller()
@@ -131,8 +131,8 @@ func (c caller) fill(t *testing.T, path string, objects int, body func(n int) st
 	}
 }
 
-// readBeginning reads only the beginning of a list, to save time. This suffices, because a buffered
-// list would use all of its memory before the first byte arrives.
+// readBeginning reads only the beginning of a list, to save time. A buffered list would use all of
+// its memory before the first byte arrives.
 func (c caller) readBeginning(t *testing.T, f listForm) {
 	most := int64(mebibyte / 2)
 	if strings.Contains(f.name, "YAML") { // YAML is slow to encode
@@ -184,9 +184,8 @@ func (p *daemonProcess) resetPeak() {
 	client.WriteFile(p.t, fmt.Sprintf("/proc/%d/clear_refs", p.Cmd.Process.Pid), "5")
 }
 
-// TestStalledReaders checks that a client that does not read a requested large list costs only a
-// few buffers. If large items need conversion, some requests get Retry-After. The administrator is
-// still served.
+// TestStalledReaders checks that a client that does not read a large list costs only a few buffers.
+// If large items need conversion, some requests get Retry-After. The administrator is still served.
 func TestStalledReaders(t *testing.T) {
 	objects, readers, bound := 24, 20, 384*mebibyte
 	if soak {
@@ -236,8 +235,8 @@ func TestStalledReaders(t *testing.T) {
 	}
 }
 
-// openStalledList requests a list, waits for the status line, and stops reading. refused reports
-// whether the status is 429.
+// openStalledList requests a list and stops reading after the status line. refused reports whether
+// the status is 429.
 func (p *daemonProcess) openStalledList(f listForm) (conn net.Conn, refused bool) {
 	raw, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "https://"))
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestLossIsReported damages or removes the newest journal file or another required file, after a
-// stop and after a kill. The daemon must refuse to start and name the file, and verify must report
-// the damage. Once an operator accepts the loss, no resource version is reused.
+// TestLossIsReported corrupts or removes the newest journal file or another required file, after a
+// stop and after a kill. The daemon must refuse to start and report the file, and verify must
+// report the damage. Once an operator accepts the data loss, no resource version is reused.
 func TestLossIsReported(t *testing.T) {
 	newest := func(dir string) string {
 		files, err := filepath.Glob(filepath.Join(dir, "journal", "*.journal"))

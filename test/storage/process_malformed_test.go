@@ -34,7 +34,7 @@ const (
 	deployment  = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":0,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1500m"}},"ports":[{"containerPort":80}]}]}}}}`
 )
 
-// wellFormed lists valid requests. The test sends copies of them with random damage.
+// wellFormed lists valid requests. The test sends randomly altered copies of them.
 var wellFormed = []wireRequest{
 	{"GET", configMaps + "?limit=5&labelSelector=a%3Db,c+in+(d,e)&fieldSelector=metadata.name%3Da", "Accept: application/json\r\n", ""},
 	{"GET", configMaps + "?resourceVersion=0&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=yes&sendInitialEvents=true&timeoutSeconds=1", "", ""},
@@ -66,7 +66,7 @@ var wellFormed = []wireRequest{
 	{"GET", configMaps, "Authorization: Bearer eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.eyJpc3MiOiJ4Iiwic3ViIjoieSJ9.c2ln\r\nX-Remote-User: joe\r\n", ""},
 }
 
-// pieces lists strings that are inserted into requests to make them malformed.
+// pieces lists strings to insert into requests to make them malformed.
 var pieces = []string{
 	"\x00", "%00", "%zz", "%2f", "..", "/", "//", "?", "&", "=", ";", ",", ":", "\"", "'", "\\", "{", "}", "[", "]", "null", "true", "-0", "1e400", "9223372036854775808", "0.1",
 	"\xff\xfe", "\xed\xa0\x80", "\u2028", `\ud800`, "*", "&a [*a,*a]", "!!binary x", "<<: ", "- ", "\t", "|", "#", "~", "~2", "$patch", "$retainKeys", "f:", "..namespace",
@@ -107,8 +107,8 @@ type abuser struct {
 	codes  map[int]int
 }
 
-// abuse sends a damaged request and reads the response. A request without a clear end is the last
-// request on its connection.
+// abuse sends a malformed request and reads the response. A request without a clear end is the last
+// on its connection.
 func (a *abuser) abuse() error {
 	r := wellFormed[a.random.IntN(len(wellFormed))]
 	part := []*string{&r.target, &r.headers, &r.body, &r.body}[a.random.IntN(4)]
@@ -179,7 +179,7 @@ type wrongAnswer struct {
 
 func (w *wrongAnswer) Error() string { return fmt.Sprintf("%d %.500s", w.code, w.body) }
 
-// answer reads one response. The only server errors allowed are 501 and 505 for unknown methods,
+// answer reads one response. The only allowed server errors are 501 and 505 for unknown methods,
 // encodings and protocols, and 504 for future resource versions.
 func (a *abuser) answer(method string) (closed bool, err error) {
 	got, err := http.ReadResponse(a.reader, &http.Request{Method: method})

@@ -29,8 +29,8 @@ func (p *daemonProcess) statusOf(name string) int64 {
 	return n << 10
 }
 
-// sampleMemory samples the anonymous memory of the process. It excludes file pages, because the
-// kernel can evict them. The returned function stops sampling and returns the peak in bytes.
+// sampleMemory samples the anonymous memory of the process. It excludes file pages, which the
+// kernel can evict. The returned function stops sampling and returns the peak in bytes.
 func (p *daemonProcess) sampleMemory() (peak func() int64) {
 	stop, most := make(chan struct{}), make(chan int64)
 	go func() {
@@ -75,7 +75,7 @@ func writeConfig(t *testing.T, text string) string {
 	return "--config=" + path
 }
 
-// notes is the collection path of custom resources that have the same data fields as ConfigMaps.
+// notes is the collection path of custom resources with the same data fields as ConfigMaps.
 const notes = "/apis/example.com/v1/namespaces/default/notes"
 
 const noteDefinition = `{"metadata":{"name":"notes.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
@@ -123,7 +123,7 @@ func churnProcess(t *testing.T, p *daemonProcess, path string, live, size, updat
 
 // TestRecoveryNeedsNoMoreThanServing restarts a daemon whose journal is many times larger than its
 // objects and history. Recovery must not need more memory than serving, and watches must be able to
-// resume from the beginning of the history.
+// resume from the start of the history.
 func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
 	for _, test := range []struct {
 		name, path          string
@@ -168,8 +168,8 @@ func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
 	}
 }
 
-// checkResumption finds the beginning of the watch history and reads all events from there. Each
-// update must occur once.
+// checkResumption finds the start of the watch history and reads all events from there. Each update
+// must occur once.
 func checkResumption(t *testing.T, c caller, path string) {
 	t.Helper()
 	newest := uint64(0)
@@ -191,8 +191,7 @@ func checkResumption(t *testing.T, c caller, path string) {
 	}
 	r := must.Get(c.http.Get(fmt.Sprintf("%s%s?watch=1&resourceVersion=%d&timeoutSeconds=3600", c.url, path, high)))(t)
 	defer r.Body.Close()
-	// Apart from a few writes by controllers, the history contains only updates of the test's
-	// objects.
+	// The history contains only updates of the test's objects, and a few writes by controllers.
 	const mostOthers = 5
 	events, last, others := json.NewDecoder(r.Body), high, uint64(0)
 	for last < newest {
@@ -227,7 +226,7 @@ func watchable(t *testing.T, c caller, path string, version uint64) bool {
 }
 
 // TestHistoryIsBounded checks that the watch history of large objects never exceeds the configured
-// size, which is shared by all kinds.
+// size, which all kinds share.
 func TestHistoryIsBounded(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "watch-history-bytes: 8Mi\njournal-sync: none\n"))
 	c, text := p.caller(), strings.Repeat("x", 500_000)
@@ -260,8 +259,8 @@ func TestHistoryIsBounded(t *testing.T) {
 	p.Stop()
 }
 
-// TestOwnersOfLargeObjectsLeaveNothing checks that the memory needed to change large objects is
-// released afterwards.
+// TestOwnersOfLargeObjectsLeaveNothing checks that changes of large objects release their memory
+// afterwards.
 func TestOwnersOfLargeObjectsLeaveNothing(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "1GiB")
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "journal-sync: none\nactor-idle-time: 1h\nwatch-history-bytes: 1Mi\n"))

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
 )
 
-// TestStartsOnFullDisk checks that a daemon starts on a completely full disk, with its existing
-// objects, certificates and kubeconfig.
+// TestStartsOnFullDisk checks that a daemon with existing objects, certificates and kubeconfig
+// starts on a completely full disk.
 func TestStartsOnFullDisk(t *testing.T) {
 	disk := t.TempDir()
 	if err := syscall.Mount("none", disk, "tmpfs", 0, "size=24m"); err != nil {

@@ -24,8 +24,8 @@ snapshot-journal-bytes: 1Mi
 watch-history-time: 1s
 `
 
-// TestPointInTime restores earlier resource versions under load, across backups and compactions. It
-// also restores, by time, the objects from before an accidental deletion.
+// TestPointInTime restores earlier resource versions under load, across backups and compactions. By
+// time, it also restores the objects from before an accidental deletion.
 func TestPointInTime(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "troupe.yaml")
@@ -92,8 +92,8 @@ func TestPointInTime(t *testing.T) {
 	mustCommand(t, "verify", "--data-dir", restored)
 }
 
-// versionOf returns the version of the n-th write. If it is unknown, versionOf returns the version
-// of the next write with a known version.
+// versionOf returns the version of the n-th write or, if that is unknown, of the next write with a
+// known version.
 func (l *load) versionOf(n int) uint64 {
 	for l.writes[n].version == 0 {
 		n++
@@ -101,8 +101,8 @@ func (l *load) versionOf(n int) uint64 {
 	return l.writes[n].version
 }
 
-// TestRestoreIsKilled kills restores at various moments. Running restore again must either complete
-// the directory or find it complete.
+// TestRestoreIsKilled kills restores at various moments. The next restore must complete the
+// directory or find it complete.
 func TestRestoreIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	p := serveProcess(t, filepath.Join(dir, "data"))
@@ -121,7 +121,7 @@ func TestRestoreIsKilled(t *testing.T) {
 	for n := range kills {
 		r := exec.Command(client.TroupeBinary(t), arguments...)
 		must.Succeed(t, r.Start())
-		// Kill the first restore immediately, and each later one after more progress.
+		// Kill the first restore immediately, and later ones after more progress.
 		client.Poll(func() bool { return sizeOf(into) >= size*int64(n)/kills })
 		_ = r.Process.Kill() // the process may have exited
 		_ = r.Wait()         // the files show the result
@@ -142,7 +142,7 @@ func TestRestoreIsKilled(t *testing.T) {
 	t.Logf("%d kills, after %d of which the directory was whole", kills, whole)
 }
 
-// sizeOf returns the total size of the files below a directory in bytes. It may miss files that are
+// sizeOf returns the total size in bytes of the files below a directory. It may miss files that are
 // being renamed.
 func sizeOf(dir string) (sum int64) {
 	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
@@ -157,8 +157,8 @@ func sizeOf(dir string) (sum int64) {
 	return sum
 }
 
-// TestCompact checks that compaction shrinks the journal, and that a kill afterwards does not lose
-// data.
+// TestCompact checks that compaction shrinks the journal, and that no data is lost if the daemon is
+// then killed.
 func TestCompact(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "troupe.yaml")

@@ -13,7 +13,7 @@ import (
 )
 
 // TestReload checks that SIGHUP reloads the files that may change at runtime. If a file is invalid,
-// its previous content remains in effect.
+// its previous content stays in effect.
 func TestReload(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

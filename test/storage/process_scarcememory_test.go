@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// asUser sends a request as a user with all permissions, but outside system:masters.
+// asUser sends a request as a user who has all permissions but is not in system:masters.
 func (c caller) asUser(method, path, body string) (int, http.Header, error) {
 	r, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
 	if err != nil {
@@ -32,7 +32,7 @@ func (c caller) asUser(method, path, body string) (int, http.Header, error) {
 
 // TestScarceMemory checks that users get Retry-After when they store more than fits into memory,
 // while the process stays below its limit. An administrator can still read and delete objects.
-// After the deletes, writes succeed again.
+// Afterwards, writes succeed again.
 func TestScarceMemory(t *testing.T) {
 	const limit = 128 << 20
 	t.Setenv("GOMEMLIMIT", fmt.Sprint(limit))
@@ -41,7 +41,7 @@ func TestScarceMemory(t *testing.T) {
 	admin.must(t, 201, "POST", "/apis/rbac.authorization.platform.io/v1/clusterrolebindings",
 		`{"metadata":{"name":"somebody"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"cluster-admin"},"subjects":[{"apiGroup":"rbac.authorization.platform.io","kind":"User","name":"somebody"}]}`)
 	admin.must(t, 201, "POST", configMaps, numberedConfigMap("small", 0))
-	writes := 25 // of each of the twelve writers, twice as much as fits into memory
+	writes := 25 // per writer; with twelve writers, twice as much as fits into memory
 	if soak {
 		writes = 40
 	}

@@ -59,8 +59,8 @@ func TestRefusals(t *testing.T) {
 	serveProcess(t, other).Stop()
 }
 
-// TestDamageIsNamed checks that a flipped bit prevents startup, and that the error names the
-// damaged file and suggests troupe restore.
+// TestDamageIsNamed checks that a flipped bit prevents startup. The error must contain the corrupt
+// file and suggest troupe restore.
 func TestDamageIsNamed(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"))
 	for n := range 10 {

@@ -19,10 +19,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// unpackEarlierData unpacks a data directory of format 1, whose daemon was killed while writing.
-// The directory contains built-in objects of all kinds and custom objects, including objects that
-// the current version would reject. served maps list paths and object names to a prefix of the
-// SHA-256 of the unchanged object.
+// unpackEarlierData unpacks a data directory of format 1, whose daemon was killed while writing. It
+// contains built-in objects of all kinds and custom objects, some of which the current version
+// would reject. served maps list paths and object names to a prefix of the SHA-256 of the unchanged
+// object.
 func unpackEarlierData(t *testing.T) (dir string, served map[string]map[string]string) {
 	t.Helper()
 	file := must.Get(os.Open("testdata/process/earlier.tar.gz"))(t)
@@ -79,7 +79,7 @@ func (c caller) as(t *testing.T, method, path, accept, kind, body string) int {
 	return answer.StatusCode
 }
 
-// place converts the path of a list across namespaces and an object's name to the object's path.
+// place returns the path of an object, given the path of a list across namespaces and its name.
 func place(list, name string) string {
 	namespace, name, _ := strings.Cut(name, "/")
 	if namespace == "" {
@@ -89,9 +89,9 @@ func place(list, name string) string {
 	return list[:i] + "/namespaces/" + namespace + list[i:] + "/" + name
 }
 
-// TestUpgrade opens the data directory of an earlier version. The server must serve all objects in
-// every format, and allow clients to change and delete them, even if the current version would
-// reject them. The Events are older than any TTL, so their expiry is disabled.
+// TestUpgrade opens the data directory of an earlier version. Clients must be able to read all
+// objects in every format, and to change and delete them, even if the current version would reject
+// them. The Events are older than any TTL, so their expiry is disabled.
 func TestUpgrade(t *testing.T) {
 	dir, served := unpackEarlierData(t)
 	// Disable the controllers that would change the data by writing statuses or Endpoints, binding

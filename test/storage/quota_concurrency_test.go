@@ -67,7 +67,6 @@ func TestCreators(t *testing.T) {
 	n.used("wide", "pods=40")
 }
 
-// dryRun creates a Pod in a dry run, which the quota may reject.
 func (n namespace) dryRun(name string) {
 	a, err := n.Do(n.Ctx, "POST", n.path("pods")+"?dryRun=All", client.JSON, []byte(podQuota(name, "")))
 	for err == nil && a.Code == 504 { // the replica lags behind the others under load
@@ -79,7 +78,7 @@ func (n namespace) dryRun(name string) {
 }
 
 // TestEveryWayToCreate checks a quota during concurrent creates, generateName creates and applies.
-// After a deletecollection, objects can be created again.
+// After a deletecollection, creates must succeed again.
 func TestEveryWayToCreate(t *testing.T) {
 	t.Parallel()
 	n := open(t)
@@ -106,7 +105,7 @@ func TestEveryWayToCreate(t *testing.T) {
 	}
 }
 
-// TestOneObject checks that a quota counts concurrent updates of one object in order, even before
+// TestOneObject checks that a quota counts concurrent updates of an object in order, even before
 // they are durable.
 func TestOneObject(t *testing.T) {
 	t.Parallel()
@@ -130,7 +129,7 @@ func TestOneObject(t *testing.T) {
 }
 
 // TestQuotaUnderLoad creates, raises and lowers a quota under load. Once a change is acknowledged,
-// the limit is never exceeded. The test covers promise 42 of docs/reliability.md.
+// the limit must not be exceeded. The test covers promise 42 of docs/reliability.md.
 func TestQuotaUnderLoad(t *testing.T) {
 	t.Parallel()
 	n := open(t)
@@ -160,8 +159,8 @@ func TestQuotaUnderLoad(t *testing.T) {
 	n.used("q", fmt.Sprintf("configmaps=%d,secrets=0", n.count("configmaps")))
 }
 
-// neverAbove watches ConfigMaps for 300 events. It checks that the number of ConfigMaps never
-// exceeds the limit, or the initial number if that is greater.
+// neverAbove watches ConfigMaps for 300 events. It checks that their number never exceeds the
+// limit, or the initial number if that is greater.
 func (n namespace) neverAbove(limit int) {
 	n.T.Helper()
 	list := must.Get(n.List(n.Ctx, n.path("configmaps"), nil))(n.T)
@@ -183,7 +182,7 @@ func (n namespace) neverAbove(limit int) {
 	}
 }
 
-// TestManyQuotas checks that a request rejected by one quota does not count against other quotas.
+// TestManyQuotas checks that a request rejected by one quota does not count against others.
 func TestManyQuotas(t *testing.T) {
 	t.Parallel()
 	n := open(t)

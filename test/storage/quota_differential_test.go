@@ -14,9 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestPodsAgainstTheOracle creates random Pods and compares the resource requests and limits
-// counted by the quota with the results of k8s.io/component-helpers. Some of the Pods are being
-// resized.
+// TestPodsAgainstTheOracle creates random Pods, some with a resize in progress. The resource
+// requests and limits counted by the quota must equal the results of k8s.io/component-helpers.
 func TestPodsAgainstTheOracle(t *testing.T) {
 	t.Parallel()
 	n := open(t)
@@ -63,7 +62,7 @@ func TestPodsAgainstTheOracle(t *testing.T) {
 	})
 }
 
-// randomResources returns random container resources, which always include cpu and memory.
+// randomResources returns random container resources, including cpu and memory.
 func randomResources(random *rand.Rand) string {
 	cpu, memory := 1+random.IntN(900), 1+random.IntN(500)
 	requests := fmt.Sprintf(`"cpu":"%dm","memory":"%dMi"`, cpu, memory)
@@ -96,8 +95,8 @@ func randomPod(random *rand.Rand, i int) string {
 		containers(random.IntN(4), true), containers(1+random.IntN(3), false))
 }
 
-// randomStatus returns a status as a kubelet would write it, for the first container and init
-// container.
+// randomStatus returns a status for the first container and init container, as a kubelet would
+// write it.
 func randomStatus(random *rand.Rand) string {
 	conditions := []string{``, `{"type":"PodResizePending","status":"True","reason":"Infeasible"}`, `{"type":"PodResizePending","status":"True","reason":"Deferred"}`}
 	status := func(name string) string {

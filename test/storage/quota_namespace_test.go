@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A namespace is a session that uses one test namespace.
+// A namespace is a session with its own test namespace.
 type namespace struct {
 	client.Session
 	name string
@@ -21,7 +21,7 @@ type namespace struct {
 
 func open(t *testing.T) namespace { return openAs(t, nil) }
 
-// openAs starts a server with a changed configuration, and creates a namespace. Token Secrets for
+// openAs starts a server with a changed configuration and creates a namespace. Token Secrets for
 // service accounts are disabled, because quotas count Secrets.
 func openAs(t *testing.T, change func(*daemon.Config)) namespace {
 	t.Helper()
@@ -35,7 +35,7 @@ func openAs(t *testing.T, change func(*daemon.Config)) namespace {
 	return n
 }
 
-// path returns the path of a resource such as "pods" or "apps/v1/deployments" in the namespace.
+// path returns the path of a resource in the namespace, such as "pods" or "apps/v1/deployments".
 func (n namespace) path(resource string) string {
 	if group, rest, ok := strings.Cut(resource, "/"); ok {
 		return "/apis/" + group + "/" + rest[:strings.LastIndex(rest, "/")] + "/namespaces/" + n.name + rest[strings.LastIndex(rest, "/"):]
@@ -50,7 +50,7 @@ func (n namespace) quota(name, spec string) {
 }
 
 // try creates an object. It returns the quota's reason for a rejection, such as "exceeded quota:
-// …", or "" on success. Any goroutine may call try.
+// …", or "" on success. Any goroutine may call it.
 func (n namespace) try(resource, object string) string {
 	a, err := n.Do(n.Ctx, "POST", n.path(resource), client.JSON, []byte(object))
 	return n.refusal(a, err)
@@ -107,8 +107,8 @@ func (n namespace) count(resource string) int {
 	return len(list.Items)
 }
 
-// each calls do once in each of the given number of concurrent workers. It returns the number of
-// calls that returned true.
+// each calls do once in each of several concurrent workers. It returns the number of calls that
+// returned true.
 func each(workers int, do func(i int) bool) int {
 	var wait sync.WaitGroup
 	var passed atomic.Int64

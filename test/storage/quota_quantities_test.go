@@ -13,7 +13,7 @@ import (
 )
 
 // TestQuantitiesAgainstTheOracle parses random strings as quantities. The results and errors must
-// be the same as those of k8s.io/apimachinery.
+// equal those of k8s.io/apimachinery.
 func TestQuantitiesAgainstTheOracle(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(client.Seed(t, 3), 5))
@@ -51,7 +51,7 @@ func TestQuantitiesAgainstTheOracle(t *testing.T) {
 		if strings.HasSuffix(got, "E") && len(got) > len("-999E") {
 			continue // the public implementation has no suffix for thousands of E, and drops it
 		}
-		// Do not compare with String, which returns some texts unchanged, such as 007.
+		// Do not compare with String, which returns some texts, such as 007, unchanged.
 		number, suffix := want.CanonicalizeBytes(nil)
 		if canonical := string(number) + string(suffix); got != canonical {
 			t.Fatalf("%q is %s, want %s", s, got, canonical)
@@ -65,8 +65,8 @@ func TestQuantitiesAgainstTheOracle(t *testing.T) {
 			of    func(string) (int64, error)
 			scale resource.Scale
 		}{{"Milli", quantity.Milli, resource.Milli}, {"Value", quantity.Value, 0}} {
-			// Skip amounts for which k8s.io/apimachinery behaves differently. It does not limit
-			// values beyond 64 bits, and rounds large negative amounts by two.
+			// Skip amounts that k8s.io/apimachinery treats differently. It does not limit values
+			// beyond 64 bits, and rounds large negative amounts by two.
 			if amount, ok := new(big.Rat).SetString(want.AsDec().String()); !ok || amount.Sign() < 0 || amount.Cmp(big.NewRat(1<<53, 1)) > 0 {
 				continue
 			}

@@ -16,8 +16,8 @@ func TestQuotas(t *testing.T) {
 	}, transcript.Options{})
 }
 
-// TestCustomKinds checks that a quota that was created before a CRD counts the CRD's custom
-// resources, even after the CRD is deleted and recreated.
+// TestCustomKinds checks that a quota created before a CRD counts its custom resources, even after
+// the CRD is deleted and recreated.
 func TestCustomKinds(t *testing.T) {
 	t.Parallel()
 	n := open(t)

@@ -36,15 +36,14 @@ type simulationKey struct {
 	maybe   []value // possible results of writes without a response
 }
 
-// A simulationHistory is a simulation with one random seed. It covers several lifetimes of the
-// server.
+// A simulationHistory is a simulation with one seed, over several lifetimes of the server.
 type simulationHistory struct {
 	kinds  *catalog.Catalog
 	random *rand.Rand
 	disk   *vfs.Mem
 	clock  clock
 	keys   []*simulationKey
-	// remembers is the duration of the watch history. It may be longer or shorter than a clock
+	// remembers is the duration of the watch history, which may be longer or shorter than a clock
 	// jump.
 	remembers time.Duration
 	noRoom    bool   // the disk was full at some time, which drops the watch history
@@ -52,7 +51,7 @@ type simulationHistory struct {
 	newest    uint64 // newest version that any client has seen
 
 	// listed contains the objects that catchUp found at version at. reported contains the later
-	// watch events of this lifetime of the server.
+	// watch events of the current lifetime.
 	listed   map[string]string
 	at       uint64
 	reported []client.Event
@@ -137,7 +136,7 @@ func (h *simulationHistory) live() error {
 }
 
 // reboot replaces the disk with the data that survives the crash. Sometimes the machine stays off
-// for longer than the duration of the watch history.
+// for longer than the watch history.
 func (h *simulationHistory) reboot() {
 	h.disk = h.disk.Crash(h.random)
 	h.crashes++
@@ -157,8 +156,8 @@ func (h *simulationHistory) crashAt(operation int) {
 	})
 }
 
-// fail makes a number of disk operations fail, beginning after the given number of further
-// operations. ENOSPC fails only the writes among these operations.
+// fail makes a number of disk operations fail, after the given number of further operations. ENOSPC
+// fails only writes.
 func (h *simulationHistory) fail(operation int, fault error, times int) {
 	at := h.disk.Ops() + 1 + operation
 	h.disk.SetFault(func(op vfs.Op) error {
@@ -230,8 +229,8 @@ func watch(ctx context.Context, s *server, from uint64) (reported []client.Event
 	}
 }
 
-// catchUp compares the objects that a restarted server lists with the model. It also compares them
-// with the events of a watch that resumes at the start of the server's previous lifetime.
+// catchUp compares the objects that a restarted server lists with the model, and with the events of
+// a watch that resumes at the start of the previous lifetime.
 func (h *simulationHistory) catchUp(ctx context.Context, s *server) error {
 	before, err := s.List(ctx, configMaps, nil)
 	if err != nil {
@@ -274,7 +273,7 @@ func (h *simulationHistory) catchUp(ctx context.Context, s *server) error {
 }
 
 // resumeBeforeNewest starts a watch just before the newest version in a list. The first event must
-// be the one with that version.
+// have that version.
 func (h *simulationHistory) resumeBeforeNewest(ctx context.Context, s *server, list client.List) error {
 	newest := uint64(0)
 	for _, o := range list.Items {
@@ -299,7 +298,7 @@ func (h *simulationHistory) resumeBeforeNewest(ctx context.Context, s *server, l
 }
 
 // resume opens a watch at the version of the previous list and reads it up to version end. It
-// compares the events with the events of the previous lifetime and with the objects in now.
+// compares the events with those of the previous lifetime and with the objects in now.
 func (h *simulationHistory) resume(ctx context.Context, s *server, end uint64, now map[string]string) error {
 	w, err := s.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(h.at, 10)}})
 	if err != nil {
@@ -343,8 +342,8 @@ func (h *simulationHistory) resume(ctx context.Context, s *server, end uint64, n
 // full.
 func (h *simulationHistory) mayForget() bool { return h.noRoom || h.remembers < time.Hour }
 
-// mark updates the marker object, or creates it. It returns the object's version, which must be
-// greater than any version seen before.
+// mark updates or creates the marker object. It returns the object's version, which must be greater
+// than all earlier versions.
 func (h *simulationHistory) mark(ctx context.Context, s *server) (uint64, error) {
 	h.writes++
 	data := map[string]string{"n": strconv.Itoa(h.writes)}
@@ -358,8 +357,7 @@ func (h *simulationHistory) mark(ctx context.Context, s *server) (uint64, error)
 	return a.Object().Version(), h.observeVersion(a.Object().Version())
 }
 
-// observeVersion checks that the version of a write is greater than all earlier versions, and
-// records it.
+// observeVersion records the version of a write, which must be greater than all earlier versions.
 func (h *simulationHistory) observeVersion(version uint64) error {
 	if version <= h.newest {
 		return fmt.Errorf("version %d is given out after %d", version, h.newest)

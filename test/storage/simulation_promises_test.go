@@ -22,7 +22,7 @@ func halfOf(n string) string {
 }
 
 // throughSelector returns the event that a watch with the selector receives for e, or false if it
-// receives no event. before is the JSON of the object before the event, or "" if it did not exist.
+// receives none. before is the object's JSON before the event, or "" if it did not exist.
 func throughSelector(before string, e client.Event) (client.Event, bool) {
 	var o client.Object
 	was := before != "" && json.Unmarshal([]byte(before), &o) == nil && o.Label("half") == "1"
@@ -63,8 +63,8 @@ func (h *simulationHistory) resumeSelected(ctx context.Context, s *server, want 
 	return nil
 }
 
-// refused handles an unexpected response. It tolerates 507 for a full disk. For other server errors
-// it returns errEnded, which ends the lifetime. Any other response is an error.
+// refused handles an unexpected response. It tolerates 507 for a full disk. For other server
+// errors, it returns errEnded, which ends the lifetime. Any other response is an error.
 func (h *simulationHistory) refused(label string, a client.Answer, err error) error {
 	switch {
 	case err == nil && a.Code == http.StatusInsufficientStorage:
@@ -100,7 +100,7 @@ func (h *simulationHistory) promise(ctx context.Context, s *server, k *simulatio
 	return h.selections(ctx, s)
 }
 
-// sameAgain writes an object unchanged. The resource version must stay the same.
+// sameAgain writes an object unchanged, which must not change its resource version.
 func (h *simulationHistory) sameAgain(ctx context.Context, s *server, k *simulationKey) error {
 	if k.is == none {
 		return nil
@@ -122,7 +122,7 @@ func (h *simulationHistory) sameAgain(ctx context.Context, s *server, k *simulat
 	return k.read(a.Object())
 }
 
-// dryRun sends a random write as a dry run, and checks that nothing has changed.
+// dryRun sends a random write as a dry run and checks that nothing changes.
 func (h *simulationHistory) dryRun(ctx context.Context, s *server, k *simulationKey) error {
 	o, _ := h.object(k)
 	method, path, code := http.MethodPost, configMaps, 201
@@ -142,7 +142,7 @@ func (h *simulationHistory) dryRun(ctx context.Context, s *server, k *simulation
 	return h.get(ctx, s, k)
 }
 
-// otherLife sends a delete and an update with a wrong UID. Both requests must conflict.
+// otherLife sends a delete and an update with a wrong UID. Both must conflict.
 func (h *simulationHistory) otherLife(ctx context.Context, s *server, k *simulationKey) error {
 	if k.is == none {
 		return nil
@@ -193,7 +193,7 @@ func (h *simulationHistory) initialEvents(ctx context.Context, s *server) error 
 }
 
 // finalized deletes an object that has a finalizer. Until the finalizer is removed, the object
-// exists and can be changed, but new finalizers are rejected.
+// exists and can be changed, but cannot get new finalizers.
 func (h *simulationHistory) finalized(ctx context.Context, s *server) error {
 	h.writes++
 	o := client.ConfigMap("f"+strconv.Itoa(h.writes), nil, nil)
@@ -229,8 +229,8 @@ func (h *simulationHistory) finalized(ctx context.Context, s *server) error {
 	return nil
 }
 
-// neighbour creates an object in a second namespace, whose name starts with the first namespace's
-// name. Lists of the first namespace must not contain the object.
+// neighbour creates an object in a second namespace, whose name starts with that of the first.
+// Lists of the first namespace must not contain it.
 func (h *simulationHistory) neighbour(ctx context.Context, s *server) error {
 	h.writes++
 	namespace := client.Object{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "default-too"}}
@@ -245,8 +245,8 @@ func (h *simulationHistory) neighbour(ctx context.Context, s *server) error {
 	return h.check(ctx, s)
 }
 
-// owned applies a field with two managers. The second manager must get a conflict without force,
-// and take over the field with force.
+// owned applies a field with two managers. The second must get a conflict without force, and take
+// over the field with force.
 func (h *simulationHistory) owned(ctx context.Context, s *server) error {
 	h.writes++
 	name := "o" + strconv.Itoa(h.writes)

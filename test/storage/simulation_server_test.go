@@ -32,7 +32,7 @@ type server struct {
 	front   *front.Server
 }
 
-// serveSimulation starts a server on a disk. It makes segments and snapshots small, so that a short
+// serveSimulation starts a server on a disk. Segments and snapshots are small, so that a short
 // lifetime has several of them.
 func serveSimulation(kinds *catalog.Catalog, disk *vfs.Mem, now func() time.Time, history time.Duration) (*server, error) {
 	quiet := slog.New(slog.DiscardHandler)

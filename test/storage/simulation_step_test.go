@@ -170,8 +170,8 @@ func (h *simulationHistory) settle(k *simulationKey, a client.Answer, err error,
 	return h.observeVersion(k.version)
 }
 
-// stale updates an object with an outdated resource version, or creates an object that exists.
-// Either request must conflict and have no effect.
+// stale updates an object with an outdated resource version, or creates one that exists. Either
+// request must conflict and have no effect.
 func (h *simulationHistory) stale(ctx context.Context, s *server, k *simulationKey) error {
 	o, _ := h.object(k)
 	method, path := http.MethodPost, configMaps
@@ -189,7 +189,7 @@ func (h *simulationHistory) stale(ctx context.Context, s *server, k *simulationK
 	return h.get(ctx, s, k)
 }
 
-// together patches three fields concurrently. All three patches must be applied.
+// together patches three fields concurrently. All patches must be applied.
 func (h *simulationHistory) together(ctx context.Context, s *server, k *simulationKey) error {
 	h.writes++
 	n := strconv.Itoa(h.writes)

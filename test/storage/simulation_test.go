@@ -17,12 +17,12 @@ import (
 
 const (
 	shortHistories = 25
-	together       = 6 // concurrent histories, which mostly wait
+	together       = 6 // number of concurrent histories, which mostly wait
 )
 
-// TestSimulationHistories runs one history per seed. It runs the seeds that have failed before, and
-// then as many others as time permits. The test covers promises 1 to 6, 8, 9, 12, 14, 17, 19, 20
-// and 23 to 25 of docs/reliability.md.
+// TestSimulationHistories runs one history per seed: seeds that have failed before, and then as
+// many others as time permits. The test covers promises 1 to 6, 8, 9, 12, 14, 17, 19, 20 and 23 to
+// 25 of docs/reliability.md.
 func TestSimulationHistories(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	if text := os.Getenv("TROUPE_SEED"); text != "" {
@@ -73,7 +73,7 @@ func failed(t *testing.T, seed uint64, err error) {
 	t.Errorf("%v\nTROUPE_SEED=%d runs it again; testdata/simulation/seeds keeps it", err, seed)
 }
 
-// keptSeeds returns the seeds that have failed before. Each line of the file has a seed and a
+// keptSeeds returns the seeds that have failed before. Each line of the file contains a seed and a
 // description of the failure.
 func keptSeeds(t *testing.T) (seeds []uint64) {
 	t.Helper()

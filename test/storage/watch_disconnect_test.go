@@ -23,19 +23,19 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// With fewer than minWatchers connections, a leak would not be visible.
+// With fewer connections than minWatchers, a leak would not be visible.
 const minWatchers, maxWatchers = 200, 5000
 
-// TestAbruptDisconnects checks that watches release all resources when their clients reset or close
-// the connection. It covers idle watches and watches that are receiving events.
+// TestAbruptDisconnects checks that idle and active watches release all resources when their
+// clients reset or close the connection.
 func TestAbruptDisconnects(t *testing.T) {
 	s := client.Serve(t, t.TempDir(), nil)
 	for _, silent := range []bool{true, false} {
-		disconnect(t, s, openWatches(t, s, 50), silent) // allocates all memory that is kept
+		disconnect(t, s, openWatches(t, s, 50), silent) // allocates the memory that the process keeps
 	}
 	before := currentUsage(t)
-	// After the first batch of connections, maps and the runtime's goroutine descriptors keep their
-	// memory. This is not a leak, because the second batch of connections reuses the memory.
+	// Maps and the runtime's goroutine descriptors keep their memory after the first batch of
+	// connections. This is not a leak, because the second batch reuses it.
 	spare := usage{goroutines: 100, descriptors: 20, memory: 8 << 20}
 	n := watcherLimit(t)
 	for _, silent := range []bool{true, false} {
@@ -52,8 +52,8 @@ func TestAbruptDisconnects(t *testing.T) {
 	}
 }
 
-// watcherLimit returns the number of watches to open. In a soak test, the number depends on the
-// limit on file descriptors, because each watch needs two descriptors in this process.
+// watcherLimit returns the number of watches to open. In a soak test, it depends on the file
+// descriptor limit, because each watch needs two descriptors in this process.
 func watcherLimit(t *testing.T) int {
 	var limit syscall.Rlimit
 	must.Succeed(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
@@ -120,8 +120,8 @@ func readResponseHead(c net.Conn) error {
 	return err
 }
 
-// disconnect closes the connections and resets every other one. Unless silent is true, it also
-// creates objects, so that the watches receive events.
+// disconnect closes the connections, every other one with a reset. Unless silent is true, it also
+// creates objects to cause events.
 func disconnect(t *testing.T, s *client.Server, conns []net.Conn, silent bool) {
 	t.Helper()
 	for i, c := range conns {
@@ -142,7 +142,7 @@ func disconnect(t *testing.T, s *client.Server, conns []net.Conn, silent bool) {
 	}
 }
 
-// usage is the resource usage of this process, which runs the clients and the server. memory is in
+// usage is the resource usage of this process, which runs both clients and server. memory is in
 // bytes.
 type usage struct{ goroutines, descriptors, memory int }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An eventLog contains the objects at one version and all later events of a watch without a
-// selector.
+// An eventLog contains the objects at one version, and all later events of a watch without
+// selectors.
 type eventLog struct {
 	version uint64
 	state   map[string]client.Object // objects by key
@@ -64,8 +64,8 @@ func (l *eventLog) at(v view, version uint64) map[string]string {
 	return seen
 }
 
-// expect returns the events that a watch on a view must get between two versions, formatted as
-// lines.
+// expect returns the events, formatted as lines, that a watch on a view must get between two
+// versions.
 func (l *eventLog) expect(v view, from, to uint64) (lines []string) {
 	state := maps.Clone(l.state)
 	for _, e := range l.events {

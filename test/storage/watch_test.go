@@ -28,8 +28,7 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-// writeWatch writes n random changes to keys that no other writer uses. Every response must be a
-// success.
+// writeWatch writes n random changes to keys that no other writer uses. All of them must succeed.
 func writeWatch(ctx context.Context, c *client.Client, seed uint64, id, n int) error {
 	random := rand.New(rand.NewPCG(seed, uint64(id)))
 	alive, finalized := map[string]bool{}, map[string]bool{}
@@ -92,8 +91,8 @@ func textWatch(state map[string]client.Object) map[string]string {
 	return out
 }
 
-// read reads events from a watch until it gets a bookmark whose version is at least to. It checks
-// the order of events and bookmarks. ends is the number of bookmarks that end the initial events.
+// read reads events from a watch until a bookmark reaches version to. It checks the order of events
+// and bookmarks. ends is the number of bookmarks that end the initial events.
 func read(ctx context.Context, c *client.Client, v view, q url.Values, to uint64) (events []client.Event, ends int, err error) {
 	q.Set("allowWatchBookmarks", "true")
 	w, err := c.Watch(ctx, v.path(), q)
@@ -154,8 +153,8 @@ func check(t *testing.T, c *client.Client, l *eventLog, versions []uint64, to ui
 				}
 				var got []string
 				for _, e := range events {
-					// Ignore platform-public, because the server's port in its ConfigMap
-					// cluster-info changes across a restart.
+					// Ignore platform-public. The server's port in its ConfigMap cluster-info
+					// changes across a restart.
 					if !strings.HasPrefix(e.Object.Key(), "platform-public/") {
 						got = append(got, line(e.Type, e.Object))
 					}
@@ -169,8 +168,8 @@ func check(t *testing.T, c *client.Client, l *eventLog, versions []uint64, to ui
 	}
 }
 
-// TestWatchHistories compares lists, chunks and watches with a log of all commits. It uses many
-// selectors, under load and across a graceful restart. doc.go lists the invariants.
+// TestWatchHistories compares lists, chunks and watches with a log of all commits, with many
+// selectors, under load, and across a graceful restart. doc.go lists the invariants.
 func TestWatchHistories(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -30,7 +30,7 @@ func TestFuture(t *testing.T) {
 
 // TestExpired checks that expired continue tokens get 410, which a watch reports as an ERROR event,
 // and that an exact list is then read from the journal. A watch that does not read ends with 410
-// and does not delay other watches.
+// and does not delay others.
 func TestExpired(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {

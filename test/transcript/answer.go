@@ -19,7 +19,7 @@ import (
 
 // A normalizer formats responses and masks values that vary between runs.
 type normalizer struct {
-	variables [][2]string // names and values, the most recent let first
+	variables [][2]string // names and values, most recent let first
 	kept      [][2]string // names and values of keep steps, and the namespace
 	sent      string      // the paths, headers and bodies of all requests
 }
@@ -40,8 +40,8 @@ func (n *normalizer) keep(name string, v any) {
 
 func (n *normalizer) namespace() string { return n.kept[0][1] }
 
-// describe formats a response. show lists the paths to record. If show is nil, the paths in usual
-// are recorded, unless the response is an error.
+// describe formats a response. show lists the paths to record. If show is nil, it records the paths
+// in usual, unless the response is an error.
 func (n *normalizer) describe(a client.Answer, show, usual []string) string {
 	documents := decode(a)
 	var status client.Object
@@ -82,7 +82,7 @@ func (n *normalizer) describe(a client.Answer, show, usual []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// lines splits a body into lines and masks values that differ from run to run.
+// lines splits a body into lines and masks values that vary between runs.
 func (n *normalizer) lines(body []byte) (lines []string) {
 	if !utf8.Valid(body) {
 		return []string{"| binary"}
@@ -94,7 +94,7 @@ func (n *normalizer) lines(body []byte) (lines []string) {
 	return lines
 }
 
-// describeStatus formats the message and the causes of an error.
+// describeStatus formats the message and causes of an error.
 func (n *normalizer) describeStatus(code int, status client.Object) []string {
 	lines := []string{"message: " + n.text(fmt.Sprint(status["message"]))}
 	if fmt.Sprint(status["code"]) != strconv.Itoa(code) || status["status"] != "Failure" {
@@ -121,8 +121,8 @@ func (n *normalizer) describeStatus(code int, status client.Object) []string {
 	return lines
 }
 
-// describeEvent formats a watch event. It returns "" for bookmarks, except for the bookmark that
-// ends the initial events.
+// describeEvent formats a watch event. It returns "" for bookmarks, except the one that ends the
+// initial events.
 func (n *normalizer) describeEvent(e client.Event, show []string) string {
 	text := e.Type + " " + n.text(e.Object.Name())
 	switch e.Type {
@@ -166,8 +166,8 @@ func (n *normalizer) line(a client.Answer, path string) string {
 	return path + ": " + indent(n.value(key, v), len(path)+2)
 }
 
-// managerOf returns the sort key of a managed fields entry. Entries are sorted because the server
-// orders them by time.
+// managerOf returns the sort key of a managed fields entry, because the server orders entries by
+// time.
 func managerOf(entry any) string {
 	e, _ := entry.(map[string]any)
 	return fmt.Sprint(e["manager"], e["operation"], e["subresource"])
@@ -234,8 +234,8 @@ func decode(a client.Answer) (documents []any) {
 	}
 }
 
-// volatile lists fields with values that differ from run to run. opaque lists fields with arbitrary
-// map keys, which must not be mistaken for field names.
+// volatile lists fields whose values vary between runs. opaque lists fields with arbitrary map
+// keys, which must not be mistaken for field names.
 var (
 	volatile = strings.Fields("uid resourceVersion managedFields continue time token clusterIP clusterIPs nodePort healthCheckNodePort")
 	opaque   = strings.Fields("data stringData labels annotations matchLabels")
@@ -248,7 +248,7 @@ var (
 	versionField   = regexp.MustCompile(`(resourceVersion"?: ?"?)\d+`)
 )
 
-// value masks the value of a field and all values in it.
+// value masks the value of a field and all values within it.
 func (n *normalizer) value(key string, v any) any {
 	if slices.Contains(volatile, key) {
 		return n.masked(key, v)
@@ -279,8 +279,8 @@ func (n *normalizer) value(key string, v any) any {
 	return v
 }
 
-// masked returns the replacement for the value of a volatile field. It returns {NAME} for a kept
-// value, the value itself if a request contained it, and * otherwise.
+// masked returns the replacement for the value of a volatile field: {NAME} for a kept value, the
+// value itself if a request contained it, and * otherwise.
 func (n *normalizer) masked(key string, v any) any {
 	const longEnough = 5 // shorter values may match a request by chance
 	if list, ok := v.([]any); ok && key != "managedFields" {
@@ -343,7 +343,7 @@ func compact(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// indent formats JSON in one line, or with one member per line if the line would be too long. used
+// indent formats JSON on one line, or with one member per line if that line would be too long. used
 // is the width of the text before the JSON.
 func indent(v any, used int) string {
 	const width = 120
@@ -369,8 +369,8 @@ func indent(v any, used int) string {
 	return text[:1] + "\n " + inner + "\n" + text[len(text)-1:]
 }
 
-// canonical reformats the JSON in a response, because line breaks and field order depend on the
-// names of the naming profile.
+// canonical reformats the JSON in a response, because line breaks and field order depend on names
+// and thus on the naming profile.
 func canonical(answer string) string {
 	var entries []string
 	for line := range strings.SplitSeq(answer, "\n") {

@@ -1,6 +1,5 @@
-// Package transcript replays recorded HTTP exchanges and compares the responses of a server with
-// the recorded responses. A directory below testdata holds a test's transcripts, one file per
-// topic:
+// Package transcript replays recorded HTTP exchanges and compares a server's responses with the
+// recorded ones. A directory below testdata contains a test's transcripts, one file per topic:
 //
 //	# Comments explain. A blank line ends an exchange.
 //	let cm = /api/v1/namespaces/{ns}/configmaps

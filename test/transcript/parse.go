@@ -81,7 +81,7 @@ func parseBlock(lines []string, number int) (*block, error) {
 	return b, nil
 }
 
-// format is the inverse of parse. It formats the blocks of a file with their responses.
+// format formats the blocks of a file with their responses. It is the inverse of parse.
 func format(blocks []*block) string {
 	var texts []string
 	for _, b := range blocks {

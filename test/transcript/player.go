@@ -73,7 +73,7 @@ func (p *player) matches(recorded, received string) bool {
 	return p.expected(recorded) == canonical(received)
 }
 
-// settling is how long -update repeats an until request before it records the last response.
+// settling is the time for which -update repeats an until request before it records the response.
 const settling = 3 * time.Second
 
 func (p *player) play(b *block) (answer string, err error) {
@@ -195,7 +195,7 @@ func (p *player) client(b *block, body []byte) (*client.Client, error) {
 	return c.With(headers), nil
 }
 
-// watch starts a watch. Its name identifies it in later events steps.
+// watch starts a watch, whose name identifies it in later events steps.
 func (p *player) watch(b *block) (string, error) {
 	path, name := b.path, ""
 	if before, after, ok := strings.Cut(b.path, " "); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// Update is the flag -update, which all suites share.
+// Update is the -update flag, which all suites share.
 var Update = flag.Bool("update", false, "write the golden files of the selected tests")
 
 // Options configures a run of transcripts.
@@ -21,7 +21,7 @@ type Options struct {
 	Variables map[string]string // values of {name}
 }
 
-// Run replays transcripts in parallel against one server. pattern is a directory or a file glob.
+// Run replays transcripts in parallel against one server. pattern is a directory or a glob.
 func Run(t *testing.T, c *client.Client, pattern string, o Options) {
 	t.Helper()
 	if info, err := os.Stat(pattern); err == nil && info.IsDir() {
@@ -39,8 +39,8 @@ func Run(t *testing.T, c *client.Client, pattern string, o Options) {
 	}
 }
 
-// RunServer is like Run, but starts a server for the transcripts. change may modify the server's
-// configuration and may be nil.
+// RunServer is like Run, but starts a server for the transcripts. change, which may be nil,
+// modifies its configuration.
 func RunServer(t *testing.T, pattern string, change func(*daemon.Config), o Options) {
 	t.Helper()
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
@@ -55,7 +55,7 @@ func RunServer(t *testing.T, pattern string, change func(*daemon.Config), o Opti
 }
 
 // RunInProfiles is like RunServer, but runs the transcripts once per naming profile. Transcripts
-// use the names of the platform profile.
+// contain names of the platform profile.
 func RunInProfiles(t *testing.T, pattern string, change func(*daemon.Config), o Options) {
 	t.Helper()
 	client.InProfiles(t, func(t *testing.T, profile string) {

@@ -33,8 +33,8 @@ func mirror(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestPlantedMismatches replays a correct transcript, and a transcript with wrong recorded
-// responses. The failures of the second transcript must match a golden file.
+// TestPlantedMismatches replays a correct transcript, and one with wrong responses, whose failures
+// must match a golden file.
 func TestPlantedMismatches(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(mirror))
 	t.Cleanup(server.Close)

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Authority returns a self-signed CA certificate with its key.
+// Authority returns a self-signed CA certificate and its key.
 func Authority(t testing.TB, name string) tls.Certificate {
 	t.Helper()
 	return Issue(t, tls.Certificate{}, &x509.Certificate{
@@ -49,7 +49,8 @@ func Client(t testing.TB, issuer tls.Certificate, user string) tls.Certificate {
 }
 
 // Issue issues a certificate for a new key and returns it with its chain. If issuer is empty, the
-// certificate is self-signed. The default validity is one hour before and after the current time.
+// certificate is self-signed. By default, it is valid for one hour before and after the current
+// time.
 func Issue(t testing.TB, issuer tls.Certificate, template *x509.Certificate) tls.Certificate {
 	t.Helper()
 	key, now := NewKey(t), time.Now()

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Command pause is the first process of a Pod. It reaps orphans until it is terminated.
+// Command pause is the first process of a Pod, which reaps orphans until it is terminated.
 package main
 
 import (

@@ -72,7 +72,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestTopics checks that every topic in raced.go has tests, and that every test named there exists.
+// TestTopics checks that every topic in raced.go has tests, and that every test listed there
+// exists.
 func TestTopics(t *testing.T) {
 	var all []string
 	for _, topic := range slices.Concat([]string{"storage/linear", "storage/quota"}, racedTopics, diskTopics) {

@@ -1,9 +1,9 @@
 // Command check runs the tests of both modules, for make test and make check.
 //
-//	go run ./tools/check                everything that must pass before a change lands
+//	go run ./tools/check                everything that must pass before a change is merged
 //	go run ./tools/check -stages suite  only the stages whose names match a pattern
 //	go run ./tools/check -changed       analysis and tests of the changed packages
-//	go run ./tools/check -flakes 10     the suites, ten times under load, to find flaky tests
+//	go run ./tools/check -flakes 10     the suites ten times under load, to find flaky tests
 //
 // It prints each stage's duration and CPU time, the output of failed tests, and a summary with the
 // slowest and the skipped tests. It exits with status 1 if anything failed.
@@ -13,10 +13,10 @@
 //	topic     the files of a suite with a common prefix, such as api/apply
 //	tool      an external program that some tests need, such as strace
 //
-// Packages and topics with concurrency run with the race detector (raced.go). The others use one
+// Concurrent packages and topics run with the race detector (raced.go). The others use one
 // goroutine, or run the server as a separate process. go test -race covers all of them.
 //
 // Topics that do not test the disk keep their files in /dev/shm, if it has enough space and allows
-// programs to run. Missing tools are reported at the start. Tests that need them are skipped, or
-// fail if CI is set.
+// programs to run. Missing tools are reported at startup. Tests that need them are skipped, or fail
+// if CI is set.
 package main

@@ -11,8 +11,8 @@ import (
 )
 
 // flakes runs all suites in rounds while other processes keep the CPUs busy, to find tests that
-// depend on the speed of the machine. The number of CPUs varies between rounds, and every third
-// round uses the race detector.
+// depend on the machine's speed. The number of CPUs varies between rounds, and every third round
+// uses the race detector.
 func (c checker) flakes(ctx context.Context, rounds int) error {
 	for _, race := range []bool{false, true} {
 		if !c.build(ctx, race, suites) {

@@ -32,7 +32,7 @@ func (r result) name() string {
 	return name
 }
 
-// An event is a line of go test -json, as described in go doc cmd/test2json.
+// An event is a line of go test -json (see go doc cmd/test2json).
 type event struct {
 	Action, Package, ImportPath, Test, Output string
 	Elapsed                                   float64
@@ -79,12 +79,12 @@ func readEvents(r io.Reader, other io.Writer, ended func(result)) error {
 // A run is a go command that prints test events.
 type run struct {
 	dir  string
-	args []string // arguments of go
+	args []string // arguments of the go command
 	env  []string // additions to the environment of this process
 }
 
-// step returns a step that runs the command and reports finished tests. The error of the step does
-// not describe test failures, because the results contain the reasons.
+// step returns a step that runs the command and reports finished tests. Its error does not describe
+// test failures, which are in the results.
 func (r run) step(ctx context.Context) step {
 	return func(ended func(result)) (time.Duration, error) {
 		command := exec.CommandContext(ctx, "go", r.args...)

@@ -76,7 +76,7 @@ func check(ctx context.Context, stages string, changed bool, rounds int) (ok boo
 	return c.finish(), err
 }
 
-// all runs every stage that must pass before a change lands.
+// all runs every stage that must pass before a change is merged.
 func (c checker) all(ctx context.Context) error {
 	c.stage("analysis", c.make(ctx, "lint"))
 	plain, raced, err := c.packages(ctx)
@@ -94,11 +94,11 @@ func (c checker) all(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// withCgo enables cgo, which the race detector requires. Other builds, including those of the
-// programs, disable cgo, so that packages are compiled only once.
+// withCgo enables cgo, which the race detector requires. Other builds disable cgo, so that packages
+// are compiled only once.
 const withCgo = "CGO_ENABLED=1"
 
-// withoutDWARF saves more than half of the CPU time for linking and does not affect stack traces.
+// withoutDWARF saves more than half of the CPU time for linking, without affecting stack traces.
 const withoutDWARF = "-ldflags=-w"
 
 // test returns a step that runs go test. The timeout allows for a busy machine.
@@ -106,7 +106,7 @@ func (c checker) test(ctx context.Context, dir string, env []string, args ...str
 	return run{dir: dir, args: append([]string{"test", "-json", "-vet=off", withoutDWARF, "-timeout=1h"}, args...), env: env}.step(ctx)
 }
 
-// make returns a step that runs a target of the Makefile. It shows the output only on failure.
+// make returns a step that runs a target of the Makefile and shows its output only on failure.
 func (c checker) make(ctx context.Context, target string) step {
 	return func(func(result)) (time.Duration, error) {
 		command := exec.CommandContext(ctx, "make", "-s", target)
@@ -119,7 +119,7 @@ func (c checker) make(ctx context.Context, target string) step {
 	}
 }
 
-// packages lists the packages of the main module. raced lists the packages that run with the race
+// packages lists the packages of the main module. raced lists those that run with the race
 // detector.
 func (c checker) packages(ctx context.Context) (plain, raced []string, err error) {
 	command := exec.CommandContext(ctx, "go", "list", "./...")
@@ -138,7 +138,7 @@ func (c checker) packages(ctx context.Context) (plain, raced []string, err error
 	return plain, raced, nil
 }
 
-// download downloads the modules. Before the first download, it prints how long it may take.
+// download downloads the modules. Before the first download, it prints how long this may take.
 func (c checker) download(ctx context.Context) error {
 	cache, err := exec.CommandContext(ctx, "go", "env", "GOMODCACHE").Output()
 	if err != nil {
@@ -222,7 +222,8 @@ func (c checker) changed(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// testFolder returns dir or its nearest parent directory with tests, or dir if there are no tests.
+// testFolder returns dir, or its nearest parent with tests if there are none in dir. Without any
+// tests, it returns dir.
 func testFolder(root, dir string) string {
 	for folder := dir; folder != "." && folder != ""; folder = filepath.Dir(folder) {
 		if files, err := filepath.Glob(filepath.Join(root, folder, "*_test.go")); err == nil && len(files) > 0 {
@@ -237,7 +238,7 @@ func unique(list []string) []string {
 	return slices.Compact(list)
 }
 
-// changedFiles returns untracked files and files that differ from origin/main, or from HEAD if
+// changedFiles returns untracked files, and files that differ from origin/main, or from HEAD if
 // there is no origin/main.
 func (c checker) changedFiles(ctx context.Context) (files []string, err error) {
 	base := "HEAD"

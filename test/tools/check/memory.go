@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// memoryDir creates a temporary directory in memory. It returns "" if there is no tmpfs with 4 GiB
-// of free space from which programs can run.
+// memoryDir creates a temporary directory in memory. It returns "" if no tmpfs has 4 GiB of free
+// space and allows programs to run.
 func memoryDir() (dir string, remove func()) {
 	const shm = "/dev/shm"
 	dir, err := os.MkdirTemp(shm, "troupe") // no hyphen, because transcripts cut suffixes of names

@@ -12,8 +12,8 @@ import (
 // racedPackages matches the packages of the main module that run with the race detector.
 var racedPackages = regexp.MustCompile(`^(actors|actors/(allocation|internal/.+)|actors/controllers(/(internal/reconcile|nodes|policyobjects))?|cmd/troupe/daemon|http|internal/metrics|http/internal/(limits|represent|stream|translate|wire)|persist(/.+)?|policy(/(admission/(admissionpolicy|quota)|audit|authn|authz/rbac|certs|conversion|flowcontrol|webhookclient))?)$`)
 
-// racedTopics and racedTests run with the race detector, because their clients concurrently use an
-// in-process server.
+// racedTopics and racedTests run with the race detector, because their clients use an in-process
+// server concurrently.
 var (
 	racedTopics = []string{"policy/auth", "storage/watch"}
 	racedTests  = []string{"TestLinearizable"}
@@ -22,10 +22,10 @@ var (
 // onEtcd matches the tests that also run with three servers on a shared etcd.
 const onEtcd = "^(TestLinearizable|TestCreators|TestEveryWayToCreate|TestManyQuotas|TestQuotaUnderLoad)$"
 
-// suites lists the packages of the test module with black-box tests.
+// suites lists the packages of the test module that contain black-box tests.
 var suites = []string{"api", "policy", "extension", "storage", "clients", "cluster"}
 
-// diskTopics need files on a disk. All of them are in the suite onDisk.
+// diskTopics need files on a disk. All are in the suite onDisk.
 var diskTopics = []string{onDisk + "/crash", onDisk + "/encryption", onDisk + "/process"}
 
 const onDisk = "storage"

@@ -17,7 +17,7 @@ import (
 
 type report struct {
 	out io.Writer
-	// selected matches the stages to run. If it is nil, all stages run.
+	// selected matches the stages to run. If it is nil, all of them run.
 	selected *regexp.Regexp
 	began    time.Time
 	stages   []stageResult
@@ -26,8 +26,7 @@ type report struct {
 	mu       sync.Mutex // guards stages, results and out, because stages run concurrently
 }
 
-// A step executes a stage. It calls ended for each finished test, and returns the CPU time of the
-// stage.
+// A step executes a stage and returns its CPU time. It calls ended for each finished test.
 type step func(ended func(result)) (cpu time.Duration, err error)
 
 type stageResult struct {
@@ -37,7 +36,7 @@ type stageResult struct {
 	err                     error
 }
 
-// failed returns the failed tests and packages, except for parents of failed tests.
+// failed returns the failed tests and packages, except parents of failed tests.
 func failed(results []result) (failed []result) {
 	for _, f := range results {
 		if f.action != "fail" {
@@ -61,8 +60,8 @@ func (r *report) stage(name string, do step) {
 	}
 }
 
-// always runs a step even if it is not selected, and prints its result. It reports whether
-// everything passed.
+// always runs a step even if it is not selected, and prints its result. It reports whether the step
+// passed.
 func (r *report) always(name string, do step) bool {
 	s := stageResult{name: name}
 	began := time.Now()

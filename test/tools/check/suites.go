@@ -19,7 +19,7 @@ type suiteRun struct {
 	args, env []string
 }
 
-// suiteRuns returns the test runs of make test, the longest first.
+// suiteRuns returns the test runs of make test, longest first.
 func (c checker) suiteRuns() ([]suiteRun, error) {
 	raced, err := testsOf(c.module, racedTopics)
 	if err != nil {
@@ -62,8 +62,8 @@ func (c checker) suiteRuns() ([]suiteRun, error) {
 	return runs, nil
 }
 
-// binary returns the path of a directory's test binary. The binary is kept between runs, so that it
-// is relinked only after changes.
+// binary returns the path of a directory's test binary. Binaries are kept between runs, so that
+// they are relinked only after changes.
 func (c checker) binary(folder string, race bool) string {
 	dir := "tests"
 	if race {
@@ -93,8 +93,8 @@ func (c checker) run(ctx context.Context, s suiteRun) step {
 	return run{dir: filepath.Join(c.module, s.folder), args: append(args, s.args...), env: s.env}.step(ctx)
 }
 
-// suites builds and runs the selected suites. It runs more than one suite per CPU, because tests
-// are often idle.
+// suites builds and runs the selected suites. It runs more suites than there are CPUs, because
+// tests are often idle.
 func (c checker) suites(ctx context.Context) error {
 	all, err := c.suiteRuns()
 	if err != nil {
@@ -133,8 +133,8 @@ func (c checker) suites(ctx context.Context) error {
 	return nil
 }
 
-// environment returns environment variables for tests. disk selects whether their files are on disk
-// or in memory.
+// environment returns environment variables for tests, whose files are on disk if disk is true, and
+// otherwise in memory.
 func (c checker) environment(disk bool) []string {
 	env := []string{"GOGC=400"} // saves a fifth of the CPU time
 	if !disk && c.memoryDir != "" {

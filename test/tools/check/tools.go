@@ -21,7 +21,6 @@ var tools = []tool{
 
 func (t tool) install() string { return "apt-get install " + t.pkg }
 
-// missingTools returns the tools that are not installed, and prints how to install them.
 func missingTools(out io.Writer) (missing []tool) {
 	for _, t := range tools {
 		if _, err := exec.LookPath(t.program); err != nil {

@@ -2,8 +2,8 @@
 // nodes. It reports speed, CPU time, and the scheduler's bottleneck. go run . builds the required
 // programs. --kube-apiserver measures kube-apiserver instead of Troupe.
 //
-// Every component of the control plane is a separate process. Its CPU time is read from /proc. The
-// phases are separate, so that Pod creation does not hide the scheduling speed:
+// Every component of the control plane is a separate process, whose CPU time is read from /proc.
+// The phases are separate, so that Pod creation does not hide the scheduling speed:
 //
 //	create    kube-controller-manager creates all Pods of some Deployments, without a scheduler
 //	schedule  kube-scheduler starts and binds all Pods

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/controlplane"
 )
 
-// pins is a directory with a go.mod that pins the version of the Kubernetes programs.
+// pins is a directory with a go.mod that pins the Kubernetes version.
 const pins = "../../cluster/kubernetes"
 
 func main() { controlplane.Main("clusterscale", run) }
@@ -48,7 +48,7 @@ func run(ctx context.Context, dir string) error {
 	return measure(ctx, &p, s)
 }
 
-// A plane is a control plane whose scheduler starts after the other components.
+// A plane is a control plane whose scheduler starts last.
 type plane struct {
 	controlplane.Processes
 	server          *controlplane.Server
@@ -57,7 +57,7 @@ type plane struct {
 	schedulerAnswer string // URL of the scheduler's metrics
 }
 
-// A part is the process of a control plane component and its name in the report.
+// A part is the process of a control plane component, with its name in the report.
 type part struct {
 	name string
 	*controlplane.Process
@@ -111,7 +111,7 @@ func (p *plane) add(name string, process *controlplane.Process) {
 	p.parts = append(p.parts, part{name, process})
 }
 
-// startScheduler starts the scheduler, whose metrics require no authorization.
+// startScheduler starts the scheduler, with metrics that require no authorization.
 func (p *plane) startScheduler() error {
 	port, err := freeport.Find()
 	if err != nil {

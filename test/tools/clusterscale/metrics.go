@@ -27,7 +27,6 @@ func (d durations) since(before durations) durations {
 	return durations{d.count - before.count, d.seconds - before.seconds}
 }
 
-// bindingsOf returns the durations of the Pod bindings that the server has handled so far.
 func bindingsOf(ctx context.Context, c *client.Client) (durations, error) {
 	answer, err := c.Get(ctx, "/metrics")
 	if err == nil && answer.Code != http.StatusOK {
@@ -36,8 +35,8 @@ func bindingsOf(ctx context.Context, c *client.Client) (durations, error) {
 	return sum(answer.Body, "apiserver_request_duration_seconds", `subresource="binding"`), err
 }
 
-// searchOf returns the durations of node searches from the metrics of a scheduler. It does not
-// verify the certificate, because the scheduler is a child process on loopback with a self-signed
+// searchOf returns the durations of node searches from a scheduler's metrics. It does not verify
+// the certificate, because the scheduler is a child process on loopback with a self-signed
 // certificate.
 func searchOf(ctx context.Context, url string) (durations, error) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
@@ -56,7 +55,7 @@ func searchOf(ctx context.Context, url string) (durations, error) {
 	return found, nil
 }
 
-// sum returns the sum of all histograms of a metric whose label set contains label.
+// sum adds up the histograms of a metric whose label sets contain label.
 func sum(text []byte, metric, label string) (d durations) {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {

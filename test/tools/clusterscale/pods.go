@@ -64,7 +64,7 @@ func awaitAvailable(ctx context.Context, c *client.Client, pods int) error {
 	}
 }
 
-// counts are the numbers of Pods that have reached each stage.
+// counts contains the numbers of Pods that have reached each stage.
 type counts struct{ created, placed, ready int }
 
 // A follower watches the Pods of a namespace and counts them by stage.
@@ -78,8 +78,7 @@ type follower struct {
 	changed chan struct{} // capacity 1
 }
 
-// follow returns a follower that watches the Pods of a namespace until ctx is done. The namespace
-// must be empty at first.
+// follow returns a follower that watches the Pods of an empty namespace until ctx is done.
 func follow(ctx context.Context, c *client.Client, namespace string) (*follower, error) {
 	path := "/api/v1/namespaces/" + namespace + "/pods"
 	list, err := c.List(ctx, path, nil)
@@ -100,7 +99,7 @@ func follow(ctx context.Context, c *client.Client, namespace string) (*follower,
 }
 
 // watch watches Pods from a resource version until the server ends the watch. It returns the
-// version to resume from.
+// version from which to resume.
 func (f *follower) watch(ctx context.Context, c *client.Client, path, version string) (next string, err error) {
 	w, err := c.Watch(ctx, path, url.Values{"resourceVersion": {version}})
 	if err != nil {
@@ -128,7 +127,8 @@ const (
 	ready
 )
 
-// note counts the stages that a Pod has reached, or records the error that ended the watch.
+// note counts the stages that a Pod has reached. If err is not nil, it records the error that ended
+// the watch instead.
 func (f *follower) note(pod client.Object, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -38,7 +38,7 @@ func (t *table) begin() {
 	}
 }
 
-// phase ends the current phase under the given name and begins the next one.
+// phase ends the current phase, names it, and begins the next one.
 func (t *table) phase(name string) (took time.Duration) {
 	took = time.Since(t.began)
 	row := phase{name, took, map[string]time.Duration{}}
@@ -71,7 +71,7 @@ func (t *table) print(w io.Writer) {
 		fmt.Fprintf(out, "\t%.2f ms", 1000*all.cpu[p.name].Seconds()/float64(t.pods))
 	}
 	fmt.Fprintln(out)
-	_ = out.Flush() // to the standard output
+	_ = out.Flush() // writes to standard output
 }
 
 func (t *table) row(w io.Writer, row phase) {

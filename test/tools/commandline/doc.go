@@ -5,16 +5,16 @@
 //
 //	go run . [--built-in] [--log FILE] [GROUP...]
 //
-// Without arguments it runs all groups, and the suite's checks between them. A group is named after
+// Without arguments, it runs all groups and the suite's checks between them. A group is named after
 // its function, without the prefix run_ and the suffix _tests, such as kubectl_get. The command
-// prints a line per group, the tail of each failed group's output, and a summary. It exits with
-// status 1 if any group failed or did not run.
+// prints a line per group, the tail of failed groups' output, and a summary. It exits with status 1
+// if any group failed or did not run.
 //
 //	suite   the suite's directory tree, and the names of its groups
 //	tools   programs for the suite's setup: make, etcd; kube-controller-manager with --built-in
-//	mirror  the files of Kubernetes' repository, which the suite reads from GitHub
+//	mirror  files of the Kubernetes repository, which the suite reads from GitHub
 //	report  the results, read from the suite's output
 //
 // By default, kube-controller-manager reconciles objects. With --built-in, Troupe's own controllers
-// reconcile them.
+// do.
 package main

@@ -14,18 +14,18 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// sourceHost is the only Internet host that the suite uses. The suite reads a manifest of the
-// Kubernetes repository from it.
+// sourceHost is the only Internet host that the suite uses. It serves a manifest of the Kubernetes
+// repository.
 const sourceHost = "raw.githubusercontent.com"
 
-// A mirror is an HTTPS proxy that serves sourceHost from the suite's directory tree, so that the
-// suite works offline and uses files of the same version.
+// A mirror is an HTTPS proxy that serves sourceHost from the suite's directory tree. The suite
+// therefore works offline and uses files of the same version.
 type mirror struct {
 	proxy, files *httptest.Server
 	roots        string // PEM file of the mirror's CA
 }
 
-// startMirror starts a mirror of a directory tree, and writes its CA certificate to dir.
+// startMirror starts a mirror of a directory tree and writes its CA certificate to dir.
 func startMirror(dir, tree string) (*mirror, error) {
 	manager, err := certs.Store{}.Open([]string{sourceHost})
 	if err != nil {
@@ -53,7 +53,7 @@ func (m *mirror) stop() {
 	m.files.Close()
 }
 
-// ServeHTTP connects CONNECT requests for sourceHost to the file server, and rejects all others.
+// ServeHTTP connects CONNECT requests for sourceHost to the file server and rejects all others.
 func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodConnect || r.Host != sourceHost+":443" {
 		http.Error(w, "this proxy only leads to "+sourceHost, http.StatusBadGateway)

@@ -11,14 +11,13 @@ import (
 	"strings"
 )
 
-// between represents the suite's checks outside of groups. The suite ends if one of these checks
-// fails.
+// between represents the suite's checks outside of groups. The suite ends if one of them fails.
 const between = "between_groups"
 
-// shownLines is the number of output lines that the report shows for a failed group.
+// shownLines is the number of output lines shown for a failed group.
 const shownLines = 40
 
-// A report parses the output of the suite and prints the results of the groups.
+// A report parses the suite's output and prints the groups' results.
 type report struct {
 	to      io.Writer
 	pending []string // selected groups without a result
@@ -70,7 +69,7 @@ func (r *report) readLine(line string) {
 	r.lines = r.lines[max(0, len(r.lines)-shownLines):]
 }
 
-// record counts and prints the result of a group, if the group is selected.
+// record counts and prints the result of a selected group.
 func (r *report) record(group string, passed bool) {
 	i := slices.Index(r.pending, group)
 	if i < 0 {
@@ -87,7 +86,7 @@ func (r *report) record(group string, passed bool) {
 }
 
 // finish prints the summary and counts groups without a result as failed. suiteError is the error
-// of the suite itself.
+// from the suite itself.
 func (r *report) finish(suiteError error) error {
 	if slices.Contains(r.pending, r.current) {
 		r.record(r.current, false)

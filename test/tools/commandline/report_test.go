@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestReport checks the results for output in which one group passes, one fails and one is missing.
+// TestReport checks the results if one group passes, one fails and one is missing.
 func TestReport(t *testing.T) {
 	const output = "+++ Running case: test-cmd.record_command_canary \n+++ exit code: 1\n" +
 		"+++ Running case: test-cmd.run_kubectl_get_tests \n\x1b[32mfine\n\x1b(B\x1b[m+++ exit code: 0\n" +

@@ -23,10 +23,10 @@ import (
 	"github.com/troupe-api/troupe/test/cluster"
 )
 
-// pins is a directory with a go.mod that pins the version of Kubernetes.
+// pins is a directory with a go.mod that pins the Kubernetes version.
 const pins = "../../cluster/kubernetes"
 
-// A suite is a copy of the command-line suite of Kubernetes, with the programs that it needs.
+// A suite is a copy of Kubernetes' command-line suite, with the programs that it needs.
 type suite struct {
 	dir       string   // directory of the run, which contains the tree
 	functions []string // functions of the groups, in the suite's order
@@ -36,7 +36,7 @@ type suite struct {
 // files lists the parts of the Kubernetes module that the suite reads.
 var files = []string{"hack", "test/cmd", "test/conformance/testdata", "test/e2e/testing-manifests", "test/fixtures", "third_party/forked/shell2junit", "api/openapi-spec"}
 
-// newSuite copies the tree below dir, and puts programs where the suite expects its own build.
+// newSuite copies the tree below dir, and puts programs where the suite expects its own builds.
 func newSuite(dir string, builtIn bool) (*suite, error) {
 	s := &suite{dir: dir, builtIn: builtIn}
 	module, err := cluster.ModuleDir(pins, "k8s.io/kubernetes")
@@ -61,7 +61,7 @@ func (s *suite) bin() string       { return filepath.Join(s.tree(), "_output", "
 func (s *suite) tools() string     { return filepath.Join(s.dir, "tools") }
 func (s *suite) temporary() string { return filepath.Join(s.dir, "tmp") }
 
-// copyTree copies a directory of a module. It sets permissions, because all files of a module are
+// copyTree copies a directory of a module. It sets permissions, because files of a module are
 // read-only and not executable.
 func copyTree(to, from string) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
@@ -134,7 +134,7 @@ func (s *suite) readFunctions() error {
 	return nil
 }
 
-// selectGroups returns the named groups. Without names it returns all groups, and the checks
+// selectGroups returns the named groups. Without names, it returns all groups, and the checks
 // between them.
 func (s *suite) selectGroups(names []string) ([]string, error) {
 	var groups []string
@@ -212,8 +212,8 @@ func (s *suite) environment(names []string) ([]string, error) {
 	}, nil
 }
 
-// aliases defines a shell function NAME_tests for each function NAME without that suffix, because
-// the suite selects its tests by names with the suffix.
+// aliases defines a shell function NAME_tests for each function NAME without that suffix. The suite
+// selects its tests by names with the suffix.
 func (s *suite) aliases() string {
 	var text strings.Builder
 	for _, function := range s.functions {

@@ -11,13 +11,13 @@ import (
 	"net/url"
 )
 
-// toolNamed returns the tool that this program replaces when started as name, or nil.
+// toolNamed returns the tool that this program acts as when started as name, or nil.
 func toolNamed(name string) func(args []string) error {
 	return map[string]func([]string) error{"make": makePrograms, "etcd": serveEtcd, "kube-controller-manager": serveManager}[name]
 }
 
-// makePrograms replaces make. It does nothing, because the programs already exist and the kubeadm
-// tests do not need an API server.
+// makePrograms replaces make. It does nothing, because the programs exist and the kubeadm tests
+// need no API server.
 func makePrograms([]string) error { return nil }
 
 // serveEtcd replaces etcd. The suite only waits until etcd is healthy and writes one key.
@@ -42,8 +42,8 @@ func serveEtcd(args []string) error {
 	return http.ListenAndServe(u.Host, healthy{})
 }
 
-// serveManager replaces kube-controller-manager if --built-in is set. The suite only waits until
-// kube-controller-manager is healthy.
+// serveManager replaces kube-controller-manager if --built-in is set. The suite only waits until it
+// is healthy.
 func serveManager([]string) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:10257")
 	if err != nil {

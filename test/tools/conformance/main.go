@@ -24,8 +24,8 @@ func main() {
 	controlplane.Main("conformance", func(ctx context.Context, dir string) error { return run(ctx, dir, realnode.Programs{}) })
 }
 
-// run runs the tests and prints the results. It returns an error if a test fails. built are the
-// programs for real nodes.
+// run runs the tests and prints the results. It returns an error if a test fails. built contains
+// the programs for real nodes.
 func run(ctx context.Context, dir string, built realnode.Programs) (err error) {
 	real := flag.Bool("real", false, "Run on two real nodes; needs root.")
 	builtIn := flag.Bool("built-in", false, "With --real, use the server's own controllers and scheduler.")
@@ -92,7 +92,6 @@ func run(ctx context.Context, dir string, built realnode.Programs) (err error) {
 	return errors.Join(r.print(os.Stdout), err)
 }
 
-// build builds kubectl and the suite.
 func (w *worker) build(dir string) (err error) {
 	if w.kubectl, err = client.BuildKubectl(dir); err != nil {
 		return err

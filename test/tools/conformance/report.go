@@ -23,8 +23,8 @@ type report struct {
 	failures string            // directory for output of failed tests, or ""
 }
 
-// newReport returns a report for a suite. Tests that are passed or skipped in file are counted and
-// removed from the suite.
+// newReport returns a report for a suite. It counts tests that passed or were skipped according to
+// file, and removes them from the suite.
 func newReport(s *suite, file resultFile, failures string) (*report, error) {
 	r := &report{suite: s, results: map[string]result{}, file: file, failures: failures}
 	if failures != "" {
@@ -120,11 +120,10 @@ func (r *report) print(w io.Writer) error {
 	return fmt.Errorf("%d tests failed:\n  %s", len(wrong), strings.Join(wrong, "\n  "))
 }
 
-// reasonLimit is the maximum size of a printed skip reason in bytes, because the suite prints whole
+// reasonLimit limits the size of a printed skip reason, in bytes, because the suite prints whole
 // objects.
 const reasonLimit = 120
 
-// reasonOf extracts the reason for skipping a test from the suite's output.
 func reasonOf(output string) string {
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)

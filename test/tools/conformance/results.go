@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A resultFile keeps results between runs, so that a suite that takes hours can be split. The file
+// A resultFile keeps results between runs, so that a suite that takes hours can be split. It
 // contains one JSON object per line. The last result of a test counts.
 type resultFile struct{ path string }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestResults checks that failed tests are run again, passed tests are not, and all are counted.
+// TestResults checks that failed tests are rerun, passed tests are not, and all are counted.
 func TestResults(t *testing.T) {
 	file := resultFile{filepath.Join(t.TempDir(), "results")}
 	tests := []string{"[sig-cli] a", "[sig-cli] b", "[sig-cli] c", "[sig-cli] d"}

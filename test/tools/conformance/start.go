@@ -12,23 +12,22 @@ import (
 	"github.com/troupe-api/troupe/test/controlplane"
 )
 
-// pins is a directory with a go.mod that pins the version of the Kubernetes programs.
+// pins is a directory with a go.mod that pins the Kubernetes version.
 const pins = "../../cluster/kubernetes"
 
-// nodeAddress is the address of all nodes. It is not 127.0.0.1, because the suite ignores that
-// address.
+// nodeAddress is the address of all nodes. The suite would ignore 127.0.0.1.
 const nodeAddress = "127.0.0.2"
 
-// startCluster starts troupe cluster with Kubernetes' own controllers and scheduler. It returns the
-// path of the kubeconfig.
+// startCluster starts troupe cluster with Kubernetes' own controllers and scheduler, and returns
+// the path of its kubeconfig.
 func startCluster(ctx context.Context, processes *controlplane.Processes, dir string, nodes int) (kubeconfig string, err error) {
 	troupe, err := client.BuildTroupe(dir)
 	if err != nil {
 		return "", err
 	}
 	settings := filepath.Join(dir, "settings.yaml")
-	// The suite opens WebSockets with the origin http://localhost. It expects nodes to have the
-	// permissions that kubeadm gives them.
+	// The suite opens WebSockets with the origin http://localhost, and expects nodes to have the
+	// permissions that kubeadm grants.
 	text := "advertise-address: " + controlplane.OuterAddress() + "\ncors-allowed-origins: ['^http://localhost$']\n" +
 		"service-cluster-ip-range: " + controlplane.ServiceRanges + "\n" +
 		"authorization-mode: [Node, RBAC]\nenable-admission-plugins: [NodeRestriction]\n"

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// groups lists the SIGs whose tests are run, in the order of the report.
+// groups lists the SIGs whose tests run, in the order of the report.
 var groups = []string{"api-machinery", "auth", "apps", "network", "node", "storage", "scheduling", "instrumentation", "cli"}
 
 // A suite contains the tests to run, and the number of inapplicable tests per group.
@@ -22,8 +22,8 @@ type suite struct {
 // location matches the prefix of a test name in the suite's list.
 var location = regexp.MustCompile(`^\s*\S+:\d+: `)
 
-// newSuite lists the program's tests whose names match focus and do not match without, which may be
-// nil. Tests that match a line of the file inapplicable are counted, but not listed.
+// newSuite lists the program's tests whose names match focus but not without, which may be nil. It
+// counts tests that match a line of the file inapplicable, but does not list them.
 func newSuite(program, inapplicable string, focus, without *regexp.Regexp) (*suite, error) {
 	needs, err := readInapplicable(inapplicable)
 	if err != nil {

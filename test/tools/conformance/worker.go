@@ -40,10 +40,10 @@ type worker struct {
 	limit                        time.Duration // timeout of one test
 }
 
-// batchSize is the number of tests per process. A process takes seconds to start.
+// batchSize is the number of tests per process, which takes seconds to start.
 const batchSize = 8
 
-// run runs the tests and records each result. It returns an error if the context ends first.
+// run runs the tests and records each result. It returns an error if ctx ends first.
 func (w worker) run(ctx context.Context, tests []string, record func(result)) error {
 	for len(tests) > 0 {
 		batch := tests[:min(batchSize, len(tests))]
@@ -59,12 +59,12 @@ func (w worker) run(ctx context.Context, tests []string, record func(result)) er
 // dashes is the line that the suite prints between tests.
 const dashes = "------------------------------"
 
-// ended matches the line with a test's outcome. The line names the outcome unless the test passed.
+// ended matches the line with a test's outcome, which is omitted if the test passed.
 var ended = regexp.MustCompile(`^(•|S) (?:\[SLOW TEST\] )?(\[[A-Z! ]+\] )?(\[[A-Z! ]+\] )?\[(\d+\.\d+) seconds\]`)
 
-// process runs one process of the suite and returns the tests that finished.
+// process runs one process of the suite and returns the finished tests.
 //
-// For each test the suite prints a line with its name, a line that matches ended, and a line of
+// For each test, the suite prints a line with its name, a line that matches ended, and a line of
 // dashes. If the process ends early, the caller runs the remaining tests in a new process, unless
 // no test finished.
 func (w worker) process(ctx context.Context, batch []string, record func(result)) (done []string, err error) {
@@ -149,8 +149,8 @@ func outcomeOf(m []string) outcome {
 	return passed
 }
 
-// startOf returns the test of batch that starts at this line of the output, or "". Only labels may
-// follow the name in the line. Otherwise the name may be just a prefix of another test's name.
+// startOf returns the test in batch that starts at this line of the output, or "". Only labels may
+// follow the name, because it may be a prefix of another test's name.
 func startOf(line string, batch []string) string {
 	best := ""
 	for _, name := range batch {

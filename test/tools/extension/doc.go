@@ -1,7 +1,7 @@
 // Command extension is an extension API server built on k8s.io/apiserver. It serves node and Pod
-// metrics from memory. Unlike the Pod metrics of metrics-server, these can be created and watched.
-// It delegates authentication and authorization to the daemon. It reads the front proxy's CAs from
-// the ConfigMap extension-apiserver-authentication, and sends TokenReviews and
+// metrics from memory. Unlike in metrics-server, clients can create and watch Pod metrics. The
+// server delegates authentication and authorization to the daemon. It reads the front proxy's CAs
+// from the ConfigMap extension-apiserver-authentication, and sends TokenReviews and
 // SubjectAccessReviews.
 //
 // The server is a separate process, because it and the daemon register conflicting Protobuf

@@ -51,7 +51,7 @@ func (n *nodes) Get(_ context.Context, name string, _ *metav1.GetOptions) (runti
 	return n.node.DeepCopy(), nil
 }
 
-// pods serves the metrics of Pods, which clients create.
+// pods serves Pod metrics, which clients create.
 type pods struct {
 	rest.TableConvertor
 	watchers *watch.Broadcaster

@@ -9,7 +9,7 @@ import (
 )
 
 // TestFaultsHaveTheirPlace checks that each fault still applies to the code, and that
-// docs/reliability.md has their number.
+// docs/reliability.md contains their number.
 func TestFaultsHaveTheirPlace(t *testing.T) {
 	root, err := repository()
 	if err != nil {

@@ -77,7 +77,7 @@ var storeFaults = []fault{
 	},
 }
 
-// watchFaults lists faults in watches and in the watch history.
+// watchFaults lists faults in watches and the watch history.
 var watchFaults = []fault{
 	{
 		"a resumed watch repeats the change it resumes from", "actors/history.go",

@@ -28,14 +28,16 @@ func main() {
 }
 
 func run(list string) error {
-	// ClearCounters fails if this program was built by go run, without coverage counters.
+	// ClearCounters fails if the program was built without coverage counters, for example by go
+	// run.
 	if coverage.ClearCounters() != nil {
 		return runWithCounters()
 	}
 	return measure(list)
 }
 
-// runWithCounters builds this program with coverage counters in all packages of Troupe and runs it.
+// runWithCounters builds this program with coverage counters in all of Troupe's packages and runs
+// it.
 func runWithCounters() error {
 	dir, err := os.MkdirTemp("", "functioncount")
 	if err != nil {

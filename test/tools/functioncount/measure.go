@@ -22,7 +22,7 @@ const (
 
 const object = "/api/v1/namespaces/default/configmaps/counted"
 
-// A request is a template for repeated requests. %d in the body is replaced by a unique number.
+// A request is a template for repeated requests. A unique number replaces %d in the body.
 type request struct {
 	name, method, contentType, path, body string
 }

@@ -16,7 +16,7 @@ import (
 
 const module = "github.com/troupe-api/troupe"
 
-// A function is a declared function or method. Its package path is relative to the module.
+// A function is a declared function or method. pkg is relative to the module.
 type function struct{ pkg, name string }
 
 func packages(functions []function) int {

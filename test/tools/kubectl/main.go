@@ -37,7 +37,7 @@ func main() {
 	})
 }
 
-// streams reports whether the command may leave open connections, which may log errors later. A
+// streams reports whether the command may leave connections open, which may later log errors. A
 // worker exits after such a command.
 func streams() bool {
 	return slices.ContainsFunc(os.Args, func(arg string) bool {

@@ -28,7 +28,7 @@ type rule struct {
 	optional bool // the rule need not match
 }
 
-// readDeclined parses declined.txt. A line that begins with ">" is the reason for the patterns
+// readDeclined parses declined.txt. A line that starts with ">" is the reason for the patterns
 // below it.
 func readDeclined(text []byte) (rules []rule, err error) {
 	reason := ""
@@ -54,8 +54,8 @@ func readDeclined(text []byte) (rules []rule, err error) {
 // exact is the subject for which the server must not have more than the release.
 const exact = "roles"
 
-// newRows compares the inventory of a release with the inventory of the server. It returns an error
-// if a rule matches no row.
+// newRows compares the inventories of a release and the server. It returns an error if a rule
+// matches no row.
 func newRows(want, have inventory, rules []rule) (rows []row, err error) {
 	for _, subject := range slices.Sorted(maps.Keys(want)) {
 		for _, item := range slices.Sorted(maps.Keys(want[subject])) {

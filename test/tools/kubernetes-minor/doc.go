@@ -11,17 +11,17 @@
 //	schemas     fields of OpenAPI v3: type, list type, merge strategy, required, default, enum
 //	operations  parameters and media types of OpenAPI v3 by action
 //	paths       paths of OpenAPI v3 without a resource
-//	gates       feature gates; those that changed in this minor must be effective
+//	gates       feature gates; those that changed in this minor must take effect
 //	flags       flags of kube-apiserver
 //	metrics     stable and beta metrics of kube-apiserver; others may change in any release
 //	plugins     admission plugins, and whether they are on by default
-//	roles       default RBAC roles and bindings, in which Troupe may have nothing beyond
+//	roles       default RBAC roles and bindings; Troupe must not have more
 //
-// Nouns:
+// Terms:
 //
 //	inventory  the lists of a release or of the server
 //	row        one item, or one token of it, such as a field of a schema
-//	attribute  what a token needs, such as a verb of a role
+//	attribute  a property of a token, such as a verb of a role
 //
 // A row is implemented, declined with a reason, or open. The reasons are listed in declined.txt
 // and, for flags, in the server's settings. The command fails while a row is open, or if a pattern

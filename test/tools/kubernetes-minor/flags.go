@@ -20,7 +20,7 @@ var (
 	auditBackends = []string{"log", "webhook"}                  // values of %s in flag names
 )
 
-// readFlags adds the flags of kube-apiserver, which it finds in the calls that define them.
+// readFlags adds the flags of kube-apiserver, found in the calls that define them.
 func (i inventory) readFlags(s *source) error {
 	for _, importPath := range optionPackages {
 		p, err := s.load(importPath)

@@ -11,11 +11,11 @@ import (
 // An inventory maps subjects and items to tokens.
 type inventory map[string]map[string]tokens
 
-// tokens maps the name of each token of an item to the token's attributes. The text form separates
-// tokens by spaces, and attributes by commas: "pods(get,list) pods/log(get)".
+// tokens maps the name of each token of an item to its attributes. The text form separates tokens
+// by spaces and attributes by commas: "pods(get,list) pods/log(get)".
 type tokens map[string]map[string]bool
 
-// add adds an item. If token is not empty, it also adds this token of the item with its attributes.
+// add adds an item and, if token is not empty, this token with its attributes.
 func (i inventory) add(subject, item, token string, attributes ...string) {
 	if i[subject] == nil {
 		i[subject] = map[string]tokens{}
@@ -38,7 +38,7 @@ func (i inventory) text() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// separators replaces the characters that the text form uses as separators.
+// separators replaces the characters that separate tokens and attributes in the text form.
 var separators = strings.NewReplacer(" ", "_", ",", ";")
 
 func (t tokens) add(name string, attributes ...string) {
@@ -74,7 +74,6 @@ func (t *tokens) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// lacking returns the keys of want that are missing from have, sorted.
 func lacking(want, have map[string]bool) (keys []string) {
 	for key := range want {
 		if !have[key] {

@@ -45,8 +45,8 @@ func run(ctx context.Context, dir string) error {
 //go:embed declined.txt
 var declined []byte
 
-// check compares a release with a server that uses the directory dir, and prints the checklist. It
-// returns an error if a row is open.
+// check compares a release with a server in the directory dir, and prints the checklist. It returns
+// an error if a row is open.
 func check(ctx context.Context, w io.Writer, dir string, want inventory, all bool) error {
 	rules, err := readDeclined(declined)
 	if err != nil {

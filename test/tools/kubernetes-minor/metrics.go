@@ -2,7 +2,7 @@ package main
 
 import "go/ast"
 
-// measured lists the packages that declare the metrics of kube-apiserver. Subpackages are included.
+// measured lists the packages that, including their subpackages, declare kube-apiserver's metrics.
 var measured = []string{
 	"k8s.io/apiextensions-apiserver/pkg", "k8s.io/apiserver/pkg", "k8s.io/apiserver/plugin", "k8s.io/component-base", "k8s.io/kube-aggregator/pkg",
 	"k8s.io/pod-security-admission", kubernetes + "/pkg/controlplane", kubernetes + "/pkg/registry", kubernetes + "/plugin",
@@ -29,8 +29,8 @@ func (i inventory) readMetrics(s *source) error {
 	return nil
 }
 
-// metricName returns the name of the metric declared by an options literal or a call of NewDesc. It
-// returns "" for a metric that is neither STABLE nor BETA.
+// metricName returns the name of the metric declared by an options literal or a call of NewDesc, or
+// "" if it is neither STABLE nor BETA.
 func (s *source) metricName(p *goPackage, f *ast.File, n ast.Node) string {
 	parts := map[string]string{}
 	var stability ast.Expr

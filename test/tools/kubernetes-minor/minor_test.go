@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRelease checks the inventory that is built from the release in testdata/release.txtar.
+// TestRelease checks the inventory of the release in testdata/release.txtar.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	archive, err := txtar.ParseFile("testdata/release.txtar")
@@ -55,7 +55,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestChecklist checks which rows are open, and that one open row is enough for an error.
+// TestChecklist checks which rows are open, and that a single open row causes an error.
 func TestChecklist(t *testing.T) {
 	t.Parallel()
 	parse := func(text string) (i inventory) {

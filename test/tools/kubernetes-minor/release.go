@@ -47,7 +47,7 @@ var (
 	quoted         = regexp.MustCompile(`"([^"]*)"`)
 )
 
-// readEnums adds the enums of the generated Go models, because the published documents omit them.
+// readEnums adds the enums in the generated Go models, which the published documents omit.
 func (i inventory) readEnums(s *source) error {
 	text, err := s.read("pkg/generated/openapi/zz_generated.openapi.go")
 	if err != nil {

@@ -32,8 +32,7 @@ type constant struct {
 	value ast.Expr
 }
 
-// libraries lists the modules below k8s.io that define flags, metrics and plugins of
-// kube-apiserver.
+// libraries lists the modules below k8s.io that define kube-apiserver's flags, metrics and plugins.
 var libraries = []string{"apiextensions-apiserver", "apiserver", "component-base", "kube-aggregator", "pod-security-admission"}
 
 const kubernetes = "k8s.io/kubernetes"
@@ -42,7 +41,7 @@ func newSource(version string) *source {
 	return &source{version: version, modules: map[string]string{}, packages: map[string]*goPackage{}}
 }
 
-// download downloads the modules of a release such as 1.37.2 to the module cache.
+// download downloads the modules of a release, such as 1.37.2, to the module cache.
 func download(version string) (*source, error) {
 	args := []string{"mod", "download", "-json", kubernetes + "@v" + version}
 	_, minor, _ := strings.Cut(version, ".")
@@ -70,7 +69,7 @@ func (s *source) read(name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(s.modules[kubernetes], name))
 }
 
-// dir returns the directory of a package, or "" for a package of another module.
+// dir returns the directory of a package, or "" if the package is in another module.
 func (s *source) dir(importPath string) string {
 	for module := importPath; module != "."; module = path.Dir(module) {
 		if root := s.modules[module]; root != "" {
@@ -80,7 +79,7 @@ func (s *source) dir(importPath string) string {
 	return ""
 }
 
-// load parses a package. A package of another module has no files.
+// load parses a package. If the package is in another module, the result has no files.
 func (s *source) load(importPath string) (*goPackage, error) {
 	if p := s.packages[importPath]; p != nil {
 		return p, nil
@@ -146,8 +145,7 @@ func (s *source) loadBelow(importPath string) (all []*goPackage, err error) {
 	return all, err
 }
 
-// text evaluates a constant string expression in a file of p. It returns "" if the expression is
-// not constant.
+// text evaluates a constant string expression in a file of p. It returns "" if e is not constant.
 func (s *source) text(p *goPackage, f *ast.File, e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -169,7 +167,7 @@ func (s *source) text(p *goPackage, f *ast.File, e ast.Expr) string {
 	return ""
 }
 
-// importOf returns the import path of the package that e names, or "".
+// importOf returns the import path of the package that e refers to, or "".
 func importOf(f *ast.File, e ast.Expr) string {
 	name, ok := e.(*ast.Ident)
 	if !ok {

@@ -111,8 +111,8 @@ func (i inventory) addOperation(parameters []parameter, o *operation) {
 	}
 }
 
-// attributes returns the type of a field and its markers. It omits zero-value defaults, which
-// Kubernetes publishes for every field that is not a pointer.
+// attributes returns a field's type and markers. It omits zero-value defaults, which Kubernetes
+// publishes for every field that is not a pointer.
 func (p property) attributes() []string {
 	all := []string{p.typeName()}
 	for name, value := range map[string]string{

@@ -136,7 +136,7 @@ func (i inventory) readSources() error {
 	})
 }
 
-// addMetrics adds the names of the metrics in a Go file. Some names are joined from two literals.
+// addMetrics adds the metric names in a Go file. Some are joined from two literals.
 func (i inventory) addMetrics(text []byte) {
 	names := map[string]bool{}
 	for _, m := range literal.FindAllSubmatch(text, -1) {

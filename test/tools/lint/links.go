@@ -17,8 +17,7 @@ var (
 	pathOfDoc = regexp.MustCompile(`\bdocs/[\w/.-]+\.md(#[\w-]+)?`)
 )
 
-// link reports a link whose target is not an existing file or heading. The target is relative to
-// dir.
+// link reports a link to a missing file or heading. The target is relative to dir.
 func (p *prose) link(line int, dir, target string) {
 	if strings.Contains(target, ":") { // external link
 		return
@@ -40,7 +39,7 @@ func (p *prose) link(line int, dir, target string) {
 	}
 }
 
-// anchors returns the anchors that GitHub derives from the headings of a Markdown text.
+// anchors returns the anchors that GitHub generates for the headings of a Markdown text.
 func anchors(text string) map[string]bool {
 	all := map[string]bool{}
 	inCode := false

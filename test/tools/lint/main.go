@@ -105,7 +105,7 @@ func main() {
 	}
 }
 
-// check returns the sorted findings of both modules. The working directory must be inside the
+// check returns the sorted findings for both modules. The working directory must be in the
 // repository.
 func check(all bool, patterns []string) ([]finding, error) {
 	out, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
@@ -199,7 +199,7 @@ func commonPrefix(a, b []byte) int {
 }
 
 // analyze runs the given analyzers, vet and walltime on packages of the module in folder. It uses
-// the same export data as go test, which is usually in the build cache.
+// the same export data as go test, which is usually cached.
 func analyze(folder, tags string, patterns []string, analyzers []*lint.Analyzer) (findings []finding, err error) {
 	if len(patterns) == 0 {
 		return nil, nil

@@ -16,9 +16,9 @@ import (
 	"unicode/utf8"
 )
 
-// The prose rules apply to comments and documents. The banned words also apply to string literals
-// of production code. Links and names of documents in Go files must be valid. The rules do not
-// apply to a comment with a line of the form
+// The prose rules apply to comments and documents, and the banned words also to string literals of
+// production code. Links and document names in Go files must be valid. The rules do not apply to a
+// comment with a line of the form
 //
 //	//lint:ignore prose REASON
 //
@@ -44,7 +44,7 @@ var sentenceEnds = regexp.MustCompile(`[.:;?!]["')]*(\s|$)|\n\n|\n\s*[-*]`)
 
 var preformatted = regexp.MustCompile(`(?m)^\t.*\n`)
 
-// unidiomatic returns the findings of the prose rules in all sources and documents.
+// unidiomatic returns the findings of the prose rules for all sources and documents.
 func unidiomatic() (findings []finding, err error) {
 	out, err := exec.Command("git", "ls-files", "-co", "--exclude-standard", "*.go", "*.md").Output()
 	if err != nil {
@@ -113,7 +113,7 @@ func (p *prose) sentences(line int, text string) {
 	}
 }
 
-// document checks words, links and line lengths in Markdown, except in code. Rows of tables may be
+// document checks words, links and line lengths in Markdown, except in code. Table rows may be
 // longer.
 func (p *prose) document(text string) {
 	inCode := false

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestProse checks each rule with a text that breaks the rule and a text that does not.
+// TestProse checks each rule with a text that breaks it and one that does not.
 func TestProse(t *testing.T) {
 	long := strings.Repeat("word ", 41)
 	for _, test := range []struct{ name, file, text, want string }{

@@ -82,8 +82,7 @@ func (c *clocks) called(call *ast.CallExpr) (types.Object, string) {
 	return c.TypesInfo.Uses[id], ""
 }
 
-// findBubbled finds functions that are called only in bubbles, either directly or by other such
-// functions.
+// findBubbled finds functions that are called only in bubbles, or by other such functions.
 func (c *clocks) findBubbled(files []*ast.File) {
 	uses := map[types.Object]int{}
 	for _, id := range c.TypesInfo.Uses {

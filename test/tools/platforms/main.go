@@ -24,9 +24,8 @@ import (
 	"sync"
 )
 
-// others are the supported platforms except linux/amd64, which normal builds cover. One
-// architecture per operating system suffices, because no file of this project is
-// architecture-specific.
+// others are the supported platforms except linux/amd64, which normal builds cover. No file of this
+// project is architecture-specific, so one architecture per operating system is enough.
 var others = []string{"linux/arm64", "darwin/arm64", "windows/amd64"}
 
 func main() {
@@ -67,8 +66,8 @@ type listed struct {
 func (p *listed) own() bool { return p.Module != nil && p.Module.Main }
 
 // findVarying marks the packages of this module whose function bodies must be checked on each
-// platform. These are packages with files that the platform excludes, their importers, and
-// importers of syscall and golang.org/x/sys.
+// platform: packages with files that the platform excludes, their importers, and importers of
+// syscall and golang.org/x/sys.
 func findVarying(packages []*listed) {
 	constrained := map[string]bool{"syscall": true}
 	for _, p := range packages {
@@ -89,7 +88,7 @@ func (p *listed) path() string {
 	return path
 }
 
-// A checker type-checks the modules. It caches parsed files, because most files are the same on all
+// A checker type-checks the modules. It caches parsed files, most of which are the same on all
 // platforms.
 type checker struct {
 	files  *token.FileSet
@@ -135,7 +134,7 @@ func list(module, goos, goarch string) ([]*listed, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Skip the main package that go test generates, which is the same on all platforms.
+		// Skip go test's generated main package, which is the same on all platforms.
 		if p.ImportPath != "unsafe" && !strings.HasSuffix(p.ImportPath, ".test") {
 			all = append(all, p)
 		}
@@ -188,7 +187,7 @@ func (p *listed) paths() []string {
 	return paths
 }
 
-// dropBodies frees the memory of function bodies that are not checked.
+// dropBodies frees the memory of unchecked function bodies.
 func dropBodies(file *ast.File) {
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {

@@ -15,7 +15,7 @@ const (
 	recordedFile = "recorded.json"
 )
 
-// pack writes a directory to an archive, except for the file ballast, which only reserves space.
+// pack writes a directory to an archive, except the file ballast, which only reserves space.
 func pack(dir, archive string) (err error) {
 	file, err := os.Create(archive)
 	if err != nil {

@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// settings is a configuration supported by every release. The small journal limit makes the first
+// settings is a configuration that every release supports. The small journal limit makes the first
 // run write a snapshot.
 const settings = "naming: kubernetes\nserving: {securePort: 0}\nsnapshots: {journalBytes: 1Mi}\n"
 

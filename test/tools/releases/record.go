@@ -36,8 +36,8 @@ const (
 
 type write struct{ method, path, contentType, body string }
 
-// firstWrites lists the writes of the first run. They cover built-in resources of many kinds and a
-// custom resource.
+// firstWrites lists the writes of the first run, to built-in resources of many kinds and a custom
+// resource.
 var firstWrites = []write{
 	{"POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"team","labels":{"owner":"us"}}}`},
 	{"PATCH", configMaps + "/applied?fieldManager=one", apply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"applied"},"data":{"a":"1","b":"1"}}`},
@@ -95,8 +95,8 @@ func (w *writer) first(ctx context.Context) error {
 	return err
 }
 
-// fill extends the journal until the release writes a snapshot. The snapshot contains all writes
-// before fill. Later writes are only in the journal.
+// fill extends the journal until the release writes a snapshot, which contains all writes before
+// fill. Later writes are only in the journal.
 func (w *writer) fill(ctx context.Context) error {
 	for n := range 2 {
 		big := client.ConfigMap("big", nil, map[string]string{"text": strings.Repeat(strconv.Itoa(n), 300<<10)})
@@ -148,8 +148,8 @@ func (w *writer) second(ctx context.Context) error {
 	}
 }
 
-// write sends requests. It only logs a rejected request, because an old release may not support the
-// request or its object.
+// write sends requests. It logs rejected requests, because an old release may not support them or
+// their objects.
 func (w *writer) write(ctx context.Context, all []write) error {
 	for _, r := range all {
 		var a client.Answer
@@ -171,7 +171,7 @@ func (w *writer) write(ctx context.Context, all []write) error {
 	return nil
 }
 
-// keep records the object that a request wrote or, if the request deleted the object, its path.
+// keep records the object that a request wrote, or the path of the object that it deleted.
 func (w *writer) keep(ctx context.Context, r write) error {
 	path, _, _ := strings.Cut(r.path, "?")
 	if r.method == "POST" {

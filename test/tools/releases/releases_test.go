@@ -16,10 +16,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestEveryRelease opens the data directory of each release. It checks that all served objects are
-// unchanged and that deleted objects are still deleted, even after a restart. Watches must resume
-// from the release's resource versions, and new versions must be higher. Field ownership, allocated
-// addresses, finalizers and CRDs must still apply.
+// TestEveryRelease opens the data directory of each release. Served objects must be unchanged, and
+// deleted objects must stay deleted, even after a restart. Watches must resume from the release's
+// resource versions, and new versions must be higher. Field ownership, allocated addresses,
+// finalizers and CRDs must still apply.
 //
 // The test covers promises 2, 14, 17, 19, 29 and 38 of docs/reliability.md.
 func TestEveryRelease(t *testing.T) {
@@ -56,7 +56,7 @@ func openRelease(t *testing.T, archive string) {
 	u.checkRules()
 }
 
-// upgraded is a server of the current version that has opened the data directory of a release.
+// upgraded is a current server that has opened a release's data directory.
 type upgraded struct {
 	*client.Server
 	t   *testing.T
@@ -112,8 +112,7 @@ func completed(o client.Object) {
 	delete(o.Metadata(), "resourceVersion")
 }
 
-// checkWatch checks that a watch from a resource version of the first run receives the recorded
-// events.
+// checkWatch checks that a watch from a resource version of the first run gets the recorded events.
 func (u *upgraded) checkWatch() {
 	u.t.Helper()
 	ctx, cancel := context.WithTimeout(u.t.Context(), time.Minute)
@@ -135,7 +134,7 @@ func (u *upgraded) checkWatch() {
 	}
 }
 
-// checkRules checks the writes whose outcomes depend on the recorded objects.
+// checkRules checks writes whose outcomes depend on the recorded objects.
 func (u *upgraded) checkRules() {
 	u.t.Helper()
 	if v := u.send(201, "POST", configMaps, client.JSON, `{"metadata":{"name":"new"}}`).Object().Version(); v <= u.was.Newest {

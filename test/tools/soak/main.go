@@ -92,10 +92,10 @@ func repository() (root, commit string, err error) {
 	return strings.TrimSpace(string(out)), strings.TrimSpace(string(described)), err
 }
 
-// run runs a part for approximately the given duration. If the part takes much longer, run kills
-// its process and all children.
+// run runs a part for about the given duration. If the part takes much longer, run kills its
+// process and all children.
 func (p part) run(ctx context.Context, root string, long time.Duration, log io.Writer) (r result) {
-	const grace = 5 * time.Minute // time to build and to finish
+	const grace = 5 * time.Minute // time for building and finishing
 	ctx, cancel := context.WithTimeout(ctx, 2*long+grace)
 	defer cancel()
 	text := long.Round(time.Second).String()
@@ -134,8 +134,8 @@ var (
 	absent   = regexp.MustCompile(`warning: no (?:fuzz )?tests to (?:run|fuzz)|this machine (?:mounts|traces) nothing.*`)
 )
 
-// figuresOf extracts lines from a part's output. figures contains the lines about completed work
-// and failures. lacking contains the lines about tests that could not run.
+// figuresOf extracts lines from a part's output: figures about completed work and failures, and
+// lacking about tests that could not run.
 func figuresOf(in io.Reader) (figures, lacking []string) {
 	fuzzed := ""
 	lines := bufio.NewReader(in)

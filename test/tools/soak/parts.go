@@ -20,7 +20,7 @@ type part struct {
 	environment []string
 }
 
-// parts returns all parts except fuzzing. Parts that fail soonest come first.
+// parts returns all parts except fuzzing. Those likely to fail soonest come first.
 func parts() []part {
 	const test = "go test -vet=off -v -count 1 -timeout 24h "
 	onEtcd := []string{"TROUPE_STORE=etcd", "TROUPE_DAEMONS=3"}

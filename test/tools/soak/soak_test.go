@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestPlan checks that the parts use all of the time, and that all fuzz targets are found.
+// TestPlan checks that the parts use all the time, and that all fuzz targets are found.
 func TestPlan(t *testing.T) {
 	root, _, err := repository()
 	if err != nil {

@@ -7,7 +7,7 @@
 //	go run ./tools/speed -tree DIR -record        # measures another checkout
 //
 // A row fails if its CPU time exceeds that of the base by more than 3 % in every round, so that a
-// single noisy round cannot fail the row. If any row fails, the exit status is 1.
+// single noisy round cannot fail it. If any row fails, the exit status is 1.
 //
 //	row       one workload with a media type and a number of clients
 //	history   recorded rows of commits, all relative to the last release

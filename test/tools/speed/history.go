@@ -53,7 +53,7 @@ func record(ctx context.Context, tree, commit string, rows []Row) error {
 	return os.WriteFile(plotFile, plot(all), 0o644)
 }
 
-// history reads all measurements in a directory, sorted from the oldest commit to the newest.
+// history reads all measurements in a directory, from the oldest commit to the newest.
 func history(dir string) ([]Measurement, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
@@ -75,7 +75,7 @@ func history(dir string) ([]Measurement, error) {
 	return all, nil
 }
 
-// The plot has a panel per workload. A panel has a line per media type and number of clients.
+// The plot has a panel per workload, with a line per media type and number of clients.
 const (
 	columns                 = 3
 	panelWidth, panelHeight = 300, 150
@@ -112,7 +112,7 @@ func plot(all []Measurement) []byte {
 	return b.Bytes()
 }
 
-// panel draws the panel of one workload. It shows the ratio to the last release for each measured
+// panel draws the panel of one workload, with the ratio to the last release for each measured
 // commit.
 func panel(b *bytes.Buffer, name string, variants map[string][]float64, all []Measurement) {
 	x := func(i int) float64 {

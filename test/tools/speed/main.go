@@ -15,7 +15,7 @@ import (
 	"text/tabwriter"
 )
 
-// lastRelease is the commit of the last release, which is the default base.
+// lastRelease is the commit of the last release, the default base.
 const lastRelease = "f5371cde"
 
 type options struct {
@@ -86,7 +86,7 @@ func run(ctx context.Context, o options) error {
 	return nil
 }
 
-// writeTable prints the rows. It returns the number of rows that are slower than the base.
+// writeTable prints the rows and returns the number of rows that are slower than the base.
 func writeTable(rows []Row) (slower int) {
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	for _, r := range rows {

@@ -23,12 +23,12 @@ type Row struct {
 	High  float64 `json:"high"`
 }
 
-// tolerance is the maximum ratio that does not count as slower.
+// tolerance is the highest ratio that does not count as slower.
 const tolerance = 1.03
 
 func (r Row) slower() bool { return r.Low > tolerance }
 
-// A group is a set of workloads that one run of bench measures.
+// A group is a set of workloads measured by one run of bench.
 type group struct {
 	workloads []string
 	clients   int // 0: the default of the workload

@@ -1,4 +1,4 @@
-// Command troupe runs troupe's commands as a worker of package client.
+// Command troupe runs troupe commands as a worker of package client.
 package main
 
 import (

@@ -1,3 +1,3 @@
-// Package worker runs commands of a command-line program one after another in one process. Package
+// Package worker runs commands of a command-line program sequentially in one process. Package
 // client starts such processes as workers.
 package worker

@@ -14,7 +14,7 @@ import (
 )
 
 // A request describes one command. The message with the request also passes the command's standard
-// input, output and error as open files.
+// streams as open files.
 type request struct {
 	Args, Env []string
 	Dir       string
@@ -22,7 +22,7 @@ type request struct {
 
 // Serve receives commands on the Unix socket inherited as file descriptor 3, and calls run for
 // each. During the call, the process has the request's arguments, environment, working directory
-// and standard files, with name as the first argument. The response is one byte, the exit code.
+// and standard streams, with name as the first argument. The response is one byte, the exit code.
 func Serve(name string, run func() (code int)) {
 	f := os.NewFile(3, "commands")
 	c, err := net.FileConn(f)
@@ -55,14 +55,13 @@ func Serve(name string, run func() (code int)) {
 	}
 }
 
-// Exit ends the current command. Commands must call Exit instead of os.Exit, which would end the
-// worker.
+// Exit ends the current command. Commands must not call os.Exit, which would end the worker.
 func Exit(code int) { panic(exit(code)) }
 
 type exit int
 
 // run runs a command and returns its exit code. If the command calls os.Exit, the worker exits, and
-// the client uses the exit code of the process.
+// the client uses its exit code.
 func (r request) run(name string, run func() int) (code int) {
 	defer func() {
 		switch failure := recover().(type) {
