@@ -13,7 +13,7 @@ type Amount struct {
 	exact       *quantity.Quantity
 }
 
-// limit is the bound for integer arithmetic. The sum of two values within ±limit does not overflow.
+// limit bounds integer arithmetic, so that the sum of two values within ±limit does not overflow.
 const limit = 1 << 61
 
 // Of returns an integer amount. n must be within ±10^15.
@@ -31,7 +31,7 @@ func Parse(s string) (Amount, error) {
 	return Amount{exact: &q}, nil
 }
 
-// Read parses a validated quantity. It returns 0 for a malformed quantity.
+// Read parses a validated quantity. It returns 0 if s is malformed.
 func Read(s string) Amount {
 	a, _ := Parse(s)
 	return a

@@ -7,8 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A List contains one Amount per resource name. A slice suffices, because a list has few
-// entries.
+// A List contains one Amount per resource name. It is a slice, because lists are short.
 type List []Named
 
 // A Named is an Amount with its resource name.
@@ -53,8 +52,8 @@ func OfContainers(spec tree.Tree, own func(c tree.Tree, list string) List) List 
 	return sum
 }
 
-// Declared returns an own function for OfContainers. It returns a container's requests if of is
-// "requests", or its limits if of is "limits".
+// Declared returns an own function for OfContainers that reads a container's "requests" or
+// "limits".
 func Declared(of string) func(c tree.Tree, list string) List {
 	return func(c tree.Tree, _ string) List { return ListOf(c.Object("resources", of)) }
 }
@@ -93,8 +92,8 @@ func (l *List) Add(others List) {
 	}
 }
 
-// Raise sets each amount to the maximum of both lists. It combines amounts used at different
-// times, such as by init containers.
+// Raise sets each amount to the maximum of both lists, for amounts that are not used at the same
+// time, such as those of init containers.
 func (l *List) Raise(others List) {
 	for _, o := range others {
 		if i := l.index(o.Name); i < 0 {

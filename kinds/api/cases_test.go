@@ -93,7 +93,7 @@ func (s *section) open(t *testing.T, words []string) {
 	s.drops = words[3] != "" && words[3] != "none"
 }
 
-// write runs a case's operation and returns the resulting object, with errors and warnings.
+// write runs a case's operation and returns the resulting object, errors and warnings.
 func (s *section) write(t *testing.T, operation, target string, old, given tree.Tree) (tree.Tree, []string) {
 	t.Helper()
 	now := changed(t, s.base, s.at, given)
@@ -160,8 +160,8 @@ func (s *section) withWarnings(faults []string, obj, old tree.Tree) []string {
 	return faults
 }
 
-// create runs the steps of a server create in order, but without admission, managed fields and
-// storage. It returns the stored object, and errors as "path: message".
+// create runs the steps of a server create in order, without admission, managed fields and storage.
+// It returns the stored object, and errors as "path: message".
 func create(k *schema.Kind, obj tree.Tree) (tree.Tree, []string) {
 	if k.Stored == nil || k.Virtual() {
 		var faults schema.Faults

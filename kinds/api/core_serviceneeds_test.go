@@ -34,7 +34,7 @@ func TestServiceNeeds(t *testing.T) {
 }
 
 // TestLoneClusterIP checks that ValidateClusterIPs, which the allocator calls, reports a clusterIP
-// without clusterIPs. Defaulting would set clusterIPs.
+// without clusterIPs, which defaulting would set.
 func TestLoneClusterIP(t *testing.T) {
 	var faults schema.Faults
 	service.ValidateClusterIPs(tree.Tree{"clusterIP": "10.0.0.1"}, &faults)

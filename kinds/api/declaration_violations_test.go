@@ -79,8 +79,8 @@ func wrapValue(f *schema.Field, v any) any {
 	return v
 }
 
-// fieldLocations returns a location for each message that occurs in k. If a message occurs several
-// times, its location is the one with the shortest path.
+// fieldLocations returns a location for each message in k. If a message occurs several times, it
+// returns the location with the shortest path.
 func fieldLocations(k *schema.Kind) []fieldLocation {
 	all := []fieldLocation{{kind: k, message: k.Message()}}
 	seen := map[*schema.Message]bool{k.Message(): true}
@@ -96,8 +96,7 @@ func fieldLocations(k *schema.Kind) []fieldLocation {
 	return all
 }
 
-// A violation contains a value that violates a field's rule, and a value that satisfies the
-// rule.
+// A violation contains one value that violates a field's rule, and one that satisfies it.
 type violation struct {
 	rule            string
 	bad, good       any
@@ -108,7 +107,7 @@ type violation struct {
 }
 
 // TestEveryDeclaredRule checks that every declared rule of every kind rejects a bad value and
-// accepts a good one. It removes the kinds' functions, so that only declarations can report errors.
+// accepts a good one. It removes the kinds' functions, so that only declarations report errors.
 func TestEveryDeclaredRule(t *testing.T) {
 	held, asked := map[string]bool{}, map[string]bool{}
 	for _, k := range withoutRules(validatedKinds(t)) {

@@ -51,8 +51,8 @@ func (c definitionChecks) validateSchema(version, old tree.Tree, path string, fa
 	}
 }
 
-// These limits are far above the sizes of real CRDs. They keep recursive walks from exhausting
-// the stack, and bound the time to compile a schema of a few megabytes.
+// These limits far exceed the sizes of real CRDs. They keep recursive walks from exhausting the
+// stack, and bound the time to compile a schema of a few megabytes.
 const (
 	maxSchemaDepth = 100
 	maxRules       = 1000
@@ -61,8 +61,8 @@ const (
 	maxPaths       = 128 << 20 // bytes of the paths of all properties, which each walk builds
 )
 
-// checkSchemaSize reports whether a schema is within the limits. It adds an error for each exceeded
-// limit. The caller must not walk a schema that is too large.
+// checkSchemaSize reports whether a schema is within the limits, and adds an error for each
+// exceeded limit. The caller must not walk a schema that is too large.
 func (c definitionChecks) checkSchemaSize(root tree.Tree, path string, faults *schema.Faults) bool {
 	before := len(faults.List)
 	size := schemaSize{key: c.keys.Validations}
@@ -92,8 +92,8 @@ type schemaSize struct {
 }
 
 // add adds the sizes of a schema and its subschemas. It reports whether the depth is within
-// maxSchemaDepth. path is the length of the schema's path in bytes. Other keywords with subschemas
-// are not counted, because they are rejected and later walks never visit them.
+// maxSchemaDepth. path is the length of the schema's path in bytes. Keywords that are rejected
+// anyway are not counted, because later walks do not visit their subschemas.
 func (z *schemaSize) add(s tree.Tree, level, path int) bool {
 	if level > maxSchemaDepth {
 		return false
@@ -125,8 +125,8 @@ func (z *schemaSize) add(s tree.Tree, level, path int) bool {
 }
 
 // statusRootFields lists the keywords allowed at the root of a schema with a status subresource.
-// Other root keywords could make a status write fail because of an unrelated field. The names
-// match kube-apiserver's Go fields, as in its error message.
+// With other keywords, an unrelated field could make a status write fail. The names match
+// kube-apiserver's Go fields, as in its error message.
 var statusRootFields = []string{
 	"Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum", "MaxLength",
 	"MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items", "Properties",
@@ -175,7 +175,7 @@ type schemaContext struct {
 	root bool
 	// inMeta is true within an object's apiVersion, kind or metadata.
 	inMeta bool
-	// noDefaults is the reason why defaults are forbidden, or "". Defaults are forbidden in the
+	// noDefaults is the reason why defaults are forbidden, or "". They are forbidden in the
 	// top-level apiVersion, kind and metadata, which the server sets, but allowed in embedded
 	// objects.
 	noDefaults string
@@ -216,7 +216,7 @@ func hasUnsupported(root tree.Tree) (found bool) {
 }
 
 // node validates the keywords of a schema and its subschemas. A structuralValidator checks the
-// rules that need the whole schema, such as the rules for types within conditions.
+// rules that need the whole schema, such as the rules for types within allOf.
 func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	f := w.faults
 	kind := s.String("type")
@@ -255,7 +255,7 @@ func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	w.validationRules(s, path)
 }
 
-// children checks the subschemas. Properties are sorted, so that faults have a fixed order.
+// children checks the subschemas. It sorts properties, so that errors have a fixed order.
 func (w schemaValidator) children(s tree.Tree, path string, p schemaContext) {
 	if sub, ok := s["additionalProperties"].(tree.Tree); ok {
 		w.node(sub, path+".additionalProperties", p.nested())

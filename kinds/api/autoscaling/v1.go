@@ -41,7 +41,7 @@ const (
 )
 
 // FromStored converts obj to v1. It first moves the tolerances to their own annotations, because
-// older clients do not support tolerances in the behavior annotation.
+// older clients do not support them in the behavior annotation.
 func (v1 autoscalerV1Strategy) FromStored(obj tree.Tree) tree.Tree {
 	v1.toleranceToAnnotations(obj)
 	spec, status := obj.Object("spec"), obj.Object("status")
@@ -114,8 +114,7 @@ func jsonAnnotation(annotations tree.Tree, name string) any {
 	return v
 }
 
-// isCPU reports whether m is a CPU metric. m may have an absolute target, which v1 cannot
-// represent.
+// isCPU reports whether m is a CPU metric. Unlike v1, m may have an absolute target.
 func isCPU(m tree.Tree) bool {
 	return m.String("type") == "Resource" && m.Object("resource").String("name") == "cpu"
 }
@@ -130,8 +129,7 @@ func cpuMetricPlaceholder() tree.Tree {
 }
 
 // insertCPUMetric moves the CPU metric from its v1 field to the position of the placeholder, or to
-// the front if there is no placeholder. The placeholder is dropped if the client has removed the
-// percentage.
+// the front if there is none. It drops the placeholder if the client has removed the percentage.
 func insertCPUMetric(others []any, spec tree.Tree) []any {
 	percent, given := spec.Int(targetCPU)
 	delete(spec, targetCPU)
@@ -152,7 +150,7 @@ func insertCPUMetric(others []any, spec tree.Tree) []any {
 }
 
 // insertCurrentCPU moves the observed CPU percentage from its v1 field to its metric. The field
-// takes precedence over the annotation, because v1 clients write the field.
+// takes precedence over the annotation, because v1 clients write only the field.
 func insertCurrentCPU(current []any, status tree.Tree) []any {
 	percent, given := status.Int(currentCPU)
 	delete(status, currentCPU)

@@ -29,8 +29,8 @@ func newJobLabels(n *meta.Naming) jobLabels {
 	}
 }
 
-// DefaultPropagation returns Orphan and a warning, because most clients expect a Job's Pods to be
-// deleted.
+// DefaultPropagation returns Orphan and a warning, because most clients expect the deletion of a
+// Job's Pods.
 func (jobStrategy) DefaultPropagation() (policy, warning string) {
 	return "Orphan", "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
 		"set propagationPolicy=Orphan to suppress this warning"
@@ -81,7 +81,7 @@ func (s jobStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// generate keeps existing values, which validateGenerated checks.
+// generate keeps existing values. validateGenerated checks them.
 func (l jobLabels) generate(metadata, spec tree.Tree) {
 	labels := spec.EnsureObject("template", "metadata", "labels")
 	for _, key := range l.name {
@@ -93,8 +93,8 @@ func (l jobLabels) generate(metadata, spec tree.Tree) {
 	field.SetIfAbsent(spec.EnsureObject("selector", "matchLabels"), l.uid[0], metadata.String("uid"))
 }
 
-// validateGenerated checks the generated labels and selector. They are wrong if the manifest is
-// a copy of another Job's.
+// validateGenerated checks the generated labels and selector. They are wrong in a manifest copied
+// from another Job.
 func (l jobLabels) validateGenerated(obj tree.Tree, _ string, faults *schema.Faults) {
 	metadata, spec := obj.Object("metadata"), obj.Object("spec")
 	const path = "spec.template.metadata.labels"
@@ -118,9 +118,9 @@ func (l jobLabels) validateGenerated(obj tree.Tree, _ string, faults *schema.Fau
 	}
 }
 
-// ValidateUpdate makes the selector and the template immutable. Metadata, scheduling fields and
-// resources of the template may change while the Job is suspended and has no Pods, so that a queue
-// controller can decide where its Pods run.
+// ValidateUpdate makes the selector and the template immutable. While the Job is suspended and has
+// no Pods, the template's metadata, scheduling fields and resources may change, so that a queue
+// controller can decide where the Pods run.
 func (s jobStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was, declared := obj.Object("spec"), old.Object("spec"), s.spec.Message()
 	validateCompletionsUpdate(declared, spec, was, faults)
@@ -136,9 +136,9 @@ func (s jobStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateCompletionsUpdate makes completions immutable, except for indexed Jobs whose
-// completions and parallelism are equal. Such a Job runs all indexes concurrently, so no index
-// is lost or counted twice.
+// validateCompletionsUpdate makes completions immutable, except for indexed Jobs whose completions
+// and parallelism are equal. Such a Job runs all indexes concurrently, so no index is lost or
+// counted twice.
 func validateCompletionsUpdate(m *schema.Message, spec, was tree.Tree, faults *schema.Faults) {
 	const path = "spec.completions"
 	if spec.String("completionMode") != "Indexed" {

@@ -59,7 +59,7 @@ func (nodeStrategy) Prepare(obj, old tree.Tree) {
 }
 
 // validateNodeResources requires integers for indivisible resources, and at most one huge page
-// size. As in kube-apiserver, every name after the second size is reported.
+// size. As in kube-apiserver, each resource from the second size on is reported.
 func validateNodeResources(amounts tree.Tree, path string, faults *schema.Faults) {
 	sizes := 0
 	for _, key := range amounts.SortedKeys() {

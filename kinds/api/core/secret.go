@@ -40,8 +40,8 @@ func warnOfKeyPair(data tree.Tree, _ string, faults *schema.Faults) {
 	}
 }
 
-// faultOfJSON describes a JSON error without quoting the content. Syntax errors quote a character,
-// which may be part of a password.
+// faultOfJSON describes a JSON error without quoting the content. Go's syntax errors quote a
+// character, which may be part of a password.
 func faultOfJSON(err error) string {
 	var typed *json.UnmarshalTypeError
 	if errors.As(err, &typed) {

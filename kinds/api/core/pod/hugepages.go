@@ -9,9 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A huge page amount must be a multiple of the page size, which is part of the resource name. If
-// the previous spec has an invalid amount, invalid amounts are accepted, because older servers
-// allowed them.
+// A huge page amount must be a multiple of the page size, which is part of the resource name. Older
+// servers accepted other amounts, so an update may keep and add them if the previous spec has any.
 
 // validatePages validates the huge page amounts in a spec. v contains the spec, and the previous
 // spec or nil.

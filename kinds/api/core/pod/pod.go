@@ -21,8 +21,8 @@ type podStrategy struct {
 func (s podStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	defaultPodSpec(spec)
-	// Older servers accepted negative periods, which killed containers immediately. One second is
-	// the shortest period.
+	// Older servers accepted negative periods, which killed containers immediately. Raise them to
+	// one second, the shortest period.
 	if seconds, _ := spec.Int("terminationGracePeriodSeconds"); seconds < 0 {
 		spec["terminationGracePeriodSeconds"] = int64(1)
 	}
@@ -37,7 +37,7 @@ func (s podStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// FinishCreate runs after admission, because admission may have changed the containers.
+// FinishCreate runs after admission, which may have changed the containers.
 func (podStrategy) FinishCreate(obj tree.Tree) {
 	spec := obj.Object("spec")
 	if hasAmounts(spec.Object("resources")) {
@@ -47,8 +47,8 @@ func (podStrategy) FinishCreate(obj tree.Tree) {
 	scheduling.MergeLabelKeys(spec, obj.Labels())
 }
 
-// GracePeriod returns the requested grace period in seconds, or the Pod's own if none is
-// requested. It returns 0 for a Pod that is not running. A negative period counts as 1 second.
+// GracePeriod returns the requested grace period in seconds, or otherwise the Pod's own. It returns
+// 0 for a Pod that is not running. A negative period counts as 1 second.
 func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
 	spec := obj.Object("spec")
 	phase := obj.Object("status").String("phase")
@@ -103,9 +103,8 @@ func defaultHostPorts(spec tree.Tree) {
 	}
 }
 
-// defaultRequests sets missing requests to the limits, because schedulers read only requests. It is
-// not called for templates, so that a later change of a template's limits also applies to the
-// requests.
+// defaultRequests sets missing requests to the limits, because schedulers read only requests.
+// Templates keep them missing, so that a later change of the limits also applies to the requests.
 func defaultRequests(spec tree.Tree) {
 	for _, list := range []string{"containers", "initContainers"} {
 		for _, c := range spec.Objects(list) {
