@@ -34,8 +34,8 @@ type Group struct {
 // New returns a naming profile's catalog with the built-in kinds that are enabled by default.
 func New(n *meta.Naming) (*Catalog, error) { return NewWithConfig(n, nil, nil) }
 
-// Features reports whether a feature gate is enabled. A nil Features enables the gates of kinds
-// and disables all other gates.
+// Features reports whether a feature gate is enabled. A nil Features enables only the gates of
+// kinds.
 type Features func(gate string) bool
 
 func (f Features) serves(k *schema.Kind) bool { return f == nil || k.Feature == "" || f(k.Feature) }
@@ -68,7 +68,7 @@ func (c *Catalog) Kind(group, version, name string) *schema.Kind {
 	return c.current.Load().byResource(resourceKey{group, version, name})
 }
 
-// Serves reports whether k is served. --runtime-config or the CRD may disable it.
+// Serves reports whether k is served. --runtime-config or the CRD may disable k.
 func (c *Catalog) Serves(k *schema.Kind) bool { return c.Kind(k.Group, k.Version, k.Resource) != nil }
 
 // ByGVK returns the kind of a GroupVersionKind, even if it is not served, or nil.
@@ -80,7 +80,7 @@ func (c *Catalog) ByGVK(gvk meta.GroupVersionKind) *schema.Kind {
 // the slice.
 func (c *Catalog) Kinds() []*schema.Kind { return c.current.Load().lists().kinds }
 
-// Message returns a message by its full name, such as "meta.v1.ListMeta", or nil.
+// Message returns the message with the given full name, such as "meta.v1.ListMeta", or nil.
 func (c *Catalog) Message(name string) *schema.Message { return c.message(name).Message() }
 
 // Expressions returns the compiler of admission expressions. Validation and policy share it.

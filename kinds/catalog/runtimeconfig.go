@@ -45,7 +45,7 @@ func (r RuntimeConfig) enabled(k *schema.Kind) bool {
 	return on
 }
 
-// Unknown returns the keys that match no kind of the naming profile, whether served or not.
+// Unknown returns the keys that match no kind of the naming profile, served or not.
 func (r RuntimeConfig) Unknown(n *meta.Naming) ([]string, error) {
 	b, err := builtInsFor(n, nil)
 	if err != nil {

@@ -16,8 +16,8 @@ type binding struct {
 	call   cel.OverloadOpt
 }
 
-// function declares one overload of a function. Overload IDs match kube-apiserver's, because
-// errors and costs refer to them.
+// function declares one overload of a function. Overload IDs match kube-apiserver's, because errors
+// and costs contain them.
 func function(name, id string, b binding) cel.EnvOption {
 	return cel.Function(name, cel.Overload(id, b.args, b.result, b.call))
 }
@@ -58,7 +58,7 @@ func tryBinary[A, B, R any](call func(A, B) (R, error)) binding {
 	})}
 }
 
-// succeeds returns the binding of a function that reports whether call returns no error.
+// succeeds returns the binding of a function that reports whether call succeeds.
 func succeeds[R any](call func(string) (R, error)) binding {
 	return unary(func(s string) bool {
 		_, err := call(s)
@@ -66,7 +66,6 @@ func succeeds[R any](call func(string) (R, error)) binding {
 	})
 }
 
-// celTypeOf returns the CEL type of arguments and results of type T.
 func celTypeOf[T any]() *cel.Type {
 	var zero T
 	switch any(zero).(type) {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// A CBOR item (RFC 8949) begins with a head: three bits of major type, and five bits with the
-// argument or its size.
+// A CBOR item (RFC 8949) begins with a head: three bits of major type, and five bits that contain
+// the argument or its size.
 const (
 	cborUint   = 0 // the argument is the number
 	cborNegInt = 1 // the number is -1 minus the argument

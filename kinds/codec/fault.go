@@ -16,12 +16,12 @@ type FieldFault struct {
 	Duplicate bool   // otherwise the field is unknown
 	Message   string // the whole text, from a YAML parser that knows no path
 	// Tolerated is set for faults inside a union. They cause only warnings, even in strict
-	// requests, because kube-apiserver's strict decoder does not check unions and published CRDs
-	// contain unknown fields in unions.
+	// requests, because published CRDs contain unknown fields in unions and kube-apiserver's strict
+	// decoder does not check them.
 	Tolerated bool
 }
 
-// Refused returns the faults for which a request with strict field validation is rejected.
+// Refused returns the faults that reject a request with strict field validation.
 func Refused(faults []FieldFault) (refused []FieldFault) {
 	for _, f := range faults {
 		if !f.Tolerated {
@@ -73,15 +73,14 @@ type malformedError struct {
 func (e malformedError) Unwrap() error { return e.typeError }
 
 // MalformedPath returns the path of a value of the wrong format, such as a quantity. It returns ""
-// for other errors, whose text has the path.
+// for other errors, whose text contains the path.
 func MalformedPath(err error) string {
 	e, _ := errors.AsType[malformedError](err)
 	return e.path
 }
 
 // ConversionText returns the message for an error of Conform after a strategic merge patch.
-// kube-apiserver uses other messages for these errors, because it does not decode the result
-// from JSON.
+// kube-apiserver uses other messages there, because it does not decode the result from JSON.
 func ConversionText(err error) string {
 	e, ok := errors.AsType[mismatchError](err)
 	if !ok {
@@ -132,7 +131,6 @@ func joinNames(names []string) string { return strings.Join(names, ".") }
 // ErrTooManyMessages reports that a body or the result of a patch contains too many nested objects.
 const ErrTooManyMessages = jsontext.SyntaxError("an object may have at most 65536 nested objects, such as the items of a list")
 
-// maxMessages limits the number of nested objects in one incoming object. An empty object takes
-// a few bytes of JSON, but defaulting, validating and comparing it needs a thousand times as
-// much memory.
+// maxMessages limits the number of nested objects in one incoming object. An empty object takes a
+// few bytes of JSON, but a thousand times as much memory to default, validate and compare.
 const maxMessages = 1 << 16

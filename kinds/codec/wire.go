@@ -34,8 +34,8 @@ func (n *wireNode) emitsZero() bool {
 	return n.field.WireEmitEmpty && n.field.Shape == schema.Single
 }
 
-// wirePlans caches the *wireMessage of each *schema.Message. The cache cannot grow without bound,
-// because only built-in kinds have a Protobuf form.
+// wirePlans caches the *wireMessage of each *schema.Message. Only built-in kinds have a Protobuf
+// form, so its size is bounded.
 var wirePlans sync.Map
 
 // wireOf returns the Protobuf form of a message. It builds the form on first use, because most
@@ -107,8 +107,8 @@ func (w *wireMessage) sort() {
 	}
 }
 
-// node returns the node with the given number, or nil. It tries number-1 as the index first,
-// because most messages number their fields from 1 without gaps.
+// node returns the node with the given number, or nil. It tries index number-1 first, because most
+// messages number their fields from 1 without gaps.
 func (w *wireMessage) node(number int32) *wireNode {
 	if i := int(number) - 1; i >= 0 && i < len(w.nodes) && w.nodes[i].number == number {
 		return w.nodes[i]

@@ -28,10 +28,10 @@ const (
 	errYAMLMultipleDocuments = jsontext.SyntaxError("yaml: the body holds more than one document")
 )
 
-// DecodeYAML is DecodeJSON for YAML 1.1. A JSON body is decoded as JSON, which is many times
+// DecodeYAML is DecodeJSON for YAML 1.1. It decodes a JSON body as JSON, which is many times
 // faster. Duplicate keys are reported with the YAML parser's message, and the last one wins.
 //
-// The parser's values become a tree (yamlConverter). The conformer checks the tree, so types and
+// The parser's values become a tree (yamlConverter), which the conformer checks, so types and
 // errors match JSON's.
 func DecodeYAML(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeYAML(m, data, false)
@@ -45,7 +45,7 @@ func DecodeConfig(m *schema.Message, data []byte) (tree.Tree, []FieldFault, erro
 }
 
 // decodeYAML decodes a body as JSON if possible, and otherwise as YAML. A body that begins like
-// JSON but is malformed may be a YAML flow mapping. If nulls is true, null fields are kept.
+// JSON but is malformed may be a YAML flow mapping. nulls keeps null fields.
 func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		t, faults, err := decodeJSON(m, data, nulls)
@@ -66,8 +66,8 @@ func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	return t, append(faults, more...), err
 }
 
-// DecodeUntyped decodes the configuration of a server-side apply without a schema. Callers use
-// the result to report all unknown fields, which DecodeConfig drops.
+// DecodeUntyped decodes an apply configuration without a schema. Callers use it to report all
+// unknown fields, which DecodeConfig drops.
 func DecodeUntyped(data []byte) (tree.Tree, error) {
 	v, _, err := DecodeAny(data)
 	if err != nil {
@@ -77,10 +77,9 @@ func DecodeUntyped(data []byte) (tree.Tree, error) {
 	return t, err
 }
 
-// readYAML reads a single YAML document. A second document is an error, because it would
-// otherwise be silently ignored. readYAML searches for a second document only if a line looks
-// like a document boundary. A body with duplicate keys is parsed twice, because strict mode
-// decodes it only partially.
+// readYAML reads a single YAML document. A second document is an error, because it would otherwise
+// be silently ignored. readYAML searches for one only if a line looks like a document boundary. It
+// parses a body with duplicate keys twice, because strict mode decodes it only partially.
 func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	if yamlNesting(data) > yamlMaxNesting {
 		return nil, nil, errYAMLDepth
@@ -124,9 +123,8 @@ func checkSingleDocument(data []byte) error {
 	}
 }
 
-// yamlNesting returns an upper bound on the nesting depth. The bound protects the parser, which
-// recurses without a limit. Each open bracket, indentation and consecutive dash counts, even
-// inside strings.
+// yamlNesting returns an upper bound on the nesting depth, to protect the parser, which recurses
+// without a limit. Each open bracket, indentation and consecutive dash counts, even inside strings.
 func yamlNesting(data []byte) int {
 	deepest, brackets, lead, leading := 0, 0, 0, true
 	for _, c := range data {
@@ -154,8 +152,8 @@ type yamlConverter struct {
 	depth  int
 }
 
-// spend subtracts n bytes from the budget. Each value costs 1, and each string or key also costs
-// its length, so that the total is roughly the size as JSON.
+// spend subtracts n bytes from the budget. Each value costs 1, and strings and keys also cost their
+// length, so that the total is roughly the size as JSON.
 func (c *yamlConverter) spend(n int) error {
 	if c.budget -= n; c.budget < 0 {
 		return errYAMLGrowth
@@ -163,8 +161,7 @@ func (c *yamlConverter) spend(n int) error {
 	return nil
 }
 
-// value converts a parser value. An alias is converted, and counted against the budget, each time
-// it is used.
+// value converts a parser value. Each use of an alias is converted and counted against the budget.
 func (c *yamlConverter) value(v any) (any, error) {
 	if err := c.spend(1); err != nil {
 		return nil, err
@@ -223,7 +220,7 @@ func (c *yamlConverter) object(from map[any]any) (any, error) {
 	return root, nil
 }
 
-// yamlKey returns a key as a string, because YAML also allows keys of other types. As in
+// yamlKey returns a key as a string, because YAML allows keys of other types. As in
 // sigs.k8s.io/yaml, fractions have the precision of a float32.
 func yamlKey(key any) (string, error) {
 	switch key := key.(type) {

@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// csiDriverStrategy sets volumeLifecycleModes to Persistent by default, because this was the only
-// mode before the field was introduced.
+// csiDriverStrategy defaults volumeLifecycleModes to Persistent, the only mode before the field was
+// introduced.
 type csiDriverStrategy struct{ schema.DefaultStrategy }
 
 func (csiDriverStrategy) Default(obj tree.Tree) {
