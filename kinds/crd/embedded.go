@@ -43,8 +43,8 @@ func (c *coercer) err() error {
 	return errors.New(c.faults.List[0].Field + ": " + c.faults.List[0].Message)
 }
 
-// value returns the normalized form of v, which is v itself if nothing changes. It does not modify
-// v.
+// value returns v with normalized metadata. It does not modify v, and returns v itself if nothing
+// changes.
 func (c *coercer) value(n *node, v any) any {
 	if n == nil || !n.hasEmbedded || len(c.faults.List) > 0 {
 		return v
@@ -164,11 +164,11 @@ func (c *coercer) malformed(edit *tree.CopyOnWrite, name string, v any, msg stri
 	c.faults.Invalid(string(c.Position), v, msg)
 }
 
-// maxPath bounds the length of paths in errors, in bytes, as schema.Faults does.
+// maxPath is the maximum length of paths in errors, in bytes, as in schema.Faults.
 const maxPath = 8 << 10
 
-// validateEmbedded validates kind, apiVersion and metadata of embedded objects, even if an update
-// did not change them.
+// validateEmbedded validates kind, apiVersion and metadata of embedded objects, even unchanged
+// ones.
 func (n *node) validateEmbedded(v any, at *tree.Position, faults *schema.Faults) {
 	if n == nil || !n.hasEmbedded {
 		return

@@ -61,7 +61,7 @@ type limits struct {
 	unique                       bool
 }
 
-// compile parses the schema of a valid CRD. Keywords of the wrong type are ignored (see the package
+// compile parses the schema of a valid CRD. It ignores keywords of the wrong type (see the package
 // comment).
 func (k *Extensions) compile(s tree.Tree) *node {
 	n := &node{}
@@ -167,7 +167,7 @@ func texts(v any) []string {
 	return all
 }
 
-// set sets a limit. It returns false if keyword is not a limit. Limits are pointers, because zero
+// set sets a limit, or returns false if keyword is not a limit. Limits are pointers, because zero
 // differs from absent. For example, maxItems: 0 allows only the empty list.
 func (l *limits) set(keyword string, v any) bool {
 	switch keyword {

@@ -37,7 +37,7 @@ type Scanner struct {
 	Limit int // of Depth, if above MaxDepth
 }
 
-// Over returns a Scanner for json. The bytes must not change while the Scanner or a returned
+// Over returns a Scanner for json, whose bytes must not change while the Scanner or a returned
 // string is in use.
 func Over(json []byte) Scanner {
 	return Scanner{Text: unsafe.String(unsafe.SliceData(json), len(json))}
@@ -106,8 +106,8 @@ func (s *Scanner) close() {
 	s.Depth--
 }
 
-// Key reads an object's next key and its colon. At the end of the object, Key consumes the bracket
-// and more is false. first must be true for the first key, because no comma precedes it.
+// Key reads an object's next key and its colon. At the end of the object, it consumes the bracket
+// and more is false. first must be true for the first key, which has no comma before it.
 func (s *Scanner) Key(first bool) (key string, more bool, err error) {
 	if more, err = s.toKey(first); !more {
 		return "", false, err
@@ -268,7 +268,6 @@ func (s *Scanner) digits() {
 	}
 }
 
-// IsDigit reports whether c is a decimal digit.
 func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // Skip consumes a value of any type.

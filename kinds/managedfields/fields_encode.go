@@ -10,7 +10,7 @@ import (
 )
 
 // A fieldsEncoder writes an object's fields as FieldsV1 without building a Set, which would take
-// several times as much memory. With asEncoded, it writes the fields that the creator of the object
+// several times as much memory. With asEncoded, it writes the fields that the object's creator
 // owns, including the paths of objects and lists. The output is deterministic, so repeated applies
 // are recognized by their bytes.
 type fieldsEncoder struct {
@@ -75,7 +75,7 @@ func (w *fieldsEncoder) part(f *schema.Field, below func()) {
 }
 
 // topField writes a field of the object or its metadata. With asEncoded, it omits values that the
-// encoder also writes for an empty object.
+// encoder writes even for an empty object.
 func (w *fieldsEncoder) topField(f *schema.Field, v any) {
 	if !w.asEncoded {
 		w.field(f, v)
@@ -113,8 +113,8 @@ func (w *fieldsEncoder) field(f *schema.Field, v any) {
 	}
 }
 
-// node writes the paths at and below a path element. member is true if the set contains the
-// element's own path. If there are no paths, node writes nothing.
+// node writes the paths at and below a path element, if any. member is true if the set contains the
+// element's own path.
 func (w *fieldsEncoder) node(at pathElement, f *schema.Field, element, member bool, v any) {
 	start := len(w.b)
 	w.open(at)

@@ -131,8 +131,8 @@ func shelf(t *testing.T, k *schema.Kind, spec string) tree.Tree {
 	return object
 }
 
-// expectFaults checks that each cause, formatted as "path: message", starts with the
-// corresponding prefix in want.
+// expectFaults checks that each cause, formatted as "path: message", starts with the corresponding
+// prefix in want.
 func expectFaults(t *testing.T, label string, causes []meta.Cause, want []string) {
 	t.Helper()
 	var got []string
