@@ -2,8 +2,8 @@ package meta
 
 import "strings"
 
-// Limits of the strings in a Status, in bytes. Without limits, a Status that quotes the request
-// with double escapes could be twelve times as long as the request.
+// Limits of the strings in a Status, in bytes. Otherwise, a Status that quotes the request with
+// double escapes could be twelve times as long as the request.
 const (
 	maxText       = 64 << 10 // of one cause, or of a message in addition to its causes
 	maxIdentifier = 4 << 10  // of names in details

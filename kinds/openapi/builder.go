@@ -19,9 +19,8 @@ var anyMediaType = []string{"*/*"}
 
 // A builder builds one document and is used once.
 //
-// The paths are written first, because writing them collects the definitions. The document is
-// rebuilt for the hash and for each format, because keeping it in memory as a tree would take
-// megabytes.
+// It writes the paths first, which collects the definitions. It rebuilds the document for the hash
+// and for each format, because a tree in memory would take megabytes.
 type builder struct {
 	Options
 	names       names
@@ -101,7 +100,7 @@ func (b *builder) versionInfo() string {
 	return name
 }
 
-// paths yields the paths of a scope. Afterwards, the definitions are complete.
+// paths yields the paths of a scope. Afterward, the definitions are complete.
 func (b *builder) paths(s scope) entries {
 	return func(yield func(string, object) bool) {
 		written := map[string]bool{}

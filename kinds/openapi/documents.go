@@ -26,8 +26,8 @@ type Options struct {
 	Patches []string
 	// CBOR adds CBOR to the media types of responses and watches.
 	CBOR bool
-	// Previous contains the documents of an earlier set of kinds, or nil. Documents whose kinds
-	// are unchanged are reused. All other options must be equal.
+	// Previous contains the documents of an earlier set of kinds, or nil. Documents whose kinds are
+	// unchanged are reused, so all other options must be equal.
 	Previous *Documents
 
 	gvks map[*schema.Message][]meta.GroupVersionKind // GVKs of messages of built-in kinds
@@ -83,9 +83,9 @@ type scope struct {
 	below         string // in version 3: path prefix of remotes
 }
 
-// New prepares the documents, which are built on first use. A CRD change replaces only the
-// version 3 documents of the CRD's versions, because each document depends only on its own kinds
-// and the immutable built-in kinds.
+// New prepares the documents, which are built on first use. A CRD change replaces only the version
+// 3 documents of the CRD's versions, because a document depends only on its own kinds and the
+// immutable built-in kinds.
 func New(o Options) *Documents {
 	previous := o.Previous
 	o.gvks = gvks(o.Kinds)
@@ -113,8 +113,8 @@ func (d *Documents) V3(path string) *Document { return d.groups[path].Document }
 
 // Index lists the version 3 documents, as
 // {"paths":{"apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=…"}}}. Computing the
-// hashes builds each document once. Clients read the index when they start and fetch only documents
-// that they have not cached.
+// hashes builds each document once. Clients read the index at startup and fetch only documents that
+// they have not cached.
 func (d *Documents) Index() Index { return d.index() }
 
 // URL returns the URL path and query of the version 3 document for a path. The hash makes the

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// names translates the names in documents to the naming profile. In the kubernetes profile, the
-// definition of a Pod is io.k8s.api.core.v1.Pod and the extension for list types is
-// x-kubernetes-list-type, because clients and generators depend on these names.
+// names translates the names in documents to the naming profile, because clients and generators
+// depend on them. In the kubernetes profile, the definition of a Pod is io.k8s.api.core.v1.Pod and
+// the extension for list types is x-kubernetes-list-type.
 type names struct {
 	naming *meta.Naming
 	suffix string // of the vendor's groups, with its dot

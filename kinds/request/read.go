@@ -61,7 +61,7 @@ type List struct {
 	Fields    selector.Fields
 	Version   uint64
 	Match     ResourceVersionMatch
-	// Logged permits an exact list to be read from the log if its version is no longer in memory.
+	// Logged permits reading an exact list from the log if its version is no longer in memory.
 	Logged    bool
 	Time      time.Time // the state at a time; Version and Match are then unset
 	Limit     int       // 0 means all
@@ -70,8 +70,8 @@ type List struct {
 	User      string    // whose reads of the past take turns
 }
 
-// A ListResult is the result of a List, in key order. Items are stored objects of one snapshot. The
-// caller converts them with Form, unless they already have the requested form.
+// A ListResult is the result of a List, in key order. Items are stored objects of one snapshot,
+// which the caller converts with Form if necessary.
 type ListResult struct {
 	Version   uint64
 	Items     []*meta.Object
@@ -86,8 +86,8 @@ type Watch struct {
 	Namespace string
 	Labels    selector.Labels
 	Fields    selector.Fields
-	// Version is the resource version after which the watch starts. With SendInitialEvents, it is
-	// the initial state's minimum version.
+	// Version is the resource version after which the watch starts or, with SendInitialEvents, the
+	// minimum version of the initial state.
 	Version uint64
 	// Stale means that the client requested version 0, so any initial state is acceptable.
 	Stale bool
@@ -98,7 +98,7 @@ type Watch struct {
 	Bookmarks            bool
 	// Inline allows the store to call the sink on the goroutine that publishes a write. The sink
 	// must then return quickly. It must never wait for another write, or for a lock that is held
-	// while a write is in progress.
+	// during a write.
 	Inline bool
 }
 
@@ -130,8 +130,8 @@ type Event struct {
 // A Sink receives the events of one watch, from one goroutine at a time. Its methods may block on a
 // slow client until the Sink's own deadline.
 type Sink interface {
-	// Events delivers events in order. The caller reuses the slice afterwards. If Events returns an
-	// error, the watch ends.
+	// Events delivers events in order. The caller reuses the slice afterward. An error ends the
+	// watch.
 	Events(events []Event) error
 	// Done is called exactly once, as the last call, regardless of why the watch ends.
 	Done()

@@ -11,15 +11,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// evaluators contains the checks of one field. value checks each value, and keys checks each map
-// key. before and after check the whole list or map, before and after its values are checked.
-// Each slice is in the order in which errors are reported.
+// evaluators contains the checks of one field, in the order in which errors are reported. value
+// checks each value, and keys each map key. before and after check the whole list or map, before
+// and after its values are checked.
 type evaluators struct{ value, keys, before, after []schema.Evaluator }
 
 func (e evaluators) empty() bool { return len(e.value)+len(e.keys)+len(e.before)+len(e.after) == 0 }
 
 // newEvaluators compiles the options of a field. It returns an error for unknown formats and
-// invalid patterns, so that they are detected at startup.
+// invalid patterns, so that startup detects them.
 func newEvaluators(f *schema.Field) (evaluators, error) {
 	var made evaluators
 	var err error
