@@ -41,8 +41,8 @@ func (l *linker) linkSubresources(k *Kind) {
 	}
 }
 
-// storageVersion returns the kind marked as the storage version of a collection. If only one kind
-// uses the collection, that kind needs no mark.
+// storageVersion returns the kind marked as the storage version of a collection. A collection with
+// only one kind needs no mark.
 func (l *linker) storageVersion(versions []*Kind) *Kind {
 	var marked *Kind
 	for _, k := range versions {

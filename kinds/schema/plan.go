@@ -17,7 +17,7 @@ import (
 )
 
 // A Plan contains all declarations. Messages are compiled on first use, because most servers use
-// few messages and compiling all would dominate the startup time.
+// few of them and compiling all would dominate the startup time.
 type Plan struct {
 	Kinds        []*Kind                 // in order of declaration
 	Declarations map[string]*Declaration // by full name, as in "core.v1.PodSpec"
@@ -67,9 +67,9 @@ func Load(encoded []byte, n *meta.Naming) (*Plan, error) {
 	return p, errors.Join(l.faults...)
 }
 
-// Messages compiles all messages, and returns the messages that describe objects, by name.
-// Unlike Kind.Message, it checks that each option fits its field and that the paths of kinds
-// exist. The error joins all faults, each with its message and field.
+// Messages compiles all messages and returns those that describe objects, by name. Unlike
+// Kind.Message, it checks that each option fits its field and that the paths of kinds exist. The
+// error joins all faults, each with its message and field.
 func (p *Plan) Messages() (map[string]*Message, error) {
 	all, c := map[string]*Message{}, checker{}
 	for name, d := range p.Declarations {
@@ -112,8 +112,8 @@ func DeclarationOf(m *Message) *Declaration {
 	return d
 }
 
-// Message returns the compiled message. The Declaration may be nil. Message panics if the
-// message does not compile, so the generator compiles all messages.
+// Message returns the compiled message, or nil for a nil Declaration. It panics if the message does
+// not compile, so the generator compiles all messages.
 func (d *Declaration) Message() *Message {
 	if d == nil {
 		return nil
@@ -138,7 +138,7 @@ func (d *Declaration) compile() (*Message, error) {
 	return d.message, p.err
 }
 
-// descriptor returns the decoded declaration, before compilation.
+// descriptor returns the declaration, decoded but not compiled.
 func (d *Declaration) descriptor() *descriptorpb.DescriptorProto {
 	if d.source == nil {
 		d.plan.read = append(d.plan.read, d)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// showSubjects lists the subjects of one kind, because binding tables have one column per subject
-// kind. Service accounts are shown as "kube-system/builder, default/robot".
+// showSubjects lists the subjects of one kind, because binding tables have a column for each.
+// Service accounts are shown as "kube-system/builder, default/robot".
 func showSubjects(r *row, kind string) string {
 	var names []string
 	for s := range r.json.Field("subjects").Items {
@@ -78,8 +78,8 @@ func showAPIService(r *row, _ string) string {
 	return s.Field("namespace").Text() + "/" + s.Field("name").Text()
 }
 
-// showCondition shows the status of a condition. With the argument "Dangling/?", it shows the
-// condition Dangling, or "?" if the object has no such condition.
+// showCondition shows the status of a condition. The argument "Dangling/?" selects the condition
+// Dangling, or shows "?" if there is none.
 func showCondition(r *row, arg string) string {
 	name, absent, _ := strings.Cut(arg, "/")
 	if c := condition(r.json.At("status.conditions"), name); c != nil {

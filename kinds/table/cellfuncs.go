@@ -6,8 +6,8 @@ const (
 	unset   = "<unset>"
 )
 
-// A cellFunc appends one cell of a row, as a JSON value, to b. A cellFunc returns no error,
-// because incomplete objects are also shown.
+// A cellFunc appends one cell of a row, as a JSON value, to b. It returns no error, because
+// incomplete objects are also shown.
 type cellFunc func(b []byte, r *row, arg string) []byte
 
 // cellFuncs contains the functions that a column path can name after "func:".
@@ -37,8 +37,8 @@ var textFuncs = map[string]func(r *row, arg string) string{
 	"phase":     showPhase,     // the string at the path, or Terminating
 	"union":     showUnion,     // the name of the field that the object at the path has
 
-	// Functions for workloads. The argument is the path of the Pod template or selector, and may be
-	// omitted for the default path.
+	// Functions for workloads. The argument is the path of the Pod template or selector, and
+	// defaults to the usual path.
 	"ready":      showReady, // status.readyReplicas/spec.replicas
 	"containers": showContainers,
 	"images":     showImages,

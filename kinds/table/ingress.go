@@ -7,7 +7,7 @@ import (
 
 const maxHosts = 3
 
-// showIngressHosts lists the hosts of the rules. A rule without a host is shown too, because it
+// showIngressHosts lists the hosts of the rules. It shows a rule without a host too, because that
 // accepts all hosts.
 func showIngressHosts(r *row, _ string) string {
 	rules, hosts, more := 0, []string{}, false
