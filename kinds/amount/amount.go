@@ -9,7 +9,7 @@ import (
 // An Amount is an exact, immutable quantity. The zero value is 0.
 type Amount struct {
 	thousandths int64 // within ±limit, unless exact is set
-	binary      bool  // with suffixes such as Ki
+	binary      bool  // has a suffix such as Ki
 	exact       *quantity.Quantity
 }
 

@@ -179,7 +179,7 @@ func create(k *schema.Kind, obj tree.Tree) (tree.Tree, []string) {
 
 func completed(causes []meta.Cause, err error) []meta.Cause {
 	if err != nil {
-		panic(err) // only the end of the context is an error
+		panic(err) // only a done context is an error
 	}
 	return causes
 }

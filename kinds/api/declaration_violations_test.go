@@ -143,7 +143,7 @@ func TestEveryDeclaredDefault(t *testing.T) {
 			content := tree.Tree{}
 			rules.Default(k, p.object(content))
 			for _, f := range p.message.Fields {
-				if f.Default == nil || f.Default == "" && !f.EmitEmpty && !f.Pointer { // only documents the value of a key
+				if f.Default == nil || f.Default == "" && !f.EmitEmpty && !f.Pointer { // the default only documents a key
 					continue
 				}
 				if v := content[f.Name]; v == nil || !tree.IsEmpty(f.Default) && !tree.SemanticEqual(v, f.Default) {

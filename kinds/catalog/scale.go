@@ -19,7 +19,7 @@ func scaleView(s *schema.Scale) schema.View {
 			status["replicas"] = int64At(obj, s.StatusReplicas)
 			if s.Selector != "" {
 				parent, name := fieldLocation(obj, s.Selector)
-				text := parent.String(name) // custom kinds hold the selector as text
+				text := parent.String(name) // custom kinds have a string selector
 				if text == "" {
 					text = selectorText(parent.Object(name))
 				}

@@ -27,7 +27,7 @@ type Authorizer interface {
 // invalid selector counts as absent, which can only deny more.
 type Access struct {
 	Verb string
-	Path string // "": a resource
+	Path string // "" for a resource
 
 	Group, Resource, Subresource, Namespace, Name string
 	// Fields and Labels are empty if the selector is invalid.

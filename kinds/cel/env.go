@@ -18,7 +18,7 @@ type Env struct {
 	env       *cel.Env
 	naming    *meta.Naming
 	variables map[string]*Type
-	first     *Type // of the first variable; nil if there is none
+	first     *Type // type of the first variable, or nil
 	sized     bool
 }
 

@@ -16,7 +16,7 @@ var formatType = cel.ObjectType("platform.NamedFormat")
 
 type format struct {
 	faults func(s string) []string
-	size   uint64 // of the regular expression that determines the cost
+	size   uint64 // size of the regular expression, which determines the cost
 }
 
 var (

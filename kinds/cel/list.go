@@ -16,7 +16,7 @@ import (
 // A list exposes a list with a schema to CEL. It converts an element on each read.
 type list struct {
 	elements []any
-	schema   *Schema // of the elements
+	schema   *Schema // element schema
 }
 
 func (l *list) ConvertToNative(t reflect.Type) (any, error) {

@@ -10,7 +10,7 @@ import (
 type namedType struct {
 	name string
 	cel  *cel.Type
-	zero ref.Val // of summable types
+	zero ref.Val // for summable types
 }
 
 // orderedTypes lists the element types that have list functions, so that the type checker rejects

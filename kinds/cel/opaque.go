@@ -22,10 +22,10 @@ var platformTypes = []string{
 // because T often belongs to another package.
 type opaque[T any] struct {
 	kind  *types.Type
-	name  string // in conversion faults
+	name  string // name in conversion errors
 	value T
 	equal func(a, b T) bool
-	text  func(T) string // nil: no text form
+	text  func(T) string // nil if it cannot be converted to a string
 }
 
 func (o opaque[T]) ConvertToNative(t reflect.Type) (any, error) {

@@ -89,7 +89,7 @@ func newPatchValue(typeName string, fields map[string]ref.Val) ref.Val {
 // An Operation is a JSON Patch operation built by an expression.
 type Operation struct {
 	Op, From, Path string
-	value          ref.Val // nil: none
+	value          ref.Val // may be nil
 }
 
 // Operand returns the operation's value as a tree value. has is false if it has none.

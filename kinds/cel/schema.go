@@ -11,11 +11,11 @@ import (
 // converts a value. Package crd derives Schemas from CRDs.
 type Schema struct {
 	Type   string // object, array, string, integer, number, boolean; "" for any
-	Format string // of texts: byte, date, date-time and duration are not strings in expressions
+	Format string // byte, date, date-time and duration are not strings in expressions
 
-	Properties map[string]*Schema // nil: no declared fields
+	Properties map[string]*Schema // nil if no fields are declared
 	Required   []string
-	Additional *Schema // of map entries; nil if it is not a map
+	Additional *Schema // schema of map values; nil if not a map
 	Items      *Schema
 	ListType   string // "", atomic, set, or map
 	ListKeys   []string
@@ -166,7 +166,7 @@ func (s *Schema) maxText() int64 {
 		if *s.MaxLength > math.MaxInt64/4 {
 			return math.MaxInt64
 		}
-		return 4 * max(0, *s.MaxLength) // of characters
+		return 4 * max(0, *s.MaxLength) // bytes per character
 	case len(s.Enum) > 0 && !s.IntOrString && s.Format != "byte":
 		longest := 0
 		for _, v := range s.Enum {

@@ -56,7 +56,7 @@ func parseDuration(s string) (time.Duration, error) {
 	}
 	var sum time.Duration
 	found := false
-	for rest := s; ; { // one part at a time, since a text may have half a million
+	for rest := s; ; { // one part at a time, because a string may have half a million
 		part := durationPart.FindStringSubmatchIndex(rest)
 		if part == nil {
 			break

@@ -13,11 +13,11 @@ import (
 // request.
 type Type struct {
 	cel         *cel.Type
-	fields      map[string]*Type // of an object, by escaped name
-	key, elem   *Type            // of a map; a list has only elem
-	maxElements int64            // bytes of a text, elements of a list or map
-	minSize     int64            // of its JSON, in bytes
-	objects     map[string]*Type // all objects in it, by type name
+	fields      map[string]*Type // object fields by escaped name
+	key, elem   *Type            // map types; a list has only elem
+	maxElements int64            // bytes of a string, elements of a list or map
+	minSize     int64            // JSON size in bytes
+	objects     map[string]*Type // nested object types by name
 }
 
 var (

@@ -62,9 +62,9 @@ type cborReader struct {
 	text     string
 	pos      int
 	depth    int
-	budget   int    // bytes of JSON that the rest may take
+	budget   int    // remaining budget, in bytes of JSON
 	encoding uint64 // tag of the byte strings being read, or 0
-	items    []any  // of the open arrays, innermost last
+	items    []any  // items of the open arrays, innermost last
 }
 
 // A taggedBytes is a byte string that JSON represents as text in the tag's encoding.
@@ -276,7 +276,7 @@ func (r *cborReader) content(major, info byte, n uint64) (string, error) {
 		}
 		chunk, err := r.take(n)
 		if err == nil {
-			_, err = validText(major, chunk) // each chunk of a text must be valid by itself
+			_, err = validText(major, chunk) // each chunk of a text string must be valid UTF-8
 		}
 		if err != nil {
 			return "", err
@@ -418,7 +418,7 @@ func timeOfTag(tag uint64, v any) (string, error) {
 	case tag == tagTimeEpoch && isInt:
 		at = time.Unix(seconds, 0).UTC()
 	case tag == tagTimeEpoch && isFloat:
-		n, _ := number.Float64() // float has formatted it
+		n, _ := number.Float64() // cannot fail, because float formatted it
 		whole, part := math.Modf(n)
 		at = time.Unix(int64(whole), int64(part*1e9)).UTC()
 	default:

@@ -70,7 +70,7 @@ type conformer struct {
 	pathTracker
 	root             bool // the current message is the whole object
 	base             tree.Tree
-	encodedFieldSets bool // field sets may be strings, as in the tree of an object; those of base are
+	encodedFieldSets bool // field sets may be strings, as in stored trees
 	depth            int
 	tooDeep          bool // the tree exceeds jsontext.MaxDepth
 	messages         int

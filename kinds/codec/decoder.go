@@ -18,7 +18,7 @@ type decoder struct {
 	// length is known.
 	items     []any
 	messages  int
-	keepNulls bool // null fields stay in the tree, as nil
+	keepNulls bool // null fields stay in the tree as nil
 }
 
 var decoders = sync.Pool{New: func() any { return &decoder{pathTracker: pathTracker{path: make([]pathElement, 0, 16)}} }}
@@ -33,7 +33,7 @@ func newDecoder(text string) *decoder {
 
 // release drops all references to the document, which the pool would otherwise retain.
 func (d *decoder) release() {
-	const most = 1024 // limit of path elements and items that are kept
+	const most = 1024 // maximum number of retained path elements and items
 	path, items := d.path[:cap(d.path)], d.items[:cap(d.items)]
 	*d = decoder{}
 	if len(path) > most || len(items) > most {
@@ -86,7 +86,7 @@ func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
 	}
-	if d.messages++; d.messages > maxMessages && d.Limit == 0 { // stored objects were accepted before
+	if d.messages++; d.messages > maxMessages && d.Limit == 0 { // stored objects were already accepted
 		return nil, ErrTooManyMessages
 	}
 	object := make(tree.Tree)

@@ -15,7 +15,7 @@ import (
 type encoder struct {
 	b             []byte
 	versionOffset int
-	limit         int // size of b beyond which encoding stops; 0 for none
+	limit         int // maximum size of b; 0 for none
 }
 
 func (e *encoder) full() bool { return e.limit > 0 && len(e.b) > e.limit }

@@ -55,7 +55,7 @@ func CloseEnvelope(b []byte) []byte {
 // parsing each envelope of a long list.
 func EnvelopedObject(envelope []byte, empty int) []byte {
 	end := len(envelope) - len(CloseEnvelope(make([]byte, 0, 8)))
-	size := len(envelope) - empty // the object plus the bytes of its length beyond the first
+	size := len(envelope) - empty // the object, plus the extra bytes of its length
 	for extra := 0; ; extra++ {
 		if protowire.SizeVarint(uint64(size-extra)) == 1+extra {
 			return envelope[end-size+extra : end]

@@ -14,7 +14,7 @@ const maxFaults = 100
 type FieldFault struct {
 	Path      string // as in spec.containers[0].image
 	Duplicate bool   // otherwise the field is unknown
-	Message   string // the whole text, from a YAML parser that knows no path
+	Message   string // complete message of a YAML parser error without a path
 	// Tolerated is set for faults inside a union. They cause only warnings, even in strict
 	// requests, because published CRDs contain unknown fields in unions and kube-apiserver's strict
 	// decoder does not check them.
@@ -94,7 +94,7 @@ func ConversionText(err error) string {
 		return "cannot restore slice from " + from
 	case strings.Contains(e.goType, "."):
 		return "cannot restore struct from: " + from
-	case isNumeric(from) && isNumeric(e.goType), from == "int64" && e.goType == "string": // as in Go
+	case isNumeric(from) && isNumeric(e.goType), from == "int64" && e.goType == "string": // as in Go conversions
 		return "cannot convert " + from + " to " + e.goType
 	}
 	return "unrecognized type: " + e.goType

@@ -14,8 +14,8 @@ import (
 type pathTracker struct {
 	path   []pathElement
 	faults []FieldFault
-	unions int   // number of unions around the current value
-	err    error // of the first value of a wrong type
+	unions int   // number of enclosing unions
+	err    error // error for the first value of a wrong type
 }
 
 // A pathElement is a field (message is set), a map key, or a list index.

@@ -16,8 +16,8 @@ type wireMessage struct {
 
 	// The following fields are set only in an outermost message. They include the fields of
 	// inlined messages.
-	ranked []*wireNode // in the order of writing
-	inJSON []*wireNode // in the order of the JSON
+	ranked []*wireNode // in output order
+	inJSON []*wireNode // in JSON order
 	byName map[string]*wireNode
 	nested bool // some fields are inlined
 }
@@ -25,8 +25,8 @@ type wireMessage struct {
 type wireNode struct {
 	number int32
 	field  *schema.Field
-	rank   int          // of a field: its index in ranked
-	inner  *wireMessage // of an inlined message
+	rank   int          // index of a field in ranked
+	inner  *wireMessage // form of an inlined message
 }
 
 // emitsZero reports whether Protobuf contains the field even if it is absent in JSON.

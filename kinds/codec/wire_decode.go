@@ -38,7 +38,7 @@ type wireDecoder struct {
 	pathTracker
 	depth    int
 	messages int
-	items    []any // of the open lists, innermost last
+	items    []any // items of the open lists, innermost last
 }
 
 // enter adds one nesting level, with the same limit as JSON. After enter succeeds and the value
@@ -117,7 +117,7 @@ func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, object tree.Tree
 	if err != nil {
 		return 0, err
 	}
-	d.depth-- // in JSON it is on the level of its parent
+	d.depth-- // JSON inlines it in the parent
 	err = d.message(node.inner, object, p)
 	d.depth++
 	return n, err

@@ -36,7 +36,7 @@ func AppendProtobuf(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 type wireEncoder struct {
 	jsontext.Scanner
 	b       []byte
-	parts   []wirePart // of the open messages and maps, innermost last
+	parts   []wirePart // parts of the open messages and maps, innermost last
 	scratch []byte
 }
 
@@ -82,7 +82,7 @@ func (e *wireEncoder) message(m *schema.Message) error {
 		return err
 	}
 	start, base := len(e.b), len(e.parts)
-	next, inOrder := 0, !w.nested // the next rank; whether the ranks were ascending so far
+	next, inOrder := 0, !w.nested // next rank; whether ranks have been ascending so far
 	for i, first := 0, true; ; first = false {
 		key, more, err := e.Key(first)
 		if err != nil {

@@ -18,7 +18,7 @@ func wireNumber(t schema.Type, b []byte) (any, int) {
 		v, n := protowire.ConsumeFixed64(b)
 		number := math.Float64frombits(v)
 		if math.IsNaN(number) || math.IsInf(number, 0) {
-			return nil, -1 // JSON has no such number
+			return nil, -1 // JSON cannot represent it
 		}
 		return number, n
 	}

@@ -17,9 +17,9 @@ import (
 
 // Limits on YAML bodies, because a few bytes of aliases can expand to gigabytes.
 const (
-	yamlGrowthFactor = 16      // times the body size
-	yamlGrowthBase   = 1 << 16 // plus bytes
-	yamlMaxNesting   = 1000    // levels; the parser's time grows faster than linearly with nesting
+	yamlGrowthFactor = 16      // multiple of the body size
+	yamlGrowthBase   = 1 << 16 // additional bytes
+	yamlMaxNesting   = 1000    // the parser's time grows faster than linearly with nesting
 )
 
 const (
@@ -85,7 +85,7 @@ func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 		return nil, nil, errYAMLDepth
 	}
 	defer func() {
-		if r := recover(); r != nil { // a bug of the parser
+		if r := recover(); r != nil { // parser bug
 			v, faults, err = nil, nil, jsontext.SyntaxError("yaml: document cannot be read")
 		}
 	}()

@@ -95,7 +95,7 @@ func encode(k *schema.Kind, o *meta.Object, t tree.Tree) *meta.Object {
 	out := &meta.Object{Key: o.Key, Version: o.Version, ItemOffset: k.ItemOffset(), Meta: o.Meta}
 	if encoded := codec.EncodeJSON(k, t); o.Version > 0 {
 		out.JSON = encoded.WithVersion(o.Version)
-	} else { // of a dry run
+	} else { // dry run
 		out.JSON = encoded.Unversioned()
 	}
 	return out

@@ -23,7 +23,7 @@ func DecodeStored(k *schema.Kind, json []byte) (tree.Tree, error) {
 		}
 	}
 	object = applySchema(k, object)
-	if k.Kind != "" { // of a known CRD
+	if k.Kind != "" { // the CRD is known
 		object["kind"], object["apiVersion"] = k.Kind, k.APIVersion()
 	}
 	return object, nil

@@ -32,7 +32,7 @@ func NewApprovalPolicy(n *meta.Naming) *ApprovalPolicy {
 
 // An Approval is the content of the CRD condition KubernetesAPIApprovalPolicyConformant.
 type Approval struct {
-	Status  string // of the condition
+	Status  string // status of the condition
 	Reason  string
 	Message string
 }

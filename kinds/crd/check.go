@@ -89,7 +89,7 @@ type ruleContext struct {
 
 type ruleChecker struct {
 	naming *meta.Naming
-	name   string // of the extension
+	name   string // name of the rules extension
 	faults *schema.Faults
 	total  totalCost
 }
@@ -115,7 +115,7 @@ func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 		c.node(n.items, path+".items", below)
 	}
 	compiler := ruleCompiler{naming: c.naming, self: n.selfType, withEstimate: true}
-	const compilation = 10_000 // of a rule, in steps
+	const compilation = 10_000 // steps to compile a rule
 	for i, source := range n.rules {
 		if !c.faults.Work.Spend(compilation) {
 			return

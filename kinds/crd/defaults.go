@@ -37,7 +37,7 @@ func (c *Compiler) CheckDefaults(s tree.Tree, path string, faults *schema.Faults
 // one object.
 type defaultChecker struct {
 	naming   *meta.Naming
-	metadata *schema.Message // of objects
+	metadata *schema.Message // object metadata
 	faults   *schema.Faults
 	budget   *cel.Budget
 }

@@ -33,7 +33,7 @@ type coercer struct {
 	// objects remain readable.
 	dropMalformed bool
 	unknown       []string
-	faults        schema.Faults // values of the wrong type; the walk ends at the first one
+	faults        schema.Faults // values of the wrong type; the first one ends the walk
 }
 
 func (c *coercer) err() error {
@@ -127,7 +127,7 @@ func (c *coercer) wellFormed(metadata tree.Tree) (tree.Tree, []codec.FieldFault)
 		}
 	}
 	kept, faults, err := codec.ConformPart(c.metadata, kept)
-	if err != nil { // too large or too deep as a whole
+	if err != nil { // the value is too large or too deep
 		return tree.Tree{}, nil
 	}
 	return kept, faults

@@ -162,9 +162,9 @@ func typeOf(v any) string {
 }
 
 type enum struct {
-	values map[any]struct{} // by the key of enumKey
+	values map[any]struct{} // keys from enumKey
 	nested bool             // some values are objects or lists
-	texts  []string         // as faults list them
+	texts  []string         // as shown in errors
 }
 
 // newEnum returns an enum. It formats the allowed values in advance rather than for each error.
@@ -279,7 +279,7 @@ func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 // matches charges the validation budget while it reads a long string, so that it stops once the
 // budget is exhausted.
 func (t *textLimits) matches(e *schema.Evaluation, s string) bool {
-	const long = 1 << 18 // takes some milliseconds
+	const long = 1 << 18 // takes a few milliseconds
 	if cost := schema.PatternCost(len(s), t.patternSize); cost < long {
 		return e.Spend(cost) && t.pattern.MatchString(s)
 	}

@@ -15,9 +15,9 @@ type rule struct {
 	message    *cel.Program // nil without messageExpression
 	transition bool         // uses oldSelf
 	optional   bool         // also runs without an old value
-	fieldPath  string       // in errors, below the value; "" for the value itself
+	fieldPath  string       // in errors, relative to the value; "" for the value itself
 
-	cost, messageCost uint64 // upper bounds by estimate
+	cost, messageCost uint64 // estimated upper bounds
 }
 
 type ruleFault struct {
@@ -33,7 +33,7 @@ const (
 type ruleCompiler struct {
 	naming       *meta.Naming
 	self         *cel.Type
-	envs         [2]*cel.Env // the second one has an optional oldSelf; created on demand
+	envs         [2]*cel.Env // the second has an optional oldSelf; created on demand
 	withEstimate bool
 }
 

@@ -28,9 +28,9 @@ type Compiler struct {
 	// embeddedMeta is objectMeta for embedded objects: every field is optional, empty fields are
 	// kept, and missing ones are not added.
 	embeddedMeta *schema.Message
-	schemaProps  *schema.Declaration // of the schemas in CRDs
-	approval     string              // annotation of an approval, in quotes
-	validations  []byte              // the quoted JSON key of rules
+	schemaProps  *schema.Declaration // for the schemas in CRDs
+	approval     string              // approval annotation, in quotes
+	validations  []byte              // quoted JSON key of rules
 	schemas      schemaCache
 }
 
@@ -116,7 +116,7 @@ func addWorkingForms(all []*schema.Kind) {
 		form, origin := *k, *k.Origin
 		form.Origin = &origin
 		form.Stored = &form
-		form.SelectFields = k.Stored.SelectFields // by which metadata is read
+		form.SelectFields = k.Stored.SelectFields // ObjectMeta.Fields has these
 		form.SetStrategy(newStrategy(&form))
 		k.Origin.WorkingForm, origin.WorkingForm = &form, &form
 		forms = append(forms, &form)

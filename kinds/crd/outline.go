@@ -35,7 +35,7 @@ type outliner struct {
 	json     []byte
 	approval string // the only annotation to copy, in quotes
 	out      []byte
-	schemas  []schemaText // of the versions; nil for those without
+	schemas  []schemaText // schemas of the versions; nil if a version has none
 }
 
 // object copies a JSON object. It calls member to copy or skip the value of each key.

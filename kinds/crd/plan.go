@@ -3,7 +3,7 @@ package crd
 import "github.com/troupe-api/troupe/kinds/schema"
 
 // A planner converts schemas to messages, which define the fields that field managers can own.
-type planner struct{ metadata *schema.Message } // that of embedded objects
+type planner struct{ metadata *schema.Message } // metadata of embedded objects
 
 // field returns the message field for a node. A value that a newer schema makes atomic remains a
 // list or map, and a manager that owned a part of it owns the whole value.

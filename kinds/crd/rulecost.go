@@ -16,7 +16,7 @@ type ruleCost struct {
 
 type totalCost struct {
 	sum           uint64
-	mostExpensive []ruleCost // a few of the significant ones
+	mostExpensive []ruleCost // a few of the most expensive rules
 }
 
 // add adds the cost of a rule, without overflow, and records the rule for error messages. It does
@@ -65,7 +65,7 @@ func costMessage(what string, cost, limit uint64) string {
 // A cardinality is the maximum number of values to which one part of a schema applies.
 type cardinality struct {
 	most    uint64
-	limited bool // false: limited only by the request size
+	limited bool // false if limited only by the request size
 }
 
 // of returns the maximum number of evaluations of an expression on values of type t. Without a

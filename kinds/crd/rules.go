@@ -31,7 +31,7 @@ type ruleEvaluator struct {
 	naming *meta.Naming
 	faults *schema.Faults
 	budget *cel.Budget
-	ended  bool // no more rules are run
+	ended  bool // evaluation has ended
 	tree.Position
 }
 
@@ -117,7 +117,7 @@ func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged boo
 	if was.Exists && was.Value != nil {
 		values.old = n.self.Value(was.Value)
 	}
-	const steps = 100 // of a rule, between checks of the request
+	const steps = 100 // steps charged per rule
 	for _, r := range n.compiled {
 		if !e.faults.Work.Spend(steps) {
 			e.ended = true

@@ -24,7 +24,7 @@ type definedSchema struct {
 	compiled  atomic.Pointer[compiledSchema]
 	compiling sync.Mutex
 	asked     atomic.Bool // since the cache last examined it
-	released  bool        // guarded by the cache's mutex: the schema is not cached anymore
+	released  bool        // guarded by the cache's mutex; a released schema is not cached again
 }
 
 type source struct {
@@ -201,7 +201,7 @@ func (l *limits) memory() (sum int) {
 // the CRD. A list element includes its share of spare capacity.
 const (
 	stringMemory   = 16
-	enumMemory     = 40 // of a place in the set of an enum
+	enumMemory     = 40 // bytes per enum value in the set
 	elementMemory  = 24
 	mapMemory      = 48
 	mapGroupMemory = 288

@@ -36,7 +36,7 @@ func (c costChecker) cost(n *node, path string) schemaCost {
 	own := float64(valueCost + len(n.required)/4 + len(n.listKeys))
 	all, size := schemaCost{own / 2, own}, float64(estimatedBytes)
 	if n.kind == "string" {
-		const maxBytes = 4 // of a character
+		const maxBytes = 4 // per character
 		size = min(size, maxBytes*atMost(n.maxLength))
 	}
 	if n.pattern != nil {

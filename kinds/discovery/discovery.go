@@ -18,7 +18,7 @@ type Discovery struct {
 	groupList   []byte
 	groups      map[string][]byte       // by group
 	resources   map[GroupVersion][]byte // APIResourceLists
-	aggregated  map[bool]document       // of /api (true) and /apis
+	aggregated  map[bool]document       // at /api (true) and /apis
 }
 
 type document struct {

@@ -50,7 +50,7 @@ type environments struct {
 	composed  bool
 	variables map[string]*cel.Type
 	made      map[scope]*cel.Env
-	lazy      *cel.Type // type of variables so far
+	lazy      *cel.Type // type of the variables so far
 }
 
 func newEnvironments(naming *meta.Naming, types Types, params, composed bool) *environments {

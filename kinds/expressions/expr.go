@@ -8,7 +8,7 @@ import (
 
 // An Expr is one expression. Program is nil if Err is set.
 type Expr struct {
-	Name    string // of a match condition, annotation or variable
+	Name    string // name of a match condition, annotation or variable
 	Text    string
 	Program *cel.Program
 	Err     error

@@ -7,7 +7,7 @@ import "strings"
 // members and looks up others with Value.Field.
 type Object struct {
 	text  Value
-	rest  Value // the members not walked yet
+	rest  Value // members not yet scanned
 	found [16]member
 	n     int // number of members in found
 }

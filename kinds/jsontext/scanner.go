@@ -33,8 +33,8 @@ const (
 type Scanner struct {
 	Text  string
 	Pos   int // offset of the next byte
-	Depth int // of the open objects and lists; starts above 0 for nested texts
-	Limit int // of Depth, if above MaxDepth
+	Depth int // number of open objects and lists; starts above 0 for nested documents
+	Limit int // limit of Depth, if above MaxDepth
 }
 
 // Over returns a Scanner for json, whose bytes must not change while the Scanner or a returned

@@ -56,7 +56,7 @@ func check(m *schema.Message, config tree.Tree, undeclared []string, types bool)
 // A configChecker collects the errors of a configuration. It builds paths only for errors, so valid
 // configurations cause no allocations.
 type configChecker struct {
-	types  bool // values may have another type than their field
+	types  bool // values may not have the type of their field
 	faults []configFault
 }
 

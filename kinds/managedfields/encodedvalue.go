@@ -18,7 +18,7 @@ func (c comparer) encodedValues(f *schema.Field, x, y any) (before, after any) {
 	if c.asEncoded {
 		return encodedValue(f, x), encodedValue(f, y)
 	}
-	if y != nil { // the value before comes from an encoding
+	if y != nil { // the old value comes from an encoding
 		x = encodedValue(f, x)
 	}
 	return x, y

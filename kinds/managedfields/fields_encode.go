@@ -15,7 +15,7 @@ import (
 // are recognized by their bytes.
 type fieldsEncoder struct {
 	b         []byte
-	keys      []byte // of the items of the open lists
+	keys      []byte // keys of the items of open lists
 	asEncoded bool
 }
 
@@ -24,7 +24,7 @@ var fieldsEncoders = sync.Pool{New: func() any { return new(fieldsEncoder) }}
 // encodeFields returns fields(m, t, s) as FieldsV1. With asEncoded, it returns the fields that the
 // creator of t owns.
 func encodeFields(m *schema.Message, t tree.Tree, s excludedFields, asEncoded bool) string {
-	const maxPooled = 1 << 16 // bytes of the buffers that are kept
+	const maxPooled = 1 << 16 // largest pooled buffer, in bytes
 	w := fieldsEncoders.Get().(*fieldsEncoder)
 	w.asEncoded = asEncoded
 	w.object(m, t, s)

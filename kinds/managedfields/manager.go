@@ -49,13 +49,13 @@ func compareSub(a, b string) int {
 // when needed. If the set changes, text and entry are cleared.
 type manager struct {
 	managerIdentity
-	version  string // of the paths in the set
+	version  string // API version of the paths in the set
 	time     string // RFC 3339, or "" if unknown
 	set      Set
-	text     string         // FieldsV1 text of the set, or "" if unknown
+	text     string         // the set as FieldsV1, or "" if unknown
 	unread   bool           // set is not parsed yet; only text is valid
 	versions ServedVersions // to find the plan for text
-	entry    tree.Tree      // as in the object; nil if it must be rebuilt
+	entry    tree.Tree      // nil if it must be rebuilt
 }
 
 func (m *manager) owned() Set {

@@ -9,7 +9,7 @@ import (
 // version of the Scale.
 type Scale struct {
 	Replicas   []string // path of field names in the object
-	APIVersion string   // of the scale; its clients see all managers in this version
+	APIVersion string   // version of the Scale, in which its clients see all managers
 }
 
 // Has reports whether an object has a replicas field, even if it is 0.

@@ -9,7 +9,7 @@ import (
 type Writer struct {
 	Manager     string
 	Subresource string // "" for the object itself
-	APIVersion  string // of the request
+	APIVersion  string // as in the request
 	Now         string // RFC 3339, UTC
 	// KeepsStatus is true if the write does not affect the status.
 	KeepsStatus bool

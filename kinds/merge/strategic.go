@@ -39,7 +39,7 @@ func Strategic(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 }
 
 type strategic struct {
-	work int // object members and list items that may still be walked
+	work int // remaining object members and list items that may be visited
 }
 
 // maxMergeWork limits the object members and list items that one patch visits. Objects are smaller,

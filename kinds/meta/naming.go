@@ -11,11 +11,11 @@ import (
 type Naming struct {
 	Profile string // "platform" or "kubernetes"
 
-	word       string            // alone, as in the finalizer of namespaces
+	word       string            // vendor word alone, as in the namespace finalizer
 	groups     string            // suffix of API groups
-	domain     string            // of labels, annotations, finalizers
+	domain     string            // domain of labels, annotations and finalizers
 	short      string            // prefix of system names
-	exceptions map[string]string // names that the rules of Translate do not cover
+	exceptions map[string]string // names not covered by the rules of Translate
 	translates bool              // false for the platform profile itself
 }
 
@@ -35,7 +35,7 @@ var Kubernetes = &Naming{
 		"platform.io/node-serving":                       "kubernetes.io/kubelet-serving",
 		"platform.io/apiserver-serving":                  "kubernetes.io/kube-apiserver-serving",
 		"platform-admin":                                 "kubernetes-admin",
-		"platform-short-name":                            "k8s-short-name", // text formats
+		"platform-short-name":                            "k8s-short-name", // string formats
 		"platform-long-name":                             "k8s-long-name",
 		"platform-root-ca.crt":                           "kube-root-ca.crt",
 		"rbac.authorization.platform.io/autoupdate":      "rbac.authorization.kubernetes.io/autoupdate",

@@ -45,9 +45,9 @@ const (
 // Documents contains the documents of one set of kinds. It is safe for concurrent use.
 type Documents struct {
 	options  Options
-	allScope scope // scope of everything
+	allScope scope // scope of the version 2 document
 	all      *Document
-	groups   map[string]groupDocument // of version 3, by path without the first slash
+	groups   map[string]groupDocument // version 3 documents by path without leading slash
 	index    func() Index
 }
 
@@ -80,7 +80,7 @@ type scope struct {
 	kinds         []*schema.Kind
 	metaEndpoints []metaEndpoint
 	remotes       []*Remote
-	below         string // in version 3: path prefix of remotes
+	below         string // path prefix of remotes in version 3
 }
 
 // New prepares the documents, which are built on first use. A CRD change replaces only the version

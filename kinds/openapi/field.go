@@ -140,7 +140,7 @@ func addLimits(o object, f *schema.Field) object {
 	o = addBound(o, "maxLength", f.MaxLength)
 	o = o.withText("pattern", f.Pattern)
 	if choices := slices.Concat(f.Enum, f.DocumentedEnum); len(choices) > 0 {
-		slices.Sort(choices) // declared in the order of faults
+		slices.Sort(choices) // they are declared in error order
 		values := make([]any, len(choices))
 		for i, v := range choices {
 			values[i] = v
@@ -192,7 +192,7 @@ func (d *definitions) scalar(m *schema.Message, f *schema.Field) string {
 type scalarType struct {
 	name, description, typ, format string
 	oneOf                          []string
-	any                            bool // any JSON; name is that of a message
+	any                            bool // any JSON; name is a message name
 }
 
 var scalars = map[schema.Type]scalarType{

@@ -13,8 +13,8 @@ import (
 // the extension for list types is x-kubernetes-list-type.
 type names struct {
 	naming *meta.Naming
-	suffix string // of the vendor's groups, with its dot
-	prefix string // of definitions: the reversed domain of the vendor's groups
+	suffix string // suffix of vendor groups, with its dot
+	prefix string // definition prefix: the reversed domain of vendor groups
 }
 
 func newNames(n *meta.Naming) names {

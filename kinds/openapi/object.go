@@ -120,7 +120,7 @@ func appendEscaped(b []byte, text string) []byte {
 	encoder := json.NewEncoder(&escaped)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(text); err != nil {
-		panic(err) // text always encodes
+		panic(err) // strings always encode
 	}
 	return append(b, bytes.TrimSuffix(escaped.Bytes(), []byte("\n"))...)
 }

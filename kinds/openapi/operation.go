@@ -11,15 +11,15 @@ import (
 // version 3, each body and response has its own media types.
 type operation struct {
 	id, tag, description string
-	action               string // "" if it is not an operation on objects
+	action               string // "" for operations not on objects
 	kind                 meta.GroupVersionKind
 	parameters           []parameter
-	body                 string   // definition of the request body; "": none
-	bodyOptional         bool     // the body may be left out
+	body                 string   // definition of the request body, or ""
+	bodyOptional         bool     // the body may be omitted
 	consumes             []string // media types of the body
 	produces             []string
-	response             string // definition of the response; "": a text
-	statusCodes          []int  // of success
+	response             string // definition of the response; "" for a string
+	statusCodes          []int  // success codes
 	deprecated           bool
 }
 

@@ -215,7 +215,7 @@ func article(noun string) string {
 // A metaEndpoint is a path that describes the API itself.
 type metaEndpoint struct {
 	path, id, tag, description string
-	message                    string // of package meta.v1; "": the version
+	message                    string // message in package meta.v1; "" for the version
 }
 
 func (b *builder) metaPathItem(f metaEndpoint) object {

@@ -15,8 +15,8 @@ import (
 // definitions and parameters to which they refer. A Remote is kept compressed and is safe for
 // concurrent use.
 type Remote struct {
-	packed []byte // JSON
-	size   int    // of the JSON
+	packed []byte // compressed JSON
+	size   int    // size of the JSON
 	hash   string
 }
 
@@ -106,7 +106,7 @@ func (r *remoteReader) refer(reference string) {
 func (r *Remote) unpack(section string, l *layout) map[string]object {
 	packed, err := gzip.NewReader(bytes.NewReader(r.packed))
 	if err != nil {
-		panic(err) // packed by this package
+		panic(err) // this package compressed it
 	}
 	text, err := io.ReadAll(packed)
 	if err != nil {

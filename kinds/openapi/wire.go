@@ -39,7 +39,7 @@ const (
 	kindInt64             // int64
 	kindDouble            // double
 	kindAny               // a message whose field 2 is the value as YAML; JSON is YAML
-	kindStrings           // a message whose field 1 is a list of texts
+	kindStrings           // a message whose field 1 is a list of strings
 	kindMessage
 )
 

@@ -17,8 +17,8 @@ var (
 
 // Input limits that keep arithmetic cheap.
 const (
-	maxLength   = 128  // bytes of a quantity
-	maxExponent = 1000 // digits before the point in exponent format, since "1e9999999" is short
+	maxLength   = 128  // bytes
+	maxExponent = 1000 // digits before the point in exponent format, because "1e9999999" is short
 	minExponent = -9   // exponent of the smallest unit
 	thousandth  = -3   // exponent of "m"
 )

@@ -20,7 +20,7 @@ type Attributes struct {
 	Key         meta.Key
 	Old         tree.Tree // nil for a create
 	New         tree.Tree // nil for a delete
-	OldVersion  uint64    // of Old; 0 if it has none yet
+	OldVersion  uint64    // version of Old; 0 if it has none yet
 	// Body is the request body of a subresource that has its own kind, such as a Scale. It is set
 	// only in the MayBlock stage, in which Mutators change Body, from which New is then computed.
 	Body tree.Tree

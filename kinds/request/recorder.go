@@ -11,9 +11,9 @@ import (
 type Recorder struct {
 	mu          sync.Mutex
 	warnings    []string
-	warned      int // bytes of the warnings
+	warned      int // total bytes of warnings
 	annotations []Annotation
-	byKey       map[string]int // index of each annotation; nil for few annotations
+	byKey       map[string]int // annotation indexes; nil for few annotations
 }
 
 // fewAnnotations is the largest number of annotations that find searches linearly. Beyond that, it

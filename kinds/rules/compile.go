@@ -33,9 +33,9 @@ func Compile(isOn func(feature string) bool, messages ...*schema.Message) error 
 // other.
 type compiler struct {
 	isOn   func(feature string) bool
-	order  []*schema.Message                 // those without a plan
-	parts  map[*schema.Message]*schema.Parts // of messages in order
-	fields map[*schema.Field]*evaluators     // of fields that have any
+	order  []*schema.Message                 // messages without a plan
+	parts  map[*schema.Message]*schema.Parts // parts of the messages in order
+	fields map[*schema.Field]*evaluators     // evaluators of fields that have any
 	// Messages that contain, at any depth, a field with the respective property. Validation skips
 	// others.
 	checked, defaulted, immutable, featured map[*schema.Message]bool

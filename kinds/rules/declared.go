@@ -17,7 +17,7 @@ import (
 // compiling all rules would take a tenth of the CPU time at startup.
 type ruleSet struct {
 	compiler *RuleCompiler
-	uses     map[string]*ruleSet // what rules of the set mean by messages
+	uses     map[string]*ruleSet // rule sets for messages that these rules use
 	declared []*schema.Rule      // nil in nested sets
 	self     *schema.Message     // type of the current object
 
@@ -37,7 +37,7 @@ type rule struct {
 	cond, value, part expr
 	at, path, detail  template
 	check             func(string) []string
-	as, let           int // variable numbers; 0: none
+	as, let           int // variable numbers; 0 for none
 	reports           bool
 	always            bool // treat an absent part as an empty object
 	indexed           bool // append the index or key of the element to paths
@@ -237,11 +237,11 @@ func (t *template) of(r *run) string {
 type RuleCompiler struct {
 	calls   map[string]schema.CheckFunc
 	enabled []string     // features and the naming profile
-	size    atomic.Int64 // of vars
+	size    atomic.Int64 // number of variables
 
 	mu             sync.Mutex          // guards the fields below
 	validate, warn map[string]*ruleSet // by message
-	uses           map[string]*ruleSet // validate or warn
+	uses           map[string]*ruleSet // validate or warn, during compilation
 	vars           map[string]int
 	self           *schema.Message // type of the current object; nil if unknown
 	errs           []error

@@ -10,7 +10,7 @@ import (
 // identify items, because an insertion would make all later items appear changed.
 type Identity struct {
 	Keys     []string
-	Defaults []any // default values of Keys; may be shorter
+	Defaults []any // defaults of Keys; may be shorter
 }
 
 // KeyFields returns an object with only the keys of an item or, without keys, the item itself.

@@ -29,7 +29,7 @@ func PruneValue(p *schema.ValuePlan, v any) (pruned any, unknown []string) {
 type pruner struct {
 	tree.Position
 	unknown []string
-	config  bool // the object is a configuration to apply
+	config  bool // the object is an apply configuration
 }
 
 // Limits on the number of reported unknown fields, and on their path length in bytes.

@@ -11,7 +11,7 @@ import (
 
 // Validate returns all errors of t, or nil. Defaults must be applied first.
 func Validate(k *schema.Kind, t tree.Tree) []meta.Cause {
-	causes, _ := ValidateChange(context.Background(), k, t, nil) // a background does not end
+	causes, _ := ValidateChange(context.Background(), k, t, nil) // the background context is never done
 	return causes
 }
 
@@ -20,7 +20,7 @@ func Validate(k *schema.Kind, t tree.Tree) []meta.Cause {
 func ValidateChange(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]meta.Cause, error) {
 	faults, own := newFaults(ctx, math.MaxInt), newFaults(ctx, math.MaxInt)
 	validateMetadata(k, t.Object("metadata"), old.Object("metadata"), &faults)
-	if m := k.Message(); m != nil && m.Values != nil && !k.IsCustom() { // else ValidateServed does it
+	if m := k.Message(); m != nil && m.Values != nil && !k.IsCustom() { // ValidateServed validates custom kinds
 		e := schema.NewEvaluation("", &faults)
 		for i := range m.Values.Parts.Checked {
 			if f := &m.Values.Parts.Checked[i]; f.Name != "metadata" && !t.Shares(old, f.Name) {

@@ -123,7 +123,7 @@ func isAbsent(p *schema.ValuePlan, v any, there bool) bool {
 // need.
 type Items struct {
 	Plan     *schema.ValuePlan
-	Identity *Identity // nil: no previous values
+	Identity *Identity // nil if no evaluator needs previous values
 }
 
 func (i Items) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {

@@ -15,9 +15,9 @@ type Faults struct {
 	Warnings []string
 	Work     Work
 	Now      string // in status rules, the current time in tree form
-	bytes    int    // of the texts in List
-	muted    bool   // no fault is reported
-	failed   bool   // there was a fault, reported or not
+	bytes    int    // total size of List
+	muted    bool   // errors are not reported
+	failed   bool   // an error occurred, reported or not
 	costly   bool   // an exhausted budget was reported
 }
 

@@ -32,25 +32,25 @@ type Field struct {
 
 	Documented Presence // required in the published documents
 
-	Default  any // scalar or empty Tree/[]any in tree form; nil: none
+	Default  any // scalar, or an empty Tree or []any; nil for none
 	Required bool
 	// RequiredDetail is appended to the message "Required value".
 	RequiredDetail string
-	RequiredWhen   *RequiredWhen // nil: no condition
+	RequiredWhen   *RequiredWhen // nil if unconditional
 	Immutable      bool
 	Enum           []string
-	DocumentedEnum []string // published besides Enum
-	Min, Max       *int64   // of numbers
-	MinLength      int      // of text, in bytes
-	MaxLength      int      // 0: no limit
-	MaxItems       int      // of lists and maps; 0: no limit
+	DocumentedEnum []string // published in addition to Enum
+	Min, Max       *int64   // for numbers
+	MinLength      int      // for strings, in bytes
+	MaxLength      int      // 0 for no limit
+	MaxItems       int      // for lists and maps; 0 for no limit
 	Pattern        string
 	Format         string // name of a format checked by package rules, as in "dns1123Label"
-	KeyFormat      string // the same for the keys of a map
+	KeyFormat      string // format of map keys
 	// MayRepeat allows duplicates in a keyed list or set.
 	MayRepeat bool
 	Empty     Empty  // whether the checks apply to "" and 0
-	RangeText string // message of a Min or Max fault; "": the default one
+	RangeText string // error message for Min or Max; "" for the default
 	// RequiredFields lists fields of Message that are required only where Message is the type of
 	// this field.
 	RequiredFields []string
@@ -86,16 +86,16 @@ const (
 	TypeInt32
 	TypeInt64
 	TypeDouble
-	TypeBytes // base64 text in the tree
+	TypeBytes // base64 string in the tree
 	TypeMessage
 	TypeTime      // RFC 3339, seconds, UTC
 	TypeMicroTime // RFC 3339 with microseconds, UTC
 	TypeQuantity
 	TypeIntOrString
 	TypeRaw      // any JSON (RawExtension)
-	TypeDuration // Go duration text
-	TypeStrings  // a list of texts, as the value of a map
-	TypeFields   // a set of fields (FieldsV1); in the tree it is the text of its JSON object
+	TypeDuration // Go duration string
+	TypeStrings  // list of strings as a map value
+	TypeFields   // field set (FieldsV1), as a JSON string in the tree
 )
 
 // Shape defines whether a field is a single value, a list or a map.

@@ -14,7 +14,7 @@ type Kind struct {
 	Resource   string // plural, as in URLs
 	Names      Names
 	Namespaced bool
-	Verbs      []string // of the main resource; sorted, except for custom kinds
+	Verbs      []string // verbs of the main resource; sorted, except for custom kinds
 	// Storage names the collection in which the objects are stored. Several groups may share it.
 	Storage meta.GroupResource
 	// Stored is the storage version. It is the kind itself unless several kinds share a collection.
@@ -40,14 +40,14 @@ type Kind struct {
 	Origin *Origin
 	// SetStrategy sets the following fields.
 	Strategy   Strategy
-	Preparer   Preparer   // nil: objects are stored as clients send them
-	Conversion Conversion // between the kind and Stored; nil if they are the same
+	Preparer   Preparer   // nil if objects are stored as sent
+	Conversion Conversion // to and from Stored; nil if that is the kind itself
 }
 
 // Names contains a kind's other names in discovery.
 type Names struct {
 	Singular   string
-	List       string // of lists; "": Kind followed by "List"
+	List       string // list kind; "" for Kind followed by "List"
 	Short      []string
 	Categories []string
 }
@@ -105,7 +105,7 @@ type SelectField struct {
 // A Subresource declares one subresource of a kind, such as status or scale.
 type Subresource struct {
 	Name  string
-	Kind  meta.GroupVersionKind // the kind of its body; zero means the parent's
+	Kind  meta.GroupVersionKind // kind of the body; zero for the parent's
 	Verbs []string
 	// BodyKind is the compiled form of Kind, or nil if the body has the parent's kind.
 	BodyKind *Kind
@@ -182,5 +182,5 @@ type NameFormat uint8
 const (
 	NameSubdomain   NameFormat = iota // DNS-1123 subdomain
 	NameLabel                         // DNS-1123 label
-	NamePathSegment                   // any text that can be one path segment
+	NamePathSegment                   // any single path segment
 )

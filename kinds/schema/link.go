@@ -6,7 +6,7 @@ import "github.com/troupe-api/troupe/kinds/meta"
 type linker struct {
 	byKind  map[meta.GroupVersionKind]*Kind
 	sharing map[meta.GroupResource][]*Kind // by collection
-	marked  map[*Kind]bool                 // as storage versions
+	marked  map[*Kind]bool                 // storage versions
 	faults  []error
 }
 

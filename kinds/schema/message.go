@@ -8,7 +8,7 @@ import (
 // A Message describes the structure of an object or of a nested object.
 type Message struct {
 	Name   string   // as in "core.v1.PodSpec"
-	Fields []*Field // in order of declaration and encoding; inlined messages are expanded
+	Fields []*Field // in declaration and encoding order; inlined messages are expanded
 	// Doc is a short description, published in OpenAPI.
 	Doc string
 	// HasTypeMeta marks a message whose JSON also contains kind and apiVersion. Fields omits both,

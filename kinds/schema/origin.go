@@ -30,8 +30,8 @@ type Origin struct {
 // Stored objects remain in the version in which they were written, because only the webhook can
 // convert them.
 type ConversionWebhook struct {
-	ReviewVersions []string  // of the ConversionReview, the preferred one first
-	ClientConfig   tree.Tree // of the webhook
+	ReviewVersions []string  // versions of ConversionReview, the preferred one first
+	ClientConfig   tree.Tree // webhook configuration
 }
 
 // IsCustom reports whether a CustomResourceDefinition defines the kind.

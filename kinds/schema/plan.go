@@ -19,9 +19,9 @@ import (
 // A Plan contains all declarations. Messages are compiled on first use, because most servers use
 // few of them and compiling all would dominate the startup time.
 type Plan struct {
-	Kinds        []*Kind                 // in order of declaration
+	Kinds        []*Kind                 // in declaration order
 	Declarations map[string]*Declaration // by full name, as in "core.v1.PodSpec"
-	Variables    []string                // of all rules
+	Variables    []string                // variables of all rules
 	// Complete, if not nil, is called with compiled messages before their first use. It must not
 	// use any other message of the plan.
 	Complete func(messages []*Message) error
@@ -30,8 +30,8 @@ type Plan struct {
 	mu     sync.Mutex // guards the fields below and those of declarations
 	// nestedForms maps messages with type meta to their form within other messages.
 	nestedForms map[*Message]*Message
-	read        []*Declaration // those with a source
-	err         error          // of the first message that did not compile
+	read        []*Declaration // declarations with a source
+	err         error          // error of the first message that did not compile
 }
 
 // Load reads declarations in the format of declarations.binpb, with the names of naming profile n.
@@ -95,13 +95,13 @@ type Declaration struct {
 	Name string // as in "core.v1.PodSpec"
 
 	plan     *Plan
-	encoded  []byte // an options.Source
+	encoded  []byte // encoded options.Source
 	isKind   bool
 	compiled atomic.Pointer[Message]
 
 	source  *options.Source // during a compilation
-	message *Message        // maybe not compiled yet; nil for scalars
-	scalar  Type            // of scalars
+	message *Message        // may not be compiled yet; nil for scalars
+	scalar  Type            // type of a scalar
 	union   bool
 }
 

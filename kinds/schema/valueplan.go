@@ -82,7 +82,7 @@ type Part struct {
 	Required bool
 	// RequiredDetail is appended to the error message for an absent value.
 	RequiredDetail string
-	RequiredWhen   *RequiredWhen // nil: no condition
+	RequiredWhen   *RequiredWhen // nil if unconditional
 	// CheckAbsent makes validation treat an absent object as an empty one, so that its missing
 	// required fields are reported.
 	CheckAbsent bool
@@ -101,8 +101,8 @@ type FeaturedPart struct {
 	Name    string
 	Feature string
 	Parts   *Parts
-	Shape   Shape // of the field that Parts belongs to
-	Keep    bool  // an object that becomes empty stays
+	Shape   Shape // shape of the field that contains Parts
+	Keep    bool  // keep an object that becomes empty
 }
 
 // KnownKeys returns sorted names that include every key of t with a plan, so that callers can visit

@@ -25,7 +25,7 @@ var errTooCostly = errors.New("the cost limit is exceeded")
 type Work struct {
 	ctx   context.Context
 	until int // steps until the next check
-	rest  int // of the budget, beyond until
+	rest  int // remaining budget after until
 	err   error
 }
 

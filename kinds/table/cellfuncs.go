@@ -32,8 +32,8 @@ var textFuncs = map[string]func(r *row, arg string) string{
 	"text":      showText,      // a number or string, as a string
 	"truth":     showBool,      // True or False
 	"list":      showList,      // like join, but empty if there are none
-	"condition": showCondition, // status of a condition, and the text if it is absent (type/text)
-	"outcome":   showOutcome,   // the last condition that is True, or the text (text/type/type)
+	"condition": showCondition, // status of a condition, with a fallback (type/text)
+	"outcome":   showOutcome,   // last condition that is True, with a fallback (text/type/type)
 	"phase":     showPhase,     // the string at the path, or Terminating
 	"union":     showUnion,     // the name of the field that the object at the path has
 
@@ -85,7 +85,7 @@ var textFuncs = map[string]func(r *row, arg string) string{
 	"sliceAddresses":     showSliceAddresses,
 	"ingressHosts":       showIngressHosts,
 	"ingressPorts":       showIngressPorts,
-	"balancerAddresses":  showBalancerAddresses, // of status.loadBalancer
+	"balancerAddresses":  showBalancerAddresses, // status.loadBalancer
 	"classParameters":    showClassParameters,
 	"addressParent":      showAddressParent,
 

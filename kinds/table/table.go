@@ -38,7 +38,7 @@ func ParseInclude(s string) (IncludeObjectPolicy, bool) {
 type TableOptions struct {
 	ListMeta
 	IncludeObject IncludeObjectPolicy
-	Version       string         // of the meta group: "v1" (or "") or "v1beta1"
+	Version       string         // meta group version: "v1" (or "") or "v1beta1"
 	Now           time.Time      // for ages
 	List          []*meta.Object // nil for a single object
 }
@@ -181,14 +181,14 @@ const maxRowWork = 1 << 20
 type row struct {
 	json     jsontext.Object
 	object   *meta.Object
-	metadata jsontext.Value // of the object
+	metadata jsontext.Value // object metadata
 	now      time.Time
 	list     []*meta.Object // see TableOptions
 	// newestDefault is set by the first row of a default class, so that later rows do not search
 	// list.
 	newestDefault string
 	naming        *meta.Naming
-	work          int         // that JSON paths may still take
+	work          int         // remaining work for JSONPath
 	pod           *podSummary // created by the first column that needs it
 }
 

@@ -56,9 +56,9 @@ func (c definitionChecks) validateSchema(version, old tree.Tree, path string, fa
 const (
 	maxSchemaDepth = 100
 	maxRules       = 1000
-	maxRuleText    = 256 << 10 // bytes of all expressions together
-	maxPatterns    = 500_000   // sum of all pattern sizes (regex.Expansion)
-	maxPaths       = 128 << 20 // bytes of the paths of all properties, which each walk builds
+	maxRuleText    = 256 << 10 // total bytes of all expressions
+	maxPatterns    = 500_000   // total size of all patterns (regex.Expansion)
+	maxPaths       = 128 << 20 // total bytes of all property paths, which each walk builds
 )
 
 // checkSchemaSize reports whether a schema is within the limits, and adds an error for each
@@ -200,7 +200,7 @@ func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) sch
 
 // unsupportedSchemaKeys lists unsupported JSON Schema keywords. Pruning and merging cannot handle
 // them: $ref may be cyclic, and patternProperties may give one property several types.
-var unsupportedSchemaKeys = []string{"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"} // in the order of faults
+var unsupportedSchemaKeys = []string{"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"} // in error order
 
 // unsupportedEmptyKeys lists the unsupported keywords that are rejected even with an empty value.
 var unsupportedEmptyKeys = []string{"additionalItems", "dependencies", "$ref"}

@@ -26,7 +26,7 @@ func validateStructure(k crd.Extensions, root tree.Tree, path string, faults *sc
 	w := structuralValidator{keys: k, faults: faults}
 	before := len(faults.List)
 	w.node(root, path, rootLevel)
-	w.specifiedOutside(root, root, path, path) // only for conditions at the root, as in kube-apiserver
+	w.specifiedOutside(root, root, path, path) // only for junctors at the root, as in kube-apiserver
 	slices.SortFunc(faults.List[before:], func(a, b meta.Cause) int {
 		return cmp.Compare(a.Field+": "+a.Message, b.Field+": "+b.Message)
 	})

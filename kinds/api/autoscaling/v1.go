@@ -24,7 +24,7 @@ type autoscalerV1Strategy struct {
 	schema.DefaultStrategy
 	schema.Lossless
 	autoscalerAnnotations
-	spec, status *schema.Declaration // of v2
+	spec, status *schema.Declaration // v2 declarations
 }
 
 func newAutoscalerV1Strategy(names autoscalerAnnotations, message func(string) *schema.Declaration) autoscalerV1Strategy {
@@ -82,7 +82,7 @@ func (v1 autoscalerV1Strategy) ToStored(obj tree.Tree) tree.Tree {
 	metrics := insertCPUMetric(metricsFromV1(annotations, v1.metrics, specMetricFields), spec)
 	v1.setIfDecodable(spec, "metrics", metrics, v1.spec.Message())
 	v1.setIfDecodable(spec, "behavior", jsonAnnotation(annotations, v1.behavior), v1.spec.Message())
-	status := obj.EnsureObject("status") // Protobuf omits a status of zeros
+	status := obj.EnsureObject("status") // because Protobuf omits an all-zero status
 	current := metricsFromV1(annotations, v1.currentMetrics, statusMetricFields)
 	v1.setIfDecodable(status, "currentMetrics", insertCurrentCPU(current, status), v1.status.Message())
 	v1.setIfDecodable(status, "conditions", jsonAnnotation(annotations, v1.conditions), v1.status.Message())

@@ -20,7 +20,7 @@ func (secretStrategy) Default(obj tree.Tree) {
 		obj["type"] = "Opaque"
 	}
 	if plain := obj.Object("stringData"); len(plain) > 0 {
-		data := tree.Tree{} // a copy, because obj may share its data with the previous state
+		data := tree.Tree{} // a copy, because obj may share its data with old
 		maps.Copy(data, obj.Object("data"))
 		for key := range plain {
 			data[key] = base64.StdEncoding.EncodeToString([]byte(plain.String(key)))

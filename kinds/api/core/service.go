@@ -61,7 +61,7 @@ func (serviceStrategy) Default(obj tree.Tree) {
 func (serviceStrategy) Prepare(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if spec.String("type") == service.TypeExternalName && slices.Contains([]string{"Cluster", "Local"}, spec.String("internalTrafficPolicy")) {
-		delete(spec, "internalTrafficPolicy") // it concerns cluster addresses
+		delete(spec, "internalTrafficPolicy") // it applies only to cluster IPs
 	}
 	if old == nil {
 		obj["status"] = tree.Tree{"loadBalancer": tree.Tree{}}

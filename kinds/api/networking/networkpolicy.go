@@ -32,7 +32,7 @@ func validateIPBlock(b tree.Tree, at string, faults *schema.Faults) {
 	cidr := b.String("cidr")
 	whole, err := address.ParsePrefix(cidr)
 	if err != nil {
-		return // the declaration requires a range
+		return // a declarative rule requires a range
 	}
 	for i, e := range b.Strings("except") {
 		path := tree.IndexPath(at+".except", i)

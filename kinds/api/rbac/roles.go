@@ -25,7 +25,7 @@ func (dropEmptyRules) Prepare(obj, _ tree.Tree) {
 // to a Role in its namespace or to a ClusterRole, and a ClusterRoleBinding only to a ClusterRole.
 type bindingStrategy struct {
 	schema.DefaultStrategy
-	group string // of users and groups
+	group string // API group of users and groups
 }
 
 // Default sets the API group of users and groups. Service accounts belong to the core group.

@@ -16,7 +16,7 @@ func (csiDriverStrategy) Default(obj tree.Tree) {
 }
 
 func (csiDriverStrategy) Prepare(obj, old tree.Tree) {
-	if old == nil { // generation counts only updates and starts absent
+	if old == nil { // the generation is absent until the first update
 		delete(obj.Object("metadata"), "generation")
 	}
 }

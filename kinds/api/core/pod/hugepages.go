@@ -64,7 +64,7 @@ func isPartOfPage(name, text string) bool {
 	}
 	asked, err := quantity.Read(text)
 	if err != nil {
-		return false // the declaration reports it
+		return false // a declarative rule reports it
 	}
 	n, _ := asked.RoundUp().Multiple(0)
 	unit, _ := size.Multiple(0)

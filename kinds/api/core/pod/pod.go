@@ -13,8 +13,8 @@ import (
 // because they derive from the Pod's name, which cannot change.
 type podStrategy struct {
 	schema.DefaultStrategy
-	appArmor  string // the prefix of annotations
-	protocols bool   // HTTP requests have a protocol
+	appArmor  string // annotation prefix
+	protocols bool   // HTTP probes have a protocol field
 	pod, spec *schema.Declaration
 }
 
@@ -133,7 +133,7 @@ func qosClass(spec tree.Tree) string {
 			}
 		}
 	}
-	if whole := spec.Object("resources"); hasAmounts(whole) { // these replace those of containers
+	if whole := spec.Object("resources"); hasAmounts(whole) { // Pod-level resources replace the containers'
 		look(whole)
 	} else {
 		for _, list := range []string{"containers", "initContainers"} {

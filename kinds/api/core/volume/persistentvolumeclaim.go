@@ -11,7 +11,7 @@ import (
 type persistentVolumeClaimStrategy struct {
 	schema.AlwaysWarns
 	spec      *schema.Declaration
-	snapshots string // the group
+	snapshots string // snapshot group
 	class     string // the deprecated annotation
 }
 
