@@ -44,8 +44,6 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestIntegersAgreeWithDecimals compares integer and decimal arithmetic for random additions and
-// subtractions.
 func TestIntegersAgreeWithDecimals(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	suffixes := []string{"", "m", "k", "Ki", "Mi", "Gi", "Ti", "n", "Pi", "T"}

@@ -55,8 +55,6 @@ func TestRecorderIsShared(t *testing.T) {
 	}
 }
 
-// TestRecorderIsBounded checks that a Recorder drops warnings beyond the maximum size in a
-// response.
 func TestRecorderIsBounded(t *testing.T) {
 	var r request.Recorder
 	r.Warn("first")

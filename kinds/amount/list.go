@@ -27,9 +27,9 @@ func ListOf(t tree.Tree) List {
 
 const usualNames = 4
 
-// OfContainers returns a Pod's effective amounts: the sum over containers and sidecars, or the
-// peak during initialization if that is larger. An init container runs alongside the sidecars
-// listed before it. own returns the amounts of container c from the given list, "containers" or
+// OfContainers returns a Pod's effective amounts: the larger of the sum over containers and
+// sidecars, and the peak during initialization. An init container runs alongside the sidecars
+// listed before it. own returns the amounts of container c in list, "containers" or
 // "initContainers".
 func OfContainers(spec tree.Tree, own func(c tree.Tree, list string) List) List {
 	var sidecars, initial List

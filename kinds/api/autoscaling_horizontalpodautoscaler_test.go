@@ -19,8 +19,6 @@ func autoscaler(t testing.TB, version string) *schema.Kind {
 	return KindByGVK(t, meta.Kubernetes, "autoscaling", version, "HorizontalPodAutoscaler")
 }
 
-// TestAutoscalerRoundTrip checks that converting a stored object to any version and back preserves
-// it.
 func TestAutoscalerRoundTrip(t *testing.T) {
 	stored := autoscaler(t, "v2")
 	for _, version := range []string{"v1", "v2beta2"} {

@@ -44,7 +44,7 @@ type section struct {
 	texts  tree.Tree // named texts, which cases reference as <<name>>
 }
 
-// run runs a block and returns its results. It returns "" if the block only sets up a section.
+// run runs a block and returns its results, or "" if the block only sets up a section.
 func (s *section) run(t *testing.T, lines []string) string {
 	t.Helper()
 	words := append(strings.Fields(lines[0]), "", "", "")
@@ -127,7 +127,6 @@ func (s *section) write(t *testing.T, operation, target string, old, given tree.
 	return obj, append(found, faults...)
 }
 
-// dropped removes the fields of disabled features from a new or changed object.
 func (s *section) dropped(obj, old tree.Tree) tree.Tree {
 	if s.drops {
 		if featured := rules.Featured(s.kind.Stored); featured != nil {
@@ -222,7 +221,7 @@ func changed(t *testing.T, base tree.Tree, at string, changes tree.Tree) tree.Tr
 	return obj
 }
 
-// removed is a sentinel value. Passing it to set deletes the field.
+// removed makes set delete the field.
 var removed = new(int)
 
 var pathStep = regexp.MustCompile(`\.?([^.\[\]]+)|\[([^\]]*)\]`)

@@ -96,7 +96,6 @@ func fieldLocations(k *schema.Kind) []fieldLocation {
 	return all
 }
 
-// A violation contains one value that violates a field's rule, and one that satisfies it.
 type violation struct {
 	rule            string
 	bad, good       any
@@ -106,8 +105,8 @@ type violation struct {
 	besides         tree.Tree // other fields that the object needs
 }
 
-// TestEveryDeclaredRule checks that every declared rule of every kind rejects a bad value and
-// accepts a good one. It removes the kinds' functions, so that only declarations report errors.
+// TestEveryDeclaredRule checks that every declared rule rejects a bad value and accepts a good one.
+// It removes the kinds' functions, so that only declarations report errors.
 func TestEveryDeclaredRule(t *testing.T) {
 	held, asked := map[string]bool{}, map[string]bool{}
 	for _, k := range withoutRules(validatedKinds(t)) {
@@ -136,7 +135,6 @@ func TestEveryDeclaredRule(t *testing.T) {
 	}
 }
 
-// TestEveryDeclaredDefault checks that every omitted field with a default gets the default.
 func TestEveryDeclaredDefault(t *testing.T) {
 	for _, k := range withoutRules(NewCatalog(t, meta.Platform).Kinds()) {
 		for _, p := range fieldLocations(k) {

@@ -102,7 +102,7 @@ func selections(s *Schema, at string) []string {
 	return all
 }
 
-// TestSelections checks that a field selection is never mistaken for a type name.
+// TestSelections checks that no field selection is mistaken for a type name.
 func TestSelections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := nested(4).Draw(t, "schema")

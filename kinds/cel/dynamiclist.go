@@ -59,8 +59,8 @@ func (l dynamicList) Type() ref.Type { return types.ListType }
 
 func (l dynamicList) Value() any { return []any(l) }
 
-// A dynamicIterator iterates over a dynamicList. The embedded ref.Val is nil, because the
-// interpreter calls only HasNext and Next.
+// A dynamicIterator iterates over a dynamicList. The interpreter calls only HasNext and Next, so
+// the embedded ref.Val is nil.
 type dynamicIterator struct {
 	ref.Val
 	elements []any

@@ -58,7 +58,6 @@ func tryBinary[A, B, R any](call func(A, B) (R, error)) binding {
 	})}
 }
 
-// succeeds returns the binding of a function that reports whether call succeeds.
 func succeeds[R any](call func(string) (R, error)) binding {
 	return unary(func(s string) bool {
 		_, err := call(s)

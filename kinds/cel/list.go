@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A list exposes a list with a schema to CEL. It converts an element on each read.
+// A list exposes a list with a schema to CEL. It converts elements when they are read.
 type list struct {
 	elements []any
 	schema   *Schema // element schema

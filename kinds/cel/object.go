@@ -130,8 +130,8 @@ func (o *object) Iterator() traits.Iterator {
 	return &iterator{values: keys}
 }
 
-// An iterator iterates over values. The embedded ref.Val is nil, because the interpreter calls only
-// HasNext and Next.
+// An iterator iterates over values. The interpreter calls only HasNext and Next, so the embedded
+// ref.Val is nil.
 type iterator struct {
 	ref.Val
 	values []ref.Val

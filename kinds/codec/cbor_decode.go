@@ -310,8 +310,8 @@ func (r *cborReader) more(indefinite bool, left uint64) (bool, error) {
 	return true, nil
 }
 
-// enter adds one nesting level, counted as in JSON. After enter succeeds and the value is read,
-// the caller must decrement depth.
+// enter adds one nesting level, counted as in JSON. The caller must decrement depth after it reads
+// the value.
 func (r *cborReader) enter() error {
 	if r.depth++; r.depth > jsontext.MaxDepth {
 		return jsontext.ErrDepth

@@ -1,13 +1,6 @@
 // Package codec converts between trees and JSON, YAML, Protobuf and CBOR, each by a walk over the
 // plan of a kind (schema.Message).
 //
-// # Terms
-//
-//	tree.Tree   a decoded object
-//	FieldFault  an unknown or duplicate field of a body
-//	Encoded     the JSON of an object without its resourceVersion
-//	ObjectRef   the identity of the object in stored bytes
-//
 // # Files to read first
 //
 //	decode.go     DecodeJSON and its variants; decoder.go is the walk
@@ -29,13 +22,12 @@
 // # Encoding
 //
 // Fields are written in the order of the plan and map keys are sorted. Equal objects therefore have
-// equal bytes, on which no-op writes, hashes and caches rely. Package jsontext escapes strings. An
-// object begins with
+// equal bytes, on which no-op writes, hashes and caches rely. An object begins with
 //
 //	{"kind":"…","apiVersion":"…","metadata":{…,"resourceVersion":"",…
 //
-// and Encoded.VersionOffset is the offset between the last two quotes. The version is inserted when
-// the object is committed. These field options determine when a field is written:
+// and Encoded.VersionOffset is the offset between the last two quotes, where the version is
+// inserted at commit. These field options determine when a field is written:
 //
 //	EmitEmpty  written even when absent: "" 0 false {} "0" and null for lists, maps, times, bytes and raw values
 //	Pointer    written when present, also when zero

@@ -41,8 +41,8 @@ type wireDecoder struct {
 	items    []any // items of the open lists, innermost last
 }
 
-// enter adds one nesting level, with the same limit as JSON. After enter succeeds and the value
-// is read, the caller must decrement depth.
+// enter adds one nesting level, with the same limit as JSON. The caller must decrement depth after
+// it reads the value.
 func (d *wireDecoder) enter() error {
 	if d.depth++; d.depth > jsontext.MaxDepth {
 		return jsontext.ErrDepth

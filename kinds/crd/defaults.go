@@ -33,8 +33,7 @@ func (c *Compiler) CheckDefaults(s tree.Tree, path string, faults *schema.Faults
 	d.parts(root, path, true)
 }
 
-// A defaultChecker checks the defaults of one schema. All rules share one budget, like the rules of
-// one object.
+// A defaultChecker checks the defaults of one schema, whose rules share one budget.
 type defaultChecker struct {
 	naming   *meta.Naming
 	metadata *schema.Message // object metadata

@@ -23,9 +23,6 @@
 // evicted when idle or when their CRD is removed. Rules and conversions look up the schema each
 // time they run. Outline decodes a CRD without its schemas.
 //
-// Columns, SelectFields, Subresources and Verbs follow the CRD. Error messages match
-// kube-apiserver's.
-//
 // A node is the parsed schema of one value (node.go). Value plans, the plan for ownership (plan.go)
 // and the schemas of expressions (selfschema.go) derive from it.
 //
@@ -34,7 +31,7 @@
 // An update does not validate the unchanged parts of an object again, because a schema may become
 // stricter than existing objects. Lists without keys are validated as a whole. Compiling never
 // fails: invalid schemas were rejected when the CRD was written, and unknown keywords impose no
-// constraint.
+// constraint. Error messages match kube-apiserver's.
 //
 // # Storage
 //
@@ -46,9 +43,6 @@
 //
 // Package cel evaluates the expressions. A CRD is rejected if the estimated cost of one rule, or of
 // all rules, exceeds the limits (rulecost.go). The estimate depends on the maximum sizes in the
-// surrounding schema. Rules are compiled when they first run. The rules of an object share a
-// budget. Evaluation also ends when its context is done and after a timeout. Rules without oldSelf
-// do not run for unchanged parts.
-//
-// Values are tree values (tree.Tree), including null where it is allowed.
+// surrounding schema. The rules of an object share a budget. Evaluation also ends when its context
+// is done and after a timeout.
 package crd

@@ -61,7 +61,6 @@ func TestValidation(t *testing.T) {
 	})
 }
 
-// listMap is a list with the map keys k and p. Key p has a default.
 const listMap = `"type":"array","x-platform-list-type":"map","x-platform-list-map-keys":["k","p"],
 	"items":{"type":"object","properties":{"k":{"type":"string"},"p":{"type":"integer","default":1},"v":{"type":"integer","maximum":9}}}`
 

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxRemembered limits the total size of cached expressions, in bytes. The compiled programs take
-// about fifty times as much memory.
+// maxRemembered limits the total size of cached expressions, in bytes. Compiled programs take about
+// fifty times as much memory.
 const maxRemembered = 512 << 10
 
 // A Compiler compiles policy expressions. It caches recent results, because a policy is compiled

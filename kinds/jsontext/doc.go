@@ -1,6 +1,5 @@
 // Package jsontext reads JSON in place. It finds, skips, copies and unescapes values without
-// building a tree. All hand-written JSON parsing of the server uses it. Package codec decodes
-// objects on top of it.
+// building a tree. Package codec decodes objects on top of it.
 //
 // It has two readers:
 //

@@ -11,12 +11,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckConfig returns the errors in an apply configuration, or the empty string. undeclared lists
-// the paths of unknown fields, as in codec.FieldFault. Other errors are null, duplicate or keyless
-// list items, and values that are not a list or object where the schema requires one.
+// CheckConfig returns the errors in an apply configuration, or "". undeclared lists the paths of
+// unknown fields, as in codec.FieldFault. Other errors are null, duplicate or keyless list items,
+// and values that are not a list or object where the schema requires one.
 //
-// The text matches structured-merge-diff's, with one error per line, such as `.spec.containers:
-// duplicate entries for key [name="c"]`.
+// The text matches structured-merge-diff's, with one error per line, for example:
+//
+//	.spec.containers: duplicate entries for key [name="c"]
 func CheckConfig(m *schema.Message, config tree.Tree, undeclared []string) string {
 	return check(m, config, undeclared, m.Custom != nil)
 }

@@ -56,9 +56,8 @@
 //
 // # Performance
 //
-// Sets are larger than most changes, so they are parsed only if necessary. Entries that a write
-// does not affect keep their bytes (overlaps). Parsed Sets are cached (parseCache), because most
-// objects share them. The Set of a new object or configuration is written directly as FieldsV1
+// Sets are larger than most changes, so they are parsed only if necessary (overlaps) and cached
+// (parseCache). The Set of a new object or configuration is written directly as FieldsV1
 // (fieldsEncoder). Most no-op applies are recognized from the stored bytes (IsNoOpApply).
 //
 // # Invariants

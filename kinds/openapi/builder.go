@@ -74,8 +74,8 @@ func (b *builder) watchEvent() string {
 	return name
 }
 
-// patchTypes returns the patch media types of a kind. Custom kinds do not support strategic
-// merge patches, because CRDs declare no merge strategies.
+// patchTypes returns the patch media types of a kind. Custom kinds lack strategic merge patches,
+// because CRDs declare no merge strategies.
 func (b *builder) patchTypes(k *schema.Kind) []string {
 	if !k.IsCustom() {
 		return b.Patches

@@ -123,7 +123,6 @@ func nonEmpty(choices []string) []string {
 	return slices.DeleteFunc(slices.Clone(choices), func(s string) bool { return s == "" })
 }
 
-// A maxLength limits the length of a string in bytes.
 type maxLength int
 
 func (m maxLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -132,7 +131,6 @@ func (m maxLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// A minLength is the minimum length of a string in bytes.
 type minLength int
 
 func (m minLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -150,7 +148,6 @@ func (p pattern) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// A format is a check that returns a string's errors.
 type format func(s string) []string
 
 func (f format) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {

@@ -84,7 +84,6 @@ func (c *compiler) compileMessage(d *Declaration) {
 	m.Index()
 }
 
-// enqueueUsed queues the messages whose rules the given rules use.
 func (c *compiler) enqueueUsed(rules []*Rule) {
 	for _, r := range rules {
 		if d := c.Declarations[r.Use]; d != nil {
@@ -121,7 +120,6 @@ func (c *compiler) fields(in *Declaration, wire []int32) []*Field {
 	return list
 }
 
-// declaration returns the declaration with a name as in ".core.v1.Pod", or nil.
 func (c *compiler) declaration(name string) *Declaration {
 	return c.Declarations[strings.TrimPrefix(name, ".")]
 }

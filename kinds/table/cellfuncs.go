@@ -21,7 +21,7 @@ var cellFuncs = map[string]cellFunc{
 
 // textFuncs contains the functions of string columns.
 var textFuncs = map[string]func(r *row, arg string) string{
-	// Functions for any kind. Arguments are dotted paths.
+	// Functions for any kind, with dotted paths as arguments.
 	"age":   showAge,   // time since metadata.creationTimestamp
 	"since": showSince, // time since the timestamp at the path
 	// join shows a list of strings, or one field of each object (path/field; name by default).

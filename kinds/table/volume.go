@@ -51,7 +51,6 @@ func showStorageClass(r *row, _ string) string {
 	return r.json.At("spec.storageClassName").Text()
 }
 
-// showDefaultName shows the name and, as in kubectl, marks a default class.
 func showDefaultName(r *row, annotation string) string {
 	name := r.object.Key.Name
 	if r.annotation(annotation) == "true" {

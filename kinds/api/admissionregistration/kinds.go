@@ -18,7 +18,7 @@ func Kinds(compiler *expressions.Compiler) []schema.Behavior {
 	}
 }
 
-// RuleFunctions contains the validation functions that declarative rules call by name.
+// RuleFunctions contains the functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"reviewVersions": webhook.CheckReviewVersions,
 	"webhookClient":  schema.ObjectCheck(webhook.ValidateClientConfig),

@@ -22,7 +22,7 @@ type definitionChecks struct {
 	approvals *crd.ApprovalPolicy
 }
 
-// RuleFunctions returns the validation functions that declarative rules call by name. isBuiltIn
+// RuleFunctions returns the functions that declarative rules call by name. isBuiltIn
 // reports whether group has built-in kinds.
 func RuleFunctions(n *meta.Naming, compiler *crd.Compiler, isBuiltIn func(group string) bool) map[string]schema.CheckFunc {
 	c := definitionChecks{crd.NewExtensions(n), compiler, crd.NewApprovalPolicy(n)}

@@ -14,13 +14,12 @@ import (
 
 var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "string"}
 
-// validateSchema validates the schema of one version, or the schema shared by all versions. old
-// is the previous value of version. An unchanged schema is skipped, because it may exceed newer
-// limits.
+// validateSchema validates the schema of one version, or the schema shared by all versions. old is
+// the previous value of version. It skips an unchanged schema, which may exceed newer limits.
 //
 // As in kube-apiserver, structural errors come first, unless unsupported keywords prevent the
-// structural check. Expressions are compiled only if there are no other errors, because the
-// schema determines their types.
+// structural check. Expressions are compiled only without other errors, because the schema
+// determines their types.
 func (c definitionChecks) validateSchema(version, old tree.Tree, path string, faults *schema.Faults) {
 	root, ok := version.Object("schema")["openAPIV3Schema"].(tree.Tree)
 	if !ok || old != nil && tree.StrictEqual(version["schema"], old["schema"]) && tree.StrictEqual(version["subresources"], old["subresources"]) {

@@ -16,7 +16,7 @@ func Kinds() []schema.Behavior {
 	}
 }
 
-// RuleFunctions contains the validation functions that declarative rules call by name.
+// RuleFunctions contains the functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"allowedTopologies": validateAllowedTopologies,
 }

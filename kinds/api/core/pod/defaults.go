@@ -29,7 +29,6 @@ func defaultPodSpec(spec tree.Tree) {
 	}
 }
 
-// podTemplateStrategy needs no Prepare, because a PodTemplate has no status.
 type podTemplateStrategy struct{ schema.DefaultStrategy }
 
 func (podTemplateStrategy) Default(obj tree.Tree) { DefaultTemplate(obj.EnsureObject("template")) }

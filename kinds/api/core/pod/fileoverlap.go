@@ -22,7 +22,7 @@ func (f volumeFile) String() string {
 }
 
 // A fileSource is the kind and name of the object that provides a file. named distinguishes an
-// empty name from an absent one. The fileSource is zero if the volume has only one source.
+// empty name from an absent one. The fileSource is zero if a volume has only one source.
 type fileSource struct {
 	kind, name string
 	named      bool

@@ -25,7 +25,7 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Declaration, enable
 	}
 }
 
-// RuleFunctions contains the validation functions that declarative rules call by name.
+// RuleFunctions contains the functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"fileOverlaps":    schema.ObjectCheck(warnOfFileOverlaps),
 	"portOverlaps":    schema.ObjectCheck(warnOfPortOverlaps),
