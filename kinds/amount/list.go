@@ -52,8 +52,7 @@ func OfContainers(spec tree.Tree, own func(c tree.Tree, list string) List) List 
 	return sum
 }
 
-// Declared returns an own function for OfContainers that reads a container's "requests" or
-// "limits".
+// Declared returns a function for OfContainers that reads a container's "requests" or "limits".
 func Declared(of string) func(c tree.Tree, list string) List {
 	return func(c tree.Tree, _ string) List { return ListOf(c.Object("resources", of)) }
 }

@@ -7,8 +7,6 @@
 // options.proto describes as Declarations. It omits implied properties: labels of singular fields,
 // types of message fields, and JSON names that equal the field name.
 //
-// options.pb.go contains the options as Go types.
-//
 // Messages follow the Kubernetes API types. Field names are the JSON names. Field numbers match the
 // Kubernetes wire format, which never packs repeated scalars.
 package api

@@ -244,8 +244,8 @@ func asFloat(v any) (float64, bool) {
 	return 0, false
 }
 
-// textLimits checks strings. Lengths are in characters. At most one of length and pattern is
-// reported.
+// textLimits checks strings. Lengths are in characters. Length and pattern together cause at most
+// one error.
 type textLimits struct {
 	min, max    *int64
 	pattern     *regexp.Regexp

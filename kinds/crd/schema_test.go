@@ -62,7 +62,6 @@ func TestReleasedSchema(t *testing.T) {
 	}
 }
 
-// TestSchemasConcurrently checks that schemas stay usable during eviction and release.
 func TestSchemasConcurrently(t *testing.T) {
 	c := newTestCompiler(2 * 3 * nodeMemory)
 	var all sync.WaitGroup

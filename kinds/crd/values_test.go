@@ -64,7 +64,6 @@ func TestValidation(t *testing.T) {
 const listMap = `"type":"array","x-platform-list-type":"map","x-platform-list-map-keys":["k","p"],
 	"items":{"type":"object","properties":{"k":{"type":"string"},"p":{"type":"integer","default":1},"v":{"type":"integer","maximum":9}}}`
 
-// TestUnchangedParts checks that an update does not validate an object's unchanged parts.
 func TestUnchangedParts(t *testing.T) {
 	n := compiled(t, `{"type":"object","required":["must"],"properties":{"n":{"type":"integer","maximum":9},"o":{"type":"object","properties":{"n":{"type":"integer","maximum":9},"m":{"type":"integer"}}},
 		"l":{"type":"array","items":{"type":"integer","maximum":9}},"m":{`+listMap+`},

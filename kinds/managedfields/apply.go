@@ -20,8 +20,6 @@ import (
 // Then "ci" owns data.a. If "ci" next applies {"data":{"b":"3"}}, the apply conflicts with "ui"
 // over .data.b. With force, b becomes 3 and "ci" alone owns b. The key a is removed, because only
 // "ci" owned it.
-//
-// Steps that change nothing return their input, so that a no-op apply is cheap.
 func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []any, force bool) (tree.Tree, []any, error) {
 	served, ok := versions(w.APIVersion)
 	if !ok {

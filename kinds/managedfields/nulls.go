@@ -119,8 +119,8 @@ func (r replacer) replace(t, out tree.Tree, name string, was, made any) tree.Tre
 	return out
 }
 
-// replaceEverywhere replaces from with to at any depth, regardless of the plan, because schemas of
-// custom kinds may allow nulls anywhere. It shares unchanged subtrees.
+// replaceEverywhere replaces a value (from) at any depth, regardless of the plan, because schemas
+// of custom kinds may allow nulls anywhere. It shares unchanged subtrees.
 func replaceEverywhere(v, from, to any) any {
 	switch v := v.(type) {
 	case tree.Tree:

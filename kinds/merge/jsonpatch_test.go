@@ -15,7 +15,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestJSONPatch checks the result of each patch in a file, applied to the same document.
 func TestJSONPatch(t *testing.T) {
 	const document = `{"data":{"x":"1"},"list":["a","b"],"e.com/k":{"~":1},"n":null,"big":9007199254740993}`
 	golden.Run(t, "testdata/jsonpatch.txt", func(given []string) string {

@@ -19,8 +19,6 @@ func (d *definitions) customKind(k *schema.Kind) string {
 // custom returns the schema of a custom kind with the fields that all objects have. In version 2,
 // schemas that preserve unknown fields list no properties, because clients would treat them as
 // exhaustive.
-//
-// The schema is decoded while the document is written, and not retained.
 func (d *definitions) custom(k *schema.Kind) object {
 	root := k.Origin.Schema.Tree()
 	open := len(root) == 0 || root.Bool(d.names.extension("preserve-unknown-fields"))

@@ -43,7 +43,7 @@ type Attributes struct {
 	reserved  *Reservation
 }
 
-// NewAttributes returns the attributes of the change from old to wanted by m.
+// NewAttributes returns the Attributes of mutation m, which changes old to wanted.
 func NewAttributes(ctx context.Context, m *Mutation, old, wanted tree.Tree) *Attributes {
 	if ctx == nil {
 		ctx = context.Background()

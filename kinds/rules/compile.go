@@ -94,9 +94,9 @@ func isDemanding(m *schema.Message) bool {
 	})
 }
 
-// closure returns the messages with a field for which has returns true, and the messages that
-// contain such a message, at any depth, in fields for which into returns true. For messages that
-// already have a plan, had replaces has. It takes quadratic time, but runs only once per message.
+// closure returns the messages that have a field selected by has, directly or in nested messages.
+// It descends into the fields selected by into. For messages that already have a plan, it calls had
+// instead of has. It takes quadratic time, but runs only once per message.
 func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, into func(*schema.Field) bool, had func(*schema.ValuePlan) bool) map[*schema.Message]bool {
 	found := map[*schema.Message]bool{}
 	for _, m := range c.order {

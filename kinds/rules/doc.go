@@ -15,8 +15,6 @@
 // Declared rules compile into closures over trees. expression.go compiles the expressions,
 // functions.go contains the functions that expressions can call, and declared.go runs the rules.
 //
-// Plans omit fields that have no checks and defaults at any depth.
-//
 // # Faults
 //
 // Validation never stops at the first fault. Causes have a fixed order: metadata, fields in plan

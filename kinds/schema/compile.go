@@ -93,8 +93,8 @@ func (c *compiler) enqueueUsed(rules []*Rule) {
 	}
 }
 
-// fields returns the fields of declaration in, in declaration order, with inlined messages replaced
-// by their fields. wire is the path of field numbers to in.
+// fields returns the fields of a declaration in declaration order, with inlined messages replaced
+// by their fields. wire is the path of field numbers to the declaration.
 func (c *compiler) fields(in *Declaration, wire []int32) []*Field {
 	desc := in.descriptor()
 	list := make([]*Field, 0, len(desc.Field))

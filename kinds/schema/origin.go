@@ -4,11 +4,10 @@ import "github.com/troupe-api/troupe/kinds/tree"
 
 // An Origin contains the properties of a custom kind that its CustomResourceDefinition defines.
 //
-// Unlike built-in kinds, custom kinds are added, changed and removed at run time. Each version has
-// its own schema and columns. Writes through subresources must satisfy the whole schema. Stored
-// objects remain in the version in which they were written, and reads convert them to the current
-// schema (Message.Custom). Objects have no Protobuf form, and an empty value differs from an absent
-// one. If there is a status subresource, no other write changes the status.
+// Each version has its own schema and columns. Writes through subresources must satisfy the whole
+// schema. Stored objects remain in the version in which they were written, and reads convert them
+// to the current schema (Message.Custom). Objects have no Protobuf form, and an empty value differs
+// from an absent one. If there is a status subresource, no other write changes the status.
 type Origin struct {
 	Definition string // the name of the CustomResourceDefinition
 	Draining   bool   // being deleted together with the kind's objects
@@ -25,10 +24,7 @@ type Origin struct {
 }
 
 // A ConversionWebhook converts objects of a custom kind between versions. Each CRD change creates a
-// new ConversionWebhook.
-//
-// Stored objects remain in the version in which they were written, because only the webhook can
-// convert them.
+// new one.
 type ConversionWebhook struct {
 	ReviewVersions []string  // versions of ConversionReview, the preferred one first
 	ClientConfig   tree.Tree // webhook configuration

@@ -33,7 +33,6 @@ func TestBooleanFallback(t *testing.T) {
 	}
 }
 
-// TestStoredColumns checks that a version without columns uses those of the storage version.
 func TestStoredColumns(t *testing.T) {
 	stored := &schema.Kind{Columns: []schema.Column{{Name: "A", Path: "a"}}}
 	if got := columnsOf(&schema.Kind{Stored: stored}); len(got) != 1 || got[0].Name != "A" {

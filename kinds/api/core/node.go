@@ -34,9 +34,9 @@ func writeNodeStatus(obj, body tree.Tree, _ string, _ *schema.Faults) error {
 	return nil
 }
 
-// syncFirst keeps the field one equal to the first item of the list many. If they differ, the field
-// replaces the list, because clients without dual-stack support change only the field and send the
-// list back unchanged.
+// syncFirst keeps a field (one) equal to the first item of a list field (many). If they differ, the
+// field replaces the list, because clients without dual-stack support change only the field and
+// send the list back unchanged.
 func syncFirst(t tree.Tree, one, many string) {
 	single, list := t.String(one), t.Strings(many)
 	switch {

@@ -60,8 +60,8 @@ func (e *encoder) inherit(m *message) {
 	}
 }
 
-// inheritOptions returns the options from, overridden by the options own. It does not inherit
-// storage_version, off_by_default and deprecation.
+// inheritOptions returns the inherited options (from), overridden by a message's own.
+// storage_version, off_by_default and deprecation are not inherited.
 func inheritOptions(from, own *descriptorpb.MessageOptions) *descriptorpb.MessageOptions {
 	merged := &descriptorpb.MessageOptions{}
 	proto.Merge(merged, from)

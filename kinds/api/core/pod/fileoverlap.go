@@ -66,8 +66,8 @@ func warnOfFileOverlaps(spec tree.Tree, _ string, faults *schema.Faults) {
 	}
 }
 
-// itemSource returns the source that lists its files as items, or nil. secretName is the field with
-// the name of a Secret.
+// itemSource returns the volume source that lists files as items, or nil. secretName is the field
+// with the name of a Secret.
 func itemSource(of tree.Tree, secretName string) (tree.Tree, fileSource) {
 	if s := of.Object("configMap"); s != nil {
 		return s, fileSource{"ConfigMap", s.String("name"), true}

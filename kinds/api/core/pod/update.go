@@ -55,7 +55,7 @@ func restoreMutablePodFields(spec, was tree.Tree) tree.Tree {
 
 // restoreNodeAffinity copies the old node affinity to spec, so that a comparison of the specs
 // ignores it. Node affinity may change while a Pod has scheduling gates, but Pod affinity is
-// immutable. If neither spec has an affinity, none is added.
+// immutable.
 func restoreNodeAffinity(spec, was tree.Tree) {
 	before := was.Object("affinity")
 	if spec.Object("affinity") == nil && before == nil {
