@@ -42,8 +42,8 @@ func (f Features) serves(k *schema.Kind) bool { return f == nil || k.Feature == 
 
 func (f Features) enabled(gate string) bool { return f != nil && f(gate) }
 
-// NewWithConfig is like New, with kinds enabled or disabled by r and f. It returns an error if a
-// key of r matches no kind.
+// NewWithConfig is like New, but r and f enable or disable kinds. It returns an error if a key of r
+// matches no kind.
 func NewWithConfig(n *meta.Naming, r RuntimeConfig, f Features) (*Catalog, error) {
 	b, err := builtInsFor(n, f)
 	if err != nil {
@@ -71,7 +71,7 @@ func (c *Catalog) Kind(group, version, name string) *schema.Kind {
 // Serves reports whether k is served. --runtime-config or the CRD may disable k.
 func (c *Catalog) Serves(k *schema.Kind) bool { return c.Kind(k.Group, k.Version, k.Resource) != nil }
 
-// ByGVK returns the kind of a GroupVersionKind, even if it is not served, or nil.
+// ByGVK returns the kind with a GroupVersionKind, whether served or not, or nil if there is none.
 func (c *Catalog) ByGVK(gvk meta.GroupVersionKind) *schema.Kind {
 	return c.current.Load().byKind(gvk)
 }

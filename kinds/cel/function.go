@@ -161,8 +161,8 @@ func (o optional[T]) toCEL() ref.Val {
 
 func same[T comparable](a, b T) bool { return a == b }
 
-// receiver returns a value on which only functions can be called. As in kube-apiserver, receivers
-// are never equal.
+// receiver returns a value that supports only function calls. As in kube-apiserver, receivers are
+// never equal.
 func receiver[T any](v T) ref.Val {
 	t := celTypeOf[T]()
 	return opaque[T]{t, t.TypeName(), v, func(T, T) bool { return false }, nil}

@@ -195,7 +195,7 @@ func addSize(v ref.Val, sum *float64) {
 	}
 }
 
-// replacedSize returns an upper bound on the size of the result of replace. An empty search string
+// replacedSize returns an upper bound on the size of replace's result. An empty search string
 // matches before and after every character.
 func replacedSize(args []ref.Val) float64 {
 	text, old, fresh := length(args[0]), length(args[1]), length(args[2])

@@ -77,7 +77,7 @@ func parseDuration(s string) (time.Duration, error) {
 	return sum, nil
 }
 
-// durationUnit returns the unit with a lower-case name. Prefixes cover plurals and long forms, such
+// durationUnit returns the unit for a lower-case name. Prefixes cover plurals and long forms, such
 // as minutes.
 func durationUnit(name string) (time.Duration, bool) {
 	for _, u := range durationUnits {

@@ -119,7 +119,7 @@ func isNumeric(goType string) bool {
 	return goType == "int32" || goType == "int64" || goType == "float64"
 }
 
-// IsTypeError reports whether err is about a value of the wrong type or format in a well-formed
+// IsTypeError reports whether err concerns a value of the wrong type or format in a well-formed
 // body.
 func IsTypeError(err error) bool {
 	_, ok := errors.AsType[typeError](err)

@@ -203,8 +203,8 @@ func (r *verifier) mismatch(f *schema.Field) error {
 	return typeError("field " + f.Name + " has a value that is not a " + goType(f))
 }
 
-// checkString checks the format of a string. It parses bytes and quantities only if they are not in
-// the most common form.
+// checkString checks the format of a string. It parses bytes and quantities unless they have the
+// most common form.
 func (r *verifier) checkString(f *schema.Field) error {
 	if f.Type == schema.TypeString || f.Type == schema.TypeIntOrString {
 		return r.SkipString()

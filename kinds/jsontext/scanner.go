@@ -162,7 +162,7 @@ func (s *Scanner) colon() error {
 	return nil
 }
 
-// Element advances to the next element of a list. At the end of the list it consumes the bracket
+// Element advances to the next element of a list. At the end of the list, it consumes the bracket
 // and more is false.
 func (s *Scanner) Element(first bool) (more bool, err error) {
 	c := s.Peek()

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// IsNoOpApply reports whether applying config certainly changes neither the stored object nor its
-// managers. json is the stored object, of message m. A false result means unknown, for example
-// because the field order differs. config must have passed CheckConfig.
+// IsNoOpApply reports whether an apply of config is known to change neither the stored object nor
+// its managers. It may return false for a no-op, for example because the field order differs. json
+// is the stored object, of message m. config must have passed CheckConfig.
 func IsNoOpApply(w Writer, m *schema.Message, json []byte, config tree.Tree) bool {
 	s := noOpChecker{json: json, custom: m.Custom != nil}
 	return w.Scale == nil && s.message(m, nil, config) && s.managers > 0 &&

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A parsedSet is the result of parsing FieldsV1 under a plan. It is shared and immutable.
+// A parsedSet is the result of parsing FieldsV1 with a plan. It is shared and immutable.
 type parsedSet struct {
 	text       string
 	set        Set  // reconciled with the plan; empty for malformed text

@@ -58,7 +58,7 @@ func itemElements(f *schema.Field, list []any) []pathElement {
 	return steps
 }
 
-// sameItem reports whether two items certainly have the same path element. It returns false for
+// sameItem reports whether two items are known to have the same path element. It returns false for
 // floats, which may differ but have the same text, and for keys that are not scalars.
 func sameItem(f *schema.Field, a, b any) bool {
 	if f.ListType == schema.ListSet {

@@ -71,7 +71,7 @@ func (a *Attributes) SetChange(old, wanted tree.Tree) {
 	}
 }
 
-// Rewrite replaces the new object, which must be in the storage version, with object. For a
+// Rewrite replaces the new object with object, which must be in the storage version. For a
 // subresource with its own kind, it replaces the request body. Fields that the request cannot
 // change keep their values, and missing fields are defaulted.
 func (a *Attributes) Rewrite(object tree.Tree) error {

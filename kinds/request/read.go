@@ -47,7 +47,7 @@ type HistoryResult struct {
 	Before    uint64 // Before of the next page; 0 at the end
 }
 
-// A Revision is a change of an object. An Error event stands for a state that cannot be read.
+// A Revision is a change of an object. An Error event represents an unreadable state.
 type Revision struct {
 	Event
 	Time time.Time // commit time

@@ -71,7 +71,7 @@ func hasSigned(key, signed any) any {
 }
 
 // certificates describes the blocks of PEM text. A block that is not a certificate has no key.
-// Times are in seconds since 1970, and the life is in nanoseconds.
+// Times are in seconds since 1970, and lifetimes in nanoseconds.
 func certificates(v any) any {
 	var all []any
 	for block, rest := pem.Decode([]byte(text(v))); block != nil; block, rest = pem.Decode(rest) {

@@ -27,7 +27,7 @@ type Kind struct {
 	SameAs bool
 	// OffByDefault is set if the operator must enable the kind.
 	OffByDefault bool
-	// Feature is the feature gate without which the kind is not served, or "".
+	// Feature is the feature gate that must be enabled to serve the kind, or "".
 	Feature      string
 	Writes       Writes
 	NameFormat   NameFormat

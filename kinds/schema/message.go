@@ -20,7 +20,7 @@ type Message struct {
 	Additional *Field
 	// Custom is set only for custom kinds.
 	Custom *Custom
-	// Config lists the accepted types of a configuration file, each as apiVersion, space and kind.
+	// Config lists the accepted types of a configuration file, each as "apiVersion kind".
 	Config []string
 	// OneOf lists groups of mutually exclusive fields.
 	OneOf []OneOf

@@ -163,7 +163,7 @@ func (f Fields) Matches(o *meta.Object) bool {
 
 func (t *term) of(o *meta.Object) string { return FieldOf(t.field, o) }
 
-// FieldOf returns the value of a field in o, or "". field is a result of Exact.
+// FieldOf returns the value of a field in o, or "". field comes from Exact.
 func FieldOf(field int, o *meta.Object) string {
 	switch {
 	case field == fieldName:

@@ -149,8 +149,8 @@ func (c definitionChecks) validateStatusRoot(root tree.Tree, path string, faults
 	}
 }
 
-// isWritten reports whether a forbidden keyword counts as set. Empty lists and objects count. An
-// empty string counts, except for id and $schema. False counts only for additionalProperties and
+// isWritten reports whether a forbidden keyword counts as set. Empty lists, objects and strings
+// count, except for empty strings in id and $schema. False counts only for additionalProperties and
 // additionalItems.
 func isWritten(key string, v any) bool {
 	switch v {

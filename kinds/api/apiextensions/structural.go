@@ -173,8 +173,8 @@ func (w structuralValidator) intOrStringPattern(s tree.Tree) intOrStringPattern 
 	return intOrStringPattern{inAnyOf: both(s), inAllOf: len(all) > 0 && both(all[0])}
 }
 
-// conditions validates the subschemas of allOf, anyOf, oneOf and not, and the pattern of s. skip
-// locates the int-or-string pattern, whose subschemas may contain types.
+// conditions validates the junctors and the keyword pattern of s. skip locates the int-or-string
+// pattern, whose subschemas may contain types.
 func (w structuralValidator) conditions(s tree.Tree, path string, skip intOrStringPattern) {
 	if pattern := s.String("pattern"); pattern != "" {
 		if _, err := regex.Compile(pattern); err != nil {

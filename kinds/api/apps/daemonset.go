@@ -37,8 +37,8 @@ func (daemonSetStrategy) Default(obj tree.Tree) {
 // may copy it to a Pod label.
 const templateGeneration = "deprecated.daemonset.template.generation"
 
-// Prepare maintains the template generation. A new DaemonSet starts with 1, unless its manifest has
-// a higher number.
+// Prepare maintains the template generation, which starts at 1 unless a new DaemonSet's manifest
+// has a higher number.
 func (s daemonSetStrategy) Prepare(obj, old tree.Tree) {
 	s.DropStatusOnCreate.Prepare(obj, old)
 	annotations := obj.EnsureObject("metadata", "annotations")

@@ -41,8 +41,8 @@ func cpuMetric(percent int64) tree.Tree {
 	return tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu", "target": target}}
 }
 
-// scalingPolicy returns a policy that limits the change within a period of seconds. value is a
-// number of Pods or a percentage of the current replicas.
+// scalingPolicy returns a policy that limits the change per period. value is a number of Pods or a
+// percentage of the current replicas.
 func scalingPolicy(kind string, value, seconds int64) tree.Tree {
 	return tree.Tree{"type": kind, "value": value, "periodSeconds": seconds}
 }

@@ -16,8 +16,8 @@ type autoscalerAnnotations struct {
 	tolerance                                     map[string]string // by direction
 }
 
-// newAutoscalerAnnotations uses kube-apiserver's annotation names, so that objects exported from
-// Kubernetes in an old version can be imported.
+// newAutoscalerAnnotations uses kube-apiserver's annotation names, so that old versions exported
+// from Kubernetes can be imported.
 func newAutoscalerAnnotations(n *meta.Naming) autoscalerAnnotations {
 	name := func(s string) string { return n.Translate("autoscaling.alpha.platform.io/" + s) }
 	return autoscalerAnnotations{

@@ -123,8 +123,8 @@ func appendItems(files []volumeFile, s tree.Tree, source fileSource) []volumeFil
 	return files
 }
 
-// appendProjection appends the files of one source of a projected volume. If several source
-// types are set, only the first one in the order below counts.
+// appendProjection appends the files of one source of a projected volume. If several source types
+// are set, it uses only the first one in the order below.
 func appendProjection(files []volumeFile, source tree.Tree) []volumeFile {
 	if s, from := itemSource(source, "name"); s != nil {
 		return appendItems(files, s, from)
