@@ -93,7 +93,6 @@ func (s *section) open(t *testing.T, words []string) {
 	s.drops = words[3] != "" && words[3] != "none"
 }
 
-// write runs a case's operation and returns the resulting object, errors and warnings.
 func (s *section) write(t *testing.T, operation, target string, old, given tree.Tree) (tree.Tree, []string) {
 	t.Helper()
 	now := changed(t, s.base, s.at, given)

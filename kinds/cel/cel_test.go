@@ -150,8 +150,8 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestCostlyExpressions checks that untyped expressions are rejected if they would take minutes or
-// gigabytes.
+// TestCostlyExpressions checks that untyped expressions that would take minutes or gigabytes are
+// rejected.
 func TestCostlyExpressions(t *testing.T) {
 	env := newEnv(t, Variable("self", Dyn))
 	var l, m []any

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An Env defines the language, functions and variables of one kind of expression. It is expensive
-// to create, so each process or schema keeps one.
+// An Env defines the language, functions and variables of one kind of expression. It is expensive,
+// so it is created once per process or schema.
 type Env struct {
 	env       *cel.Env
 	naming    *meta.Naming

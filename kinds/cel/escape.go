@@ -14,7 +14,8 @@ var reserved = []string{
 func isReserved(name string) bool { return slices.Contains(reserved, name) }
 
 // escapes maps characters that identifiers cannot contain to Kubernetes' escapes, as in
-// self.spec.a__dot__b. Underscores are first, so that those of other escapes are not escaped.
+// self.spec.a__dot__b. Underscores are first, so that the underscores of other escapes are not
+// escaped.
 var escapes = []struct{ text, escaped string }{
 	{"__", "__underscores__"}, {".", "__dot__"}, {"-", "__dash__"}, {"/", "__slash__"},
 }

@@ -9,7 +9,6 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 )
 
-// A binding implements an overload of a CEL function in Go.
 type binding struct {
 	args   []*cel.Type
 	result *cel.Type

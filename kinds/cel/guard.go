@@ -235,7 +235,8 @@ func precision(format ref.Val) (sum float64) {
 const guardedMatches = "@matches"
 
 // guardMatches replaces calls to matches with guarded calls. It is an interpreter decorator,
-// because only the interpreter knows which patterns are constant. Those are compiled once.
+// because only the interpreter knows which patterns are constant. Constant patterns are compiled
+// once.
 func guardMatches(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok || call.Function() != overloads.Matches || len(call.Args()) != 2 {

@@ -45,8 +45,8 @@ func listFunctions() []cel.EnvOption {
 	}
 }
 
-// firstResult calls do with each element of a list until it returns a value or an error, and
-// returns that. Otherwise it returns nil.
+// firstResult calls do with each element of a list until do returns a value or an error, and
+// returns that result. Otherwise it returns nil.
 func firstResult(list ref.Val, do func(i int64, v ref.Val) ref.Val) ref.Val {
 	l, ok := list.(traits.Lister)
 	if !ok {

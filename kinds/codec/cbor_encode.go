@@ -148,8 +148,7 @@ func (e *cborEncoder) end(start int, major byte, n int) {
 }
 
 // sort sorts the pairs at the given offsets by their encoded bytes. The last pair ends at the end
-// of b. This is also the order of the keys, because an encoded key begins with its length and keys
-// are unique.
+// of b. This sorts the keys too, because an encoded key begins with its length and keys are unique.
 func (e *cborEncoder) sort(pairs []int) {
 	if len(pairs) < 2 {
 		return

@@ -88,7 +88,7 @@ func DecodeAnyStored(json []byte) (any, error) {
 }
 
 // decodeAny decodes JSON that is nested at the given depth in a larger body, such as JSON in a
-// Protobuf field. The depth limit applies to both together.
+// Protobuf field. The depth limit applies to the whole body.
 func decodeAny(text string, depth int) (any, []FieldFault, error) {
 	d := newDecoder(text)
 	d.Depth = depth

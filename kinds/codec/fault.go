@@ -21,7 +21,7 @@ type FieldFault struct {
 	Tolerated bool
 }
 
-// Refused returns the faults that reject a request with strict field validation.
+// Refused returns the faults for which strict field validation rejects a request.
 func Refused(faults []FieldFault) (refused []FieldFault) {
 	for _, f := range faults {
 		if !f.Tolerated {

@@ -26,10 +26,10 @@ func compactFieldSet(text string, depth int) (string, error) {
 	return string(AppendAny(nil, object)), nil
 }
 
-// isPlainFieldSet reports whether text has no whitespace, and only ASCII keys whose only escapes
-// are quotes and backslashes. Plain field sets need no decoding. Most requests contain them,
-// because clients send field sets back as the server wrote them. The caller must check the JSON
-// syntax.
+// isPlainFieldSet reports whether text has no whitespace, and no keys with non-ASCII characters or
+// escapes other than those of quotes and backslashes. Plain field sets need no decoding. Most
+// requests contain them, because clients send field sets back as the server wrote them. The caller
+// must check the JSON syntax.
 func isPlainFieldSet(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {

@@ -128,10 +128,11 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 	return nil
 }
 
-// NewObject checks stored bytes and returns the encoded object, which shares the memory of json.
-// json must not change. Malformed or undecodable bytes and objects that belong under another key
-// are errors. Recovery quarantines them. An object that an older release stored in another version
-// of the kind is returned in the current version.
+// NewObject checks stored bytes and returns the encoded object. The object shares the memory of
+// json, which must not change. NewObject returns an error if the bytes are malformed or
+// undecodable, or if the object belongs under another key. Recovery quarantines such objects. An
+// object that an older release stored in another version of the kind is returned in the current
+// version.
 func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta.Object, error) {
 	if err := checkDecodable(k, key, json); err != nil {
 		return nil, err

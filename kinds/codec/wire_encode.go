@@ -74,8 +74,8 @@ func (e *wireEncoder) mismatch(field string) error {
 	return typeError("json: cannot put a value of type " + typeOfByte(e.Current()) + " into " + field)
 }
 
-// message writes fields in JSON order, with zero values for absent fields. If that differs from the
-// order of field numbers, arrange reorders them afterward.
+// message writes fields in JSON order, with zero values for absent fields. If JSON order differs
+// from the order of field numbers, arrange reorders the fields afterward.
 func (e *wireEncoder) message(m *schema.Message) error {
 	w := wireOf(m)
 	if err := e.Open(); err != nil {

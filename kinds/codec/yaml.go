@@ -45,7 +45,7 @@ func DecodeConfig(m *schema.Message, data []byte) (tree.Tree, []FieldFault, erro
 }
 
 // decodeYAML decodes a body as JSON if possible, and otherwise as YAML. A body that begins like
-// JSON but is malformed may be a YAML flow mapping. nulls keeps null fields.
+// JSON but is malformed may be a YAML flow mapping. If nulls is true, null fields are kept.
 func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		t, faults, err := decodeJSON(m, data, nulls)
@@ -153,7 +153,7 @@ type yamlConverter struct {
 }
 
 // spend subtracts n bytes from the budget. Each value costs 1, and strings and keys also cost their
-// length, so that the total is roughly the size as JSON.
+// length, so that the total is roughly the JSON size.
 func (c *yamlConverter) spend(n int) error {
 	if c.budget -= n; c.budget < 0 {
 		return errYAMLGrowth

@@ -50,9 +50,9 @@ func HasForm(k *schema.Kind, o *meta.Object) bool {
 	return !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID())
 }
 
-// ToCurrentSchema prunes and defaults a stored object with the current schema of its kind. It
-// returns an object that already conforms as is. With a conversion webhook, it uses the schema of
-// the version in which the object was written. It returns objects of a removed version unchanged.
+// ToCurrentSchema prunes and defaults a stored object with the current schema of its kind. With a
+// conversion webhook, it uses the schema of the version in which the object was written. Objects
+// that already conform, and objects of a removed version, are returned unchanged.
 func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID()) {
 		return o, nil

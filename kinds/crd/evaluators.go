@@ -50,8 +50,8 @@ func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	return all
 }
 
-// evaluators returns an evaluator for each group of limits that is set, because every evaluator
-// runs for every value. hasFormat is nil if the format is unknown.
+// evaluators returns evaluators only for the limits that are set, because each one is called for
+// every value. hasFormat is nil if the format is unknown.
 func (l *limits) evaluators(kind, format string, hasFormat func(string) bool) (all []schema.Evaluator) {
 	if l.minLength != nil || l.maxLength != nil || l.pattern != nil || hasFormat != nil {
 		all = append(all, &textLimits{l.minLength, l.maxLength, l.pattern, l.patternSize, format, hasFormat})
@@ -251,7 +251,7 @@ type textLimits struct {
 	pattern     *regexp.Regexp
 	patternSize int
 	format      string
-	// hasFormat is nil for unknown formats, which are ignored so that a CRD can use newer ones.
+	// hasFormat is nil for unknown formats, which are ignored so that a CRD can use newer formats.
 	hasFormat func(s string) bool
 }
 

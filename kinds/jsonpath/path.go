@@ -27,7 +27,7 @@ type step func(w *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool
 // exponential time.
 type walk struct{ rest int }
 
-// workUnit is the number of scanned bytes that count as one selected value.
+// workUnit is the number of scanned bytes that cost as much as one selected value.
 const workUnit = 64
 
 // Parse parses a path. ok is false if the path is invalid or not supported. For example,

@@ -7,7 +7,7 @@ import (
 
 // withoutLastApplied removes conflicts that would block a migration from client-side apply. The
 // last-applied annotation records the fields that the client applied. An apply may take over a
-// field that still has its recorded value. Another value comes from another manager, and must not
+// field that still has its recorded value. Any other value was set by another manager and must not
 // be overwritten silently.
 func (a *applier) withoutLastApplied(found map[*manager]Set, live, config tree.Tree) map[*manager]Set {
 	unchanged := a.unchangedLastApplied(a.served.fromStored(live), config)

@@ -11,8 +11,8 @@ import (
 // Union, Intersection and Difference descend only into nodes that both have.
 type Set struct{ nodes []node } // sorted, so that two sets combine in one pass
 
-// A node contains the paths that begin with one path element, at least one. member is true if the
-// path that ends at this node is in the set.
+// A node contains the paths that begin with one path element, and is never empty. member is true if
+// the path that ends at this node is in the set.
 type node struct {
 	pathElement
 	member bool

@@ -161,8 +161,6 @@ func TestConflictNamesSubresource(t *testing.T) {
 	}
 }
 
-// TestTimes checks that a manager has the time of its last change, and that no-op writes do not
-// change managers.
 func TestTimes(t *testing.T) {
 	at := func(manager, now string) Writer {
 		w := writerOf(manager)

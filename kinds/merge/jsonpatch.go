@@ -10,12 +10,12 @@ import (
 const (
 	// MaxOperations limits the number of operations per JSON patch.
 	MaxOperations = 10000
-	// maxCopySize limits the approximate JSON bytes that a patch's copy operations produce, to the
-	// limit of request bodies. Otherwise, each copy of the object into itself would double the
-	// size.
+	// maxCopySize limits the approximate JSON bytes that a patch's copy operations produce. It
+	// equals the request body limit. Without it, each copy of the object into itself would double
+	// the size.
 	maxCopySize = 3 << 20
-	// maxMovedItems limits the list items that one patch shifts. Otherwise, ten thousand insertions
-	// or removals at the beginning of a list of a million items would take seconds.
+	// maxMovedItems limits the list items that one patch shifts. Without it, ten thousand
+	// insertions or removals at the beginning of a list of a million items would take seconds.
 	maxMovedItems = 1 << 28
 )
 

@@ -19,9 +19,9 @@ func indexByKey(list []any, key string) map[any]int {
 	return at
 }
 
-// mergeOrder orders a merged list. Items in the patch keep its order, and all others keep the live
-// order. An item that is not in the patch precedes a patch item only if it also does in the live
-// list. New items are not in the live list, so they come as early as possible.
+// mergeOrder orders a merged list. Items in the patch keep the patch order, and others keep the
+// live order. An item that is not in the patch precedes a patch item only if it also does in the
+// live list. New items are not in the live list, so they come as early as possible.
 //
 // For the live list a, b and a patch with b and a new c, the result is a, b, c. For a patch with
 // only c, the result is c, a, b. Clients depend on this order of kube-apiserver.

@@ -2,7 +2,7 @@ package meta
 
 import "strings"
 
-// Limits of the strings in a Status, in bytes. Otherwise, a Status that quotes the request with
+// Limits of the strings in a Status, in bytes. Without them, a Status that quotes the request with
 // double escapes could be twelve times as long as the request.
 const (
 	maxText       = 64 << 10 // per cause, or per message without its causes

@@ -83,8 +83,8 @@ func ParseNaming(s string) (*Naming, error) {
 
 const platformDomain = "platform.io"
 
-// groupPrefixes lists the API groups that end with the vendor suffix, without it. Their labels and
-// annotations also use the group domain, except for groups in labelDomains.
+// groupPrefixes lists the API groups that end with the vendor suffix, without the suffix. Their
+// labels and annotations also use the group domain, except for groups in labelDomains.
 var groupPrefixes = map[string]bool{
 	"storage": true, "networking": true, "discovery": true, "rbac.authorization": true,
 	"authentication": true, "authorization": true, "certificates": true,

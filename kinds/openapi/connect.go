@@ -29,7 +29,7 @@ func connectEndpoints(k *schema.Kind, s *schema.Subresource, path string) []endp
 }
 
 // connectItem returns the path item of a connect subresource. The log subresource supports only
-// GET, and others all methods in connectMethods.
+// GET. Others support all methods in connectMethods.
 func (b *builder) connectItem(p endpoint) object {
 	parameters := b.connectParameters(p)
 	if p.sub.BodyKind == nil {

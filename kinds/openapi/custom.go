@@ -56,8 +56,8 @@ func (d *definitions) metadata(objectMeta *schema.Message) tree.Tree {
 	}
 }
 
-// customObject returns the OpenAPI form of s with the common properties. s is shared, so it copies
-// the levels that it changes.
+// customObject returns the OpenAPI form of s with the common properties. It copies only the levels
+// that it changes, because s is shared.
 func (d *definitions) customObject(s, common tree.Tree) object {
 	properties := maps.Clone(s.Object("properties"))
 	if properties == nil {

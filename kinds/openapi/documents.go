@@ -51,7 +51,6 @@ type Documents struct {
 	index    func() Index
 }
 
-// A groupDocument is the version 3 document of one path, usually a group version, with its kinds.
 type groupDocument struct {
 	*Document
 	kinds []*schema.Kind

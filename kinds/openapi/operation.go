@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An operation describes one method of a path. content2 and content3 write it for OpenAPI versions
-// 2 and 3. In version 2, the body is a parameter and media types belong to the operation. In
-// version 3, each body and response has its own media types.
+// An operation describes one method of a path. content2 and content3 write the operation for
+// OpenAPI versions 2 and 3. In version 2, the body is a parameter and media types belong to the
+// operation. In version 3, each body and response has its own media types.
 type operation struct {
 	id, tag, description string
 	action               string // "" for operations not on objects

@@ -212,7 +212,6 @@ func article(noun string) string {
 	return "a"
 }
 
-// A metaEndpoint is a path that describes the API itself.
 type metaEndpoint struct {
 	path, id, tag, description string
 	message                    string // message in package meta.v1; "" for the version

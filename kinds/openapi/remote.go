@@ -47,7 +47,6 @@ func (r *Remote) Hash() string { return r.hash }
 // Size returns the size of the content in bytes.
 func (r *Remote) Size() int { return r.size }
 
-// sections maps document sections to the prefixes of references to them.
 var sections = map[string]string{"definitions": "#/definitions/", "parameters": "#/parameters/"}
 
 type remoteReader struct {

@@ -118,8 +118,8 @@ func (a *Attributes) Waits() bool {
 	return a.Mutation.Admission.has(func(p *Plugin) bool { return p.Stage == MayBlock && p.handles(a) })
 }
 
-// Admit runs the Mutators of a stage. If an InTurn Mutator calls Rewrite, all of them run once
-// more.
+// Admit runs the Mutators of a stage. If an InTurn Mutator calls Rewrite, all Mutators of the stage
+// run once more.
 func (a *Attributes) Admit(s Stage) error {
 	admit := func(p *Plugin) error {
 		if p.Mutator == nil || !p.Mutator.Handles(a) {
@@ -179,8 +179,8 @@ func (a *Attributes) AdmitLast() (*Reservation, error) {
 }
 
 // AdmitOperation admits a connection, or an operation that stores no object of its own, such as an
-// eviction. It runs the Mutators, which may change body, then complete, which fills in the
-// remaining fields of body, and finally the Validators. The caller must commit or release the
+// eviction. It runs the Mutators, which may change body. Then it calls complete, which fills in the
+// remaining fields of body, and runs the Validators. The caller must commit or release the
 // reservation.
 func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete func() error) (*Reservation, error) {
 	a := NewAttributes(ctx, m, nil, body)

@@ -22,7 +22,8 @@ type Attributes struct {
 	New         tree.Tree // nil for a delete
 	OldVersion  uint64    // version of Old; 0 if it has none yet
 	// Body is the request body of a subresource that has its own kind, such as a Scale. It is set
-	// only in the MayBlock stage, in which Mutators change Body, from which New is then computed.
+	// only in the MayBlock stage. Mutators then change Body instead of New, because New is computed
+	// from Body.
 	Body tree.Tree
 	// Reinvocation is true if plugins see the change again because a later plugin changed it.
 	Reinvocation bool

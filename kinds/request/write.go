@@ -110,15 +110,15 @@ type Mutation struct {
 	// Named contains the options as sent by the client.
 	Named NamedOptions
 
-	// CreateRefusal is the error for a client that lacks the permission to create the object, if an
-	// update or apply would create it. It is nil if the user has the permission.
+	// CreateRefusal is the error for an update or apply that would create the object without
+	// permission. It is nil if the user may create the object.
 	CreateRefusal error
 	// Admission contains the plugins for the change, or is nil.
 	Admission *Admission
 	// Recorder receives warnings and audit annotations. It may be nil.
 	Recorder *Recorder
 	// Fence, if set, names a role that the sender holds. The change is rejected if another server
-	// has taken over the role (persist.Guard). With Raise, this change takes it over.
+	// has taken over the role (persist.Guard). With Raise, this change takes over the role.
 	Fence *Guard
 }
 

@@ -190,7 +190,7 @@ func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
 }
 
 // field builds the plan of a field. As in Kubernetes, checks of a whole list run after its items
-// are checked, except for those that can make the item checks unnecessary, such as MaxItems.
+// are checked. Only checks that can make the item checks unnecessary, such as MaxItems, run first.
 func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	made := c.fields[f]
 	if made == nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A ruleSet is a schema.Check for a list of declared rules. They are compiled on first use, because
-// compiling all rules would take a tenth of the CPU time at startup.
+// A ruleSet is a schema.Check for a list of declared rules. The rules are compiled on first use,
+// because compiling all of them would take a tenth of the CPU time at startup.
 type ruleSet struct {
 	compiler *RuleCompiler
 	uses     map[string]*ruleSet // rule sets for messages that these rules use

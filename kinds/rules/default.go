@@ -8,7 +8,7 @@ import (
 
 // Default sets the plan's defaults, and then those of the kind's Strategy, which may depend on
 // them. It changes only those subtrees of t in which a default is missing. The caller must own
-// these, but may share others with a stored object. A nil tree remains nil.
+// these subtrees, but may share others with a stored object. A nil tree remains nil.
 func Default(k *schema.Kind, t tree.Tree) {
 	if t == nil {
 		return

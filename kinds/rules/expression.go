@@ -11,8 +11,8 @@ import (
 )
 
 // An expr is a compiled expression, which computes a value from the variables of one evaluation.
-// Rules run for every write, so it avoids conversions and allocations: unlike the programs of
-// package cel, it is a closure that reads trees directly.
+// Unlike the programs of package cel, an expr is a closure that reads trees directly. It avoids
+// conversions and allocations, because rules run for every write.
 type expr func(r *run) any
 
 // Slots of the predefined variables.
@@ -285,8 +285,8 @@ func (p *exprParser) items(end rune) []expr {
 	return items
 }
 
-// macros maps the name of each macro to its step function, which is called for each item. It
-// returns the new result and whether that is final.
+// macros maps the name of each macro to its step function, which is called for each item. The step
+// function returns the new result and whether the result is final.
 var macros = map[string]func(sofar, element, v any) (any, bool){
 	"exists": func(_, _, v any) (any, bool) { return v == true, v == true },
 	"all":    func(_, _, v any) (any, bool) { return v == true, v != true },

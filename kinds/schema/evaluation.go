@@ -95,7 +95,8 @@ func (e *Evaluation) Run(p *ValuePlan, v any, was Previous) {
 	}
 }
 
-// Passes reports whether a value satisfies a plan. It reports no errors and stops at the first one.
+// Passes reports whether a value satisfies a plan. It stops at the first error, without reporting
+// it.
 func (e *Evaluation) Passes(p *ValuePlan, v any) bool {
 	muted, failed := e.muted, e.failed
 	e.muted, e.failed = true, false

@@ -3,7 +3,7 @@ package schema
 var typeMetaFields = []*Field{{Name: "kind"}, {Name: "apiVersion"}}
 
 // within returns the variant of m for embedded objects, in which kind and apiVersion are plain JSON
-// fields that Protobuf omits. completeNested adds them once all messages are compiled.
+// fields that Protobuf omits. completeNested adds these fields once all messages are compiled.
 func (c *compiler) within(m *Message) *Message {
 	if !m.HasTypeMeta {
 		return m

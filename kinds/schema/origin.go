@@ -41,8 +41,9 @@ func (k *Kind) ConversionWebhook() *ConversionWebhook {
 	return k.Origin.ConversionWebhook
 }
 
-// Unconverted returns the kind for requests that need only metadata. These call no webhook, because
-// metadata is the same in all versions. It returns k itself if there is no conversion webhook.
+// Unconverted returns the kind for requests that need only metadata. Such requests call no webhook,
+// because metadata is the same in all versions. It returns k itself if there is no conversion
+// webhook.
 func (k *Kind) Unconverted() *Kind {
 	if k.ConversionWebhook() == nil {
 		return k

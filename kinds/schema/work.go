@@ -15,7 +15,7 @@ const ValidationBudget = 100_000_000
 // (regex.Expansion), because the matcher may follow every alternative.
 func PatternCost(n, size int) int { return n * size / 4 }
 
-// workInterval is the number of steps between two checks of the context. They take less than a
+// workInterval is the number of steps between two checks of the context, which take less than a
 // millisecond.
 const workInterval = 4096
 

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// showSubjects lists the subjects of one kind, because binding tables have a column for each.
-// Service accounts are shown as "kube-system/builder, default/robot".
+// showSubjects lists the subjects of one kind, because binding tables have one column per subject
+// kind. Service accounts are shown as "kube-system/builder, default/robot".
 func showSubjects(r *row, kind string) string {
 	var names []string
 	for s := range r.json.Field("subjects").Items {

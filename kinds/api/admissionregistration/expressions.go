@@ -10,8 +10,8 @@ import (
 
 // validateExpressions reports policy expressions that do not compile. old is the previous spec, or
 // nil. It skips an unchanged spec, because the expressions may use functions of another server
-// version. If the spec has changed, it compiles every expression, because a changed variable
-// affects the others. It skips matchConditions if neither they nor paramKind have changed.
+// version. If the spec has changed, it compiles every expression, because any of them may use a
+// changed variable. It skips matchConditions if neither they nor paramKind have changed.
 func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec, old tree.Tree, faults *schema.Faults) {
 	if old != nil && tree.StrictEqual(spec, old) {
 		return

@@ -71,7 +71,7 @@ func addStoredVersions(status, spec tree.Tree) {
 // version to storedVersions. The spec must list every version in storedVersions. After a migration,
 // clients remove old versions through the status subresource.
 func (*definitionStrategy) Prepare(obj, old tree.Tree) {
-	// Otherwise a client could claim accepted names before the server has checked them for
+	// Otherwise a client could mark its names as accepted before the server has checked them for
 	// conflicts.
 	if old == nil {
 		obj["status"] = tree.Tree{}

@@ -18,7 +18,7 @@ var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "s
 // the previous value of version. It skips an unchanged schema, which may exceed newer limits.
 //
 // As in kube-apiserver, structural errors come first, unless unsupported keywords prevent the
-// structural check. Expressions are compiled only without other errors, because the schema
+// structural check. Expressions are compiled only if there are no other errors, because the schema
 // determines their types.
 func (c definitionChecks) validateSchema(version, old tree.Tree, path string, faults *schema.Faults) {
 	root, ok := version.Object("schema")["openAPIV3Schema"].(tree.Tree)

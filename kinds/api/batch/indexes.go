@@ -58,7 +58,6 @@ func readIndex(text string, completions int64) (int64, error) {
 	return n, nil
 }
 
-// An interval is an inclusive range of indexes.
 type interval struct{ from, to int64 }
 
 func intervals(text string, completions int64) []interval {

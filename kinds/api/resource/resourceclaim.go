@@ -89,7 +89,8 @@ func compile(check func(string) error, t tree.Tree, path string, faults *schema.
 // maxSelectorLength is the maximum length of an expression, in bytes, as declared.
 const maxSelectorLength = 10240
 
-// defaultDevices sets the default of one device in each request and each choice of firstAvailable.
+// defaultDevices sets the default count, one device, in each request and each choice of
+// firstAvailable.
 func defaultDevices(spec tree.Tree) {
 	for _, request := range spec.Object("devices").Objects("requests") {
 		if exactly := request.Object("exactly"); exactly != nil {

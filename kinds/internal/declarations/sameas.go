@@ -94,8 +94,8 @@ type version struct {
 
 func packageOf(m *message) string { return "." + m.name[:strings.LastIndexByte(m.name, '.')+1] }
 
-// field returns f with its type in the inheriting package. It also inherits the type if that
-// package does not declare it.
+// field returns f with its type in the inheriting package. If that package does not declare the
+// type, field inherits the type too.
 func (v version) field(f *descriptorpb.FieldDescriptorProto) *descriptorpb.FieldDescriptorProto {
 	name, ok := strings.CutPrefix(f.GetTypeName(), v.from)
 	if !ok {

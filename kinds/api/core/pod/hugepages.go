@@ -10,7 +10,7 @@ import (
 )
 
 // A huge page amount must be a multiple of the page size, which is part of the resource name. Older
-// servers accepted other amounts, so an update may keep and add them if the previous spec has any.
+// servers accepted other amounts, so they remain valid if the previous spec contains any.
 
 // validatePages validates the huge page amounts in a spec. v contains the spec, and the previous
 // spec or nil.

@@ -103,8 +103,8 @@ func defaultHostPorts(spec tree.Tree) {
 	}
 }
 
-// defaultRequests sets missing requests to the limits, because schedulers read only requests.
-// Templates keep them missing, so that a later change of the limits also applies to the requests.
+// defaultRequests sets missing requests to the limits, because schedulers read only requests. It is
+// not called for templates, so that a later change of the limits also applies to the requests.
 func defaultRequests(spec tree.Tree) {
 	for _, list := range []string{"containers", "initContainers"} {
 		for _, c := range spec.Objects(list) {

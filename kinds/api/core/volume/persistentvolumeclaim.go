@@ -88,7 +88,7 @@ func (s persistentVolumeClaimStrategy) ValidateUpdate(obj, old tree.Tree, faults
 
 // restoreMutableClaimFields returns a copy of the new spec in which mutable fields have their old
 // values. The storage request is mutable only for a bound claim, because a provisioner may be
-// processing an unbound one. If classable is set, a missing storage class may be added.
+// processing an unbound claim. If classable is set, a missing storage class may be added.
 func restoreMutableClaimFields(spec, was tree.Tree, bound, classable bool) tree.Tree {
 	c, _ := tree.Clone(spec).(tree.Tree)
 	if c == nil {
