@@ -20,6 +20,7 @@ import (
 type builtIns struct {
 	naming *meta.Naming
 	plan   *schema.Plan
+	// expressions compiles the expressions in admission policies and webhooks.
 	expressions *expressions.Compiler
 	// definitions compiles CRD schemas only to validate them. Each catalog has its own compiler for
 	// served CRDs.

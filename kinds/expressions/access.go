@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Access compiles an expression of an authentication or authorization configuration. variable is the
-// name of its only variable: claims, user or request.
+// Access compiles an expression of an authentication or authorization configuration. variable is
+// the name of its only variable: claims, user or request.
 func (c *Compiler) Access(variable, text string, wanted ...*cel.Type) *Expr {
 	key := fmt.Sprint(variable, wanted, text)
 	if x, ok := c.access.Load(key); ok {
