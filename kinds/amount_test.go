@@ -44,8 +44,6 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestIntegersAgreeWithDecimals checks that integer and decimal arithmetic agree for random
-// sequences of additions and subtractions.
 func TestIntegersAgreeWithDecimals(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	suffixes := []string{"", "m", "k", "Ki", "Mi", "Gi", "Ti", "n", "Pi", "T"}

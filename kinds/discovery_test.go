@@ -38,8 +38,8 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestGroupOrder checks that aggregated discovery orders groups of equal priority by name. The
-// APIGroupList must order them by the names of their APIServices.
+// TestGroupOrder checks that aggregated discovery orders groups of equal priority by name, and the
+// APIGroupList by the names of their APIServices.
 func TestGroupOrder(t *testing.T) {
 	var kinds []*schema.Kind
 	for _, gv := range []meta.GroupVersionKind{{Group: "c.example.com", Version: "v1"}, {Group: "c.example.com", Version: "v1beta1"}, {Group: "a.example.com", Version: "v1beta1"}, {Group: "b.example.com", Version: "v2"}, {Group: "batch", Version: "v1"}} {

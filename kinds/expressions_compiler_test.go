@@ -21,8 +21,8 @@ func parseTree(t *testing.T, text string) tree.Tree {
 	return o
 }
 
-// TestRemembered checks that the cache key of a compiled policy consists of exactly the fields that
-// affect compilation.
+// TestRemembered checks that the cache key of a policy consists of exactly the fields that affect
+// its compilation.
 func TestRemembered(t *testing.T) {
 	c := expressions.NewCompiler(meta.Platform)
 	spec := parseTree(t, `{"validations":[{"expression":"variables.a"}],"variables":[{"name":"a","expression":"true"}],"failurePolicy":"Fail"}`)
@@ -47,8 +47,8 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// TestFaults checks that an error in one expression does not affect other expressions, and that
-// Authorizes reports the use of the authorizer.
+// TestFaults checks that an error in one expression does not affect others, and that Authorizes
+// reports the use of the authorizer.
 func TestFaults(t *testing.T) {
 	p := expressions.NewCompiler(meta.Kubernetes).Validating(parseTree(t, `{"matchConditions":[{"name":"c","expression":" true "}],
 		"variables":[{"name":"a","expression":"object.x"},{"name":"b","expression":"variables.c"},{"name":"c","expression":"request.userInfo"}],

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/regex"
 )
 
-// TestExpansion checks the estimated program size of regular expressions. Compile must reject short
-// expressions with a large program.
+// TestExpansion checks the estimated program size of regular expressions, and that Compile rejects
+// short ones with a large program.
 func TestExpansion(t *testing.T) {
 	for pattern, want := range map[string]float64{
 		"": 0, "abc": 3, "a{3}": 3, "a{2,5}b": 6, "a{7,}": 7, `\{9}`: 5, `\x{41}{9}`: 15, "[]){9}]{9}": 9, "[[:alpha:](]{2}": 2, "(ab){10}": 40, "((a{10}){10}){10}": 1220, "a{x}": 4, "((a": 1, "a)b": 4,

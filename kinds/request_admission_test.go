@@ -9,8 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A recorder is a mutating and validating admission plugin that records its calls and rejects the
-// change at one step.
 type recorder struct {
 	steps  []string
 	refuse string

@@ -38,7 +38,7 @@ func TestNilRecorder(t *testing.T) {
 }
 
 // TestRecorderIsShared checks that a Recorder can be used concurrently, because an abandoned
-// mutation may still write to it during a read.
+// mutation may still write to it.
 func TestRecorderIsShared(t *testing.T) {
 	var r request.Recorder
 	var all sync.WaitGroup
@@ -55,8 +55,6 @@ func TestRecorderIsShared(t *testing.T) {
 	}
 }
 
-// TestRecorderIsBounded checks that a Recorder drops warnings that exceed the maximum size in a
-// response.
 func TestRecorderIsBounded(t *testing.T) {
 	var r request.Recorder
 	r.Warn("first")

@@ -9,11 +9,11 @@ import (
 // An Amount is an exact, immutable quantity. The zero value is 0.
 type Amount struct {
 	thousandths int64 // within ±limit, unless exact is set
-	binary      bool  // with suffixes such as Ki
+	binary      bool  // has a suffix such as Ki
 	exact       *quantity.Quantity
 }
 
-// limit is the bound for integer arithmetic. The sum of two values within ±limit does not overflow.
+// limit bounds integer arithmetic, so that the sum of two values within ±limit does not overflow.
 const limit = 1 << 61
 
 // Of returns an integer amount. n must be within ±10^15.
@@ -31,7 +31,7 @@ func Parse(s string) (Amount, error) {
 	return Amount{exact: &q}, nil
 }
 
-// Read parses a validated quantity. It returns 0 for a malformed quantity.
+// Read parses a validated quantity. It returns 0 if s is malformed.
 func Read(s string) Amount {
 	a, _ := Parse(s)
 	return a

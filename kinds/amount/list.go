@@ -7,8 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A List contains one Amount per resource name. A slice suffices, because a list has few
-// entries.
+// A List contains one Amount per resource name. It is a slice, because lists are short.
 type List []Named
 
 // A Named is an Amount with its resource name.
@@ -28,9 +27,9 @@ func ListOf(t tree.Tree) List {
 
 const usualNames = 4
 
-// OfContainers returns a Pod's effective amounts: the sum over containers and sidecars, or the
-// peak during initialization if that is larger. An init container runs alongside the sidecars
-// listed before it. own returns the amounts of container c from the given list, "containers" or
+// OfContainers returns a Pod's effective amounts: the larger of the sum over containers and
+// sidecars, and the peak during initialization. An init container runs alongside the sidecars
+// listed before it. own returns the amounts of container c in list, "containers" or
 // "initContainers".
 func OfContainers(spec tree.Tree, own func(c tree.Tree, list string) List) List {
 	var sidecars, initial List
@@ -53,8 +52,7 @@ func OfContainers(spec tree.Tree, own func(c tree.Tree, list string) List) List 
 	return sum
 }
 
-// Declared returns an own function for OfContainers. It returns a container's requests if of is
-// "requests", or its limits if of is "limits".
+// Declared returns a function for OfContainers that reads a container's "requests" or "limits".
 func Declared(of string) func(c tree.Tree, list string) List {
 	return func(c tree.Tree, _ string) List { return ListOf(c.Object("resources", of)) }
 }
@@ -93,8 +91,8 @@ func (l *List) Add(others List) {
 	}
 }
 
-// Raise sets each amount to the maximum of both lists. It combines amounts used at different
-// times, such as by init containers.
+// Raise sets each amount to the maximum of both lists, for amounts that are not used at the same
+// time, such as those of init containers.
 func (l *List) Raise(others List) {
 	for _, o := range others {
 		if i := l.index(o.Name); i < 0 {

@@ -19,8 +19,6 @@ func autoscaler(t testing.TB, version string) *schema.Kind {
 	return KindByGVK(t, meta.Kubernetes, "autoscaling", version, "HorizontalPodAutoscaler")
 }
 
-// TestAutoscalerRoundTrip checks that a stored object is unchanged after its conversion to any
-// version and back.
 func TestAutoscalerRoundTrip(t *testing.T) {
 	stored := autoscaler(t, "v2")
 	for _, version := range []string{"v1", "v2beta2"} {
@@ -93,8 +91,8 @@ func maybe(r *rand.Rand, t tree.Tree, name string, v any) {
 	}
 }
 
-// randomMetric returns a random metric. Its values are in the field "target" or "current", as
-// selected by under.
+// randomMetric returns a random metric. under is the field that contains its values, "target" or
+// "current".
 func randomMetric(r *rand.Rand, under string) tree.Tree {
 	if r.Intn(3) == 0 && under == "target" {
 		return tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu", under: tree.Tree{"type": "Utilization", "averageUtilization": int64(1 + r.Intn(99))}}}

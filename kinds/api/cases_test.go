@@ -44,7 +44,7 @@ type section struct {
 	texts  tree.Tree // named texts, which cases reference as <<name>>
 }
 
-// run runs a block and returns its results. It returns "" if the block only sets up a section.
+// run runs a block and returns its results, or "" if the block only sets up a section.
 func (s *section) run(t *testing.T, lines []string) string {
 	t.Helper()
 	words := append(strings.Fields(lines[0]), "", "", "")
@@ -93,7 +93,6 @@ func (s *section) open(t *testing.T, words []string) {
 	s.drops = words[3] != "" && words[3] != "none"
 }
 
-// write runs a case's operation and returns the resulting object, with errors and warnings.
 func (s *section) write(t *testing.T, operation, target string, old, given tree.Tree) (tree.Tree, []string) {
 	t.Helper()
 	now := changed(t, s.base, s.at, given)
@@ -127,7 +126,6 @@ func (s *section) write(t *testing.T, operation, target string, old, given tree.
 	return obj, append(found, faults...)
 }
 
-// dropped removes the fields of disabled features from a new or changed object.
 func (s *section) dropped(obj, old tree.Tree) tree.Tree {
 	if s.drops {
 		if featured := rules.Featured(s.kind.Stored); featured != nil {
@@ -160,8 +158,8 @@ func (s *section) withWarnings(faults []string, obj, old tree.Tree) []string {
 	return faults
 }
 
-// create runs the steps of a server create in order, but without admission, managed fields and
-// storage. It returns the stored object, and errors as "path: message".
+// create runs the steps of a server create in order, without admission, managed fields and storage.
+// It returns the stored object, and errors as "path: message".
 func create(k *schema.Kind, obj tree.Tree) (tree.Tree, []string) {
 	if k.Stored == nil || k.Virtual() {
 		var faults schema.Faults
@@ -179,7 +177,7 @@ func create(k *schema.Kind, obj tree.Tree) (tree.Tree, []string) {
 
 func completed(causes []meta.Cause, err error) []meta.Cause {
 	if err != nil {
-		panic(err) // only the end of the context is an error
+		panic(err) // only a done context is an error
 	}
 	return causes
 }
@@ -222,7 +220,7 @@ func changed(t *testing.T, base tree.Tree, at string, changes tree.Tree) tree.Tr
 	return obj
 }
 
-// removed is a sentinel value. Passing it to set deletes the field.
+// removed makes set delete the field.
 var removed = new(int)
 
 var pathStep = regexp.MustCompile(`\.?([^.\[\]]+)|\[([^\]]*)\]`)

@@ -33,8 +33,8 @@ func TestServiceNeeds(t *testing.T) {
 	}
 }
 
-// TestLoneClusterIP checks that ValidateClusterIPs, which the allocator calls, reports a clusterIP
-// without clusterIPs. Defaulting would set clusterIPs.
+// TestLoneClusterIP calls ValidateClusterIPs directly, as the allocator does, because defaulting
+// would set the missing clusterIPs.
 func TestLoneClusterIP(t *testing.T) {
 	var faults schema.Faults
 	service.ValidateClusterIPs(tree.Tree{"clusterIP": "10.0.0.1"}, &faults)

@@ -79,8 +79,8 @@ func wrapValue(f *schema.Field, v any) any {
 	return v
 }
 
-// fieldLocations returns a location for each message that occurs in k. If a message occurs several
-// times, its location is the one with the shortest path.
+// fieldLocations returns a location for each message in k. If a message occurs several times, it
+// returns the location with the shortest path.
 func fieldLocations(k *schema.Kind) []fieldLocation {
 	all := []fieldLocation{{kind: k, message: k.Message()}}
 	seen := map[*schema.Message]bool{k.Message(): true}
@@ -96,8 +96,6 @@ func fieldLocations(k *schema.Kind) []fieldLocation {
 	return all
 }
 
-// A violation contains a value that violates a field's rule, and a value that satisfies the
-// rule.
 type violation struct {
 	rule            string
 	bad, good       any
@@ -107,8 +105,8 @@ type violation struct {
 	besides         tree.Tree // other fields that the object needs
 }
 
-// TestEveryDeclaredRule checks that every declared rule of every kind rejects a bad value and
-// accepts a good one. It removes the kinds' functions, so that only declarations can report errors.
+// TestEveryDeclaredRule checks that every declared rule rejects a bad value and accepts a good one.
+// It removes the kinds' functions, so that only declarations report errors.
 func TestEveryDeclaredRule(t *testing.T) {
 	held, asked := map[string]bool{}, map[string]bool{}
 	for _, k := range withoutRules(validatedKinds(t)) {
@@ -137,14 +135,13 @@ func TestEveryDeclaredRule(t *testing.T) {
 	}
 }
 
-// TestEveryDeclaredDefault checks that every omitted field with a default gets the default.
 func TestEveryDeclaredDefault(t *testing.T) {
 	for _, k := range withoutRules(NewCatalog(t, meta.Platform).Kinds()) {
 		for _, p := range fieldLocations(k) {
 			content := tree.Tree{}
 			rules.Default(k, p.object(content))
 			for _, f := range p.message.Fields {
-				if f.Default == nil || f.Default == "" && !f.EmitEmpty && !f.Pointer { // only documents the value of a key
+				if f.Default == nil || f.Default == "" && !f.EmitEmpty && !f.Pointer { // the default only documents a key
 					continue
 				}
 				if v := content[f.Name]; v == nil || !tree.IsEmpty(f.Default) && !tree.SemanticEqual(v, f.Default) {

@@ -20,8 +20,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// declaredFile is the golden file of the declared rules. Each line has a message, field, rule and
-// value.
+// declaredFile is the golden file of the declared rules. Each line contains message, field, rule
+// and value.
 const declaredFile = "testdata/declared.txt"
 
 // TestDeclaredRules compares all declared rules with a golden file, so that reviews show changes.

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestMaintainedObjects checks that the objects that the server maintains are valid in both naming
-// profiles, and that defaulting does not change them.
+// TestMaintainedObjects checks that maintained objects are valid in both naming profiles, and that
+// defaulting does not change them.
 func TestMaintainedObjects(t *testing.T) {
 	for _, n := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		for kind, objects := range map[string][]flowcontrol.Object{"FlowSchema": flowcontrol.FlowSchemas(n), "PriorityLevelConfiguration": flowcontrol.PriorityLevels()} {

@@ -91,8 +91,8 @@ func places(v any, all []place) []place {
 	return all
 }
 
-// edit applies changes to a CRD. Each change consists of four bytes: the operation, two bytes for
-// the position, and the value.
+// edit applies edits to a CRD. Each edit has four bytes: an operation, a two-byte position, and a
+// value.
 func edit(definition tree.Tree, edits []byte) {
 	for ; len(edits) >= 4; edits = edits[4:] {
 		all := places(definition, nil)
@@ -159,8 +159,8 @@ func allocated() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// maxFuzzBytes limits the memory for a CRD of at most 256 KiB and its objects, which also limits
-// the work.
+// maxFuzzBytes limits the memory, and thereby the work, for a CRD of at most 256 KiB and its
+// objects.
 const maxFuzzBytes = 2 << 30
 
 // FuzzDefinition checks that every CRD is either rejected or usable within maxFuzzBytes.

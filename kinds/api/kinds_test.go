@@ -32,7 +32,7 @@ func TestSubresources(t *testing.T) {
 	}
 }
 
-// TestWarningWithInvalidUTF8 checks the warning about a string with invalid UTF-8, which Protobuf
+// TestWarningWithInvalidUTF8 checks warnings about strings with invalid UTF-8, which Protobuf
 // allows and JSON does not.
 func TestWarningWithInvalidUTF8(t *testing.T) {
 	k := KindByGVK(t, meta.Platform, "apiextensions.platform.io", "v1", "CustomResourceDefinition")

@@ -8,7 +8,7 @@ import (
 )
 
 // TestRulesCompile checks that the rules of every message compile. The server compiles them on
-// first use and panics on an error.
+// first use and panics if that fails.
 func TestRulesCompile(t *testing.T) {
 	done, lists := map[*schema.Message]bool{}, 0
 	var run func(m *schema.Message)

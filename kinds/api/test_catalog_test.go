@@ -27,8 +27,8 @@ type catalogKey struct {
 	features string
 }
 
-// kindWithFeatures is KindByGVK with the enabled features, separated by commas: "" enables all, and
-// "none" disables all.
+// kindWithFeatures is KindByGVK with a comma-separated list of enabled features: "" enables all,
+// and "none" disables all.
 func kindWithFeatures(t testing.TB, n *meta.Naming, features, group, version, kind string) *schema.Kind {
 	t.Helper()
 	key := catalogKey{n, features}
@@ -59,7 +59,6 @@ func NewCatalog(t testing.TB, n *meta.Naming) *catalog.Catalog {
 	return c
 }
 
-// Parse decodes JSON.
 func Parse(t testing.TB, text string) tree.Tree {
 	t.Helper()
 	v, _, err := codec.DecodeAny([]byte(text))
@@ -78,7 +77,7 @@ func Lines(causes []meta.Cause) []string {
 	return out
 }
 
-// Named sets an object's missing name, namespace and UID.
+// Named sets an object's name, namespace and UID if they are missing.
 func Named(k *schema.Kind, obj tree.Tree) tree.Tree {
 	m := obj.EnsureObject("metadata")
 	defaults := tree.Tree{"name": "x", "uid": "u-1"}

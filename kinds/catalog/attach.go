@@ -11,7 +11,7 @@ import (
 )
 
 // attachFunctions sets the strategies and views of the listed built-in kinds. It returns an error
-// if a kind is not declared, is listed twice, or lacks a conversion.
+// if a kind is undeclared, is listed twice, or lacks a conversion.
 func (b *builtIns) attachFunctions(kinds []schema.Behavior) error {
 	listed := map[*schema.Kind]bool{}
 	for _, functions := range kinds {

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// builtIns contains the built-in kinds of a naming profile. It is immutable. All catalogs of a
-// process share it, because compiling kinds dominates the cost of creating a catalog.
+// builtIns contains the built-in kinds of a naming profile. It is immutable and shared by all
+// catalogs of a process, because compiling kinds dominates the cost of creating a catalog.
 type builtIns struct {
 	naming *meta.Naming
 	plan   *schema.Plan
@@ -25,13 +25,13 @@ type builtIns struct {
 	// definitions compiles CRD schemas only to validate them. Each catalog has its own compiler for
 	// served CRDs.
 	definitions *crd.Compiler
-	// set contains all built-in kinds. It marks none of them as served, because each catalog
-	// selects the kinds that it serves.
+	// set contains all built-in kinds, none marked as served. Each catalog selects the kinds that
+	// it serves.
 	set kindSet
 }
 
-// builtInsKey is the cache key of compiled built-in kinds. A process uses few keys, so compiled
-// kinds are never evicted.
+// builtInsKey is the cache key of compiled built-in kinds. A process uses few keys, so entries are
+// never evicted.
 type builtInsKey struct {
 	naming *meta.Naming
 	// features lists the enabled gates of compiledFeatures, each followed by a comma.
@@ -62,8 +62,8 @@ func (f Features) key(n *meta.Naming) builtInsKey {
 	return k
 }
 
-// checkFeatures returns an error if a field's feature gate is missing from compiledFeatures, and
-// thereby from builtInsKey.
+// checkFeatures returns an error if a field's feature gate is missing from compiledFeatures. Kinds
+// compiled with and without that gate would otherwise share a cache key.
 func checkFeatures(messages []*schema.Message) error {
 	for _, m := range messages {
 		for _, f := range m.Fields {

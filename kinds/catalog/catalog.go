@@ -34,16 +34,16 @@ type Group struct {
 // New returns a naming profile's catalog with the built-in kinds that are enabled by default.
 func New(n *meta.Naming) (*Catalog, error) { return NewWithConfig(n, nil, nil) }
 
-// Features reports whether a feature gate is enabled. A nil Features enables the gates of kinds
-// and disables all other gates.
+// Features reports whether a feature gate is enabled. A nil Features enables only the gates of
+// kinds.
 type Features func(gate string) bool
 
 func (f Features) serves(k *schema.Kind) bool { return f == nil || k.Feature == "" || f(k.Feature) }
 
 func (f Features) enabled(gate string) bool { return f != nil && f(gate) }
 
-// NewWithConfig is like New, with kinds enabled or disabled by r and f. It returns an error if a
-// key of r matches no kind.
+// NewWithConfig is like New, but r and f enable or disable kinds. It returns an error if a key of r
+// matches no kind.
 func NewWithConfig(n *meta.Naming, r RuntimeConfig, f Features) (*Catalog, error) {
 	b, err := builtInsFor(n, f)
 	if err != nil {
@@ -68,10 +68,10 @@ func (c *Catalog) Kind(group, version, name string) *schema.Kind {
 	return c.current.Load().byResource(resourceKey{group, version, name})
 }
 
-// Serves reports whether k is served. --runtime-config or the CRD may disable it.
+// Serves reports whether k is served. --runtime-config or the CRD may disable k.
 func (c *Catalog) Serves(k *schema.Kind) bool { return c.Kind(k.Group, k.Version, k.Resource) != nil }
 
-// ByGVK returns the kind of a GroupVersionKind, even if it is not served, or nil.
+// ByGVK returns the kind with a GroupVersionKind, whether served or not, or nil if there is none.
 func (c *Catalog) ByGVK(gvk meta.GroupVersionKind) *schema.Kind {
 	return c.current.Load().byKind(gvk)
 }
@@ -80,7 +80,7 @@ func (c *Catalog) ByGVK(gvk meta.GroupVersionKind) *schema.Kind {
 // the slice.
 func (c *Catalog) Kinds() []*schema.Kind { return c.current.Load().lists().kinds }
 
-// Message returns a message by its full name, such as "meta.v1.ListMeta", or nil.
+// Message returns the message with the given full name, such as "meta.v1.ListMeta", or nil.
 func (c *Catalog) Message(name string) *schema.Message { return c.message(name).Message() }
 
 // Expressions returns the compiler of admission expressions. Validation and policy share it.

@@ -15,7 +15,7 @@ import (
 func (c *Catalog) config(name string) *schema.Message { return c.Message("apiserver.v1." + name) }
 
 // DecodeConfig decodes, defaults and validates a configuration file in YAML or JSON. name is the
-// name of its message in kinds/api/apiserver. Unknown and duplicate fields are errors.
+// name of its message in kinds/api/apiserver. Unknown or duplicate fields are errors.
 func (c *Catalog) DecodeConfig(name string, text []byte) (tree.Tree, error) {
 	m := c.config(name)
 	t, unknown, err := codec.DecodeYAML(m, text)

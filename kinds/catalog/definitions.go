@@ -11,15 +11,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Outline decodes a stored CustomResourceDefinition without its schemas. The result can be passed
-// to Compile.
+// Outline decodes a stored CustomResourceDefinition without its schemas. Compile accepts the
+// result.
 func (c *Catalog) Outline(o *meta.Object) (tree.Tree, error) {
 	return c.compiler.Outline(c.definitionKind, o)
 }
 
 // Compile compiles a CustomResourceDefinition, or its outline, into kinds. It returns nil if the
 // CRD has no storage version, is not named <plural>.<group>, or conflicts with a built-in kind.
-// Validation rejects such CRDs, but they may be stored.
+// Validation rejects such CRDs, but older ones may be stored.
 func (c *Catalog) Compile(definition tree.Tree) *crd.Definition {
 	d := c.compiler.Compile(definition)
 	if d == nil || d.Name != d.Stored.Storage.String() || c.ConflictsWithBuiltIn(definition) {
@@ -36,8 +36,8 @@ func (c *Catalog) Compile(definition tree.Tree) *crd.Definition {
 	return d
 }
 
-// ConflictsWithBuiltIn reports whether a CRD uses the resource name or kind of a built-in kind, in
-// its spec or its accepted names. The built-in kind need not be served.
+// ConflictsWithBuiltIn reports whether the spec or the accepted names of a CRD contain the resource
+// name or kind of a built-in kind, served or not.
 func (c *Catalog) ConflictsWithBuiltIn(definition tree.Tree) bool {
 	spec := definition.Object("spec")
 	group := spec.String("group")
@@ -57,11 +57,11 @@ func (c *Catalog) Opaque(storage meta.GroupResource) *schema.Kind { return c.com
 // AddDefinition serves a CRD's kinds, replacing the kinds of its previous revision.
 func (c *Catalog) AddDefinition(d *crd.Definition) { c.setDefinition(d.Name, nil, d) }
 
-// RemoveDefinition stops serving a CRD's kinds and releases their compiled form. It is a no-op if
+// RemoveDefinition stops serving a CRD's kinds and releases their compiled form. It does nothing if
 // another revision of the CRD is served.
 func (c *Catalog) RemoveDefinition(d *crd.Definition) { c.setDefinition(d.Name, d, nil) }
 
-// Definition returns the served CRD with that name, or nil.
+// Definition returns the served CRD with the given name, or nil.
 func (c *Catalog) Definition(name string) *crd.Definition {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,10 +84,10 @@ func (c *Catalog) Changed() <-chan struct{} {
 	return c.changed
 }
 
-// setDefinition replaces the served revision of a CRD with d. If d is nil, setDefinition stops
-// serving the revision removed, unless another revision is served.
+// setDefinition replaces the served revision of a CRD with d. If d is nil, it stops serving the
+// CRD, unless a revision other than removed is served.
 //
-// Only the kinds of the CRD's group are rebuilt, because many CRDs may be created in succession.
+// It rebuilds only the kinds of the CRD's group, because many CRDs may be created in succession.
 // Lookups find built-in kinds first, so no CRD can replace a built-in kind.
 func (c *Catalog) setDefinition(name string, removed, d *crd.Definition) {
 	c.mu.Lock()
@@ -122,8 +122,8 @@ func (c *Catalog) setDefinition(name string, removed, d *crd.Definition) {
 	c.changed = make(chan struct{})
 }
 
-// customKinds adds the kinds in name order, so that the CRD that wins a conflict does not depend on
-// creation order.
+// customKinds adds the kinds in name order, so that creation order does not decide which CRD wins a
+// conflict.
 func (c *Catalog) customKinds(group string) *kindSet {
 	of := newKindSet(len(c.definitions[group]))
 	for _, name := range slices.Sorted(maps.Keys(c.definitions[group])) {

@@ -2,9 +2,9 @@
 // api. A kind that needs code also has a schema.Strategy. CustomResourceDefinitions add kinds at
 // run time.
 //
-// Each API group has a package, such as api/batch, with a function Kinds that returns the
-// group's strategies. kinds.go lists the groups. New compiles the declarations and attaches the
-// strategies (attach.go).
+// Each API group has a package, such as api/batch, whose function Kinds returns the group's
+// strategies. kinds.go lists the groups. New compiles the declarations and attaches the strategies
+// (attach.go).
 //
 // A Catalog is safe for concurrent use. Kinds and messages are shared and immutable.
 package catalog

@@ -35,8 +35,8 @@ func (b *builtIns) deviceSelectors(f Features) *expressions.DeviceSelectors {
 	return expressions.NewDeviceSelectors(b.naming, f.enabled("DRAConsumableCapacity"))
 }
 
-// kindsWithFunctions returns the built-in kinds that need code, by group. All other kinds are fully
-// described by their declarations.
+// kindsWithFunctions returns the built-in kinds that need code, by group. Declarations fully
+// describe all others.
 func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
 	n := b.naming
 	return slices.Concat(

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// RuntimeConfig enables and disables API versions and resources. Its keys, from lowest to
-// highest precedence:
+// RuntimeConfig enables and disables API versions and resources. Its keys, from lowest to highest
+// precedence:
 //
 //	api/all                       everything
 //	api/ga, api/beta, api/alpha   versions by stability
@@ -18,7 +18,7 @@ import (
 //	<group>/<version>/<resource>  a resource
 //
 // Group names depend on the naming profile. Objects of a disabled resource remain stored. Kinds
-// that no key matches are served unless their declaration disables them by default.
+// that no key matches are served unless disabled by default.
 type RuntimeConfig map[string]bool
 
 // runtimeConfigKeys returns the keys that apply to k, in order of increasing precedence.
@@ -45,7 +45,7 @@ func (r RuntimeConfig) enabled(k *schema.Kind) bool {
 	return on
 }
 
-// Unknown returns the keys that match no kind of the naming profile, whether served or not.
+// Unknown returns the keys that match no kind of the naming profile, served or not.
 func (r RuntimeConfig) Unknown(n *meta.Naming) ([]string, error) {
 	b, err := builtInsFor(n, nil)
 	if err != nil {

@@ -61,8 +61,8 @@ func TestRuntimeConfig(t *testing.T) {
 	}
 }
 
-// TestDefaultVersions checks that the default versions match kube-apiserver 1.37, plus
-// autoscaling/v2beta2, which the specification requires.
+// TestDefaultVersions checks that the default versions match kube-apiserver 1.37, except for the
+// additional autoscaling/v2beta2, which the specification requires.
 func TestDefaultVersions(t *testing.T) {
 	want := []string{
 		"admissionregistration.k8s.io/v1", "apiextensions.k8s.io/v1", "apiregistration.k8s.io/v1", "apps/v1", "authentication.k8s.io/v1",

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// scaleView returns the scale subresource of a kind. A read converts the object to a Scale with
-// the selector as a string. A write changes only the number of replicas.
+// scaleView returns the scale subresource of a kind. Reads convert the object to a Scale with the
+// selector as a string. Writes change only the number of replicas.
 func scaleView(s *schema.Scale) schema.View {
 	return schema.View{
 		Read: func(obj tree.Tree) tree.Tree {
@@ -19,7 +19,7 @@ func scaleView(s *schema.Scale) schema.View {
 			status["replicas"] = int64At(obj, s.StatusReplicas)
 			if s.Selector != "" {
 				parent, name := fieldLocation(obj, s.Selector)
-				text := parent.String(name) // custom kinds hold the selector as text
+				text := parent.String(name) // custom kinds have a string selector
 				if text == "" {
 					text = selectorText(parent.Object(name))
 				}
@@ -27,8 +27,8 @@ func scaleView(s *schema.Scale) schema.View {
 					status["selector"] = text
 				}
 			}
-			// Omit managed fields, because managers of the replicas field are recorded in the
-			// scaled object, not in the Scale.
+			// Omit managed fields: the scaled object, not the Scale, records the managers of
+			// replicas.
 			return tree.Tree{"metadata": scaleMetadata(obj.Object("metadata")), "spec": spec, "status": status}
 		},
 		Write: func(obj, body tree.Tree, _ string, _ *schema.Faults) error {
@@ -40,8 +40,8 @@ func scaleView(s *schema.Scale) schema.View {
 	}
 }
 
-// validatedScaleView is scaleView for built-in kinds. A negative number of replicas is reported
-// as an error in the Scale. Object validation reports this error for custom kinds.
+// validatedScaleView is scaleView for built-in kinds. It reports a negative number of replicas as
+// an error in the Scale. For custom kinds, object validation reports the error.
 func validatedScaleView(s *schema.Scale) schema.View {
 	v := scaleView(s)
 	write := v.Write

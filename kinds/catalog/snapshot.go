@@ -100,8 +100,7 @@ func (s *kindSet) add(k *schema.Kind) error {
 	return nil
 }
 
-// addDefinition adds the kinds of d, except those whose names another CRD of the group already
-// uses.
+// addDefinition adds the kinds of d, except those whose names another CRD of the group uses.
 func (s *kindSet) addDefinition(d *crd.Definition) {
 	if !slices.Contains(d.Served, d.Stored) {
 		s.all = append(s.all, d.Stored)
@@ -114,7 +113,7 @@ func (s *kindSet) addDefinition(d *crd.Definition) {
 }
 
 // containsKind reports whether holds returns true for a kind of the group or a kind stored under
-// it, including disabled kinds and kinds without a resource.
+// it. This includes disabled kinds and kinds without a resource.
 func (s *kindSet) containsKind(group string, holds func(k *schema.Kind) bool) bool {
 	for _, k := range s.byKind {
 		if (k.Group == group || k.Storage.Group == group) && holds(k) {

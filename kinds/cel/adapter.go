@@ -7,13 +7,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An adapter converts tree values when an expression reads them. It copies nothing, because
-// expressions cannot change values. An adapter without a registry converts only tree values and
-// standard CEL types.
+// An adapter converts tree values when an expression reads them. It does not copy, because
+// expressions cannot change values. Without a registry, it converts only tree values and standard
+// CEL types.
 type adapter struct{ *types.Registry }
 
-// NativeToValue converts a nil tree.Tree, which represents an absent object, to null. cel-go
-// would convert it to an empty map.
+// NativeToValue converts a nil tree.Tree, which represents an absent object, to null. cel-go would
+// return an empty map.
 func (a adapter) NativeToValue(v any) ref.Val {
 	switch v := v.(type) {
 	case tree.Tree:

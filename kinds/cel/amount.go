@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
-// An amount is a quantity with its notation, because kube-apiserver's functions depend on it. For
-// example, isInteger is true for "1" but false for "1.0".
+// An amount is a quantity and the way it was written, on which kube-apiserver's functions depend.
+// For example, isInteger is true for "1" but false for "1.0".
 type amount struct {
 	quantity.Quantity
 	scale int  // a multiple of 10^scale
@@ -21,8 +21,8 @@ const finest = -9
 // maxDigits is the number of decimal digits that always fit into an int64.
 const maxDigits = 18
 
-// maxBinaryDigits limits the decimal digits of a binary quantity. As in kube-apiserver, each factor
-// of 2^10 in the suffix counts as three digits.
+// maxBinaryDigits limits the decimal digits of a quantity with a binary suffix. As in
+// kube-apiserver, each factor of 2^10 in the suffix counts as three digits.
 const maxBinaryDigits = 14
 
 type numeral struct{ sign, whole, fraction, suffix string }
@@ -73,7 +73,6 @@ func parseAmount(s string) (amount, error) {
 		return amount{}, err
 	}
 	if q.IsBinary() {
-		// 2^10 is about three decimal digits.
 		exponent := 10 * (1 + strings.Index("KMGTPE", n.suffix[:1]))
 		if left := maxBinaryDigits - whole - exponent*3/10; fraction == 0 && left >= 0 {
 			return amount{q, 0, true}, nil
@@ -95,7 +94,7 @@ func big(q quantity.Quantity, hasDigits bool) (amount, error) {
 	return amount{q, finest, false}, nil
 }
 
-// decimalExponent returns the power of ten of a valid decimal suffix: n, u, m, k to E, or e with an
+// decimalExponent returns the power of ten of a valid decimal suffix: n, u, m, k to E, or e and an
 // exponent.
 func decimalExponent(suffix string) int {
 	if suffix == "" {
@@ -128,8 +127,8 @@ func (a amount) add(b amount) amount { return a.combined(b, a.Quantity.Add(b.Qua
 
 func (a amount) sub(b amount) amount { return a.combined(b, a.Quantity.Sub(b.Quantity)) }
 
-// combined returns sum as an amount, with scale and small derived from a and b. If a or b is
-// zero, combined keeps the scale of the other amount.
+// combined returns sum as an amount, with scale and small derived from a and b. If one of them is
+// zero, it keeps the scale of the other.
 func (a amount) combined(b amount, sum quantity.Quantity) amount {
 	c := amount{sum, min(a.scale, b.scale), a.small && b.small}
 	switch {
@@ -156,8 +155,8 @@ func (a amount) int64() (int64, bool) {
 	return n.Int64(), true
 }
 
-// float returns the amount as a float64. Like kube-apiserver, it multiplies the digits by the
-// scale as floats, because expressions may depend on the exact rounding.
+// float returns the amount as a float64. Like kube-apiserver, it multiplies digits and scale as
+// floats, because expressions may depend on the exact rounding.
 func (a amount) float() float64 {
 	n, _ := a.Multiple(a.scale)
 	f, _ := n.Float64()

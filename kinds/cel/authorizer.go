@@ -13,22 +13,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// An Authorizer makes the access decisions for the CEL variable authorizer. Checks may be slow,
-// so each one has a high cost and receives the context of the evaluation.
+// An Authorizer makes the access decisions for the CEL variable authorizer. A check may be slow, so
+// it has a high cost and receives the context of the evaluation.
 type Authorizer interface {
 	// Authorize makes one access decision. The reason may be empty. An error does not end the
 	// evaluation, because the expression can test for it.
 	Authorize(ctx context.Context, a Access) (allowed bool, reason string, err error)
-	// ServiceAccount returns the Authorizer for a service account. The caller has validated both
-	// names.
+	// ServiceAccount returns the Authorizer for a service account with valid names.
 	ServiceAccount(namespace, name string) Authorizer
 }
 
 // An Access is an access check in an expression, for a path or for a resource in any version. An
-// invalid selector counts as absent, which can only reduce the access granted.
+// invalid selector counts as absent, which can only deny more.
 type Access struct {
 	Verb string
-	Path string // "": a resource
+	Path string // "" for a resource
 
 	Group, Resource, Subresource, Namespace, Name string
 	// Fields and Labels are empty if the selector is invalid.
@@ -36,7 +35,7 @@ type Access struct {
 }
 
 // Each step of authorizer.group("apps").resource("deployments").namespace("x").check("get") returns
-// a value of a different type, so that the type checker rejects steps out of order.
+// a different type, so that the type checker rejects steps out of order.
 var (
 	authorizerType    = cel.ObjectType("platform.authorization.Authorizer")
 	pathCheckType     = cel.ObjectType("platform.authorization.PathCheck")
@@ -62,8 +61,8 @@ type groupCheck struct {
 	group string
 }
 
-// A resourceCheck keeps selectors unparsed until the check runs, so that the functions that set
-// them cannot fail.
+// A resourceCheck parses selectors only when the check runs, so that the functions that set them
+// cannot fail.
 type resourceCheck struct {
 	authorization
 	access         Access
@@ -78,19 +77,19 @@ type decision struct {
 	err     error
 }
 
-// NewAuthorization returns the value of the CEL variable authorizer.
+// NewAuthorization returns the value of the variable authorizer.
 func NewAuthorization(ctx context.Context, by Authorizer) Value {
 	return receiver(authorization{ctx, by})
 }
 
-// NewResourceAuthorization returns the value of authorizer.requestResource. It is a resource check
-// that is preset to the resource, namespace and name in a.
+// NewResourceAuthorization returns the value of authorizer.requestResource, a check of the
+// resource, namespace and name in a.
 func NewResourceAuthorization(ctx context.Context, by Authorizer, a Access) Value {
 	return receiver(resourceCheck{authorization: authorization{ctx, by}, access: a})
 }
 
-// authorizerFunctions declares the check and decision functions, with kube-apiserver's overload
-// IDs.
+// authorizerFunctions declares the functions of checks and decisions, with kube-apiserver's
+// overload IDs.
 func authorizerFunctions() []cel.EnvOption {
 	narrow := func(name, id string, set func(c *resourceCheck, s string)) cel.EnvOption {
 		return method(name, id, binary(func(c resourceCheck, s string) resourceCheck {
@@ -140,7 +139,7 @@ func (a authorization) checkPath(path string) (pathCheck, error) {
 	return pathCheck{a, path}, nil
 }
 
-// serviceAccount validates the names, because names with a colon could refer to another user.
+// serviceAccount validates the names, because a name with a colon could refer to another user.
 func (a authorization) serviceAccount(namespace, name string) (authorization, error) {
 	switch {
 	case len(rules.Subdomain(name)) > 0:

@@ -20,12 +20,12 @@ type Sizer interface {
 	Size(variable string) (Size, bool)
 }
 
-// A Size measures a value: its longest string in bytes, its longest list or object, and the total
-// of bytes and elements.
+// A Size measures a value: its longest string in bytes, its longest list or object, and its total
+// bytes and elements.
 type Size struct{ text, list, all int }
 
 // maxSized is the total size at which SizeOf stops measuring. Costs are counted for larger values.
-// For values up to this size, no function takes longer than its cost in kube-apiserver suggests.
+// For smaller ones, no function takes longer than its cost in kube-apiserver suggests.
 const maxSized = ordinary
 
 // SizeOf returns the size of a tree value. It stops measuring once the size exceeds maxSized.
@@ -66,9 +66,9 @@ func (s Size) Join(other Size) Size {
 	return Size{max(s.text, other.text), max(s.list, other.list), s.all + other.all}
 }
 
-// A form contains the properties that determine an upper bound on an expression's cost: the
-// number of steps, the nesting depth of loops, the largest constants, and the variables. perText
-// is the length of the longest regular expression.
+// A form contains the properties of an expression that bound its cost: the number of steps, the
+// nesting depth of loops, the largest constants, and the variables. perText is the length of the
+// longest regular expression.
 type form struct {
 	steps, depth int
 	constants    Size
@@ -76,8 +76,8 @@ type form struct {
 	variables    []string
 }
 
-// boundedCalls lists the functions that read each argument at most once and do not allocate. The
-// functions may return a part of an argument.
+// boundedCalls lists the functions that read each argument at most once and do not allocate. Some
+// return a part of an argument.
 var boundedCalls = []string{
 	operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional,
 	operators.NotStrictlyFalse, operators.Equals, operators.NotEquals, operators.Less,
@@ -86,8 +86,7 @@ var boundedCalls = []string{
 	"quantity", "isQuantity", "isInteger", "asInteger", "sign", "isGreaterThan", "isLessThan", "compareTo",
 }
 
-// formOf returns the form of an expression, or false if its cost has no upper bound and must be
-// counted.
+// formOf returns the form of an expression, or false if its cost has no bound and must be counted.
 func (c *Checked) formOf() (*form, bool) {
 	f := &form{perText: 1}
 	checked := c.ast.NativeRep()
@@ -95,8 +94,8 @@ func (c *Checked) formOf() (*form, bool) {
 	return f, ok
 }
 
-// add adds a subexpression and reports whether its cost can be bounded. bound contains the
-// variables of enclosing loops.
+// add adds a subexpression and reports whether its cost has a bound. bound contains the variables
+// of enclosing loops.
 func (f *form) add(checked *ast.AST, x ast.Expr, depth int, bound map[string]bool) bool {
 	f.steps++
 	f.depth = max(f.depth, depth)
@@ -169,9 +168,9 @@ func (f *form) addLoop(checked *ast.AST, l ast.ComprehensionExpr, depth int, bou
 	return true
 }
 
-// cost returns the maximum cost of an evaluation with variables of size s. It assumes that each
-// step runs in every iteration of the deepest loop and costs as much as a list literal, the most
-// expensive step. Object literals cost more, but formOf rejects them.
+// cost returns the maximum cost of an evaluation with variables of size s. It assumes that every
+// step runs in each iteration of the deepest loop and costs as much as a list literal. Only object
+// literals cost more, and formOf rejects them.
 func (f *form) cost(s Size) float64 {
 	s = s.Join(f.constants)
 	const perStep = 2 * 10
@@ -179,8 +178,8 @@ func (f *form) cost(s Size) float64 {
 	return float64(f.steps) * (perStep + perCall) * math.Pow(float64(max(s.list, 1)), float64(f.depth))
 }
 
-// bound returns the maximum cost of an evaluation with the given variables. known is false if
-// there is no such bound.
+// bound returns the maximum cost of an evaluation with the given variables, or false if there is
+// none.
 func (f *form) bound(variables Activation) (cost uint64, known bool) {
 	sizer, ok := variables.(Sizer)
 	if !ok {

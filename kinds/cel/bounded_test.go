@@ -30,8 +30,8 @@ var boundedExpressions = []string{
 	`object.m.exists(k, object.m[k] == object.m.t || k.endsWith('c'))`,
 }
 
-// countedExpressions are expressions whose costs must be counted. They build larger values, or
-// their cost depends on values that are known only during evaluation.
+// countedExpressions are expressions whose costs must be counted, because they build larger values
+// or their cost depends on values known only during evaluation.
 var countedExpressions = []string{
 	`object.m.t + object.m.t == 'aa'`,
 	`object.l.map(c, c.t).size() > 0`,
@@ -61,8 +61,8 @@ func anyObject(t *rapid.T) tree.Tree {
 	return tree.Tree{"l": list, "m": m}
 }
 
-// TestBounds checks that evaluations cost no more than their bound and return the same results as
-// with counting.
+// TestBounds checks that evaluations stay within their bound and return the same results as with
+// counting.
 func TestBounds(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), Variable("oldObject", Dyn), Sized())
 	var programs []*Program
@@ -94,8 +94,7 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// TestBoundOfTexts checks that the bound includes the cost of reading strings, not only the number
-// of calls.
+// TestBoundOfTexts checks that the bound covers the cost of reading strings, not only of calls.
 func TestBoundOfTexts(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), Sized())
 	list := make([]any, 20)
@@ -113,7 +112,7 @@ func TestBoundOfTexts(t *testing.T) {
 }
 
 // TestUnboundedIsCounted checks that costs are counted for expressions without a bound, for large
-// values, and once the allowance is spent.
+// values, and after the allowance is spent.
 func TestUnboundedIsCounted(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), Sized())
 	for _, text := range countedExpressions {

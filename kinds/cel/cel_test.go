@@ -32,7 +32,7 @@ func compile(t testing.TB, env *Env, text string, wanted ...*Type) *Program {
 	return p
 }
 
-// TestFunctions checks one function of each library. test/extension compares all functions with the
+// TestFunctions covers one function of each library. test/extension compares all functions with the
 // reference implementation.
 func TestFunctions(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), PatchTypes())
@@ -102,7 +102,7 @@ func selections(s *Schema, at string) []string {
 	return all
 }
 
-// TestSelections checks that a field selection is never mistaken for a type name.
+// TestSelections checks that no field selection is mistaken for a type name.
 func TestSelections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := nested(4).Draw(t, "schema")
@@ -176,8 +176,8 @@ func TestCostlyExpressions(t *testing.T) {
 	}
 }
 
-// TestLoopsAreLinear checks that counting the cost of a loop takes linear time. The wrappers for
-// loop steps must not change the cost.
+// TestLoopsAreLinear checks that counting the cost of a loop takes linear time, and that the
+// wrappers of loop steps do not change the cost.
 func TestLoopsAreLinear(t *testing.T) {
 	env := newEnv(t, Variable("s", String), Variable("l", Dyn))
 	input := Variables{"s": strings.Repeat("a", 150_000), "l": tree.Tree{"a": []any{"x", "y"}}}

@@ -12,9 +12,9 @@ import (
 // checkCost is the cost of one Authorizer check. Two checks fit into PerCallLimit.
 const checkCost = 350_000
 
-// An estimator returns the costs of library calls. The costs match kube-apiserver's, so that
-// this server accepts every expression that kube-apiserver accepts. A call that takes much
-// longer than its cost is charged for its time. Otherwise a few requests could monopolize a CPU.
+// An estimator returns the costs of library calls. They match kube-apiserver's, so that this server
+// accepts every expression that kube-apiserver accepts. Only a call that takes much longer than its
+// cost suggests is charged for its time. Otherwise a few requests could monopolize a CPU.
 type estimator struct{}
 
 func (estimator) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
@@ -29,7 +29,7 @@ func (estimator) CallCost(function, overload string, args []ref.Val, result ref.
 }
 
 // callCost returns the cost of a call as in kube-apiserver, or false for functions whose cost
-// cel-go computes. It must agree with EstimateCallCost, which uses maximum sizes instead of values.
+// cel-go computes. It must agree with EstimateCallCost, which uses maximum sizes.
 func callCost(function, overload string, args []ref.Val, result ref.Val) (cost uint64, known bool) {
 	if unitCall(function, overload) {
 		return 1, true
@@ -85,8 +85,8 @@ func callCost(function, overload string, args []ref.Val, result ref.Val) (cost u
 	return 0, false
 }
 
-// unitCall reports whether a call only reads a field, which costs one unit. ip only reads a
-// field of a CIDR range, but parses a string.
+// unitCall reports whether a call only reads a field, which costs one unit. ip reads a field of a
+// CIDR range, but parses a string.
 func unitCall(function, overload string) bool {
 	switch function {
 	case "serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason", "error", "errored",
@@ -99,8 +99,7 @@ func unitCall(function, overload string) bool {
 	return function == "ip" && overload == "cidr_ip"
 }
 
-// unitEqual is implemented by opaque values of every type. Comparing two such values costs one
-// unit.
+// unitEqual is implemented by opaque values, whose comparison costs one unit.
 type unitEqual interface{ isOpaque() }
 
 func (opaque[T]) isOpaque() {}
@@ -108,14 +107,13 @@ func (opaque[T]) isOpaque() {}
 func reading(size float64) uint64 { return uint64(math.Ceil(size * common.StringTraversalCostFactor)) }
 
 // matching returns the cost of matching a regular expression, given the lengths of text and
-// pattern. Go's matcher never backtracks, so its time is proportional to the product of the
-// lengths.
+// pattern. Go's matcher never backtracks, so its time is proportional to their product.
 func matching(text, pattern float64) uint64 {
 	return reading(text+1) * uint64(math.Ceil(pattern*common.RegexStringLengthCostFactor))
 }
 
 // selectorCost returns the cost of parsing a selector of size characters. Each requirement has at
-// least two characters, and costs as much as an object in a list literal.
+// least two characters and costs as much as an object in a list literal.
 func selectorCost(size uint64) uint64 {
 	const perRequirement = common.ListCreateBaseCost + common.StructCreateBaseCost
 	requirements := math.Ceil(float64(size) / 2)
@@ -132,8 +130,8 @@ func sizeOf(v ref.Val) uint64 {
 	return 1
 }
 
-// traversal returns the cost of reading an entire value. It may read the value, because the call
-// has already done so.
+// traversal returns the cost of reading an entire value. It may itself read the value, because the
+// call has already done so.
 func traversal(v ref.Val) (cost uint64) {
 	switch v := v.(type) {
 	case types.String:

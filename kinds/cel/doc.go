@@ -20,7 +20,7 @@
 // Tree values (tree.Tree, []any, string, int64, float64, bool, nil) are adapted when read and never
 // copied. Without a schema, they are dynamically typed. With a schema, formats apply (a date-time
 // is a timestamp) and names are escaped (self.a__dash__b, self.__in__). Lists of type set and map
-// compare and add regardless of order. Native converts a result to a tree value.
+// are unordered when compared or added. Native converts a result to a tree value.
 //
 // # Types
 //
@@ -32,14 +32,14 @@
 //
 // A cost unit is about 100 ns. Checked.EstimateCost bounds the cost of an expression for the
 // largest values that schemas allow. At run time, PerCallLimit bounds one evaluation, and the
-// Budget bounds all of them. Calls whose time or result can far exceed the size of their arguments
-// are checked in advance (guard.go). An evaluation ends when its context is done. loops.go keeps
-// the library from counting loop costs in quadratic time. Only one goroutine may use a Checked,
-// because Checked.Program modifies it.
+// Budget bounds all of them. guard.go checks a call in advance if its time or result can far exceed
+// the size of its arguments. An evaluation ends when its context is done. loops.go keeps the
+// library from counting loop costs in quadratic time. Only one goroutine may use a Checked, because
+// Checked.Program modifies it.
 //
-// Counting costs takes longer than evaluating most expressions. In a Sized environment, costs are
-// not counted if an expression's form and variables bound its cost. The bound is charged to the
-// Budget's allowance (bounded.go).
+// Counting costs takes longer than evaluating most expressions. A Sized environment does not count
+// them if an expression's form and variables bound its cost. It charges the bound to the Budget's
+// allowance (bounded.go).
 //
 // # Files
 //

@@ -8,9 +8,9 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// A dynamicList exposes a schemaless list to CEL. It implements iteration itself, because
-// cel-go's list reads elements by reflection and needs several allocations. It delegates rare
-// operations to cel-go's list.
+// A dynamicList exposes a schemaless list to CEL. It implements iteration, because cel-go's list
+// reads elements by reflection and allocates several times. It delegates rare operations to
+// cel-go's list.
 type dynamicList []any
 
 var (
@@ -20,7 +20,7 @@ var (
 
 func (l dynamicList) library() traits.Lister { return types.NewDynamicList(adapter{}, []any(l)) }
 
-// Get returns an element. An index that is not a valid Int is delegated to cel-go, which accepts
+// Get returns an element. It delegates an index that is not a valid Int to cel-go, which accepts
 // other integral numbers and reports errors.
 func (l dynamicList) Get(index ref.Val) ref.Val {
 	if i, ok := index.(types.Int); ok && i >= 0 && int(i) < len(l) {
@@ -59,8 +59,8 @@ func (l dynamicList) Type() ref.Type { return types.ListType }
 
 func (l dynamicList) Value() any { return []any(l) }
 
-// A dynamicIterator iterates over a dynamicList. The embedded ref.Val is nil, because the
-// interpreter calls only HasNext and Next.
+// A dynamicIterator iterates over a dynamicList. The interpreter calls only HasNext and Next, so
+// the embedded ref.Val is nil.
 type dynamicIterator struct {
 	ref.Val
 	elements []any

@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestDynamicList checks that a dynamicList behaves like the library's list, including errors.
 func TestDynamicList(t *testing.T) {
 	env := newEnv(t, Variable("l", Dyn), Variable("m", Dyn))
 	elements := []any{int64(3), "a", nil, []any{int64(1)}, tree.Tree{"n": int64(2)}, 1.5, true}

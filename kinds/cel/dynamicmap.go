@@ -8,9 +8,8 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// A dynamicMap exposes a schemaless object to CEL. Unlike cel-go's map, it needs no allocation,
-// which matters because policies read objects in every request. It delegates rare operations to
-// cel-go's map.
+// A dynamicMap exposes a schemaless object to CEL. Unlike cel-go's map, it does not allocate,
+// because policies read objects in every request. It delegates rare operations to cel-go's map.
 type dynamicMap map[string]any
 
 var (

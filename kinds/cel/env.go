@@ -12,13 +12,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An Env defines the language, functions and variables of one kind of expression. An Env is
-// expensive to create, so it is shared for the lifetime of the process or schema.
+// An Env defines the language, functions and variables of one kind of expression. It is expensive,
+// so it is created once per process or schema.
 type Env struct {
 	env       *cel.Env
 	naming    *meta.Naming
 	variables map[string]*Type
-	first     *Type // of the first variable; nil if there is none
+	first     *Type // type of the first variable, or nil
 	sized     bool
 }
 
@@ -41,13 +41,13 @@ func (o *envOptions) declare(name string, t *Type, of *cel.Type) {
 	o.more = append(o.more, cel.Variable(name, of))
 }
 
-// Variable declares a variable. The first declared variable also determines the estimated size of
-// values that cannot be traced to a variable.
+// Variable declares a variable. The first variable also determines the estimated size of values
+// that cannot be traced to a variable.
 func Variable(name string, t *Type) Option {
 	return func(o *envOptions) { o.declare(name, t, t.cel) }
 }
 
-// OptionalVariable declares a variable that may be absent. In expressions it is a CEL optional, so
+// OptionalVariable declares a variable that may be absent. Expressions see a CEL optional, in which
 // absence differs from null.
 func OptionalVariable(name string, t *Type) Option {
 	return func(o *envOptions) { o.declare(name, t, types.NewOptionalType(t.cel)) }
@@ -63,8 +63,7 @@ func PatchTypes() Option {
 	return func(o *envOptions) { o.patches = true }
 }
 
-// Bindings declares cel.bind(name, value, expression), which defines a local variable in an
-// expression.
+// Bindings declares cel.bind(name, value, expression), which defines a local variable.
 func Bindings() Option {
 	return func(o *envOptions) { o.more = append(o.more, ext.Bindings(ext.BindingsVersion(0))) }
 }
@@ -98,10 +97,9 @@ func NewEnv(naming *meta.Naming, options ...Option) (*Env, error) {
 	return &Env{env: env, naming: naming, variables: o.variables, first: o.first, sized: o.sized}, nil
 }
 
-// baseEnv is the environment that all other environments extend. As in kube-apiserver, list and
-// map literals must not mix types, times are in UTC by default, and presence tests are free. The
-// versions of extensions are pinned, so that servers of different versions accept the same
-// expressions.
+// baseEnv is the environment that all others extend. As in kube-apiserver, list and map literals
+// must not mix types, times are in UTC by default, and presence tests are free. The versions of
+// extensions are pinned, so that all server versions accept the same expressions.
 var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 	options := []cel.EnvOption{
 		cel.HomogeneousAggregateLiterals(), cel.EagerlyValidateDeclarations(true), cel.DefaultUTCTimeZone(true),
@@ -125,7 +123,7 @@ var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 })
 
 // translate replaces platform type names in a message with the naming profile's names. Environments
-// use platform names, because all profiles share the environments.
+// use platform names, because all profiles share them.
 func translate(naming *meta.Naming, text string) string {
 	word := naming.Translate("platform")
 	if word == "platform" || !strings.Contains(text, "platform") {

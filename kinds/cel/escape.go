@@ -31,7 +31,7 @@ func newEscaper() *strings.Replacer {
 }
 
 // Escape returns the name by which expressions refer to a field, or false if there is none. It
-// escapes pairs of underscores, but not single underscores.
+// escapes only pairs of underscores, not single ones.
 func Escape(name string) (string, bool) {
 	if name == "" || isDigit(rune(name[0])) {
 		return "", false
@@ -57,9 +57,8 @@ func Escape(name string) (string, bool) {
 
 func isDigit(c rune) bool { return '0' <= c && c <= '9' }
 
-// unescape returns the field for a name in an expression, or false if the name is invalid. Names
-// such as __x__, which Escape never returns, are invalid, so that each field has only one
-// spelling.
+// unescape returns the field for a name in an expression, or false if the name is invalid. It
+// rejects names that Escape never returns, such as __x__, so that each field has only one spelling.
 func unescape(escaped string) (string, bool) {
 	if !strings.Contains(escaped, "__") {
 		return escaped, true

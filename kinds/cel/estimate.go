@@ -10,8 +10,8 @@ import (
 )
 
 // EstimateCost returns the expression's maximum cost for the largest values that the variables'
-// types allow. CRDs with rules above the limit are rejected, so schemas should bound lists and
-// strings.
+// types allow. CRDs with rules above the limit are rejected, so their schemas should bound lists
+// and strings.
 func (c *Checked) EstimateCost() (uint64, error) {
 	estimate, err := c.env.env.EstimateCost(c.ast, estimates{c.env})
 	return estimate.Max, err
@@ -51,8 +51,7 @@ func (e estimates) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	return &checker.SizeEstimate{Min: 0, Max: uint64(t.maxElements)}
 }
 
-// EstimateCallCost estimates the cost that callCost returns at run time. It returns nil for calls
-// that the library estimates itself.
+// EstimateCallCost returns an estimate of callCost, or nil for calls that the library estimates.
 func (e estimates) EstimateCallCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	if unitCall(function, overload) {
 		return costs(one)
@@ -131,8 +130,8 @@ func (e estimates) memberCall(function, overload string, target checker.AstNode,
 		pattern := e.size(args[0]).MultiplyByCostFactor(common.RegexStringLengthCostFactor)
 		return makes(text.Multiply(pattern), checker.SizeEstimate{Min: 0, Max: size.Max})
 	case "validate":
-		// The pattern of the format may be known only at run time. The estimate assumes a
-		// pattern of this length, in characters.
+		// The pattern of the format may be known only at run time. Assume a pattern of this length,
+		// in characters.
 		const longestPattern = 128
 		return costs(readingOf(e.size(args[0])).MultiplyByCostFactor(longestPattern * common.RegexStringLengthCostFactor))
 	case "containsIP":
@@ -153,8 +152,8 @@ func (e estimates) contains(isText bool, more checker.CostEstimate, other checke
 	return costs(cost)
 }
 
-// listCall estimates the cost of functions that read an entire list or string. For a list of
-// strings, this includes every byte of the strings.
+// listCall estimates the cost of functions that read an entire list or string, including every byte
+// of a list's strings.
 func (e estimates) listCall(function string, target checker.AstNode) *checker.CallEstimate {
 	each := one
 	if elem := elementOf(target); elem != nil {
@@ -194,9 +193,8 @@ func (e estimates) join(target checker.AstNode, args []checker.AstNode) *checker
 	return makes(readingOf(size), size)
 }
 
-// replace estimates the smallest and largest result. If the new string is longer than the old
-// string, the largest result has as many replacements as possible. If the new string is shorter,
-// the largest result has no replacements.
+// replace estimates the smallest and largest result. If the new string is longer, the largest
+// result has as many replacements as possible. If it is shorter, the largest result has none.
 func (e estimates) replace(target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	size, old, fresh := e.size(target), e.size(args[0]), e.size(args[1])
 	var count, kept checker.SizeEstimate
@@ -219,7 +217,7 @@ func (e estimates) replace(target checker.AstNode, args []checker.AstNode) *chec
 	return makes(size.MultiplyByCostFactor(2*common.StringTraversalCostFactor), count.Multiply(fresh).Add(kept))
 }
 
-// addOne returns n+1, or n if n is math.MaxUint64, which represents an unlimited size.
+// addOne returns n+1, except that math.MaxUint64 remains unlimited.
 func addOne(n uint64) uint64 {
 	if n == math.MaxUint64 {
 		return n
@@ -233,8 +231,8 @@ func selectorEstimate(size checker.SizeEstimate) checker.CostEstimate {
 	return base.Add(readingOf(size)).Add(size.MultiplyByCostFactor(0.5).MultiplyByCostFactor(perRequirement))
 }
 
-// equality returns the cost of comparing two opaque library values. For other types it returns nil,
-// so that cel-go estimates the cost.
+// equality returns the cost of comparing two opaque library values. It returns nil for other types,
+// whose cost cel-go estimates.
 func equality(a, b checker.AstNode) *checker.CallEstimate {
 	t := a.Type()
 	if t.Equal(b.Type()) != types.True {
@@ -263,8 +261,8 @@ func equality(a, b checker.AstNode) *checker.CallEstimate {
 	return nil
 }
 
-// size returns math.MaxUint64 as the maximum of an unbounded value, so that all costs that depend
-// on the value exceed the limit.
+// size returns math.MaxUint64 as the maximum of an unbounded value, so that every cost that depends
+// on it exceeds the limit.
 func (e estimates) size(node checker.AstNode) checker.SizeEstimate {
 	if size := node.ComputedSize(); size != nil {
 		return *size
@@ -276,7 +274,7 @@ func (e estimates) size(node checker.AstNode) checker.SizeEstimate {
 }
 
 // elementOf returns a node that represents the elements of a list, or nil if the element type is
-// unknown. EstimateSize finds the maximum size of the elements in the schema by the node's path.
+// unknown. EstimateSize uses the node's path to find the maximum element size in the schema.
 func elementOf(list checker.AstNode) checker.AstNode {
 	parameters := list.Type().Parameters()
 	if len(parameters) == 0 {
@@ -289,7 +287,7 @@ func elementOf(list checker.AstNode) checker.AstNode {
 	return elem
 }
 
-// An element represents all elements of a list. It is a node without an expression, because size
+// An element is a node that represents all elements of a list. It has no expression, but size
 // estimates require a node.
 type element struct {
 	path []string

@@ -16,7 +16,7 @@ var formatType = cel.ObjectType("platform.NamedFormat")
 
 type format struct {
 	faults func(s string) []string
-	size   uint64 // of the regular expression that determines the cost
+	size   uint64 // size of the regular expression, which determines the cost
 }
 
 var (
@@ -25,8 +25,8 @@ var (
 	base64Pattern = regexp.MustCompile(`^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$`)
 )
 
-// formats holds all formats by name. Their sizes determine the cost of validate and match those
-// of kube-apiserver.
+// formats holds all formats by name. Their sizes match kube-apiserver's, because they determine the
+// cost of validate.
 var formats = map[string]*format{
 	"dns1123Label":           {label, 30},
 	"dns1123Subdomain":       {subdomain, 60},
@@ -75,7 +75,7 @@ func qualifiedName(s string) []string {
 	return faults
 }
 
-// inCharacters replaces "bytes" with "characters" in errors. Names are ASCII, so the numbers are
+// inCharacters replaces "bytes" with "characters" in errors. Names are ASCII, so the counts are
 // equal.
 func inCharacters(faults []string) []string {
 	for i, fault := range faults {
@@ -95,8 +95,8 @@ func says(fault string, is func(s string) bool) func(string) []string {
 	}
 }
 
-// prefix returns a check for name prefixes, which may end with a hyphen. As in kube-apiserver,
-// the check replaces a final hyphen and the preceding character with a letter.
+// prefix returns a check for name prefixes, which may end with a hyphen. As in kube-apiserver, it
+// replaces a final hyphen and the preceding character with a letter.
 func prefix(check func(string) []string) func(string) []string {
 	return func(s string) []string {
 		if len(s) > 1 && strings.HasSuffix(s, "-") {
@@ -106,8 +106,8 @@ func prefix(check func(string) []string) func(string) []string {
 	}
 }
 
-// formatFunctions declares the named formats and the function validate. Formats are values, so that
-// expressions can select a format by name.
+// formatFunctions declares validate and the named formats, which are values so that expressions can
+// select one by name.
 func formatFunctions() []cel.EnvOption {
 	options := []cel.EnvOption{
 		method("validate", "format-validate", binary(func(f *format, s string) optional[[]string] {

@@ -9,15 +9,14 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 )
 
-// A binding implements an overload of a CEL function in Go.
 type binding struct {
 	args   []*cel.Type
 	result *cel.Type
 	call   cel.OverloadOpt
 }
 
-// function declares one overload of a function. Overload IDs match kube-apiserver's, because
-// errors and costs refer to them.
+// function declares one overload of a function. Overload IDs match kube-apiserver's, because errors
+// and costs contain them.
 func function(name, id string, b binding) cel.EnvOption {
 	return cel.Function(name, cel.Overload(id, b.args, b.result, b.call))
 }
@@ -58,7 +57,6 @@ func tryBinary[A, B, R any](call func(A, B) (R, error)) binding {
 	})}
 }
 
-// succeeds returns the binding of a function that reports whether call returns no error.
 func succeeds[R any](call func(string) (R, error)) binding {
 	return unary(func(s string) bool {
 		_, err := call(s)
@@ -66,7 +64,6 @@ func succeeds[R any](call func(string) (R, error)) binding {
 	})
 }
 
-// celTypeOf returns the CEL type of arguments and results of type T.
 func celTypeOf[T any]() *cel.Type {
 	var zero T
 	switch any(zero).(type) {
@@ -163,8 +160,8 @@ func (o optional[T]) toCEL() ref.Val {
 
 func same[T comparable](a, b T) bool { return a == b }
 
-// receiver returns a value on which only functions can be called. As in kube-apiserver, receivers
-// are never equal.
+// receiver returns a value that supports only function calls. As in kube-apiserver, receivers are
+// never equal.
 func receiver[T any](v T) ref.Val {
 	t := celTypeOf[T]()
 	return opaque[T]{t, t.TypeName(), v, func(T, T) bool { return false }, nil}

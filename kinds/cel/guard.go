@@ -16,16 +16,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/regex"
 )
 
-// The interpreter charges the cost of a call only after the call returns. Some functions can
-// take far more time or memory than the size of their arguments suggests. A guard computes the
-// time of such a call in advance and rejects the call if the time exceeds PerCallLimit.
+// The interpreter charges a call only after it returns, but some functions take far more time or
+// memory than the size of their arguments suggests. A guard computes the time of such a call in
+// advance and rejects the call if the time exceeds PerCallLimit.
 
 // errTooCostly is the result of a call that alone would exceed PerCallLimit.
 var errTooCostly = errors.New(costLimitExceeded)
 
-// guarded lists the guarded functions except matches, which guardMatches wraps. Other functions
-// need no guard. They take time proportional to their arguments, and creating the arguments has
-// already been charged.
+// guarded lists the guarded functions except matches, which guardMatches wraps. The time of other
+// functions is proportional to their arguments, whose creation has already been charged.
 var guarded = []string{
 	"replace", "split", "join", "format", "find", "findAll", "sets.contains", "sets.equivalent", "sets.intersects", "lists.range", "distinct",
 	"flatten",
@@ -57,8 +56,8 @@ func guardFunctions(env *cel.Env) (*cel.Env, error) {
 	return env.Extend(options...)
 }
 
-// guardBinding returns a guarded binding of the same arity as b, because the arity determines how
-// the interpreter handles error arguments.
+// guardBinding returns a guarded binding of the same arity as b, because the interpreter handles
+// error arguments by arity.
 func guardBinding(name string, b *functions.Overload) cel.OverloadOpt {
 	switch {
 	case b.Unary != nil:
@@ -86,12 +85,12 @@ func guardBinding(name string, b *functions.Overload) cel.OverloadOpt {
 
 func isTooCostly(function string, args []ref.Val) bool { return takes(function, args) > PerCallLimit }
 
-// ordinary is the longest time, in cost units, for which a call is charged only its cost in
-// kube-apiserver. Expressions that kube-apiserver accepts can therefore also run here.
+// ordinary is the longest time, in cost units, for which a call is charged only its kube-apiserver
+// cost. Expressions that kube-apiserver accepts therefore also run here.
 const ordinary = 10_000
 
-// takes returns the time of a call in cost units, or 0 if the normal cost covers the time. The
-// result is a float because products can exceed 64 bits.
+// takes returns the time of a call in cost units, or 0 if the normal cost covers it. The result is
+// a float because products can exceed 64 bits.
 func takes(function string, args []ref.Val) (cost float64) {
 	switch function {
 	case "_==_", "_!=_":
@@ -161,20 +160,19 @@ func length(v ref.Val) float64 {
 	return 1
 }
 
-// maxSize is the size at which deepSize stops. A value of this size exceeds the cost limit of
-// every expression.
+// maxSize is the size at which deepSize stops. Such a value exceeds every cost limit.
 const maxSize = 100 * PerCallLimit
 
-// deepSize returns the total size of a value. It stops at about maxSize, so that the measurement
-// itself is cheap.
+// deepSize returns the total size of a value. It stops at about maxSize, so that measuring stays
+// cheap.
 func deepSize(v ref.Val) float64 {
 	var sum float64
 	addSize(v, &sum)
 	return sum
 }
 
-// addSize adds the size of a value to sum. All parts share one sum, so that maxSize bounds their
-// total. Each value adds 1 to the size of its content.
+// addSize adds the size of a value to sum, so that maxSize bounds the total of all parts. Each
+// value adds 1 to the size of its content.
 func addSize(v ref.Val, sum *float64) {
 	if *sum++; *sum > maxSize {
 		return
@@ -197,7 +195,7 @@ func addSize(v ref.Val, sum *float64) {
 	}
 }
 
-// replacedSize returns an upper bound on the size of the result of replace. An empty search string
+// replacedSize returns an upper bound on the size of replace's result. An empty search string
 // matches before and after every character.
 func replacedSize(args []ref.Val) float64 {
 	text, old, fresh := length(args[0]), length(args[1]), length(args[2])
@@ -211,15 +209,15 @@ func joinedSize(args []ref.Val) float64 {
 	return 0
 }
 
-// formattedSize returns an upper bound on the size of a formatted string. Numbers and
-// hexadecimal strings become longer when formatted.
+// formattedSize returns an upper bound on the size of a formatted string. Formatting lengthens
+// numbers and hexadecimal strings.
 func formattedSize(args []ref.Val) float64 {
 	const perNumber, perByte = 64, 2
 	return length(args[0]) + perByte*deepSize(args[1]) + perNumber*length(args[1]) + perNumber*precision(args[0])
 }
 
 // precision returns the sum of all numbers in a format, because a verb such as "%.9999f" prints
-// thousands of digits. Numbers outside of verbs can only raise the bound.
+// thousands of digits. Numbers outside verbs only raise the bound.
 func precision(format ref.Val) (sum float64) {
 	text, _ := format.Value().(string)
 	number := 0.0
@@ -233,12 +231,12 @@ func precision(format ref.Val) (sum float64) {
 	return sum + number
 }
 
-// guardedMatches is the function that replaces matches. Expressions cannot contain this name.
+// guardedMatches is the function that replaces matches. Expressions cannot contain its name.
 const guardedMatches = "@matches"
 
 // guardMatches replaces calls to matches with guarded calls. It is an interpreter decorator,
-// because only the interpreter knows whether the pattern is constant. Constant patterns are
-// compiled once.
+// because only the interpreter knows which patterns are constant. Constant patterns are compiled
+// once.
 func guardMatches(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok || call.Function() != overloads.Matches || len(call.Args()) != 2 {

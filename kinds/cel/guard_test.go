@@ -8,8 +8,8 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 )
 
-// TestGuardedPatterns checks that a short regular expression is rejected if it compiles to a large
-// program.
+// TestGuardedPatterns checks that a short regular expression that compiles to a large program is
+// rejected.
 func TestGuardedPatterns(t *testing.T) {
 	bomb := "(" + strings.Repeat("x", 3000) + "){1000}"
 	for _, function := range []string{"find", "findAll", guardedMatches} {

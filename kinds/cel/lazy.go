@@ -10,9 +10,9 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// A Lazy is an object whose fields are computed on first use. For example, a policy variable may
-// refer to earlier variables. Results and errors are cached, so that each field is computed and
-// charged only once. A Lazy is not safe for concurrent use.
+// A Lazy is an object whose fields are computed on first use, such as policy variables that refer
+// to earlier ones. Results and errors are cached, so that each field is computed and charged only
+// once. A Lazy is not safe for concurrent use.
 type Lazy struct {
 	kind  *types.Type
 	names []string
@@ -31,8 +31,7 @@ func NewLazy(t *Type, make func(field string) Value) *Lazy {
 	return l
 }
 
-// Find returns the value of a field. It normalizes the name, so that all spellings share one
-// result.
+// Find returns the value of a field. It normalizes the name, so that all spellings share a result.
 func (l *Lazy) Find(key ref.Val) (ref.Val, bool) {
 	text, ok := key.(types.String)
 	if !ok {
@@ -60,8 +59,7 @@ func (l *Lazy) Get(key ref.Val) ref.Val {
 	return types.ValOrErr(key, "no such key: %v", key)
 }
 
-// Contains evaluates the variable. As in kube-apiserver, has(variables.x) fails if evaluating x
-// fails.
+// Contains evaluates the variable. As in kube-apiserver, has(variables.x) fails if x fails.
 func (l *Lazy) Contains(key ref.Val) ref.Val {
 	v, found := l.Find(key)
 	if v != nil && types.IsUnknownOrError(v) {

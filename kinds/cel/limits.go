@@ -1,18 +1,17 @@
 package cel
 
-// Run-time cost limits, in CEL cost units. A million units take about 100 ms. The limits match
-// kube-apiserver's.
+// Run-time cost limits, in CEL cost units, as in kube-apiserver. A million units take about 100 ms.
 const (
-	PerCallLimit          = 1_000_000  // one evaluation
-	RuntimeBudget         = 10_000_000 // all of one object, or of one binding of a policy
+	PerCallLimit          = 1_000_000  // per evaluation
+	RuntimeBudget         = 10_000_000 // per object or policy binding
 	MatchConditionsBudget = RuntimeBudget / 4
 )
 
-// Limits on the estimated cost of a CRD's rules. These limits exceed the run-time limits,
-// because estimates assume that every list and string has its maximum length.
+// Limits on the estimated cost of a CRD's rules. They exceed the run-time limits, because estimates
+// assume that every list and string has its maximum length.
 const (
-	EstimatedRuleLimit       = 10_000_000  // one rule
-	EstimatedDefinitionLimit = 100_000_000 // all rules of one schema
+	EstimatedRuleLimit       = 10_000_000  // per rule
+	EstimatedDefinitionLimit = 100_000_000 // per schema, for all rules
 )
 
 // MaxMessage is the maximum length of a messageExpression result, in bytes.

@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A list exposes a list with a schema to CEL. It converts an element on each read.
+// A list exposes a list with a schema to CEL. It converts elements when they are read.
 type list struct {
 	elements []any
-	schema   *Schema // of the elements
+	schema   *Schema // element schema
 }
 
 func (l *list) ConvertToNative(t reflect.Type) (any, error) {
@@ -79,8 +79,7 @@ func (l *list) Add(other ref.Val) ref.Val {
 	return &list{append(slices.Clip(l.elements), natives(o)...), l.schema}
 }
 
-// natives returns the elements of a list as tree values. Lists of this package already contain
-// tree values, which need no conversion.
+// natives returns the elements of a list as tree values. It converts only lists of other packages.
 func natives(l traits.Lister) []any {
 	var all []any
 	switch l := l.(type) {
@@ -97,8 +96,8 @@ func natives(l traits.Lister) []any {
 	return all
 }
 
-// Contains reports whether an element equals v. It returns an error only if no element equals v
-// and some element cannot be compared.
+// Contains reports whether an element equals v. If none does, but some cannot be compared, it
+// returns an error.
 func (l *list) Contains(v ref.Val) ref.Val {
 	if types.IsUnknownOrError(v) {
 		return v
@@ -135,8 +134,8 @@ func (l *list) Iterator() traits.Iterator { return &listIterator{list: l} }
 
 func (l *list) Size() ref.Val { return types.Int(len(l.elements)) }
 
-// A listIterator converts one element at a time, so that loops that end early do not convert all
-// elements.
+// A listIterator converts one element at a time, so that a loop that ends early does not convert
+// the rest.
 type listIterator struct {
 	*list
 	next int
@@ -165,8 +164,8 @@ func setOf(l traits.Lister) (map[any]bool, ref.Val) {
 	return set, nil
 }
 
-// setKey converts timestamps to UTC, because equal timestamps may have different zones. Bytes
-// become an array, so that they differ from strings.
+// setKey converts timestamps to UTC, because equal timestamps may have different zones. It converts
+// bytes to an array, so that they differ from strings.
 func setKey(v ref.Val) (key any, err ref.Val) {
 	switch v := v.(type) {
 	case types.Bytes:
@@ -246,8 +245,8 @@ func (m *mapList) keyOf(element any) any {
 	return fmt.Sprintf("%#v", key)
 }
 
-// positions returns the position of each key. The last of several elements with the same key
-// wins, although validation rejects such lists.
+// positions returns the position of each key. If several elements have the same key, which
+// validation normally rejects, the last one wins.
 func (m *mapList) positions() map[any]int {
 	at := make(map[any]int, len(m.elements))
 	for i, e := range m.elements {

@@ -10,19 +10,19 @@ import (
 type namedType struct {
 	name string
 	cel  *cel.Type
-	zero ref.Val // of summable types
+	zero ref.Val // for summable types
 }
 
-// orderedTypes lists the element types with separate list functions, so that the type checker
-// rejects calls such as max of a list of objects.
+// orderedTypes lists the element types that have list functions, so that the type checker rejects
+// calls such as max of a list of objects.
 var orderedTypes = []namedType{
 	{"int", cel.IntType, types.IntZero}, {"uint", cel.UintType, types.Uint(0)}, {"double", cel.DoubleType, types.Double(0)},
 	{"duration", cel.DurationType, types.Duration{}}, {"bool", cel.BoolType, nil}, {"timestamp", cel.TimestampType, nil},
 	{"string", cel.StringType, nil}, {"bytes", cel.BytesType, nil},
 }
 
-// listFunctions declares isSorted, sum, min, max, indexOf, lastIndexOf and includes. Their overload
-// IDs match kube-apiserver's, because error messages and costs refer to the IDs.
+// listFunctions declares isSorted, sum, min, max, indexOf, lastIndexOf and includes. Overload IDs
+// match kube-apiserver's, because errors and costs contain them.
 func listFunctions() []cel.EnvOption {
 	var sorted, sum, least, greatest []cel.FunctionOpt
 	for _, t := range orderedTypes {
@@ -45,8 +45,8 @@ func listFunctions() []cel.EnvOption {
 	}
 }
 
-// firstResult calls do with each element of a list until do returns a value or an error. It returns
-// nil if do returns nil for all elements.
+// firstResult calls do with each element of a list until do returns a value or an error, and
+// returns that result. Otherwise it returns nil.
 func firstResult(list ref.Val, do func(i int64, v ref.Val) ref.Val) ref.Val {
 	l, ok := list.(traits.Lister)
 	if !ok {
@@ -90,7 +90,7 @@ func isSorted(list ref.Val) ref.Val {
 }
 
 // extreme returns a function that finds the smallest (wanted is -1) or largest (wanted is 1)
-// element of a list. An empty list is an error.
+// element. An empty list is an error.
 func extreme(name string, wanted types.Int) func(ref.Val) ref.Val {
 	return func(list ref.Val) ref.Val {
 		var found ref.Val
@@ -139,8 +139,8 @@ func sumOf(zero ref.Val) func(ref.Val) ref.Val {
 	}
 }
 
-// indexOf returns an element's index, or -1 if it is absent. Elements of another type are unequal
-// and cause no error.
+// indexOf returns an element's index, or -1 if it is absent. Elements of another type are unequal,
+// not errors.
 func indexOf(list, wanted ref.Val) ref.Val {
 	out := firstResult(list, func(i int64, v ref.Val) ref.Val {
 		if v.Equal(wanted) == types.True {

@@ -8,11 +8,10 @@ import (
 	"cel.dev/cel-go/interpreter"
 )
 
-// While counting costs, cel-go keeps the results of all conditions and steps until a loop ends,
-// and searches them for the arguments of each step. A loop over n elements therefore takes n²
-// time, which is minutes for a string split into hundreds of thousands of parts. To avoid this
-// cost, each step is wrapped in a call that costs nothing and consumes the results of the
-// iteration.
+// While counting costs, cel-go keeps the results of all conditions and steps until a loop ends, and
+// searches them for the arguments of each step. A loop over n elements therefore takes n² time,
+// which is minutes for a string split into hundreds of thousands of parts. To avoid this, each step
+// is wrapped in a free call that consumes the results of the iteration.
 
 // loopStep is the function that wraps the steps of loops. Expressions cannot contain this name.
 const loopStep = "@step"
@@ -21,8 +20,8 @@ func declareLoopStep() cel.EnvOption {
 	return cel.Function(loopStep, cel.Overload(loopStep, []*cel.Type{cel.DynType}, cel.DynType, cel.UnaryBinding(func(v ref.Val) ref.Val { return v })))
 }
 
-// wrapLoopSteps wraps the steps of all loops of a checked expression. restore removes the
-// wrappers. conditions maps the ID of each wrapping call to the ID of the loop's condition.
+// wrapLoopSteps wraps the steps of all loops of a checked expression. restore removes the wrappers.
+// conditions maps the IDs of wrapping calls to the IDs of the loops' conditions.
 func wrapLoopSteps(checked *ast.AST) (conditions map[int64]int64, restore func()) {
 	conditions = map[int64]int64{}
 	last, factory := ast.MaxID(checked), ast.NewExprFactory()
@@ -68,8 +67,8 @@ func (s *cleaningStep) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	return s.InterpretableCall.Args()[0].Exec(frame)
 }
 
-// Args returns the results that the cost tracker removes after the call: the previous result of the
-// call, the condition, and the step.
+// Args returns the results that the cost tracker removes after the call: the call's previous
+// result, the condition, and the step.
 func (s *cleaningStep) Args() []interpreter.InterpretableV2 { return s.args }
 
 func cleanLoops(conditions map[int64]int64) interpreter.InterpretableDecoratorV2 {

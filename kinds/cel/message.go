@@ -7,8 +7,8 @@ import (
 )
 
 // MessageType returns the CEL type of a built-in kind's objects. name is the prefix of object types
-// (see NewType). The type is used only to check expressions, for example for the status of a
-// policy. During admission, objects are dynamic values.
+// (see NewType). The type only serves to check expressions, for example for the status of a policy.
+// During admission, objects are dynamic values.
 func MessageType(m *schema.Message, name string) *Type {
 	return messageTyper{name, map[string]*Type{}}.object(m)
 }
@@ -18,7 +18,7 @@ type messageTyper struct {
 	objects map[string]*Type
 }
 
-// object returns the type of a message. It registers the type before its fields, because messages
+// object returns the type of a message. It registers the type before the fields, because messages
 // may be recursive. It omits fields whose names cannot be escaped.
 func (t messageTyper) object(m *schema.Message) *Type {
 	name := t.name + "." + m.Name
@@ -53,8 +53,8 @@ func (t messageTyper) field(f *schema.Field) *Type {
 	return one
 }
 
-// value returns the type of one value. Quantities and int-or-strings are dynamic, because the API
-// accepts numbers and strings for both.
+// value returns the type of one value. Quantities and int-or-strings are dynamic, because they may
+// be numbers or strings.
 func (t messageTyper) value(f *schema.Field) *Type {
 	switch f.Type {
 	case schema.TypeString, schema.TypeDuration:

@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Native converts a value to a tree value: tree.Tree, []any, string, int64, float64, bool or
-// nil. The result shares no memory with v. Bytes become base64, times and durations become
-// strings, and optionals become their values. A value without a JSON form, such as NaN, is an
-// error. Objects with a schema retain their undeclared fields.
+// Native converts a value to a tree value: tree.Tree, []any, string, int64, float64, bool or nil.
+// The result shares no memory with v. Bytes become base64, times and durations become strings, and
+// optionals become their values. Objects with a schema retain undeclared fields. A value without a
+// JSON form, such as NaN, is an error.
 func Native(v Value) (any, error) {
 	switch v := v.(type) {
 	case types.Null:
@@ -108,7 +108,7 @@ func nativeMap(m traits.Mapper) (any, error) {
 }
 
 // PatchTree returns the content of a result of type ObjectPatch. It fails if the type of a part
-// does not match its position. For example, Object.spec is valid only as field spec of Object.
+// does not match its position. For example, Object.spec is valid only as the field spec of Object.
 func PatchTree(v Value) (tree.Tree, error) {
 	o, ok := v.(*patchObject)
 	if !ok {

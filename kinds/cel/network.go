@@ -46,8 +46,8 @@ func (s sized[T]) ConvertToType(t ref.Type) ref.Val {
 func bytesOf(bits int) types.Int { return types.Int(math.Ceil(float64(bits) / 8)) }
 
 // ipFunctions declares ip, isIP, ip.isCanonical, and the functions of IP values. Unlike Go's
-// parser, these functions reject zones and IPv4-mapped IPv6 addresses. Otherwise an address in a
-// different notation could bypass a rule.
+// parser, they reject zones and IPv4-mapped IPv6 addresses. Otherwise an address in another
+// notation could bypass a rule.
 func ipFunctions() []cel.EnvOption {
 	return []cel.EnvOption{
 		cel.Types(ipType),
@@ -72,8 +72,7 @@ func ipFunctions() []cel.EnvOption {
 	}
 }
 
-// parseIP parses an address. It rejects zones, which are local to a machine, and IPv4-mapped IPv6
-// addresses.
+// parseIP rejects zones, which are local to a machine, and IPv4-mapped IPv6 addresses.
 func parseIP(s string) (netip.Addr, error) {
 	a, err := netip.ParseAddr(s)
 	switch {

@@ -34,8 +34,8 @@ func (o *object) ConvertToNative(t reflect.Type) (any, error) {
 
 func (o *object) ConvertToType(t ref.Type) ref.Val { return convertToType(o, t) }
 
-// Equal reports whether two objects are equal. It also compares undeclared fields that both
-// objects have, so that transition rules detect their changes.
+// Equal also compares undeclared fields that both objects have, so that transition rules detect
+// changes to them.
 func (o *object) Equal(other ref.Val) ref.Val {
 	m, ok := other.(traits.Mapper)
 	if !ok {
@@ -89,8 +89,8 @@ func (o *object) Get(key ref.Val) ref.Val {
 	return types.ValOrErr(key, "no such key: %v", key)
 }
 
-// Find returns the value of a field or map entry. A null field is absent, but a map entry may be
-// null.
+// Find returns the value of a field or map entry. A null field counts as absent, but a map entry
+// may be null.
 func (o *object) Find(key ref.Val) (ref.Val, bool) {
 	text, ok := key.(types.String)
 	if !ok {
@@ -130,8 +130,8 @@ func (o *object) Iterator() traits.Iterator {
 	return &iterator{values: keys}
 }
 
-// An iterator iterates over values. The embedded ref.Val is nil, because the interpreter calls only
-// HasNext and Next.
+// An iterator iterates over values. The interpreter calls only HasNext and Next, so the embedded
+// ref.Val is nil.
 type iterator struct {
 	ref.Val
 	values []ref.Val
@@ -145,8 +145,7 @@ func (i *iterator) Next() ref.Val {
 	return i.values[i.next-1]
 }
 
-// An unknown is a value without a schema. Expressions can only compare an unknown, because the
-// type checker defines no other operations on it.
+// An unknown is a value without a schema. The type checker permits only comparisons.
 type unknown struct{ value any }
 
 func (u unknown) ConvertToNative(t reflect.Type) (any, error) {

@@ -10,22 +10,22 @@ import (
 
 const extensionPrefix = "x-platform-"
 
-// platformTypes lists the type names that depend on the naming profile. A name that ends with a
-// dot represents all types with that prefix.
+// platformTypes lists the type names that depend on the naming profile. A name with a final dot
+// represents all types with that prefix.
 var platformTypes = []string{
 	"platform.URL", "platform.Quantity", "platform.Semver", "platform.NamedFormat", "platform.authorization.", "platform.variables",
 	"platform.AdmissionRequest", "platform.GroupVersionKind", "platform.GroupVersionResource", "platform.UserInfo",
 	"platform.Namespace",
 }
 
-// An opaque is a value on which only functions can be called. Equality and formatting are fields,
+// An opaque is a value that supports only function calls. Equality and formatting are fields,
 // because T often belongs to another package.
 type opaque[T any] struct {
 	kind  *types.Type
-	name  string // in conversion faults
+	name  string // name in conversion errors
 	value T
 	equal func(a, b T) bool
-	text  func(T) string // nil: no text form
+	text  func(T) string // nil if it cannot be converted to a string
 }
 
 func (o opaque[T]) ConvertToNative(t reflect.Type) (any, error) {
@@ -60,8 +60,8 @@ func (o opaque[T]) Type() ref.Type { return o.kind }
 
 func (o opaque[T]) Value() any { return o.value }
 
-// held returns the Go value of v. It returns false for types other than T, errors and unknowns.
-// Callers then return MaybeNoSuchOverloadErr(v).
+// held returns the Go value of v. It returns false for types other than T, errors and unknowns, for
+// which callers return MaybeNoSuchOverloadErr(v).
 func held[T any](v ref.Val) (T, bool) {
 	value, ok := v.Value().(T)
 	return value, ok

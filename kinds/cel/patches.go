@@ -20,21 +20,21 @@ const (
 
 var jsonPatchType = types.NewObjectType(jsonPatchName)
 
-// isPatchType reports whether name is a patch type. It accepts any path below Object, because
-// the patched kind is known only when the patch is applied.
+// isPatchType reports whether name is a patch type. It accepts any path below Object, because the
+// kind is known only when the patch is applied.
 func isPatchType(name string) bool {
 	return name == jsonPatchName || name == objectTypeName || strings.HasPrefix(name, objectTypeName+".")
 }
 
-// jsonPatchFunctions declares jsonpatch.escapeKey. The function replaces slashes and tildes in a
-// single pass, so that the tilde of an escape is not escaped again.
+// jsonPatchFunctions declares jsonpatch.escapeKey, which replaces slashes and tildes in a single
+// pass, so that the tilde of an escape is not escaped again.
 func jsonPatchFunctions() []cel.EnvOption {
 	escaper := strings.NewReplacer("/", "~1", "~", "~0")
 	return []cel.EnvOption{function("jsonpatch.escapeKey", "string_jsonpatch_escapeKey_string", unary(escaper.Replace))}
 }
 
 // patchField returns the type of a field of JSONPatch or Object. Fields of Object are dynamic. An
-// unknown JSONPatch field has an empty FieldType, which is rejected when used.
+// unknown JSONPatch field has an empty FieldType, whose use is rejected.
 func patchField(typeName, field string) *types.FieldType {
 	switch {
 	case typeName != jsonPatchName:
@@ -55,8 +55,8 @@ func patchField(typeName, field string) *types.FieldType {
 	return &types.FieldType{}
 }
 
-// newPatchValue returns a patch object or an Operation. Operations are validated only when the
-// patch is applied, because errors must name the policy.
+// newPatchValue returns a patch object or an Operation. Operations are validated when the patch is
+// applied, because errors must name the policy.
 func newPatchValue(typeName string, fields map[string]ref.Val) ref.Val {
 	if typeName != jsonPatchName {
 		return &patchObject{typeName, maps.Clone(fields)}
@@ -89,11 +89,10 @@ func newPatchValue(typeName string, fields map[string]ref.Val) ref.Val {
 // An Operation is a JSON Patch operation built by an expression.
 type Operation struct {
 	Op, From, Path string
-	value          ref.Val // nil: none
+	value          ref.Val // may be nil
 }
 
-// Operand returns the operation's value as a tree value. has is false if the operation has no
-// value.
+// Operand returns the operation's value as a tree value. has is false if it has none.
 func (o *Operation) Operand() (value any, has bool, err error) {
 	if o.value == nil {
 		return nil, false, nil
@@ -196,8 +195,8 @@ type patchObject struct {
 }
 
 // misplaced returns an error for each part whose type does not match its position, because a
-// misplaced Object.spec would be merged into the wrong field. List items have the type of the
-// list's field.
+// misplaced Object.spec would be merged into the wrong field. List items have the type of the list
+// field.
 func misplaced(v ref.Val, path string) (faults []error) {
 	if o, ok := v.(*patchObject); ok {
 		if o.typeName != path {

@@ -33,14 +33,14 @@ func (v Variables) Lookup(name string) (any, bool) {
 	return value, found
 }
 
-// A CompileError reports an invalid expression. Issues is the compiler's report, which admission
-// and CRDs embed in different messages.
+// A CompileError reports an invalid expression. Admission and CRDs embed Issues, the compiler's
+// report, in different messages.
 type CompileError struct{ Issues string }
 
 func (e *CompileError) Error() string { return "compilation failed: " + e.Issues }
 
-// A Checked is a parsed and type-checked expression. A Checked is much cheaper than a Program
-// and suffices for cost estimates.
+// A Checked is a parsed and type-checked expression. It is much cheaper than a Program, and enough
+// for cost estimates.
 type Checked struct {
 	env *Env
 	ast *cel.Ast
@@ -52,8 +52,8 @@ type Program struct {
 	program cel.Program
 	text    string
 	result  *cel.Type
-	// uncounted evaluates without counting costs or checking the context. It is used if form
-	// yields an upper bound on the cost. uncounted and form are nil if there is no such bound.
+	// uncounted evaluates without counting costs or checking the context. It is used if form bounds
+	// the cost. Both are nil if there is no bound.
 	uncounted cel.Program
 	form      *form
 }
@@ -67,9 +67,9 @@ func (e *Env) Check(expression string) (*Checked, error) {
 	return &Checked{e, ast}, nil
 }
 
-// Compile compiles an expression. If wanted is not empty, the result must have one of its types. An
-// expression of dynamic type is accepted only if wanted contains Dyn. An error in the expression
-// itself is a *CompileError.
+// Compile compiles an expression. If wanted is not empty, the result must have one of its types,
+// and a dynamic result is accepted only if wanted contains Dyn. An error in the expression itself
+// is a *CompileError.
 func (e *Env) Compile(expression string, wanted ...*Type) (*Program, error) {
 	checked, err := e.Check(expression)
 	if err != nil {
@@ -89,11 +89,10 @@ func (e *Env) Compile(expression string, wanted ...*Type) (*Program, error) {
 	return checked.Program()
 }
 
-// Returns reports whether the result type is exactly t. For a dynamic expression, it returns true
-// only if t is Dyn.
+// Returns reports whether the result type is exactly t. A dynamic expression has only the type Dyn.
 func (c *Checked) Returns(t *Type) bool { return c.ast.OutputType().IsExactType(t.cel) }
 
-// Result returns the type of the expression's result.
+// Result returns the result type of the expression.
 func (c *Checked) Result() *Type { return typeOf(c.ast.OutputType()) }
 
 // Uses reports whether the expression refers to a variable, such as oldSelf or authorizer.
@@ -106,7 +105,7 @@ func (c *Checked) Uses(variable string) bool {
 	return false
 }
 
-// Program compiles the expression. It evaluates constant subexpressions and compiles constant
+// Program compiles the expression. It also evaluates constant subexpressions and compiles constant
 // regular expressions, so that their errors are reported here rather than by each evaluation.
 func (c *Checked) Program() (*Program, error) {
 	env, err := c.runtimeEnv()
@@ -137,15 +136,15 @@ func (c *Checked) plan(env *cel.Env, options ...cel.ProgramOption) (cel.Program,
 	return p, nil
 }
 
-// ErrOutOfBudget reports that several evaluations together exceeded their cost limit. The message
-// matches kube-apiserver's.
+// ErrOutOfBudget reports that several evaluations together exceeded their cost limit, with
+// kube-apiserver's message.
 var ErrOutOfBudget = errors.New("validation failed due to running out of cost budget, no further validation rules will be run")
 
 // costLimitExceeded is the prefix of the error for exceeding PerCallLimit.
 const costLimitExceeded = "operation cancelled: actual cost limit exceeded"
 
-// IsCostLimit reports whether an evaluation exceeded its own cost limit. It compares the
-// message, because the library has no error value for it.
+// IsCostLimit reports whether an evaluation exceeded its own cost limit. It compares messages,
+// because the library has no error value for it.
 func IsCostLimit(err error) bool {
 	return err != nil && strings.HasPrefix(err.Error(), costLimitExceeded)
 }
@@ -159,8 +158,8 @@ func IsNoSuchOverload(err error) bool {
 // A Budget tracks the remaining cost units of a limit shared by several evaluations, such as all
 // rules of an object. A Budget is not safe for concurrent use.
 //
-// An evaluation whose cost is not counted is charged an upper bound, which far exceeds the
-// actual cost. The bound is charged to a separate allowance of 5% of the limit.
+// An evaluation whose cost is not counted is charged an upper bound that far exceeds its actual
+// cost. The bound is charged to a separate allowance of 5% of the limit.
 type Budget struct{ remaining, allowance uint64 }
 
 // NewBudget returns a budget with the given cost units.
@@ -193,9 +192,8 @@ func (p *Program) Expression() string { return p.text }
 func (p *Program) Type() *Type { return typeOf(p.result) }
 
 // Eval evaluates the program and charges its cost to the budget. If the cost is unknown, for
-// example after an interruption, Eval charges PerCallLimit. Eval returns soon after ctx is done.
-// If the budget is exhausted, the error is ErrOutOfBudget. Other error messages match
-// kube-apiserver's.
+// example after an interruption, it charges PerCallLimit. Eval returns soon after ctx is done. An
+// exhausted budget results in ErrOutOfBudget. Other error messages match kube-apiserver's.
 func (p *Program) Eval(ctx context.Context, variables Activation, b *Budget) (Value, error) {
 	if p.form != nil {
 		if cost, known := p.form.bound(variables); known && b.allow(cost) {
@@ -224,8 +222,8 @@ func (p *Program) outcome(out Value, err error) (Value, error) {
 	return out, nil
 }
 
-// An evalError is an evaluation error whose message uses the names of the naming profile. It wraps
-// the original error, which may be a context error.
+// An evalError is an evaluation error with the type names of the naming profile. It wraps the
+// original error, which may be a context error.
 type evalError struct {
 	text string
 	err  error
@@ -238,5 +236,5 @@ type activation struct{ Activation }
 
 func (a activation) ResolveName(name string) (any, bool) { return a.Lookup(name) }
 
-// Parent returns nil, because this activation contains all variables and extends no other.
+// Parent returns nil, because this activation contains all variables.
 func (a activation) Parent() interpreter.Activation { return nil }

@@ -9,8 +9,8 @@ import (
 var quantityType = cel.ObjectType("platform.Quantity")
 
 // quantityFunctions declares quantity, isQuantity, and the functions of Quantity values. The
-// argument of add and sub may be an integer, but not a float, because floats cannot represent most
-// decimal fractions.
+// argument of add and sub may be an integer, but not a float, which cannot represent most decimal
+// fractions.
 func quantityFunctions() []cel.EnvOption {
 	return []cel.EnvOption{
 		function("quantity", "string_to_quantity", tryUnary(parseAmount)),

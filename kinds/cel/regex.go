@@ -29,8 +29,8 @@ func regexFunctions() []cel.EnvOption {
 	}
 }
 
-// A compiler compiles a regular expression. For a constant pattern, it returns the precompiled
-// expression.
+// A compiler compiles a regular expression. It returns the precompiled expression if the pattern is
+// constant.
 type compiler func(pattern string) (*regexp.Regexp, error)
 
 func find(compile compiler, s, pattern ref.Val) ref.Val {
@@ -78,8 +78,8 @@ func compileConstant(pattern string) (*regexp.Regexp, error) {
 	return re, err
 }
 
-// regexOptimizations makes the interpreter compile constant regular expressions once. The optimized
-// call bypasses the guard of the function, so it must check the cost itself.
+// regexOptimizations makes the interpreter compile constant regular expressions once. An optimized
+// call bypasses the function's guard, so it must check the cost itself.
 func regexOptimizations() []*interpreter.RegexOptimization {
 	optimization := func(function string, call func(compile compiler, args []ref.Val) ref.Val) *interpreter.RegexOptimization {
 		return &interpreter.RegexOptimization{Function: function, RegexIndex: 1,

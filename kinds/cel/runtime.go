@@ -10,12 +10,11 @@ import (
 	"cel.dev/cel-go/ext"
 )
 
-// A compiled program retains all functions of its environment, and a CRD may have a thousand
-// rules. Most programs therefore use a smaller environment with only the functions that they
-// call.
+// A compiled program retains all functions of its environment, and a CRD may have a thousand rules.
+// Most programs therefore use a smaller environment with only the functions that they call.
 
-// runtimeEnv returns the environment for the program. The smaller environment does not change
-// costs, because they depend only on function names.
+// runtimeEnv returns the environment for the program. Costs depend only on function names, so a
+// smaller environment does not change them.
 func (c *Checked) runtimeEnv() (*cel.Env, error) {
 	special, err := specialOverloads()
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 // converts a value. Package crd derives Schemas from CRDs.
 type Schema struct {
 	Type   string // object, array, string, integer, number, boolean; "" for any
-	Format string // of texts: byte, date, date-time and duration are not strings in expressions
+	Format string // byte, date, date-time and duration are not strings in expressions
 
-	Properties map[string]*Schema // nil: no declared fields
+	Properties map[string]*Schema // nil if no fields are declared
 	Required   []string
-	Additional *Schema // of map entries; nil if it is not a map
+	Additional *Schema // schema of map values; nil if not a map
 	Items      *Schema
 	ListType   string // "", atomic, set, or map
 	ListKeys   []string
@@ -31,8 +31,8 @@ type Schema struct {
 // adds kind and metadata. name is the prefix of object type names. It must not be a valid
 // expression, as in "@self", so that self.spec.size is never mistaken for a type.
 //
-// For cost estimates, types contain the maximum sizes of lists and strings. The request size bounds
-// values without a schema limit.
+// For cost estimates, types contain the maximum sizes of lists and strings. If the schema sets no
+// limit, the request size does.
 func NewType(s *Schema, name string, isResource bool) *Type {
 	objects := map[string]*Type{}
 	return typer{objects}.of(s, name, isResource)
@@ -42,7 +42,7 @@ func NewType(s *Schema, name string, isResource bool) *Type {
 type typer struct{ objects map[string]*Type }
 
 // of returns the type of s, or nil if the schema allows values of several types. Expressions cannot
-// select a field with such a schema.
+// select such a field.
 func (t typer) of(s *Schema, name string, isResource bool) *Type {
 	if s.IntOrString {
 		d := simple(cel.DynType, 1)
@@ -96,8 +96,8 @@ func (t typer) mapping(s *Schema, name string) *Type {
 	if elem == nil {
 		return nil
 	}
-	// A JSON member takes at least six bytes in addition to its value: a key of two bytes,
-	// quotes, a colon and a comma. kube-apiserver assumes the same minimum.
+	// A JSON member takes at least six bytes in addition to its value: a key of two bytes, quotes,
+	// a colon and a comma. kube-apiserver assumes the same.
 	limit := (maxRequest - 2) / (elem.minSize + 6)
 	if s.MaxProperties != nil {
 		limit = max(0, *s.MaxProperties)
@@ -107,9 +107,9 @@ func (t typer) mapping(s *Schema, name string) *Type {
 	return m
 }
 
-// object returns an object type. Its minimum size is the size of an object with only the
-// required fields that have no default. Fields whose names cannot be escaped are omitted, but
-// the object types below them are registered.
+// object returns an object type. Its minimum size is that of an object with only the required
+// fields that have no default. It omits fields whose names cannot be escaped, but registers the
+// object types below them.
 func (t typer) object(s *Schema, name string) *Type {
 	o := &Type{cel: cel.ObjectType(name), fields: map[string]*Type{}, minSize: 2, objects: t.objects}
 	t.objects[name] = o
@@ -138,7 +138,7 @@ func (t typer) object(s *Schema, name string) *Type {
 }
 
 // text returns the type for strings in the schema's format. For times and durations, it sets the
-// minimum and maximum length of such a string in JSON, including quotes.
+// minimum and maximum length in JSON, including quotes.
 func (s *Schema) text() *Type {
 	t := *String
 	t.maxElements = s.maxText()
@@ -158,15 +158,15 @@ func (s *Schema) text() *Type {
 	return &t
 }
 
-// maxText returns the maximum length of a string in bytes. A schema limits the number of
-// characters, and a character may take four bytes.
+// maxText returns the maximum length of a string in bytes. Schemas limit the number of characters,
+// which may take four bytes each.
 func (s *Schema) maxText() int64 {
 	switch {
 	case s.MaxLength != nil:
 		if *s.MaxLength > math.MaxInt64/4 {
 			return math.MaxInt64
 		}
-		return 4 * max(0, *s.MaxLength) // of characters
+		return 4 * max(0, *s.MaxLength) // bytes per character
 	case len(s.Enum) > 0 && !s.IntOrString && s.Format != "byte":
 		longest := 0
 		for _, v := range s.Enum {
@@ -179,8 +179,8 @@ func (s *Schema) maxText() int64 {
 	return maxRequest - 2
 }
 
-// AsResource returns the schema extended by kind, apiVersion, metadata.name and
-// metadata.generateName. As in kube-apiserver, rules cannot access other metadata.
+// AsResource returns the schema with kind, apiVersion, metadata.name and metadata.generateName
+// added. As in kube-apiserver, rules cannot access other metadata.
 func (s *Schema) AsResource() *Schema {
 	is := func(p *Schema, kind string) bool { return p != nil && p.Type == kind }
 	metadata := s.Properties["metadata"]
@@ -199,8 +199,8 @@ func (s *Schema) AsResource() *Schema {
 	return &with
 }
 
-// capped returns the schema of a string of at most limit characters. A lower limit for the field
-// in s takes precedence. s may be nil.
+// capped returns the schema of a string of at most limit characters, or fewer if s limits the field
+// further. s may be nil.
 func (s *Schema) capped(field string, limit int64) *Schema {
 	if s != nil {
 		if p := s.Properties[field]; p != nil && p.MaxLength != nil {

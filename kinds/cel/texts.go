@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// dateTimeLayouts lists the layouts of a date-time. Format validation also accepts a date-time
+// dateTimeLayouts lists the layouts of a date-time. Like format validation, it includes a date-time
 // without a zone, which is in UTC.
 var dateTimeLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05"}
 
@@ -32,8 +32,7 @@ var (
 
 const dateTimePattern = `^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$`
 
-// durationUnits lists the duration units, with their short names and the prefix of their longer
-// names.
+// durationUnits lists the duration units by their short names and the prefixes of longer names.
 var durationUnits = []struct {
 	names  []string
 	prefix string
@@ -49,16 +48,15 @@ var durationUnits = []struct {
 	{[]string{"w", "wk"}, "week", 7 * 24 * time.Hour},
 }
 
-// parseDuration parses a Go duration or a string such as "1 day 3 hours". It ignores parts with
-// an unknown unit if another part has a known unit. The result must agree with format
-// validation.
+// parseDuration parses a Go duration or a string such as "1 day 3 hours". It ignores parts with an
+// unknown unit if another part has a known one. It must agree with format validation.
 func parseDuration(s string) (time.Duration, error) {
 	if d, err := time.ParseDuration(s); err == nil {
 		return d, nil
 	}
 	var sum time.Duration
 	found := false
-	for rest := s; ; { // one part at a time, since a text may have half a million
+	for rest := s; ; { // one part at a time, because a string may have half a million
 		part := durationPart.FindStringSubmatchIndex(rest)
 		if part == nil {
 			break
@@ -79,7 +77,7 @@ func parseDuration(s string) (time.Duration, error) {
 	return sum, nil
 }
 
-// durationUnit returns the unit with a lower-case name. Prefixes cover plurals and long forms, such
+// durationUnit returns the unit for a lower-case name. Prefixes cover plurals and long forms, such
 // as minutes.
 func durationUnit(name string) (time.Duration, bool) {
 	for _, u := range durationUnits {
@@ -98,8 +96,8 @@ func durationUnit(name string) (time.Duration, bool) {
 // IsDuration reports whether expressions can parse a string as a duration.
 func IsDuration(s string) bool { _, err := parseDuration(s); return err == nil }
 
-// IsDateTime reports whether a string consists of a date, a T, and a time with a zone. Leap seconds
-// are invalid.
+// IsDateTime reports whether a string consists of a date, a T, and a time with a zone. It rejects
+// leap seconds.
 func IsDateTime(s string) bool {
 	date, rest, found := strings.Cut(strings.ToLower(s), "t")
 	if _, err := time.Parse(time.DateOnly, date); !found || err != nil {

@@ -9,15 +9,15 @@ import (
 )
 
 // A Type is the type of a variable, field or result. maxElements is -1 if no limit is known.
-// minSize is the minimum size of a value in JSON, in bytes. minSize determines how many values
-// fit into one request.
+// minSize is the minimum JSON size of a value in bytes, which determines how many values fit into a
+// request.
 type Type struct {
 	cel         *cel.Type
-	fields      map[string]*Type // of an object, by escaped name
-	key, elem   *Type            // of a map; a list has only elem
-	maxElements int64            // bytes of a text, elements of a list or map
-	minSize     int64            // of its JSON, in bytes
-	objects     map[string]*Type // all objects in it, by type name
+	fields      map[string]*Type // object fields by escaped name
+	key, elem   *Type            // map types; a list has only elem
+	maxElements int64            // bytes of a string, elements of a list or map
+	minSize     int64            // JSON size in bytes
+	objects     map[string]*Type // nested object types by name
 }
 
 var (
@@ -53,14 +53,14 @@ func ListOf(elem *Type) *Type { return listOf(elem, -1) }
 // MapOf returns the type of maps with string keys and any number of entries.
 func MapOf(elem *Type) *Type { return mapOf(elem, -1) }
 
-// Bounded returns t with a maximum size, in bytes of a string or elements of a list or map.
+// Bounded returns t with a maximum size: the bytes of a string, or the elements of a list or map.
 func Bounded(t *Type, most int64) *Type {
 	bounded := *t
 	bounded.maxElements = most
 	return &bounded
 }
 
-// BoundedMapOf returns the type of maps with at most the given number of entries.
+// BoundedMapOf returns the type of maps with a maximum number of entries.
 func BoundedMapOf(key, elem *Type, most int64) *Type {
 	m := mapOf(elem, most)
 	m.key = key
@@ -75,8 +75,8 @@ func mapOf(elem *Type, maxEntries int64) *Type {
 	return &Type{cel: cel.MapType(cel.StringType, elem.cel), key: String, elem: elem, maxElements: maxEntries, minSize: 2, objects: elem.objects}
 }
 
-// ObjectOf returns an object type. The name appears in errors, which translate platform names,
-// such as "platform.UserInfo", to the naming profile.
+// ObjectOf returns an object type. Errors translate platform names, such as "platform.UserInfo", to
+// the naming profile.
 func ObjectOf(name string, fields map[string]*Type) *Type {
 	t := &Type{cel: cel.ObjectType(name), fields: make(map[string]*Type, len(fields)), minSize: 2, objects: map[string]*Type{}}
 	for field, of := range fields {
@@ -107,8 +107,8 @@ func (t *Type) MostPerRequest() uint64 { return uint64(maxRequest / (t.minSize +
 // String returns the type name that appears in errors.
 func (t *Type) String() string { return t.cel.String() }
 
-// typeOf returns the type of an expression's result. Objects become dynamic, because object types
-// are defined only in the environment of the expression.
+// typeOf returns the type of an expression's result. Objects become dynamic, because their types
+// exist only in the environment of the expression.
 func typeOf(t *cel.Type) *Type {
 	switch t.Kind() {
 	case types.ListKind:
@@ -129,9 +129,9 @@ func typeOf(t *cel.Type) *Type {
 	return Dyn
 }
 
-// A provider resolves the names of object types and fields. Each family contains the object
-// types of one variable, whose names have a common prefix. A provider is immutable after the
-// environment is created.
+// A provider resolves the names of object types and fields. Each family contains the object types
+// of one variable, whose names have a common prefix. A provider is immutable once the environment
+// exists.
 type provider struct {
 	types.Provider
 	families []map[string]*Type

@@ -22,8 +22,8 @@ func urlFunctions() []cel.EnvOption {
 	}
 }
 
-// parseURL parses an absolute URL or path. It rejects relative references, because they have no
-// fixed meaning in an object. It parses s twice, because only url.ParseRequestURI rejects relative
+// parseURL parses an absolute URL or path. It rejects relative references, which have no fixed
+// meaning in an object. It parses s twice, because only url.ParseRequestURI rejects relative
 // references and only url.Parse handles fragments.
 func parseURL(s string) (*url.URL, error) {
 	u, err := url.ParseRequestURI(s)

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Value converts a tree value according to the schema. Fields and elements are converted when they
-// are read. Values are validated before rules run, so errors mainly concern objects that were
-// stored under another schema.
+// Value converts a tree value according to the schema. It converts fields and elements when they
+// are read. Values are validated before rules run, so errors mainly concern objects stored under
+// another schema.
 func (s *Schema) Value(v any) Value {
 	switch {
 	case v == nil && s.Nullable:
@@ -115,9 +115,9 @@ func (s *Schema) list(v any) ref.Val {
 	return l
 }
 
-// parseText converts a string according to its format. For an invalid string it returns an error
-// value, which fails the evaluation only if the expression uses the value. As in requests, both
-// base64 alphabets are valid.
+// parseText converts a string according to its format. An invalid string becomes an error value,
+// which fails the evaluation only if the expression uses it. As in requests, both base64 alphabets
+// are valid.
 func (s *Schema) parseText(text string) ref.Val {
 	switch s.Format {
 	case "duration":

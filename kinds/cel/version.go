@@ -15,7 +15,6 @@ type version struct {
 	build               []string
 }
 
-// A versionFault is kube-apiserver's error message for an invalid version.
 type versionFault string
 
 func (f versionFault) Error() string { return string(f) }

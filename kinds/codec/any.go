@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// any decodes one value with unknown fields, such as a raw field or a patch. It keeps nulls,
-// because a null removes a field in a merge patch.
+// any decodes one value with unknown fields, such as a raw field or a patch. It keeps nulls, which
+// remove fields in a merge patch.
 func (d *decoder) any() (any, error) {
 	switch c := d.Peek(); {
 	case c == '"':
@@ -35,8 +35,8 @@ func (d *decoder) any() (any, error) {
 	return nil, d.Unexpected("looking for beginning of value")
 }
 
-// anyObject decodes an object. A key is a duplicate if the map does not grow, which is cheaper
-// to check than a lookup.
+// anyObject decodes an object. A key is a duplicate if the map does not grow, which is cheaper to
+// check than a lookup.
 func (d *decoder) anyObject() (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
@@ -64,9 +64,8 @@ func (d *decoder) anyObject() (any, error) {
 	}
 }
 
-// anyList decodes a list and keeps nulls. It first collects the items in d.items, a stack shared
-// by all nested lists. Once the length is known, it allocates the list and moves the items into
-// it.
+// anyList decodes a list and keeps nulls. It collects the items in d.items, a stack shared by all
+// nested lists, and allocates the list once its length is known.
 func (d *decoder) anyList() (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// A CBOR item (RFC 8949) begins with a head: three bits of major type, and five bits with the
-// argument or its size.
+// A CBOR item (RFC 8949) begins with a head: three bits of major type, and five bits that contain
+// the argument or its size.
 const (
 	cborUint   = 0 // the argument is the number
 	cborNegInt = 1 // the number is -1 minus the argument
@@ -14,7 +14,7 @@ const (
 	cborText   = 3 // the argument is the length in bytes of UTF-8
 	cborArray  = 4 // the argument is the number of items
 	cborMap    = 5 // the argument is the number of pairs
-	cborTag    = 6 // the argument says what the following item means
+	cborTag    = 6 // the argument is the tag of the next item
 	cborSimple = 7 // false, true, null and floating-point numbers
 )
 
@@ -40,10 +40,10 @@ const (
 	tagTimeEpoch = 1 // seconds since 1970
 	tagBignum    = 2 // with tagNegBignum: integers of any size
 	tagNegBignum = 3
-	tagBase64URL = 21 // byte strings in the item become text of this encoding in JSON
+	tagBase64URL = 21 // byte strings in the item become strings in this encoding
 	tagBase64    = 22
 	tagBase16    = 23
-	tagCBOR      = 55799 // marks the document as CBOR and nothing else
+	tagCBOR      = 55799 // marks the document as CBOR
 )
 
 // selfDescribedCBOR is the encoded tagCBOR, which begins every document.
@@ -92,7 +92,7 @@ const (
 	halfFraction = 10
 	halfBias     = 15
 	singleBias   = 127
-	singleToHalf = 23 - halfFraction // fraction bits of a float32 that a half does not have
+	singleToHalf = 23 - halfFraction // fraction bits that a float32 has in addition to a half
 )
 
 // toHalf converts a number to half precision. ok is false if the conversion is not exact.

@@ -26,8 +26,8 @@ const (
 // JSON.
 const ErrTooLargeAsJSON = jsontext.SyntaxError("the body exceeds the limit of requests when converted to JSON")
 
-// DecodeCBOR is DecodeJSON for CBOR. limit is the maximum size in bytes after conversion to JSON.
-// It also limits the tree's memory.
+// DecodeCBOR is DecodeJSON for CBOR. limit is the maximum size in bytes after conversion to JSON,
+// which also limits the tree's memory.
 //
 // Strings may be byte strings or text strings. A floating-point number such as 1.0 is not an
 // integer. Only the tags for times and text encodings are interpreted. Bignums, duplicate keys and
@@ -62,9 +62,9 @@ type cborReader struct {
 	text     string
 	pos      int
 	depth    int
-	budget   int    // bytes of JSON that the rest may take
+	budget   int    // remaining budget, in bytes of JSON
 	encoding uint64 // tag of the byte strings being read, or 0
-	items    []any  // of the open arrays, innermost last
+	items    []any  // items of the open arrays, innermost last
 }
 
 // A taggedBytes is a byte string that JSON represents as text in the tag's encoding.
@@ -98,8 +98,8 @@ func (r *cborReader) document() (any, error) {
 	return v, err
 }
 
-// spend subtracts n bytes of JSON from the budget. Callers pass the size of the value's shortest
-// JSON form, including the following comma.
+// spend subtracts n bytes of JSON from the budget. n is the size of the value's shortest JSON form,
+// including the comma after it.
 func (r *cborReader) spend(n int) error {
 	if r.budget -= n; r.budget < 0 {
 		return ErrTooLargeAsJSON
@@ -219,8 +219,8 @@ func (r *cborReader) simple(info byte, n uint64) (any, error) {
 	return nil, jsontext.SyntaxError("cbor: data item of CBOR type primitives is not accepted by protocol: simple value " + strconv.FormatUint(n, 10) + " is not recognized")
 }
 
-// float returns a number as a JSON literal with a point or exponent, which distinguishes the number
-// from an integer.
+// float returns a number as a JSON literal with a point or exponent, which marks it as a
+// non-integer.
 func (r *cborReader) float(n float64) (any, error) {
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		return nil, jsontext.SyntaxError("cbor: floating-point " + strconv.FormatFloat(n, 'g', -1, 64) + " is not accepted by protocol")
@@ -247,8 +247,8 @@ func (r *cborReader) string(major, info byte, n uint64) (any, error) {
 	return s, r.spend(len(s) + len(`"",`))
 }
 
-// validText rejects invalid UTF-8 in text strings. In byte strings it replaces invalid UTF-8, as
-// the decoders of other formats do.
+// validText rejects invalid UTF-8 in text strings. In byte strings it replaces invalid UTF-8, like
+// the decoders of other formats.
 func validText(major byte, s string) (string, error) {
 	switch {
 	case utf8.ValidString(s):
@@ -276,7 +276,7 @@ func (r *cborReader) content(major, info byte, n uint64) (string, error) {
 		}
 		chunk, err := r.take(n)
 		if err == nil {
-			_, err = validText(major, chunk) // each chunk of a text must be valid by itself
+			_, err = validText(major, chunk) // each chunk of a text string must be valid UTF-8
 		}
 		if err != nil {
 			return "", err
@@ -294,8 +294,8 @@ func (r *cborReader) take(n uint64) (string, error) {
 	return r.text[start:r.pos], nil
 }
 
-// more reports whether an array or map has another item. left is the number of remaining items if
-// the length is definite.
+// more reports whether an array or map has another item. For a definite length, left is the number
+// of remaining items.
 func (r *cborReader) more(indefinite bool, left uint64) (bool, error) {
 	if !indefinite {
 		return left > 0, nil
@@ -310,8 +310,8 @@ func (r *cborReader) more(indefinite bool, left uint64) (bool, error) {
 	return true, nil
 }
 
-// enter adds one nesting level, counted as in JSON. After enter succeeds and the value is read,
-// the caller must decrement depth.
+// enter adds one nesting level, counted as in JSON. The caller must decrement depth after it reads
+// the value.
 func (r *cborReader) enter() error {
 	if r.depth++; r.depth > jsontext.MaxDepth {
 		return jsontext.ErrDepth
@@ -376,8 +376,7 @@ func (r *cborReader) object(indefinite bool, n uint64) (any, error) {
 	}
 }
 
-// key reads the key of a pair, which must be a string. The fast path avoids an interface
-// allocation.
+// key reads the key of a pair, which must be a string. The fast path avoids an allocation.
 func (r *cborReader) key() (string, error) {
 	start := r.pos
 	major, info, n, err := r.head()
@@ -419,7 +418,7 @@ func timeOfTag(tag uint64, v any) (string, error) {
 	case tag == tagTimeEpoch && isInt:
 		at = time.Unix(seconds, 0).UTC()
 	case tag == tagTimeEpoch && isFloat:
-		n, _ := number.Float64() // float has formatted it
+		n, _ := number.Float64() // cannot fail, because float formatted it
 		whole, part := math.Modf(n)
 		at = time.Unix(int64(whole), int64(part*1e9)).UTC()
 	default:

@@ -18,7 +18,7 @@ import (
 //
 // The conversion takes one pass, without a tree. Equal documents have equal bytes, because heads
 // are as short as possible and maps are sorted by the bytes of their keys (RFC 8949, 4.2.1).
-// Strings are written as byte strings, as in kube-apiserver.
+// Strings are byte strings, as in kube-apiserver.
 func AppendCBOR(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	return AppendCBORItem(append(b, selfDescribedCBOR...), m, json)
 }
@@ -37,16 +37,16 @@ func AppendCBORItem(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	return b, err
 }
 
-// AppendCBOREvent appends the beginning of a watch event, up to its object. The caller appends the
-// object. eventType is a type such as "ADDED".
+// AppendCBOREvent appends a watch event up to its object, which the caller appends. eventType is a
+// type such as "ADDED".
 func AppendCBOREvent(b []byte, eventType string) []byte {
 	b = appendCBORHead(append(b, selfDescribedCBOR...), cborMap, 2)
 	b = appendCBORString(appendCBORString(b, "type"), eventType)
 	return appendCBORString(b, "object")
 }
 
-// SplitCBORList returns the bytes before and after the n items of a list. The caller appends the
-// items with AppendCBORItem. frame is the list as JSON, with an empty list in field.
+// SplitCBORList returns the bytes before and after the n items of a list, which the caller appends
+// with AppendCBORItem. frame is the list as JSON, with an empty list in field.
 //
 // SplitCBORList searches the encoded frame for the name of field followed by an empty list. The
 // name may also occur as a value, but never directly before an empty list.
@@ -64,8 +64,8 @@ func SplitCBORList(frame []byte, field string, n int) (before, after []byte, err
 	return appendCBORHead(before, cborArray, uint64(n)), after, nil
 }
 
-// A cborEncoder converts JSON to CBOR, value by value. It returns errors only for malformed
-// JSON, because this package's encoder wrote the input.
+// A cborEncoder converts JSON to CBOR, value by value. It fails only for malformed JSON, because
+// this package's encoder wrote the input.
 type cborEncoder struct {
 	jsontext.Scanner
 	b       []byte
@@ -84,8 +84,8 @@ func (e *cborEncoder) release() {
 	cborEncoders.Put(e)
 }
 
-// document encodes the whole document. It ignores the message of a custom object, which covers
-// only metadata without bytes or floating-point numbers.
+// document encodes the whole document. It ignores the message of a custom object, which covers only
+// the metadata, without bytes or floating-point numbers.
 func (e *cborEncoder) document(m *schema.Message) error {
 	if m == nil || m.Custom != nil || e.Peek() != '{' {
 		return e.any()
@@ -134,8 +134,8 @@ func (e *cborEncoder) begin(major byte) int {
 	return len(e.b)
 }
 
-// end writes the head. For more than 23 items it moves the content, because the head needs more
-// than the byte that begin reserved.
+// end writes the head. It moves the content of a value with more than 23 items, whose head does not
+// fit into the byte that begin reserved.
 func (e *cborEncoder) end(start int, major byte, n int) {
 	if n < cborArgument8 {
 		e.b[start-1] |= byte(n)
@@ -147,9 +147,8 @@ func (e *cborEncoder) end(start int, major byte, n int) {
 	e.b[start-1] = head[0]
 }
 
-// sort sorts the pairs at the given offsets by their encoded bytes. The last pair ends at the
-// end of b. This order is the order of the keys, because an encoded key begins with its length
-// and keys are unique.
+// sort sorts the pairs at the given offsets by their encoded bytes. The last pair ends at the end
+// of b. This sorts the keys too, because an encoded key begins with its length and keys are unique.
 func (e *cborEncoder) sort(pairs []int) {
 	if len(pairs) < 2 {
 		return

@@ -42,7 +42,6 @@ func FuzzDecodeCBOR(f *testing.F) {
 	})
 }
 
-// FuzzAppendCBOR checks that valid JSON survives a round trip through CBOR.
 func FuzzAppendCBOR(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"metadata":{"name":"a"}}`, `{"data":{"b":"2","a":"1","aa":"3"}}`, `{"data":{"a":"\ud800"}}`} {
 		f.Add([]byte(seed))

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Conform applies the checks of DecodeJSON to a patched tree and normalizes its values. It does
-// not change t, and the result shares the unchanged parts of t. Top-level fields that share
-// memory with the same field of base are not checked again. base may be nil.
+// Conform applies the checks of DecodeJSON to a patched tree and normalizes its values. It does not
+// change t, whose unchanged parts the result shares. It does not check top-level fields again if
+// they share memory with the same field of base. base may be nil.
 //
 // Numbers may be int64, float64 or json.Number. For a field replicas of type int32:
 //
@@ -31,8 +31,7 @@ func ConformConfig(m *schema.Message, t tree.Tree) (tree.Tree, []FieldFault, err
 	return c.object(m, t)
 }
 
-// ConformPart is Conform for a part of an object, such as its metadata. m is the message of that
-// part.
+// ConformPart is Conform for a part of an object, such as its metadata, with message m.
 func ConformPart(m *schema.Message, t tree.Tree) (tree.Tree, []FieldFault, error) {
 	return new(conformer).object(m, t)
 }
@@ -65,21 +64,21 @@ func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []Fiel
 }
 
 // A conformer checks a tree against the fields of a message. Its methods return nil for invalid
-// values and record the error in the pathTracker, as the decoder does. They allocate memory only if
-// a value changes.
+// values and record the error in the pathTracker, as the decoder does. They allocate only if a
+// value changes.
 type conformer struct {
 	pathTracker
 	root             bool // the current message is the whole object
 	base             tree.Tree
-	encodedFieldSets bool // field sets may be strings, as in the tree of an object; those of base are
+	encodedFieldSets bool // field sets may be strings, as in stored trees
 	depth            int
 	tooDeep          bool // the tree exceeds jsontext.MaxDepth
 	messages         int
 	keepNulls        bool
 }
 
-// enter adds one nesting level and reports whether the depth is within the limit. If so, the
-// caller must defer leave.
+// enter adds one nesting level and reports whether the depth is within the limit. If so, the caller
+// must defer leave.
 func (c *conformer) enter() bool {
 	c.depth++
 	c.tooDeep = c.tooDeep || c.depth > jsontext.MaxDepth
@@ -89,7 +88,7 @@ func (c *conformer) enter() bool {
 func (c *conformer) leave() { c.depth-- }
 
 // message converts the fields of an object to their declared types. It iterates over the fields of
-// m, not over the object, so that errors have a fixed order.
+// m, so that errors have a fixed order.
 func (c *conformer) message(m *schema.Message, object tree.Tree) tree.Tree {
 	if !c.enter() {
 		return nil
@@ -128,16 +127,16 @@ func (c *conformer) member(m *schema.Message, f *schema.Field, v any, edit *tree
 	c.pop()
 }
 
-// replace sets a key to v unless old is the same value. It also sets the key if both are nil,
-// which copies the object so that dropNulls can remove the key.
+// replace sets a key to v unless old is the same value. It also sets the key if both are nil, so
+// that the object is copied and dropNulls can remove the key.
 func replace(edit *tree.CopyOnWrite, key string, old, v any) {
 	if v == nil || !tree.SameRef(old, v) {
 		edit.Set(key, v)
 	}
 }
 
-// additionalFields drops and reports the keys that are not in the plan. kind and apiVersion are
-// allowed in the root object.
+// additionalFields drops and reports keys that are not in the plan. The root object may have kind
+// and apiVersion.
 func (c *conformer) additionalFields(m *schema.Message, root bool, edit *tree.CopyOnWrite) {
 	for _, key := range sortedKeys(nil, edit.From) {
 		switch f := fieldOf(m, key, root); {
@@ -211,8 +210,8 @@ func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 	return edit.Result()
 }
 
-// entry conforms a map entry. With keepNulls, it keeps null entries, because the field manager
-// of an apply configuration owns every key in it.
+// entry conforms a map entry. With keepNulls, it keeps null entries, because the manager of an
+// apply configuration owns every key in it.
 func (c *conformer) entry(f *schema.Field, key string, v any, edit *tree.CopyOnWrite) {
 	if v == nil && c.keepNulls {
 		return

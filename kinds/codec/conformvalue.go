@@ -58,8 +58,8 @@ func (c *conformer) single(f *schema.Field, v any) any {
 	return nil
 }
 
-// fromInteger converts an integer without formatting and parsing it. If n does not fit, fromNumber
-// reports the error.
+// fromInteger converts an integer without formatting and parsing it. fromNumber reports an error if
+// n does not fit.
 func (c *conformer) fromInteger(f *schema.Field, n int64) any {
 	if f.Type == schema.TypeInt64 || (f.Type == schema.TypeInt32 || f.Type == schema.TypeIntOrString) && int64(int32(n)) == n {
 		return n

@@ -8,16 +8,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// For custom kinds (schema.Custom), the plan describes only the metadata. The CRD's schema
-// prunes other unknown fields after decoding, because keeping a field may depend on other
-// values.
+// For custom kinds (schema.Custom), the plan describes only the metadata. The CRD's schema prunes
+// other unknown fields after decoding, because other values may decide whether a field is kept.
 
 func isMetaField(f *schema.Field) bool {
 	return f != nil && (f.Name == "metadata" || f.Name == "kind" || f.Name == "apiVersion")
 }
 
-// custom decodes an object of a custom kind, including unknown fields and values of any type. Wrong
-// types are left to schema validation, because a schema may allow several types.
+// custom decodes an object of a custom kind, including unknown fields and values of any type.
+// Schema validation reports wrong types, because a schema may allow several.
 func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
@@ -50,8 +49,8 @@ func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
 	}
 }
 
-// pruneUnknown removes unknown fields from a custom object and reports them as faults. Known
-// fields are the fields of the schema and of the metadata of embedded objects.
+// pruneUnknown removes unknown fields from a custom object and reports them as faults. The schema
+// and the metadata of embedded objects define the known fields.
 func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault, isConfig bool) (tree.Tree, []FieldFault, error) {
 	prune := m.Custom.Prune
 	if isConfig {

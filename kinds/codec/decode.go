@@ -32,9 +32,9 @@ func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	return object, faults, err
 }
 
-// DecodeStored decodes an object of message m from stored JSON. The strings of the tree share
-// the memory of json, which must never change. Unknown fields are ignored, because the kind may
-// have lost fields since the object was stored.
+// DecodeStored decodes an object of message m from stored JSON. The strings of the tree share the
+// memory of json, which must never change. Unknown fields are ignored, because the kind may have
+// lost fields since then.
 //
 // Stored objects may nest deeper and have any number of messages, so that objects accepted by
 // earlier releases remain readable.
@@ -75,7 +75,7 @@ func (d *decoder) root(m *schema.Message) (tree.Tree, []FieldFault, error) {
 }
 
 // DecodeAny decodes JSON of unknown type, such as a patch. Integers are int64 if they fit and
-// float64 otherwise. A number that exceeds the range of float64, such as 1e400, is an error.
+// float64 otherwise. A number beyond the range of float64, such as 1e400, is an error.
 func DecodeAny(data []byte) (any, []FieldFault, error) { return decodeAny(string(data), 0) }
 
 // DecodeAnyStored is DecodeAny for JSON that the server has encoded. The result shares the memory
@@ -87,8 +87,8 @@ func DecodeAnyStored(json []byte) (any, error) {
 	return v, err
 }
 
-// decodeAny decodes JSON that is nested at the given depth in a larger body. For example, JSON in a
-// Protobuf field must not exceed the depth limit together with the fields around it.
+// decodeAny decodes JSON that is nested at the given depth in a larger body, such as JSON in a
+// Protobuf field. The depth limit applies to the whole body.
 func decodeAny(text string, depth int) (any, []FieldFault, error) {
 	d := newDecoder(text)
 	d.Depth = depth

@@ -14,11 +14,11 @@ import (
 type decoder struct {
 	jsontext.Scanner
 	pathTracker
-	// items is a stack with the items of nested lists, innermost last. A list is allocated when its
+	// items is a stack with the items of nested lists, innermost last. A list is allocated once its
 	// length is known.
 	items     []any
 	messages  int
-	keepNulls bool // null fields stay in the tree, as nil
+	keepNulls bool // null fields stay in the tree as nil
 }
 
 var decoders = sync.Pool{New: func() any { return &decoder{pathTracker: pathTracker{path: make([]pathElement, 0, 16)}} }}
@@ -31,9 +31,9 @@ func newDecoder(text string) *decoder {
 	return d
 }
 
-// release drops all references to the document, which the pool would otherwise keep in memory.
+// release drops all references to the document, which the pool would otherwise retain.
 func (d *decoder) release() {
-	const most = 1024 // limit of path elements and items that are kept
+	const most = 1024 // maximum number of retained path elements and items
 	path, items := d.path[:cap(d.path)], d.items[:cap(d.items)]
 	*d = decoder{}
 	if len(path) > most || len(items) > most {
@@ -64,8 +64,8 @@ func typeOfByte(c byte) string {
 // typeMeta lists the fields that every object has, even if its plan does not list them.
 var typeMeta = []*schema.Field{{Name: "kind"}, {Name: "apiVersion"}}
 
-// fieldOf returns a field of m, or nil. If root is true, m is the message of a whole object,
-// which also has the fields kind and apiVersion.
+// fieldOf returns a field of m, or nil. If root is true, m is the message of a whole object, which
+// also has kind and apiVersion.
 func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
 	f := m.Field(name)
 	if f != nil || !root {
@@ -80,14 +80,13 @@ func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
 }
 
 // message decodes an object of message m. The tree uses the names in m as keys, so that all objects
-// of a kind share these strings. If a field is duplicated, the last value wins, as in
-// encoding/json.
+// of a kind share these strings. As in encoding/json, the last duplicate of a field wins.
 func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	root := d.Depth == 0
 	if err := d.Open(); err != nil {
 		return nil, err
 	}
-	if d.messages++; d.messages > maxMessages && d.Limit == 0 { // stored objects were accepted before
+	if d.messages++; d.messages > maxMessages && d.Limit == 0 { // stored objects were already accepted
 		return nil, ErrTooManyMessages
 	}
 	object := make(tree.Tree)
@@ -127,8 +126,7 @@ func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	return object, nil
 }
 
-// dropNulls removes null fields. A null field equals an absent field, except in an apply
-// configuration.
+// dropNulls removes null fields, which equal absent fields except in an apply configuration.
 func dropNulls(object tree.Tree) {
 	for k, v := range object {
 		if v == nil {
@@ -137,8 +135,8 @@ func dropNulls(object tree.Tree) {
 	}
 }
 
-// field decodes a field's value, or returns nil for null. dropNulls later removes nulls from
-// objects. In lists, nulls become the zero value.
+// field decodes a field's value, or returns nil for null. In lists, nulls become the zero value. In
+// objects, dropNulls later removes them.
 func (d *decoder) field(f *schema.Field) (any, error) {
 	if f.Shape == schema.Single {
 		return d.single(f)

@@ -1,12 +1,5 @@
-// Package codec converts between trees and JSON, YAML, Protobuf and CBOR, each by a walk over
-// the plan of a kind (schema.Message).
-//
-// # Terms
-//
-//	tree.Tree   a decoded object
-//	FieldFault  an unknown or duplicate field of a body
-//	Encoded     the JSON of an object without its resourceVersion
-//	ObjectRef   the identity of the object in stored bytes
+// Package codec converts between trees and JSON, YAML, Protobuf and CBOR, each by a walk over the
+// plan of a kind (schema.Message).
 //
 // # Files to read first
 //
@@ -19,23 +12,22 @@
 //
 // # Decoding
 //
-// JSON is decoded in one pass. Strings share one copy of the body and keys are those of the
-// plan, so a small object takes few allocations. Malformed JSON stops decoding. A value of a
-// wrong type is recorded and decoding continues, because malformed JSON takes precedence. Error
-// messages are those of encoding/json. Unknown and duplicate fields are dropped and reported as
-// faults, at most 100. The last duplicate wins. The request's fieldValidation determines whether
-// faults are ignored, become warnings or reject the request.
+// JSON is decoded in one pass. Strings share one copy of the body and keys are those of the plan,
+// so a small object takes few allocations. Malformed JSON stops decoding, but a value of a wrong
+// type does not, because malformed JSON takes precedence. Error messages are those of
+// encoding/json. Unknown and duplicate fields are dropped and reported as faults, at most 100. The
+// last duplicate wins. The request's fieldValidation determines whether faults are ignored, become
+// warnings or reject the request.
 //
 // # Encoding
 //
-// Fields are written in the order of the plan and map keys are sorted, so that equal objects
-// have equal bytes, as no-op writes, hashes and caches require. Package jsontext escapes
-// strings. An object begins with
+// Fields are written in the order of the plan and map keys are sorted. Equal objects therefore have
+// equal bytes, on which no-op writes, hashes and caches rely. An object begins with
 //
 //	{"kind":"…","apiVersion":"…","metadata":{…,"resourceVersion":"",…
 //
-// and Encoded.VersionOffset is the offset between the last two quotes. The version is inserted
-// when the object is committed. These field options determine when a field is written:
+// and Encoded.VersionOffset is the offset between the last two quotes, where the version is
+// inserted at commit. These field options determine when a field is written:
 //
 //	EmitEmpty  written even when absent: "" 0 false {} "0" and null for lists, maps, times, bytes and raw values
 //	Pointer    written when present, also when zero
@@ -43,9 +35,9 @@
 //
 // # Protobuf
 //
-// A body is 6b 38 73 00 followed by the message Unknown: 1 typeMeta {1 apiVersion, 2 kind}, 2
-// raw, 3 contentEncoding, 4 contentType. raw is the object. Fields are sorted by number and map
-// entries by key. The special messages are:
+// A body is 6b 38 73 00 followed by the message Unknown: 1 typeMeta {1 apiVersion, 2 kind}, 2 raw,
+// 3 contentEncoding, 4 contentType. raw is the object. Fields are sorted by number and map entries
+// by key. The special messages are:
 //
 //	Time, MicroTime  {1: seconds, 2: nanoseconds}, both always written; empty when absent
 //	Duration         {1: nanoseconds}
@@ -65,8 +57,8 @@
 //	1903e8  f93e00     the integer 1000; the half-precision number 1.5
 //	f4 f5 f6           false, true, null
 //
-// The encoder writes the shortest heads and numbers, definite lengths, sorted maps, and strings
-// as byte strings. DecodeCBOR documents the other accepted forms. A watch is a sequence of such
+// The encoder writes the shortest heads and numbers, definite lengths, sorted maps, and strings as
+// byte strings. DecodeCBOR documents the other accepted forms. A watch is a sequence of such
 // documents, each a map of type and object.
 //
 // # Invariants

@@ -32,8 +32,8 @@ func (e Encoded) Unversioned() []byte {
 	return slices.Concat(e.JSON[:from], e.JSON[to:])
 }
 
-// buffers pools the encoders' buffers. Results are copied from the buffers, so that stored
-// objects waste no capacity.
+// buffers pools the encoders' buffers. Results are copied, so that stored objects waste no
+// capacity.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
 
 // maxPooled is the largest capacity of a pooled buffer, in bytes.
@@ -46,9 +46,9 @@ func EncodeJSON(k *schema.Kind, t tree.Tree) Encoded {
 	return out
 }
 
-// EncodeWithin is EncodeJSON for objects of up to limit bytes. If the object is larger, it stops
-// early and returns false. An object may exceed the request that contained it, because defaults,
-// escapes and managed fields are added.
+// EncodeWithin is EncodeJSON for objects of up to limit bytes. It stops early and returns false if
+// the object is larger. An object may exceed the request that contained it, because the server adds
+// defaults, escapes and managed fields.
 func EncodeWithin(k *schema.Kind, t tree.Tree, limit int) (out Encoded, ok bool) {
 	scratch := buffers.Get().(*[]byte)
 	e := encoder{b: (*scratch)[:0], versionOffset: -1, limit: limit}

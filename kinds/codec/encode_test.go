@@ -52,7 +52,7 @@ func TestAppendFloatIsGos(t *testing.T) {
 }
 
 func TestEncodeWithoutTypes(t *testing.T) {
-	// A tree that has not been validated must not cause a panic.
+	// An unvalidated tree must not cause a panic.
 	object := tree.Tree{"metadata": "x", "data": []any{1}, "spec": tree.Tree{"parts": tree.Tree{}, "args": true}}
 	if out := EncodeJSON(thing, object); !json.Valid(out.JSON) {
 		t.Errorf("%s", out.JSON)

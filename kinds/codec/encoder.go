@@ -15,13 +15,13 @@ import (
 type encoder struct {
 	b             []byte
 	versionOffset int
-	limit         int // size of b beyond which encoding stops; 0 for none
+	limit         int // maximum size of b; 0 for none
 }
 
 func (e *encoder) full() bool { return e.limit > 0 && len(e.b) > e.limit }
 
-// object writes a whole object. It begins with the kind and apiVersion of k, so that these can be
-// omitted from list items by skipping the first schema.Kind.ItemOffset bytes.
+// object writes a whole object. It begins with the kind and apiVersion of k, so that list items can
+// omit them by skipping the first schema.Kind.ItemOffset bytes.
 func (e *encoder) object(k *schema.Kind, t tree.Tree) {
 	e.b = appendHead(e.b, k)
 	for _, f := range k.Message().Fields {
@@ -48,8 +48,8 @@ func appendHead(b []byte, k *schema.Kind) []byte {
 	return append(append(append(b, `","apiVersion":"`...), k.APIVersion()...), '"')
 }
 
-// metadata writes an empty resourceVersion and records its offset. WithVersion inserts the version
-// at commit, which saves a second encoding.
+// metadata writes an empty resourceVersion and records its offset, so that WithVersion can insert
+// the version at commit without encoding again.
 func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	for _, f := range m.Fields {
@@ -64,7 +64,7 @@ func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 	e.raw("}")
 }
 
-// message writes an object. Once all values of t are written, it visits only EmitEmpty fields,
+// message writes an object. After all values of t are written, it visits only EmitEmpty fields,
 // because most objects set few fields.
 func (e *encoder) message(m *schema.Message, t tree.Tree) {
 	e.raw("{")
@@ -152,8 +152,8 @@ func (e *encoder) value(f *schema.Field, v any) {
 	}
 }
 
-// single writes one value or element of a field. A value of the wrong type should not occur, but
-// still yields valid JSON.
+// single writes one value or element of a field. Even a value of the wrong type, which should not
+// occur, yields valid JSON.
 func (e *encoder) single(f *schema.Field, v any) {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)

@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// protobufMagic begins every Protobuf body, because Protobuf itself has no recognizable prefix.
+// protobufMagic begins every Protobuf body, because Protobuf has no recognizable prefix.
 var protobufMagic = []byte{0x6b, 0x38, 0x73, 0x00}
 
 const errNoEnvelope = typeError("provided data does not appear to be a protobuf message, expected prefix 6b 38 73 00")
@@ -31,8 +31,8 @@ func WrapEnvelope(b []byte, apiVersion, kind string, raw []byte) []byte {
 	return CloseEnvelope(b)
 }
 
-// OpenEnvelope appends the beginning of an envelope for an object of size bytes. The caller appends
-// the object, without an intermediate copy, and then calls CloseEnvelope.
+// OpenEnvelope appends the beginning of an envelope for an object of size bytes. The caller then
+// appends the object, without an intermediate copy, and calls CloseEnvelope.
 func OpenEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	b = append(b, protobufMagic...)
 	b, at := openWire(b, 1)
@@ -50,12 +50,12 @@ func CloseEnvelope(b []byte) []byte {
 	return appendStringField(b, 4, "")
 }
 
-// EnvelopedObject returns the object in an envelope created by WrapEnvelope. The result shares
-// the memory of envelope. empty is the envelope's size without the object. Computing the
-// object's position is cheaper than parsing each envelope of a long list.
+// EnvelopedObject returns the object in an envelope created by WrapEnvelope, sharing its memory.
+// empty is the envelope's size without the object. Computing the object's position is cheaper than
+// parsing each envelope of a long list.
 func EnvelopedObject(envelope []byte, empty int) []byte {
 	end := len(envelope) - len(CloseEnvelope(make([]byte, 0, 8)))
-	size := len(envelope) - empty // the object plus the bytes of its length beyond the first
+	size := len(envelope) - empty // the object, plus the extra bytes of its length
 	for extra := 0; ; extra++ {
 		if protowire.SizeVarint(uint64(size-extra)) == 1+extra {
 			return envelope[end-size+extra : end]
@@ -64,8 +64,8 @@ func EnvelopedObject(envelope []byte, empty int) []byte {
 }
 
 // UnwrapEnvelope parses an envelope. Raw shares the memory of body, and the error may be shown to
-// clients. Unknown fields are skipped for compatibility with later versions. If a field is
-// repeated, the last value wins.
+// clients. It skips unknown fields for compatibility with later versions. The last duplicate of a
+// field wins.
 func UnwrapEnvelope(body []byte) (Envelope, error) {
 	rest, ok := bytes.CutPrefix(body, protobufMagic)
 	if !ok {

@@ -14,14 +14,14 @@ const maxFaults = 100
 type FieldFault struct {
 	Path      string // as in spec.containers[0].image
 	Duplicate bool   // otherwise the field is unknown
-	Message   string // the whole text, from a YAML parser that knows no path
+	Message   string // complete message of a YAML parser error without a path
 	// Tolerated is set for faults inside a union. They cause only warnings, even in strict
-	// requests, because kube-apiserver's strict decoder does not check unions and published CRDs
-	// contain unknown fields in unions.
+	// requests, because published CRDs contain unknown fields in unions and kube-apiserver's strict
+	// decoder does not check them.
 	Tolerated bool
 }
 
-// Refused returns the faults for which a request with strict field validation is rejected.
+// Refused returns the faults for which strict field validation rejects a request.
 func Refused(faults []FieldFault) (refused []FieldFault) {
 	for _, f := range faults {
 		if !f.Tolerated {
@@ -73,15 +73,14 @@ type malformedError struct {
 func (e malformedError) Unwrap() error { return e.typeError }
 
 // MalformedPath returns the path of a value of the wrong format, such as a quantity. It returns ""
-// for other errors, whose text has the path.
+// for other errors, whose text contains the path.
 func MalformedPath(err error) string {
 	e, _ := errors.AsType[malformedError](err)
 	return e.path
 }
 
 // ConversionText returns the message for an error of Conform after a strategic merge patch.
-// kube-apiserver uses other messages for these errors, because it does not decode the result
-// from JSON.
+// kube-apiserver uses other messages there, because it does not decode the result from JSON.
 func ConversionText(err error) string {
 	e, ok := errors.AsType[mismatchError](err)
 	if !ok {
@@ -95,7 +94,7 @@ func ConversionText(err error) string {
 		return "cannot restore slice from " + from
 	case strings.Contains(e.goType, "."):
 		return "cannot restore struct from: " + from
-	case isNumeric(from) && isNumeric(e.goType), from == "int64" && e.goType == "string": // as in Go
+	case isNumeric(from) && isNumeric(e.goType), from == "int64" && e.goType == "string": // as in Go conversions
 		return "cannot convert " + from + " to " + e.goType
 	}
 	return "unrecognized type: " + e.goType
@@ -120,7 +119,7 @@ func isNumeric(goType string) bool {
 	return goType == "int32" || goType == "int64" || goType == "float64"
 }
 
-// IsTypeError reports whether err is about a value of the wrong type or format in a well-formed
+// IsTypeError reports whether err concerns a value of the wrong type or format in a well-formed
 // body.
 func IsTypeError(err error) bool {
 	_, ok := errors.AsType[typeError](err)
@@ -132,7 +131,6 @@ func joinNames(names []string) string { return strings.Join(names, ".") }
 // ErrTooManyMessages reports that a body or the result of a patch contains too many nested objects.
 const ErrTooManyMessages = jsontext.SyntaxError("an object may have at most 65536 nested objects, such as the items of a list")
 
-// maxMessages limits the number of nested objects in one incoming object. An empty object takes
-// a few bytes of JSON, but defaulting, validating and comparing it needs a thousand times as
-// much memory.
+// maxMessages limits the number of nested objects in one incoming object. An empty object takes a
+// few bytes of JSON, but a thousand times as much memory to default, validate and compare.
 const maxMessages = 1 << 16

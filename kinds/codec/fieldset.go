@@ -9,8 +9,8 @@ import (
 )
 
 // compactFieldSet returns a field set (FieldsV1) as compact JSON, such as {"f:data":{"f:a":{}}}.
-// Trees contain field sets as strings, because most writes do not read field sets. depth is the
-// nesting depth in the object.
+// Trees contain field sets as strings, because most writes do not read them. depth is the nesting
+// depth in the object.
 func compactFieldSet(text string, depth int) (string, error) {
 	if isPlainFieldSet(text) {
 		return text, nil
@@ -26,9 +26,9 @@ func compactFieldSet(text string, depth int) (string, error) {
 	return string(AppendAny(nil, object)), nil
 }
 
-// isPlainFieldSet reports whether text contains no whitespace, and only ASCII keys without escapes
-// other than those of quotes and backslashes. Plain field sets need no decoding. Nearly all field
-// sets in requests are plain, because clients send them back as the server wrote them. The caller
+// isPlainFieldSet reports whether text has no whitespace, and no keys with non-ASCII characters or
+// escapes other than those of quotes and backslashes. Plain field sets need no decoding. Most
+// requests contain them, because clients send field sets back as the server wrote them. The caller
 // must check the JSON syntax.
 func isPlainFieldSet(text string) bool {
 	for i := 0; i < len(text); i++ {
@@ -94,8 +94,8 @@ func (c *conformer) equalsBase(text string) bool {
 	})
 }
 
-// fieldSet conforms a field set. A field set is an object in a patch, but a string in the tree
-// of a stored object. Strings are also checked, because a patch may contain a string.
+// fieldSet conforms a field set, which is an object in a patch, but a string in the tree of a
+// stored object. It also checks strings, because a patch may contain one.
 func (c *conformer) fieldSet(f *schema.Field, v any) any {
 	switch v := v.(type) {
 	case string:

@@ -10,10 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A metaParser reads the metadata and selectable fields of an object from its JSON. Recovery
-// parses every object, and complete decoding would take many times as long. The results share
-// the memory of the JSON. Values of unexpected types are skipped, because checkDecodable rejects
-// them.
+// A metaParser reads the metadata and selectable fields of an object from its JSON. Recovery parses
+// every object, and complete decoding would take many times as long. The results share the memory
+// of the JSON. Values of unexpected types are skipped, because checkDecodable rejects them.
 type metaParser struct {
 	jsontext.Scanner
 	kind *schema.Kind
@@ -62,7 +61,7 @@ func (p *metaParser) elements(read func() error) error {
 }
 
 // object reads the metadata and the selectable fields below prefix, which is empty or a dotted path
-// with a trailing dot.
+// with a final dot.
 func (p *metaParser) object(prefix string) error {
 	return p.members(func(key string) error {
 		if prefix == "" && key == "metadata" {

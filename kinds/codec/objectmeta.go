@@ -22,7 +22,7 @@ type ObjectRef struct {
 
 var errNoObject = errors.New("stored bytes are not an object")
 
-// ExtractMeta returns an object's metadata from its tree. It equals the result of ParseMeta, but
+// ExtractMeta returns an object's metadata from its tree, equal to the result of ParseMeta. It
 // shares the tree's memory. For stored objects, use NewObject instead.
 func ExtractMeta(k *schema.Kind, t tree.Tree) meta.ObjectMeta {
 	m, _ := t["metadata"].(tree.Tree)
@@ -77,8 +77,8 @@ func valueAt(v any, path string) any {
 	return v
 }
 
-// scalarString returns the string that field selectors compare. It returns "" for floats, because
-// clients could not predict their format.
+// scalarString returns the string that field selectors compare. It returns "" for floats, whose
+// format clients could not predict.
 func scalarString(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -92,8 +92,8 @@ func scalarString(v any) string {
 }
 
 // zeroAbsentFields sets absent selectable fields to the value of their fallback field or to the
-// zero value of their type. For example, spec.unschedulable=false then matches Nodes without
-// that field. Custom kinds are excluded.
+// zero value of their type. For example, spec.unschedulable=false then matches Nodes without that
+// field. It skips custom kinds.
 func zeroAbsentFields(k *schema.Kind, fields []string) {
 	if k.IsCustom() {
 		return
@@ -129,9 +129,10 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 }
 
 // NewObject checks stored bytes and returns the encoded object. The object shares the memory of
-// json, which must not change. It returns an error if the bytes are malformed or undecodable, or
-// if the object belongs under another key. Recovery quarantines such objects. An object that an
-// older release stored in another version of the kind is returned in the current version.
+// json, which must not change. NewObject returns an error if the bytes are malformed or
+// undecodable, or if the object belongs under another key. Recovery quarantines such objects. An
+// object that an older release stored in another version of the kind is returned in the current
+// version.
 func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta.Object, error) {
 	if err := checkDecodable(k, key, json); err != nil {
 		return nil, err
@@ -148,8 +149,8 @@ func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta
 	return &meta.Object{Key: key, Version: version, JSON: json, ItemOffset: k.ItemOffset(), Meta: head}, nil
 }
 
-// hasHead reports whether json begins with the kind and apiVersion of k, which lists skip. The
-// kind is assumed to be correct.
+// hasHead reports whether json begins with kind and apiVersion, which lists skip. It assumes that
+// the kind is correct.
 func hasHead(k *schema.Kind, json []byte) bool {
 	head, ok := bytes.CutSuffix(json[:k.ItemOffset()], []byte(`",`))
 	version := len(head) - len(k.Version)
@@ -162,8 +163,8 @@ func ParseMeta(k *schema.Kind, json []byte) (meta.ObjectMeta, ObjectRef, error) 
 	return parseMeta(k, json, false)
 }
 
-// parseMeta is ParseMeta, but stops after the metadata if metadataOnly is true. metadataOnly
-// requires valid JSON and a kind without selectable fields.
+// parseMeta is ParseMeta, but stops after the metadata if metadataOnly is true. This requires valid
+// JSON and a kind without selectable fields.
 func parseMeta(k *schema.Kind, json []byte, metadataOnly bool) (meta.ObjectMeta, ObjectRef, error) {
 	if len(json) == 0 || k.ItemOffset() > len(json) {
 		return meta.ObjectMeta{}, ObjectRef{}, errNoObject

@@ -8,14 +8,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A pathTracker records the path to the current value and the faults found so far. Callers push
-// a path element before visiting a value and pop it afterward, except after fatal errors. Paths
-// are formatted only for faults.
+// A pathTracker records the path to the current value and the faults so far. Callers push a path
+// element before visiting a value and pop it afterward, except after fatal errors. Paths are
+// formatted only for faults.
 type pathTracker struct {
 	path   []pathElement
 	faults []FieldFault
-	unions int   // number of unions around the current value
-	err    error // of the first value of a wrong type
+	unions int   // number of enclosing unions
+	err    error // error for the first value of a wrong type
 }
 
 // A pathElement is a field (message is set), a map key, or a list index.
@@ -40,8 +40,8 @@ func (t *pathTracker) unknown(name string) { t.fault(name, false) }
 
 func (t *pathTracker) duplicate(name string) { t.fault(name, true) }
 
-// fault records an error, unless it is already recorded or there are maxFaults errors. The limit
-// also keeps the linear search for duplicates cheap.
+// fault records a fault unless it is a duplicate or there are already maxFaults. The limit also
+// keeps the linear search for duplicates cheap.
 func (t *pathTracker) fault(name string, duplicate bool) {
 	if len(t.faults) >= maxFaults {
 		return
@@ -87,14 +87,13 @@ func (t *pathTracker) pathTo(name string) string {
 	return b.String()
 }
 
-// mismatch records the first value of a wrong type. value describes the value, as in "number 1.5".
-// The message matches encoding/json's, plus the number if the type is numeric:
+// mismatch records the first value of a wrong type. value describes it, as in "number 1.5". The
+// message matches encoding/json's, plus the number if the type is numeric:
 //
 //	json: cannot unmarshal number 1.5 into Go struct field
 //	ContainerPort.spec.containers.ports.containerPort of type int32
 //
-// The path omits list indexes and map keys. Clients show this message, and some search for parts of
-// it.
+// The path omits list indexes and map keys. Clients show this message, and some search it.
 func (t *pathTracker) mismatch(value, goType string) {
 	if t.err != nil {
 		return

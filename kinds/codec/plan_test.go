@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// This file builds the plan of a small kind with a field of every type and shape.
+// field builds the fields of the test plan, a small kind with a field of every type and shape.
 
 func field(name string, t schema.Type, wire ...int32) *schema.Field {
 	return &schema.Field{Name: name, Type: t, Wire: wire, WireEmitEmpty: t != schema.TypeBytes}

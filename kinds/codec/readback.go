@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// ReadBack checks that an encoded object of kind k can be stored under key and recovered. NewObject
-// and DecodeStored accept every object that passes. ReadBack checks the encoded bytes rather than
-// the tree, because recovery reads these bytes.
+// ReadBack checks that an encoded object of kind k can be stored under key and recovered: NewObject
+// and DecodeStored accept every object that passes. It checks the encoded bytes rather than the
+// tree, because recovery reads the bytes.
 func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 	if !utf8.Valid(json) {
 		return typeError("it is not valid UTF-8")
@@ -23,10 +23,10 @@ func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 	return checkDecodable(k, key, json)
 }
 
-// checkDecodable checks that stored bytes are an object of kind k that belongs under key, and
-// that its values have the types of their fields. It runs for every write and every recovered
-// object, so it avoids allocations. It must reject all undecodable bytes, because such an object
-// could be read but not updated.
+// checkDecodable checks that stored bytes are an object of kind k that belongs under key, with
+// values of the declared types. It runs for every write and every recovered object, so it avoids
+// allocations. It must reject all undecodable bytes, because such an object could be read but not
+// updated.
 func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	if len(json) == 0 || k.ItemOffset() > len(json) {
 		return errNoObject
@@ -52,7 +52,7 @@ func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 }
 
 // A verifier checks the JSON of an object without decoding it. It must accept the same values as
-// decoder, so a change to either must be made in both.
+// decoder, so change both together.
 type verifier struct {
 	jsontext.Scanner
 	ref            ObjectRef
@@ -98,8 +98,8 @@ func (r *verifier) message(m *schema.Message, position int) error {
 	}
 }
 
-// fieldAt returns the field with the given key. It first searches the fields from *next on,
-// because most fields are in plan order.
+// fieldAt returns the field with the given key. It searches the fields from *next on first, because
+// most fields are in plan order.
 func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Field {
 	for i := *next; i < len(m.Fields); i++ {
 		if m.Fields[i].Name == key {
@@ -203,8 +203,8 @@ func (r *verifier) mismatch(f *schema.Field) error {
 	return typeError("field " + f.Name + " has a value that is not a " + goType(f))
 }
 
-// checkString checks the format of a string. It parses bytes and quantities only if they are not in
-// the most common form.
+// checkString checks the format of a string. It parses bytes and quantities unless they have the
+// most common form.
 func (r *verifier) checkString(f *schema.Field) error {
 	if f.Type == schema.TypeString || f.Type == schema.TypeIntOrString {
 		return r.SkipString()
@@ -237,8 +237,8 @@ func (r *verifier) checkString(f *schema.Field) error {
 	return nil
 }
 
-// isBase64 reports whether s is padded base64, without decoding it. Unused bits of the last
-// character may be set, because decoders ignore them.
+// isBase64 reports whether s is padded base64, without decoding it. Like decoders, it ignores the
+// unused bits of the last character.
 func isBase64(s string) bool {
 	if len(s)%4 != 0 {
 		return false

@@ -8,8 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestReadBack checks that accepted objects can be decoded, and that undecodable or misplaced
-// objects are rejected.
 func TestReadBack(t *testing.T) {
 	place, err := DecodeStored(thingPlan, []byte(metaJSON))
 	if err != nil {

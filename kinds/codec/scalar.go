@@ -22,13 +22,13 @@ import (
 //	duration       as Go writes it: 1h30m0s for 90m
 //	int-or-string  an int64 in the range of int32, or a string
 //
-// Equal values are equal strings, so that field selectors and no-op writes can compare them
-// without knowing their types.
+// Equal values are equal strings, so that field selectors and no-op writes can compare them without
+// knowing their types.
 
 const microLayout = "2006-01-02T15:04:05.000000Z07:00"
 
-// fromString returns the tree value of a string for field f. If the string is invalid for the
-// field, it records the error and returns nil.
+// fromString returns the tree value of a string for field f. If the string is invalid, it records
+// the error and returns nil.
 func (t *pathTracker) fromString(f *schema.Field, s string) any {
 	switch f.Type {
 	case schema.TypeString, schema.TypeIntOrString, schema.TypeRaw:
@@ -65,8 +65,8 @@ func (t *pathTracker) fromNumber(f *schema.Field, literal string) any {
 	return nil
 }
 
-// fromBool parses the boolean of a quantity field as a quantity, because this yields the error
-// message of kube-apiserver.
+// fromBool parses the boolean of a quantity field as a quantity, because this yields
+// kube-apiserver's error message.
 func (t *pathTracker) fromBool(f *schema.Field, b bool) any {
 	switch f.Type {
 	case schema.TypeBool, schema.TypeRaw:
@@ -142,8 +142,8 @@ func asReadBack(n float64) any {
 	return i
 }
 
-// bytes returns s as canonical base64, so that equal bytes have equal encodings. Like Go's
-// decoder, which kube-apiserver uses, it accepts line breaks and any trailing padding bits.
+// bytes returns s as canonical base64, so that equal bytes have equal encodings. Like Go's decoder,
+// which kube-apiserver uses, it accepts line breaks and any padding bits.
 func (t *pathTracker) bytes(s string) any {
 	raw, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {
@@ -196,8 +196,8 @@ const errYearRange = "year outside of range [0,9999]"
 // so the stored time could not be decoded.
 func isStorable(at time.Time) bool { return 0 <= at.Year() && at.Year() <= 9999 }
 
-// timeOutOfRange reports a time that cannot be stored. Unlike the errors of time.Parse, the
-// message includes the path, because the value itself looks valid.
+// timeOutOfRange reports a time that cannot be stored. Unlike an error of time.Parse, the message
+// includes the path, because the value itself looks valid.
 func (t *pathTracker) timeOutOfRange(s string) {
 	last := ""
 	if n := len(t.path); n > 0 && !t.path[n-1].list {

@@ -8,8 +8,7 @@ import (
 )
 
 // versionKey precedes the digits of the resourceVersion. The first occurrence is the right one,
-// because the metadata before the resourceVersion contains only names and the UID, which cannot
-// contain quotes.
+// because the metadata before it contains only names and the UID, which cannot contain quotes.
 var versionKey = []byte(`"resourceVersion":"`)
 
 // WithoutVersion returns an object's JSON without its resourceVersion. The result shares no memory
@@ -31,11 +30,10 @@ func (e Encoded) WithVersion(version uint64) []byte {
 }
 
 // managedFieldsKey precedes the managed fields. The first occurrence is the right one, because no
-// earlier list in the metadata has that name and quotes in strings are escaped.
+// earlier list in the metadata has that name and strings escape quotes.
 var managedFieldsKey = []byte(`"managedFields":[`)
 
-// EqualIgnoringVersion reports whether the JSON of an object equals e except for the
-// resourceVersion.
+// EqualIgnoringVersion reports whether the JSON of an object equals e except for resourceVersion.
 func EqualIgnoringVersion(json []byte, e Encoded) bool {
 	at, digits := e.VersionOffset, len(json)-len(e.JSON)
 	return digits >= 0 && at <= len(e.JSON) && bytes.Equal(json[:at], e.JSON[:at]) && bytes.Equal(json[at+digits:], e.JSON[at:])

@@ -80,8 +80,8 @@ func (e *encoder) union(m *schema.Message, v any) {
 	e.raw("null")
 }
 
-// union encodes the message of a union. Its bool is true if the value is an object or list, as in
-// the Kubernetes Go types.
+// union encodes the message of a union. As in the Kubernetes Go types, its bool is true if the
+// value is an object or list.
 func (e *wireEncoder) union(f *schema.Field) error {
 	value, flag := unionFieldFor(f.Message, e.Peek()), unionFieldFor(f.Message, 't')
 	if value == nil {
@@ -102,9 +102,8 @@ func (e *wireEncoder) union(f *schema.Field) error {
 	return nil
 }
 
-// union decodes the Protobuf message of a union and returns the JSON value of the union, or nil.
-// The value is the object or list in the message, if any. Otherwise, the value is the bool,
-// which defaults to false.
+// union decodes the Protobuf message of a union and returns its JSON value, or nil. The value is
+// the object or list in the message, if any. Otherwise it is the bool, which defaults to false.
 func (d *wireDecoder) union(m *schema.Message, p []byte) (any, error) {
 	parts := tree.Tree{}
 	if err := d.message(wireOf(m), parts, p); err != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// unionPlan returns a message with two unions. One can be an object or a list, and the other an
-// object or a bool.
+// unionPlan returns a message with two unions: an object or a list, and an object or a bool.
 func unionPlan() *schema.Message {
 	inner := schema.NewMessage("x.v1.Inner", field("text", schema.TypeString, 1))
 	union := func(name string, wire int32, parts ...*schema.Field) *schema.Field {

@@ -16,8 +16,8 @@ type wireMessage struct {
 
 	// The following fields are set only in an outermost message. They include the fields of
 	// inlined messages.
-	ranked []*wireNode // in the order of writing
-	inJSON []*wireNode // in the order of the JSON
+	ranked []*wireNode // in output order
+	inJSON []*wireNode // in JSON order
 	byName map[string]*wireNode
 	nested bool // some fields are inlined
 }
@@ -25,8 +25,8 @@ type wireMessage struct {
 type wireNode struct {
 	number int32
 	field  *schema.Field
-	rank   int          // of a field: its index in ranked
-	inner  *wireMessage // of an inlined message
+	rank   int          // index of a field in ranked
+	inner  *wireMessage // form of an inlined message
 }
 
 // emitsZero reports whether Protobuf contains the field even if it is absent in JSON.
@@ -34,8 +34,8 @@ func (n *wireNode) emitsZero() bool {
 	return n.field.WireEmitEmpty && n.field.Shape == schema.Single
 }
 
-// wirePlans caches the *wireMessage of each *schema.Message. The cache cannot grow without bound,
-// because only built-in kinds have a Protobuf form.
+// wirePlans caches the *wireMessage of each *schema.Message. Only built-in kinds have a Protobuf
+// form, so its size is bounded.
 var wirePlans sync.Map
 
 // wireOf returns the Protobuf form of a message. It builds the form on first use, because most
@@ -107,8 +107,8 @@ func (w *wireMessage) sort() {
 	}
 }
 
-// node returns the node with the given number, or nil. It tries number-1 as the index first,
-// because most messages number their fields from 1 without gaps.
+// node returns the node with the given number, or nil. It tries index number-1 first, because most
+// messages number their fields from 1 without gaps.
 func (w *wireMessage) node(number int32) *wireNode {
 	if i := int(number) - 1; i >= 0 && i < len(w.nodes) && w.nodes[i].number == number {
 		return w.nodes[i]

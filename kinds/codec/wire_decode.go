@@ -16,8 +16,8 @@ import (
 const errProtobuf = typeError("proto: malformed message")
 
 // DecodeProtobuf decodes an object from Protobuf without an envelope. m describes its fields.
-// Unknown fields are dropped silently, as is usual for Protobuf. The returned faults concern only
-// the JSON in raw fields.
+// Unknown fields are dropped silently, as usual for Protobuf. Faults concern only the JSON in raw
+// fields.
 func DecodeProtobuf(m *schema.Message, body []byte) (tree.Tree, []FieldFault, error) {
 	// The strings of the tree share this one copy of the body, which is never changed.
 	text := string(body)
@@ -38,11 +38,11 @@ type wireDecoder struct {
 	pathTracker
 	depth    int
 	messages int
-	items    []any // of the open lists, innermost last
+	items    []any // items of the open lists, innermost last
 }
 
-// enter adds one nesting level, with the same limit as JSON. After enter succeeds and the value
-// is read, the caller must decrement depth.
+// enter adds one nesting level, with the same limit as JSON. The caller must decrement depth after
+// it reads the value.
 func (d *wireDecoder) enter() error {
 	if d.depth++; d.depth > jsontext.MaxDepth {
 		return jsontext.ErrDepth
@@ -50,8 +50,8 @@ func (d *wireDecoder) enter() error {
 	return nil
 }
 
-// message decodes b into object. If a field is repeated, values are replaced, messages merged and
-// lists extended, because Protobuf requires that concatenated encodings merge.
+// message decodes b into object. Repeated fields replace values, merge messages and extend lists,
+// because concatenated Protobuf encodings must merge.
 func (d *wireDecoder) message(w *wireMessage, object tree.Tree, b []byte) error {
 	if err := d.enter(); err != nil {
 		return err
@@ -99,8 +99,8 @@ func skipWire(number protowire.Number, t protowire.Type, b []byte, n int) (int, 
 	return n + size, nil
 }
 
-// payload returns the bytes of a length-delimited field, which share the memory of b. It also
-// returns the length of the whole field, including its tag of n bytes.
+// payload returns the bytes of a length-delimited field, which share the memory of b, and the
+// length of the whole field, including its tag of n bytes.
 func payload(name string, t protowire.Type, b []byte, n int) ([]byte, int, error) {
 	if t != protowire.BytesType {
 		return nil, 0, wrongType(name, t)
@@ -117,14 +117,14 @@ func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, object tree.Tree
 	if err != nil {
 		return 0, err
 	}
-	d.depth-- // in JSON it is on the level of its parent
+	d.depth-- // JSON inlines it in the parent
 	err = d.message(node.inner, object, p)
 	d.depth++
 	return n, err
 }
 
-// list decodes consecutive elements and appends them to the list in object. Protobuf allows
-// other fields between the elements, so the list may already have elements.
+// list decodes consecutive elements and appends them to the list in object, which may already have
+// elements. Protobuf allows other fields between them.
 func (d *wireDecoder) list(node *wireNode, object tree.Tree, b []byte) (int, error) {
 	base, done := len(d.items), 0
 	if err := d.enter(); err != nil {
@@ -149,8 +149,8 @@ func (d *wireDecoder) list(node *wireNode, object tree.Tree, b []byte) (int, err
 	return done, nil
 }
 
-// elements decodes either one element of a list or a sequence of packed numbers, because clients
-// may send numbers in both encodings.
+// elements decodes one element of a list, or a sequence of packed numbers. Clients may send numbers
+// in both encodings.
 func (d *wireDecoder) elements(f *schema.Field, t protowire.Type, b []byte, n int) (int, error) {
 	own, isNumber := numberType(f.Type)
 	if !isNumber || t != protowire.BytesType {
@@ -180,7 +180,7 @@ func numberType(t schema.Type) (protowire.Type, bool) {
 }
 
 // entry decodes a map entry, a message with the key (1) and the value (2). A missing key is the
-// empty string and a missing value is zero.
+// empty string, and a missing value is zero.
 func (d *wireDecoder) entry(node *wireNode, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	f := node.field
 	p, n, err := payload(f.Name, t, b, n)
@@ -226,7 +226,7 @@ func (d *wireDecoder) entry(node *wireNode, t protowire.Type, object tree.Tree, 
 }
 
 // single decodes a field that is not repeated. It drops the zero value of a non-pointer field,
-// because Protobuf encodes absent fields as zero too.
+// because Protobuf also encodes absent fields as zero.
 func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	v, n, err := d.value(f, t, object[f.Name], b, n)
 	if err != nil {
@@ -240,8 +240,8 @@ func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree
 	return n, nil
 }
 
-// isWireZero reports whether v is the value that Protobuf encodes for an absent field, such as a
-// message without fields.
+// isWireZero reports whether v is the value that Protobuf encodes for an absent field, such as an
+// empty message.
 func isWireZero(f *schema.Field, v any) bool {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)
@@ -250,8 +250,8 @@ func isWireZero(f *schema.Field, v any) bool {
 	return isEmpty(f, v)
 }
 
-// value decodes one value of the field's type. A message is merged into before, the value
-// decoded so far. The second result is the length of the field, including its tag of n bytes.
+// value decodes one value of the field's type. It merges a message into before, the value decoded
+// so far. The second result is the length of the field, including its tag of n bytes.
 func (d *wireDecoder) value(f *schema.Field, t protowire.Type, before any, b []byte, n int) (any, int, error) {
 	if own, isNumber := numberType(f.Type); isNumber {
 		if t != own {

@@ -15,14 +15,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// AppendProtobuf appends a JSON document as Protobuf, without an envelope. m describes its
-// fields. This server's encoder must have written the document. A value that does not fit its
-// field is an error.
+// AppendProtobuf appends a JSON document as Protobuf, without an envelope. m describes its fields.
+// This server's encoder must have written the document. A value that does not fit its field is an
+// error.
 //
 // The conversion takes one pass, without a tree, and yields the same bytes as kube-apiserver.
-// Fields are sorted by number and map entries by key. Absent fields are written if they are
-// values rather than pointers in the Kubernetes Go type. Fields that have no number, or that m
-// lacks, are omitted.
+// Fields are sorted by number and map entries by key. Absent fields are written if they are values
+// rather than pointers in the Kubernetes Go type. Fields that have no number, or that m lacks, are
+// omitted.
 func AppendProtobuf(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	e := wireEncoders.Get().(*wireEncoder)
 	e.Scanner, e.b = jsontext.Over(json), b
@@ -36,12 +36,12 @@ func AppendProtobuf(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 type wireEncoder struct {
 	jsontext.Scanner
 	b       []byte
-	parts   []wirePart // of the open messages and maps, innermost last
+	parts   []wirePart // parts of the open messages and maps, innermost last
 	scratch []byte
 }
 
-// A wirePart is the piece b[start:end] of the output. It contains the field with the given rank
-// in the output order or, in a map, the entry with the given key.
+// A wirePart is the piece b[start:end] of the output. It contains the field with the given rank in
+// the output order or, in a map, the entry with the given key.
 type wirePart struct {
 	rank       int
 	key        string
@@ -74,15 +74,15 @@ func (e *wireEncoder) mismatch(field string) error {
 	return typeError("json: cannot put a value of type " + typeOfByte(e.Current()) + " into " + field)
 }
 
-// message writes fields in JSON order, with zero values for absent fields. If the JSON order
-// differs from the order of field numbers, arrange reorders the fields afterwards.
+// message writes fields in JSON order, with zero values for absent fields. If JSON order differs
+// from the order of field numbers, arrange reorders the fields afterward.
 func (e *wireEncoder) message(m *schema.Message) error {
 	w := wireOf(m)
 	if err := e.Open(); err != nil {
 		return err
 	}
 	start, base := len(e.b), len(e.parts)
-	next, inOrder := 0, !w.nested // the next rank; whether the ranks were ascending so far
+	next, inOrder := 0, !w.nested // next rank; whether ranks have been ascending so far
 	for i, first := 0, true; ; first = false {
 		key, more, err := e.Key(first)
 		if err != nil {
@@ -136,7 +136,7 @@ func (e *wireEncoder) arrange(w *wireMessage, parts []wirePart, start int) {
 }
 
 // nodes appends the encoded fields of nodes in their order, and returns the remaining parts. It
-// copies the fields from scratch, which is a copy of b[start:] before sorting.
+// copies the fields from scratch, a copy of b[start:] from before sorting.
 func (e *wireEncoder) nodes(nodes []*wireNode, parts []wirePart, start int) []wirePart {
 	for _, n := range nodes {
 		switch {
@@ -417,8 +417,8 @@ func openWire(b []byte, number int32) (out []byte, at int) {
 	return append(b, 0), len(b)
 }
 
-// closeWire fills in the length of the message that openWire began. A message that needs more than
-// the one reserved byte is moved, which is cheaper than measuring every message first.
+// closeWire fills in the length of the message that openWire began. It moves a message whose length
+// needs more than the one reserved byte, which is cheaper than measuring every message first.
 func closeWire(b []byte, at int) []byte {
 	n := uint64(len(b) - at - 1)
 	if n < 0x80 {

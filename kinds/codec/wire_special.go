@@ -11,14 +11,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// wireNumber decodes a number or bool and returns its length, which is negative on error. For an
-// int32 it uses only the lower 32 bits, because negative numbers are encoded with 64 bits.
+// wireNumber decodes a number or bool and returns its length, which is negative on error. It uses
+// only the lower 32 bits of an int32, because negative numbers are encoded with 64 bits.
 func wireNumber(t schema.Type, b []byte) (any, int) {
 	if t == schema.TypeDouble {
 		v, n := protowire.ConsumeFixed64(b)
 		number := math.Float64frombits(v)
 		if math.IsNaN(number) || math.IsInf(number, 0) {
-			return nil, -1 // JSON has no such number
+			return nil, -1 // JSON cannot represent it
 		}
 		return number, n
 	}
@@ -33,7 +33,7 @@ func wireNumber(t schema.Type, b []byte) (any, int) {
 }
 
 // special decodes a length-delimited value of a type with its own Protobuf format, such as a
-// quantity. The package comment lists the formats.
+// quantity (see the package comment).
 func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 	switch f.Type {
 	case schema.TypeString:
@@ -115,8 +115,8 @@ type wireField struct {
 	bytes  []byte
 }
 
-// splitWire splits a message into its fields 1 to 3. If a field is repeated, the last value wins.
-// Higher numbers and unexpected wire types are skipped.
+// splitWire splits a message into its fields 1 to 3. The last duplicate of a field wins. Higher
+// numbers and unexpected wire types are skipped.
 func splitWire(p []byte, parts *[4]wireField) error {
 	for len(p) > 0 {
 		number, t, n := protowire.ConsumeTag(p)

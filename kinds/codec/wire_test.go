@@ -184,7 +184,6 @@ func TestAppendProtobufErrors(t *testing.T) {
 	}
 }
 
-// TestEnvelopedObject checks that EnvelopedObject and UnwrapEnvelope find the same object.
 func TestEnvelopedObject(t *testing.T) {
 	empty := len(WrapEnvelope(nil, "apps/v1", "Deployment", nil))
 	for size := range 130 {

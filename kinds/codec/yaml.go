@@ -17,9 +17,9 @@ import (
 
 // Limits on YAML bodies, because a few bytes of aliases can expand to gigabytes.
 const (
-	yamlGrowthFactor = 16      // times the body size
-	yamlGrowthBase   = 1 << 16 // plus bytes
-	yamlMaxNesting   = 1000    // levels; the parser's time grows faster than linearly with nesting
+	yamlGrowthFactor = 16      // multiple of the body size
+	yamlGrowthBase   = 1 << 16 // additional bytes
+	yamlMaxNesting   = 1000    // the parser's time grows faster than linearly with nesting
 )
 
 const (
@@ -28,10 +28,10 @@ const (
 	errYAMLMultipleDocuments = jsontext.SyntaxError("yaml: the body holds more than one document")
 )
 
-// DecodeYAML is DecodeJSON for YAML 1.1. A JSON body is decoded as JSON, which is many times
+// DecodeYAML is DecodeJSON for YAML 1.1. It decodes a JSON body as JSON, which is many times
 // faster. Duplicate keys are reported with the YAML parser's message, and the last one wins.
 //
-// The parser's values become a tree (yamlConverter). The conformer checks the tree, so types and
+// The parser's values become a tree (yamlConverter), which the conformer checks, so types and
 // errors match JSON's.
 func DecodeYAML(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeYAML(m, data, false)
@@ -66,8 +66,8 @@ func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	return t, append(faults, more...), err
 }
 
-// DecodeUntyped decodes the configuration of a server-side apply without a schema. Callers use
-// the result to report all unknown fields, which DecodeConfig drops.
+// DecodeUntyped decodes an apply configuration without a schema. Callers use it to report all
+// unknown fields, which DecodeConfig drops.
 func DecodeUntyped(data []byte) (tree.Tree, error) {
 	v, _, err := DecodeAny(data)
 	if err != nil {
@@ -77,16 +77,15 @@ func DecodeUntyped(data []byte) (tree.Tree, error) {
 	return t, err
 }
 
-// readYAML reads a single YAML document. A second document is an error, because it would
-// otherwise be silently ignored. readYAML searches for a second document only if a line looks
-// like a document boundary. A body with duplicate keys is parsed twice, because strict mode
-// decodes it only partially.
+// readYAML reads a single YAML document. A second document is an error, because it would otherwise
+// be silently ignored. readYAML searches for one only if a line looks like a document boundary. It
+// parses a body with duplicate keys twice, because strict mode decodes it only partially.
 func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	if yamlNesting(data) > yamlMaxNesting {
 		return nil, nil, errYAMLDepth
 	}
 	defer func() {
-		if r := recover(); r != nil { // a bug of the parser
+		if r := recover(); r != nil { // parser bug
 			v, faults, err = nil, nil, jsontext.SyntaxError("yaml: document cannot be read")
 		}
 	}()
@@ -124,9 +123,8 @@ func checkSingleDocument(data []byte) error {
 	}
 }
 
-// yamlNesting returns an upper bound on the nesting depth. The bound protects the parser, which
-// recurses without a limit. Each open bracket, indentation and consecutive dash counts, even
-// inside strings.
+// yamlNesting returns an upper bound on the nesting depth, to protect the parser, which recurses
+// without a limit. Each open bracket, indentation and consecutive dash counts, even inside strings.
 func yamlNesting(data []byte) int {
 	deepest, brackets, lead, leading := 0, 0, 0, true
 	for _, c := range data {
@@ -154,8 +152,8 @@ type yamlConverter struct {
 	depth  int
 }
 
-// spend subtracts n bytes from the budget. Each value costs 1, and each string or key also costs
-// its length, so that the total is roughly the size as JSON.
+// spend subtracts n bytes from the budget. Each value costs 1, and strings and keys also cost their
+// length, so that the total is roughly the JSON size.
 func (c *yamlConverter) spend(n int) error {
 	if c.budget -= n; c.budget < 0 {
 		return errYAMLGrowth
@@ -163,8 +161,7 @@ func (c *yamlConverter) spend(n int) error {
 	return nil
 }
 
-// value converts a parser value. An alias is converted, and counted against the budget, each time
-// it is used.
+// value converts a parser value. Each use of an alias is converted and counted against the budget.
 func (c *yamlConverter) value(v any) (any, error) {
 	if err := c.spend(1); err != nil {
 		return nil, err
@@ -223,7 +220,7 @@ func (c *yamlConverter) object(from map[any]any) (any, error) {
 	return root, nil
 }
 
-// yamlKey returns a key as a string, because YAML also allows keys of other types. As in
+// yamlKey returns a key as a string, because YAML allows keys of other types. As in
 // sigs.k8s.io/yaml, fractions have the precision of a float32.
 func yamlKey(key any) (string, error) {
 	switch key := key.(type) {

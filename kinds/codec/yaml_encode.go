@@ -35,8 +35,6 @@ func escapeForYAML(json []byte) []byte {
 	return append(out, json[done:]...)
 }
 
-// isPrintableInYAML reports whether a non-ASCII character is printable in YAML and is not a line
-// break.
 func isPrintableInYAML(r rune) bool {
 	switch r {
 	case '\u2028', '\u2029', '\ufeff', '\ufffe', '\uffff':

@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// TestYAML checks that JSON survives a conversion to YAML and back.
 func TestYAML(t *testing.T) {
 	all := []rune{}
 	for r := range rune(0x100) {

@@ -12,7 +12,7 @@ import (
 
 // FromStored converts a tree of the stored version to kind k, or to its subresource sub if sub is
 // not nil. It returns nil if the subresource cannot be read. The result may share memory with t,
-// which FromStored does not change.
+// which does not change.
 func FromStored(k *schema.Kind, sub *schema.Subresource, t tree.Tree) tree.Tree {
 	if sub != nil && sub.BodyKind != nil {
 		if sub.View.Read == nil {
@@ -26,9 +26,9 @@ func FromStored(k *schema.Kind, sub *schema.Subresource, t tree.Tree) tree.Tree 
 	return k.Conversion.FromStored(tree.Clone(t).(tree.Tree))
 }
 
-// ToStored converts a tree of kind k to the stored version and applies the defaults of both. It
-// may change t. The result retains fields that only k has, so that they can be validated. Keep
-// removes these fields later.
+// ToStored converts a tree of kind k to the stored version and applies the defaults of both. It may
+// change t. The result retains fields that only k has, so that they can be validated. Keep removes
+// them later.
 func ToStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	rules.Default(k, t)
 	if k.Stored == k {
@@ -51,7 +51,7 @@ func Keep(k *schema.Kind, t tree.Tree) tree.Tree {
 }
 
 // BodyKind returns the kind of request and response bodies of k or its subresource sub. Some
-// subresources have a body of another kind, such as Scale.
+// subresources have another kind, such as Scale.
 func BodyKind(k *schema.Kind, sub *schema.Subresource) *schema.Kind {
 	if sub != nil && sub.BodyKind != nil {
 		return sub.BodyKind
@@ -73,8 +73,8 @@ func Object(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Obje
 	return encode(bodyKind, o, FromStored(k, sub, tree)), nil
 }
 
-// View returns the subresource sub of an object already converted to k, or nil if the subresource
-// cannot be read. sub must have its own kind.
+// View returns the subresource sub of an object already converted to k, or nil if it cannot be
+// read. sub must have its own kind.
 func View(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object, error) {
 	if sub.View.Read == nil {
 		return nil, nil
@@ -95,7 +95,7 @@ func encode(k *schema.Kind, o *meta.Object, t tree.Tree) *meta.Object {
 	out := &meta.Object{Key: o.Key, Version: o.Version, ItemOffset: k.ItemOffset(), Meta: o.Meta}
 	if encoded := codec.EncodeJSON(k, t); o.Version > 0 {
 		out.JSON = encoded.WithVersion(o.Version)
-	} else { // of a dry run
+	} else { // dry run
 		out.JSON = encoded.Unversioned()
 	}
 	return out

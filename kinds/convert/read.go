@@ -23,7 +23,7 @@ func DecodeStored(k *schema.Kind, json []byte) (tree.Tree, error) {
 		}
 	}
 	object = applySchema(k, object)
-	if k.Kind != "" { // of a known CRD
+	if k.Kind != "" { // the CRD is known
 		object["kind"], object["apiVersion"] = k.Kind, k.APIVersion()
 	}
 	return object, nil
@@ -50,10 +50,9 @@ func HasForm(k *schema.Kind, o *meta.Object) bool {
 	return !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID())
 }
 
-// ToCurrentSchema prunes and defaults a stored object with the current schema of its kind. An
-// object that already conforms is returned as is. With a conversion webhook, the schema of the
-// version in which the object was written applies. Objects of a removed version are returned
-// unchanged.
+// ToCurrentSchema prunes and defaults a stored object with the current schema of its kind. With a
+// conversion webhook, it uses the schema of the version in which the object was written. Objects
+// that already conform, and objects of a removed version, are returned unchanged.
 func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID()) {
 		return o, nil

@@ -7,12 +7,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// If a kind has a conversion webhook (schema.Kind.ConversionWebhook), the bytes of an object are
+// For a kind with a conversion webhook (schema.Kind.ConversionWebhook), the bytes of an object are
 // valid only in the version in which they were written. Only the webhook can convert them.
 
 // WrittenForm returns the kind for the version in which an object was written, with that version as
-// its storage version. k must have a conversion webhook. WrittenForm returns nil if the CRD lacks
-// the version.
+// its storage version, or nil if the CRD lacks the version. k must have a conversion webhook.
 func WrittenForm(k *schema.Kind, o *meta.Object) *schema.Kind {
 	return k.Origin.WorkingForm.FindVersion(WrittenVersion(o))
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // An ApprovalPolicy lists the domains with protected API groups. A CRD in such a group needs an
-// approval from the community that owns the domain, or must be marked as unapproved.
+// approval from the owner of the domain, or must be marked as unapproved.
 type ApprovalPolicy struct {
 	domains []string
 	more    string // where users read about approvals
@@ -32,7 +32,7 @@ func NewApprovalPolicy(n *meta.Naming) *ApprovalPolicy {
 
 // An Approval is the content of the CRD condition KubernetesAPIApprovalPolicyConformant.
 type Approval struct {
-	Status  string // of the condition
+	Status  string // status of the condition
 	Reason  string
 	Message string
 }
@@ -45,7 +45,7 @@ const (
 // Refused reports whether a CRD with this approval is rejected.
 func (a Approval) Refused() bool { return a.Reason == ApprovalMissing || a.Reason == ApprovalInvalid }
 
-// Of returns the approval of a CRD. It returns false if the CRD's group is not protected.
+// Of returns the approval of a CRD, or false if the CRD's group is not protected.
 func (p *ApprovalPolicy) Of(definition tree.Tree) (Approval, bool) {
 	if !p.protects(definition.Object("spec").String("group")) {
 		return Approval{}, false

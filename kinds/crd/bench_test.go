@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// BenchmarkObject measures the creation of a custom object, which includes decoding, pruning,
-// defaulting, validation with two rules, and encoding.
+// BenchmarkObject measures the creation of a custom object: decoding, pruning, defaulting,
+// validation with two rules, and encoding.
 func BenchmarkObject(b *testing.B) {
 	head := schema.NewMessage("meta.v1.ObjectMeta", &schema.Field{Name: "name"}, &schema.Field{Name: "resourceVersion"})
 	c := NewCompiler(meta.Platform, head, nil)

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckFieldPaths reports rules with an invalid fieldPath in the schema s at path. The check
-// needs no types, so the schema may have other errors.
+// CheckFieldPaths reports rules with an invalid fieldPath in the schema s at path. It needs no
+// types, so the schema may have other errors.
 func (c *Compiler) CheckFieldPaths(s tree.Tree, path string, faults *schema.Faults) {
 	if declaresKey(s, "fieldPath") {
 		c.extensions.compile(s).checkFieldPaths(path, c.extensions.Validations, faults)
@@ -53,8 +53,8 @@ func (n *node) checkFieldPaths(path, validations string, faults *schema.Faults) 
 // CheckRules reports rules with invalid expressions or excessive costs in the schema s at path. The
 // schema must otherwise be valid.
 //
-// The check runs only when a CRD is written, so it may be slow. Rules are compiled again, without
-// cost estimates, when they first run.
+// The check may be slow, because it runs only when a CRD is written. Rules are compiled again,
+// without cost estimates, when they first run.
 func (c *Compiler) CheckRules(s tree.Tree, path string, faults *schema.Faults) {
 	if !declaresKey(s, c.extensions.Validations) {
 		return
@@ -66,8 +66,8 @@ func (c *Compiler) CheckRules(s tree.Tree, path string, faults *schema.Faults) {
 	check.total.report(check.name, path, faults)
 }
 
-// declaresKey reports whether a tree contains a key at any depth. Callers use it to skip
-// compilation, because most schemas have no rules.
+// declaresKey reports whether a tree contains a key at any depth. Most schemas have no rules, so
+// callers use it to skip compilation.
 func declaresKey(v any, key string) bool {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -89,14 +89,14 @@ type ruleContext struct {
 
 type ruleChecker struct {
 	naming *meta.Naming
-	name   string // of the extension
+	name   string // name of the rules extension
 	faults *schema.Faults
 	total  totalCost
 }
 
-// node checks the rules of a node. It checks the children first, because kube-apiserver reports
-// errors in this order. Below a list, oldSelf is valid only if the list has keys. Elements of
-// other lists cannot be matched with their previous values, because insertions shift elements.
+// node checks the rules of a node after those of its children, which is kube-apiserver's order.
+// Below a list, oldSelf is valid only if the list has keys. Elements of other lists have no known
+// previous value, because insertions shift them.
 func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	if !n.hasRules {
 		return
@@ -115,7 +115,7 @@ func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 		c.node(n.items, path+".items", below)
 	}
 	compiler := ruleCompiler{naming: c.naming, self: n.selfType, withEstimate: true}
-	const compilation = 10_000 // of a rule, in steps
+	const compilation = 10_000 // steps to compile a rule
 	for i, source := range n.rules {
 		if !c.faults.Work.Spend(compilation) {
 			return
@@ -125,9 +125,8 @@ func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	}
 }
 
-// rule reports the errors of one rule: excessive costs, a compile error, or a wrong use of
-// oldSelf. It also rejects optionalOldSelf in a rule without oldSelf, where the option would
-// have no effect.
+// rule reports the errors of one rule: excessive costs, a compile error, or wrong use of oldSelf.
+// It also rejects optionalOldSelf in a rule without oldSelf, where it has no effect.
 func (c *ruleChecker) rule(n *node, r *rule, fault *ruleFault, at string, p ruleContext) {
 	if r.check != nil {
 		c.cost(at+".rule", "estimated rule cost", times(r.cost, p.cardinality.of(n.selfType)))
@@ -153,8 +152,7 @@ func (c *ruleChecker) cost(path, what string, cost uint64) {
 	c.total.add(path, cost)
 }
 
-// formatRule formats a rule as kube-apiserver does in errors, with the field names of its Go
-// struct.
+// formatRule formats a rule with the field names of kube-apiserver's Go struct, as in its errors.
 func formatRule(r tree.Tree) string {
 	quote := func(name string) string {
 		b, err := json.Marshal(r.String(name))

@@ -15,7 +15,7 @@ func (a allOf) Evaluate(e *schema.Evaluation, v any, was schema.Previous) { e.Ch
 type anyOf []*schema.ValuePlan
 
 // Evaluate reports one error if no alternative matches. It drops the alternatives' own errors,
-// because a valid value may fail all alternatives but one.
+// because a valid value may violate all but one.
 func (a anyOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	if !slices.ContainsFunc(a, func(p *schema.ValuePlan) bool { return e.Passes(p, v) }) {
 		e.Invalid(e.Path(), "", fmt.Sprintf("%q must validate at least one schema (anyOf)", e.Path()))
@@ -47,8 +47,8 @@ func (n not) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// valuesOfAll returns the value plans of the schemas in anyOf or oneOf. These plans never prune
-// or default, because structural schemas declare fields and defaults outside of anyOf and oneOf.
+// valuesOfAll returns the value plans of the schemas in anyOf or oneOf. These plans never prune or
+// default, because structural schemas declare fields and defaults outside anyOf and oneOf.
 func valuesOfAll(nodes []*node, atRoot bool) []*schema.ValuePlan {
 	all := make([]*schema.ValuePlan, len(nodes))
 	for i, n := range nodes {

@@ -10,12 +10,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckDefaults reports defaults in the structural schema s at path that violate their own
-// schema or have unknown fields. Defaults inside metadata are not checked, because every object
-// has the same metadata.
+// CheckDefaults reports defaults in the structural schema s at path that violate their own schema
+// or have unknown fields. It does not check defaults inside metadata, which the schema does not
+// describe.
 //
-// Defaulting inserts a default as a whole, so the check does not apply the defaults of its
-// parts.
+// It does not apply the defaults of a default's parts, because defaulting inserts a default as is.
 func (c *Compiler) CheckDefaults(s tree.Tree, path string, faults *schema.Faults) {
 	root := c.extensions.compile(s)
 	if root.hasRules {
@@ -34,11 +33,10 @@ func (c *Compiler) CheckDefaults(s tree.Tree, path string, faults *schema.Faults
 	d.parts(root, path, true)
 }
 
-// A defaultChecker checks the defaults of one schema. All rules share one budget, like the rules of
-// one object.
+// A defaultChecker checks the defaults of one schema, whose rules share one budget.
 type defaultChecker struct {
 	naming   *meta.Naming
-	metadata *schema.Message // of objects
+	metadata *schema.Message // object metadata
 	faults   *schema.Faults
 	budget   *cel.Budget
 }
@@ -50,7 +48,7 @@ func (d *defaultChecker) node(n *node, path string) {
 	d.parts(n, path, n.embedded)
 }
 
-// parts checks the defaults of nested values. It does not descend into additionalProperties.
+// parts checks the defaults of nested values, except below additionalProperties.
 func (d *defaultChecker) parts(n *node, path string, isResource bool) {
 	if n.items != nil {
 		d.node(n.items, path+".items")
@@ -63,7 +61,7 @@ func (d *defaultChecker) parts(n *node, path string, isResource bool) {
 }
 
 // check checks the fields and values of a default, and then its CEL rules. The rules must accept
-// the default both as a new value and as a value that an update leaves unchanged.
+// the default both as a new value and as an unchanged one.
 func (d *defaultChecker) check(n *node, path string, isResource bool) {
 	plan, v := n.values(false), n.defaultValue
 	if isResource && plan.Parts != nil {

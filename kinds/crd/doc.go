@@ -18,37 +18,31 @@
 //
 // # Compilation
 //
-// Compile does not parse schemas. Each version has a schema.Schema, which contains only the
-// stored JSON until its message is needed (schema.go). Compiled schemas are cached up to a
-// limit. Schemas are evicted when idle or when their CRD is removed. Rules and conversions look
-// up the schema each time they run. Outline decodes a CRD without its schemas.
+// Compile does not parse schemas. Each version has a schema.Schema, which contains only the stored
+// JSON until its message is needed (schema.go). Compiled schemas are cached up to a limit, and
+// evicted when idle or when their CRD is removed. Rules and conversions look up the schema each
+// time they run. Outline decodes a CRD without its schemas.
 //
-// Columns, SelectFields, Subresources and Verbs follow the CRD. Error messages match
-// kube-apiserver's.
-//
-// A node is the parsed schema of one value (node.go). Value plans, the plan for ownership
-// (plan.go) and the schemas of expressions (selfschema.go) derive from it.
+// A node is the parsed schema of one value (node.go). Value plans, the plan for ownership (plan.go)
+// and the schemas of expressions (selfschema.go) derive from it.
 //
 // # Updates
 //
-// Parts of an object that an update does not change are not validated again, because a schema
-// may become stricter than existing objects. Lists without keys are validated as a whole.
-// Compiling never fails: invalid schemas were rejected when the CRD was written, and unknown
-// keywords impose no constraint.
+// An update does not validate the unchanged parts of an object again, because a schema may become
+// stricter than existing objects. Lists without keys are validated as a whole. Compiling never
+// fails: invalid schemas were rejected when the CRD was written, and unknown keywords impose no
+// constraint. Error messages match kube-apiserver's.
 //
 // # Storage
 //
 // Schema changes do not rewrite stored objects. Reads prune and default with the current schema
-// (convert.ToCurrentSchema), and the next write stores the result. An object records the
-// compiled schema to which it conforms (Custom.SchemaID), so that it is checked only once.
+// (convert.ToCurrentSchema), and the next write stores the result. An object records the compiled
+// schema to which it conforms (Custom.SchemaID), so that it is checked only once.
 //
 // # CEL rules
 //
-// Package cel evaluates the expressions. A CRD is rejected if the estimated cost of one rule, or
-// of all rules, exceeds the limits (rulecost.go). The estimate depends on the maximum sizes in
-// the surrounding schema. Rules are compiled when they first run. The rules of an object share a
-// budget. Evaluation also ends when its context is done and after a timeout. Rules without
-// oldSelf do not run for unchanged parts.
-//
-// Values are tree values (tree.Tree), including null where it is allowed.
+// Package cel evaluates the expressions. A CRD is rejected if the estimated cost of one rule, or of
+// all rules, exceeds the limits (rulecost.go). The estimate depends on the maximum sizes in the
+// surrounding schema. The rules of an object share a budget. Evaluation also ends when its context
+// is done and after a timeout.
 package crd

@@ -33,7 +33,7 @@ type coercer struct {
 	// objects remain readable.
 	dropMalformed bool
 	unknown       []string
-	faults        schema.Faults // values of the wrong type; the walk ends at the first one
+	faults        schema.Faults // values of the wrong type; the first one ends the walk
 }
 
 func (c *coercer) err() error {
@@ -43,8 +43,8 @@ func (c *coercer) err() error {
 	return errors.New(c.faults.List[0].Field + ": " + c.faults.List[0].Message)
 }
 
-// value returns the normalized form of v, which is v itself if nothing changes. It does not modify
-// v.
+// value returns v with normalized metadata. It does not modify v, and returns v itself if nothing
+// changes.
 func (c *coercer) value(n *node, v any) any {
 	if n == nil || !n.hasEmbedded || len(c.faults.List) > 0 {
 		return v
@@ -127,7 +127,7 @@ func (c *coercer) wellFormed(metadata tree.Tree) (tree.Tree, []codec.FieldFault)
 		}
 	}
 	kept, faults, err := codec.ConformPart(c.metadata, kept)
-	if err != nil { // too large or too deep as a whole
+	if err != nil { // the value is too large or too deep
 		return tree.Tree{}, nil
 	}
 	return kept, faults
@@ -164,11 +164,11 @@ func (c *coercer) malformed(edit *tree.CopyOnWrite, name string, v any, msg stri
 	c.faults.Invalid(string(c.Position), v, msg)
 }
 
-// maxPath bounds the length of paths in errors, in bytes, as schema.Faults does.
+// maxPath is the maximum length of paths in errors, in bytes, as in schema.Faults.
 const maxPath = 8 << 10
 
-// validateEmbedded validates kind, apiVersion and metadata of embedded objects, even if an update
-// did not change them.
+// validateEmbedded validates kind, apiVersion and metadata of embedded objects, even unchanged
+// ones.
 func (n *node) validateEmbedded(v any, at *tree.Position, faults *schema.Faults) {
 	if n == nil || !n.hasEmbedded {
 		return

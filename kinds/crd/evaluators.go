@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// This file implements the constraints of schema keywords, with kube-apiserver's error messages.
-// Evaluators run in kube-apiserver's error order: type, value, other schemas, content.
+// This file implements schema keywords with kube-apiserver's error messages. Evaluators run in
+// kube-apiserver's error order: type, value, other schemas, content.
 
 func (n *node) typeEvaluators() []schema.Evaluator {
 	switch {
@@ -28,8 +28,8 @@ func (n *node) typeEvaluators() []schema.Evaluator {
 	return nil
 }
 
-// valueEvaluators returns the evaluators for enum, limits and combinators such as anyOf. The anyOf
-// of an int-or-string is skipped, because in structural schemas it only repeats the two types.
+// valueEvaluators returns the evaluators for enum, limits and combinators such as anyOf. It skips
+// the anyOf of an int-or-string, which only repeats the two types in structural schemas.
 func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	if len(n.enum) > 0 {
 		all = append(all, newEnum(n.enum))
@@ -50,8 +50,8 @@ func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	return all
 }
 
-// evaluators returns the evaluators of all limits that are set. Each evaluator costs a call per
-// value. hasFormat is nil if the format is unknown.
+// evaluators returns evaluators only for the limits that are set, because each one is called for
+// every value. hasFormat is nil if the format is unknown.
 func (l *limits) evaluators(kind, format string, hasFormat func(string) bool) (all []schema.Evaluator) {
 	if l.minLength != nil || l.maxLength != nil || l.pattern != nil || hasFormat != nil {
 		all = append(all, &textLimits{l.minLength, l.maxLength, l.pattern, l.patternSize, format, hasFormat})
@@ -89,8 +89,7 @@ func (n *node) objectEvaluators(atRoot bool, parts *schema.Parts) (all []schema.
 	return all
 }
 
-// listEvaluators returns the uniqueness check of the whole list, followed by the checks of its
-// items.
+// listEvaluators returns the uniqueness check of a list, followed by the checks of its items.
 func (n *node) listEvaluators(items *schema.ValuePlan) (all []schema.Evaluator) {
 	if n.listType == "set" || n.listType == "map" || n.unique {
 		u := &rules.Unique{Once: true}
@@ -129,9 +128,8 @@ func (want valueType) matches(v any) bool {
 	return typeOf(v) == string(want)
 }
 
-// isInteger reports whether v is an integer. It accepts 1.0, because JSON Schema does not
-// distinguish 1.0 from 1. It rejects floats beyond 2^53, because they may differ from the number
-// that the client sent.
+// isInteger reports whether v is an integer. It accepts 1.0, which JSON Schema does not distinguish
+// from 1. It rejects floats beyond 2^53, which may differ from the number that the client sent.
 func isInteger(v any) bool {
 	switch v := v.(type) {
 	case int64:
@@ -164,13 +162,12 @@ func typeOf(v any) string {
 }
 
 type enum struct {
-	values map[any]struct{} // by the key of enumKey
+	values map[any]struct{} // keys from enumKey
 	nested bool             // some values are objects or lists
-	texts  []string         // as faults list them
+	texts  []string         // as shown in errors
 }
 
-// newEnum returns an enum. It formats the allowed values in advance, rather than for each rejected
-// value.
+// newEnum returns an enum. It formats the allowed values in advance rather than for each error.
 func newEnum(values []any) *enum {
 	m := &enum{values: make(map[any]struct{}, len(values)), texts: make([]string, len(values))}
 	for i, v := range values {
@@ -201,8 +198,7 @@ func (m *enum) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 
 type nestedKey string
 
-// enumKey returns a map key that is equal for equal JSON values. For example, 1 and 1.0 have the
-// same key.
+// enumKey returns a map key that is the same for equal JSON values, such as 1 and 1.0.
 func enumKey(v any) any {
 	if f, isNumber := asFloat(v); isNumber {
 		return f
@@ -221,8 +217,8 @@ func isScalar(v any) bool {
 	return true
 }
 
-// A nullableEnum checks a nullable value with an enum. Null must be one of the values of the enum.
-// The other evaluators do not apply to null.
+// A nullableEnum checks a nullable value with an enum, which must contain null to allow it. The
+// other evaluators do not apply to null.
 type nullableEnum struct {
 	enum *enum
 	all  []schema.Evaluator // including enum
@@ -248,15 +244,14 @@ func asFloat(v any) (float64, bool) {
 	return 0, false
 }
 
-// textLimits checks strings. Lengths are in characters. Length and pattern together yield at most
+// textLimits checks strings. Lengths are in characters. Length and pattern together cause at most
 // one error.
 type textLimits struct {
 	min, max    *int64
 	pattern     *regexp.Regexp
 	patternSize int
 	format      string
-	// hasFormat is nil for unknown formats, which are ignored so that a CRD can use formats of
-	// newer servers.
+	// hasFormat is nil for unknown formats, which are ignored so that a CRD can use newer formats.
 	hasFormat func(s string) bool
 }
 
@@ -281,10 +276,10 @@ func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// matches charges the validation budget while it reads a long string, so that an exhausted
-// budget ends the match.
+// matches charges the validation budget while it reads a long string, so that it stops once the
+// budget is exhausted.
 func (t *textLimits) matches(e *schema.Evaluation, s string) bool {
-	const long = 1 << 18 // takes some milliseconds
+	const long = 1 << 18 // takes a few milliseconds
 	if cost := schema.PatternCost(len(s), t.patternSize); cost < long {
 		return e.Spend(cost) && t.pattern.MatchString(s)
 	}
@@ -346,7 +341,8 @@ func (n *numberLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) 
 }
 
 // isMultiple reports whether f is a multiple of another number. It tolerates rounding errors,
-// because decimal fractions are rarely exact in binary. For example, 0.3 / 0.1 is not 3.
+// because binary floats rarely represent decimal fractions exactly. For example, 0.3 / 0.1 is not
+// 3.
 func isMultiple(f, of float64) bool {
 	q := f / of
 	return of > 0 && math.Abs(q-math.Round(q)) < 1e-9

@@ -15,9 +15,9 @@ type rule struct {
 	message    *cel.Program // nil without messageExpression
 	transition bool         // uses oldSelf
 	optional   bool         // also runs without an old value
-	fieldPath  string       // in errors, below the value; "" for the value itself
+	fieldPath  string       // in errors, relative to the value; "" for the value itself
 
-	cost, messageCost uint64 // upper bounds by estimate
+	cost, messageCost uint64 // estimated upper bounds
 }
 
 type ruleFault struct {
@@ -33,7 +33,7 @@ const (
 type ruleCompiler struct {
 	naming       *meta.Naming
 	self         *cel.Type
-	envs         [2]*cel.Env // the second one has an optional oldSelf; created on demand
+	envs         [2]*cel.Env // the second has an optional oldSelf; created on demand
 	withEstimate bool
 }
 
@@ -53,11 +53,10 @@ func (c *ruleCompiler) env(optional bool) (*cel.Env, error) {
 }
 
 // compile compiles source, one of a node's rules. If only the messageExpression is invalid, it
-// returns both a rule and a fault. A new CRD is then rejected, but a stored rule uses its static
+// returns both a rule and a fault: a new CRD is rejected, but a stored rule uses its static
 // message.
 //
-// Example of source: {rule: "self.min <= self.max", message: "min is above max", fieldPath:
-// ".min"}
+// Example of source: {rule: "self.min <= self.max", message: "min is above max", fieldPath: ".min"}
 func (c *ruleCompiler) compile(n *node, source tree.Tree) (*rule, *ruleFault) {
 	r := &rule{source: source, optional: source.Bool("optionalOldSelf")}
 	if c.self == nil {
@@ -95,8 +94,8 @@ func (c *ruleCompiler) compile(n *node, source tree.Tree) (*rule, *ruleFault) {
 	return r, nil
 }
 
-// expression compiles one expression. It estimates the cost only when a CRD is checked, because
-// the estimate walks the whole expression with the sizes of all types.
+// expression compiles one expression. It estimates the cost only to check a CRD, because the
+// estimate walks the whole expression with the sizes of all types.
 func (c *ruleCompiler) expression(env *cel.Env, text string) (checked *cel.Checked, program *cel.Program, cost uint64, err error) {
 	if checked, err = env.Check(text); err != nil {
 		return nil, nil, 0, err

@@ -2,8 +2,8 @@ package crd
 
 import "github.com/troupe-api/troupe/kinds/meta"
 
-// Extensions contains the string formats of a naming profile, and the schema keywords that
-// contain the vendor name.
+// Extensions contains a naming profile's string formats, and its schema keywords that contain the
+// vendor name.
 type Extensions struct {
 	Preserve, Embedded, IntOrString, ListType, ListKeys, MapType, Validations string
 	formats                                                                   Formats

@@ -8,9 +8,9 @@ import (
 
 var errNoField = errors.New("does not refer to a valid field")
 
-// fieldPath converts the fieldPath of a rule to the form used in errors. For example,
-// .spec.labels['a'] becomes spec.labels[a]. The path is relative to the node. A fieldPath cannot
-// refer to a list item, because it contains no indexes.
+// fieldPath converts the fieldPath of a rule to the form used in errors, relative to the node. For
+// example, .spec.labels['a'] becomes spec.labels[a]. A fieldPath contains no indexes, so it cannot
+// refer to list items.
 func (n *node) fieldPath(path string) (string, error) {
 	var b strings.Builder
 	for rest := path; rest != ""; {

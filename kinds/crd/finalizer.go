@@ -1,5 +1,5 @@
 package crd
 
-// CleanupFinalizer, in the platform naming profile, delays the deletion of a CRD until its objects
-// are removed.
+// CleanupFinalizer delays the deletion of a CRD until its objects are removed. The name belongs to
+// the platform naming profile.
 const CleanupFinalizer = "customresourcecleanup.apiextensions.platform.io"

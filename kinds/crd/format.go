@@ -17,8 +17,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/rules"
 )
 
-// formats maps format names without hyphens to their checks, except for the formats in Formats.
-// Unknown formats are ignored, as OpenAPI requires.
+// formats maps format names without hyphens to their checks, except for the formats in Formats. As
+// OpenAPI requires, unknown formats are ignored.
 var formats = map[string]func(s string) bool{
 	"bsonobjectid": isObjectID,
 	"byte":         isBase64,
@@ -46,8 +46,7 @@ var formats = map[string]func(s string) bool{
 	"uuid5":        matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`),
 }
 
-// Formats contains the two string formats of a naming profile whose names contain the vendor
-// name.
+// Formats contains the two string formats whose names contain the vendor name of a naming profile.
 type Formats struct {
 	shortName, longName string
 }
@@ -57,8 +56,8 @@ func NewFormats(n *meta.Naming) Formats {
 	return Formats{withoutHyphens(n.Translate("platform-short-name")), withoutHyphens(n.Translate("platform-long-name"))}
 }
 
-// Of returns a format's check, or nil if the format is unknown. It ignores hyphens, because both
-// date-time and datetime are valid names.
+// Of returns a format's check, or nil if the format is unknown. It ignores hyphens, so date-time
+// and datetime are the same format.
 func (f Formats) Of(name string) func(s string) bool {
 	switch name = withoutHyphens(name); name {
 	case f.shortName:
@@ -83,7 +82,7 @@ func (f Formats) Known(kind, name string) bool {
 func withoutHyphens(name string) string { return strings.ReplaceAll(name, "-", "") }
 
 // expression compiles a regular expression on first use. Most formats are rarely used, and
-// compiling all of them would add 15 ms to startup.
+// compiling all of them at startup would take 15 ms.
 func expression(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
@@ -98,7 +97,7 @@ func isObjectID(s string) bool {
 	return err == nil && len(b) == 12
 }
 
-// isBase64 rejects line breaks, which the decoder would ignore.
+// isBase64 rejects line breaks, which the decoder ignores.
 func isBase64(s string) bool {
 	_, err := base64.StdEncoding.DecodeString(s)
 	return err == nil && s != "" && !strings.ContainsAny(s, "\r\n")
@@ -106,8 +105,7 @@ func isBase64(s string) bool {
 
 var leadingZeros = expression(`(^|[.:/])0+([0-9a-fA-F])`)
 
-// withoutLeadingZeros normalizes an IP address, because addresses in old objects may have leading
-// zeros.
+// withoutLeadingZeros normalizes an IP address, because old objects may contain leading zeros.
 func withoutLeadingZeros(address string) string {
 	return leadingZeros().ReplaceAllString(address, "$1$2")
 }
@@ -120,7 +118,7 @@ var (
 )
 
 // isHostname reports whether s is a single DNS label, or a domain name whose last label has only
-// letters. It also allows non-ASCII letters and symbols.
+// letters. Letters and symbols may be non-ASCII.
 func isHostname(s string) bool {
 	if len(s) > 255 {
 		return false
@@ -147,7 +145,7 @@ var (
 	isbn13          = expression(`^\d{13}$`)
 )
 
-// isISBN10 reports whether the digits of s, weighted 1 to 10, add up to a multiple of 11.
+// isISBN10 reports whether the sum of the digits of s, weighted 1 to 10, is a multiple of 11.
 func isISBN10(s string) bool {
 	s = hyphensAndSpace().ReplaceAllString(s, "")
 	if !isbn10().MatchString(s) {
@@ -164,8 +162,8 @@ func isISBN10(s string) bool {
 	return sum%11 == 0
 }
 
-// isISBN13 reports whether the digits of s, weighted alternately 1 and 3, add up to a multiple of
-// 10.
+// isISBN13 reports whether the sum of the digits of s, weighted alternately 1 and 3, is a multiple
+// of 10.
 func isISBN13(s string) bool {
 	s = hyphensAndSpace().ReplaceAllString(s, "")
 	if !isbn13().MatchString(s) {
@@ -180,7 +178,7 @@ func isISBN13(s string) bool {
 
 var (
 	noDigits = expression(`[^0-9]+`)
-	// cardNumber matches the prefixes and lengths of the issuers' card numbers.
+	// cardNumber matches the issuers' prefixes and lengths.
 	cardNumber = expression(`^(4(\d{12}|\d{15})|5[1-5]\d{14}|(6011|65\d\d)\d{12}|3[47]\d{13}|(30[0-5]|3[68]\d)\d{11}|(2131|1800)\d{11}|35\d{14})$`)
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestFormats checks that the strings in testdata/formats.txt are valid exactly if
-// kube-apiserver 1.35.3 accepts them.
+// TestFormats checks that a string in testdata/formats.txt is valid if and only if kube-apiserver
+// 1.35.3 accepts it.
 func TestFormats(t *testing.T) {
 	file, err := os.ReadFile("testdata/formats.txt")
 	if err != nil {

@@ -25,12 +25,12 @@ type Compiler struct {
 	naming     *meta.Naming
 	extensions Extensions
 	objectMeta *schema.Message
-	// embeddedMeta is objectMeta for embedded objects, in which every field is optional. It keeps
-	// empty fields and does not add missing ones.
+	// embeddedMeta is objectMeta for embedded objects: every field is optional, empty fields are
+	// kept, and missing ones are not added.
 	embeddedMeta *schema.Message
-	schemaProps  *schema.Declaration // of the schemas in CRDs
-	approval     string              // annotation of an approval, in quotes
-	validations  []byte              // the quoted JSON key of rules
+	schemaProps  *schema.Declaration // for the schemas in CRDs
+	approval     string              // approval annotation, in quotes
+	validations  []byte              // quoted JSON key of rules
 	schemas      schemaCache
 }
 
@@ -50,8 +50,8 @@ func NewCompiler(n *meta.Naming, objectMeta *schema.Message, schemaProps *schema
 // may be the result of Outline. Compile does not set the views of subresources. Schemas are
 // compiled later, on demand (definedSchema).
 //
-// Compile uses the names in status.acceptedNames, because names in the spec may belong to
-// another CRD. Before names are accepted, it uses the names in the spec.
+// Compile uses the names in status.acceptedNames, because names in the spec may belong to another
+// CRD. Before any names are accepted, it uses those in the spec.
 func (c *Compiler) Compile(t tree.Tree) *Definition {
 	spec := t.Object("spec")
 	d := &Definition{Name: t.Name()}
@@ -108,15 +108,15 @@ func conversionWebhook(spec tree.Tree) *schema.ConversionWebhook {
 	return &schema.ConversionWebhook{ReviewVersions: hook.Strings("conversionReviewVersions"), ClientConfig: hook.Object("clientConfig")}
 }
 
-// addWorkingForms sets the working form of each version of a CRD with a conversion webhook. A
-// working form is a copy of the kind that is its own storage version.
+// addWorkingForms sets the working form of each version of a CRD with a conversion webhook: a copy
+// of the kind that is its own storage version.
 func addWorkingForms(all []*schema.Kind) {
 	var forms []*schema.Kind
 	for _, k := range all {
 		form, origin := *k, *k.Origin
 		form.Origin = &origin
 		form.Stored = &form
-		form.SelectFields = k.Stored.SelectFields // by which metadata is read
+		form.SelectFields = k.Stored.SelectFields // ObjectMeta.Fields has these
 		form.SetStrategy(newStrategy(&form))
 		k.Origin.WorkingForm, origin.WorkingForm = &form, &form
 		forms = append(forms, &form)
@@ -136,8 +136,7 @@ func (d *Definition) ShareText(outline tree.Tree) {
 	}
 }
 
-// Release evicts the compiled schemas. The kinds remain usable for callers that still reference
-// them.
+// Release evicts the compiled schemas. The kinds remain usable.
 func (d *Definition) Release() {
 	for _, k := range d.Stored.Versions {
 		s := schemaOf(k)
@@ -148,8 +147,8 @@ func (d *Definition) Release() {
 func schemaOf(k *schema.Kind) *definedSchema { return k.Origin.Schema.(*definedSchema) }
 
 // addSelectFields adds the selectable fields of a version to the stored kind, because objects are
-// indexed in their stored form. An added field has no name, so that a field selector for the
-// storage version cannot use it.
+// indexed in their stored form. The added fields have no name, so field selectors for the storage
+// version cannot use them.
 func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	for _, f := range fields {
 		if !slices.ContainsFunc(stored.SelectFields, func(known schema.SelectField) bool { return known.Path == f.Path }) {
@@ -158,8 +157,8 @@ func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	}
 }
 
-// Opaque returns a kind for stored objects whose CRD is unknown. Such objects may occur during
-// startup, and can be read and deleted.
+// Opaque returns a kind for stored objects whose CRD is unknown, as may happen during startup. Such
+// objects can be read and deleted.
 func (c *Compiler) Opaque(storage meta.GroupResource) *schema.Kind {
 	k := &schema.Kind{
 		GroupVersionKind: meta.GroupVersionKind{Group: storage.Group}, Resource: storage.Resource, Storage: storage,
@@ -218,8 +217,8 @@ func replacement(spec tree.Tree, from string) (best string) {
 	return best
 }
 
-// nameColumn is the first column of every table. If the CRD declares no columns, createdColumn is
-// the second.
+// nameColumn is the first column of every table. createdColumn is the second if the CRD declares
+// none.
 var (
 	nameColumn = schema.Column{Name: "Name", Type: "string", Format: "name", Path: "metadata.name",
 		Description: "The name of the object, unique among those of its kind in its namespace."}
@@ -227,8 +226,7 @@ var (
 		Description: "When the server created the object, in UTC."}
 )
 
-// columns returns at least two columns, so that tables of CRDs without columns show more than
-// names.
+// columns returns at least two columns, so that every table shows more than names.
 func columns(v tree.Tree) []schema.Column {
 	all := []schema.Column{nameColumn}
 	for _, c := range v.Objects("additionalPrinterColumns") {
@@ -246,8 +244,7 @@ func columns(v tree.Tree) []schema.Column {
 }
 
 // subresources returns the declared subresources. A declaration may be empty (status: {}). Unlike
-// for most built-in kinds, an update of the status subresource cannot change labels or other
-// metadata.
+// for most built-in kinds, a status update cannot change labels or other metadata.
 func (c *Compiler) subresources(v tree.Tree) []schema.Subresource {
 	var all []schema.Subresource
 	declared := v.Object("subresources")

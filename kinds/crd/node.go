@@ -19,18 +19,18 @@ type node struct {
 	properties map[string]*node
 	names      []string // sorted names of the properties
 	required   []string
-	additional *node // of the values of a map; nil otherwise
-	items      *node // of the elements of a list
+	additional *node // schema of map values; otherwise nil
+	items      *node // schema of list items
 
 	preserveUnknown bool // unknown fields are kept
 	embedded        bool // the value is an object with kind, apiVersion and metadata
 	intOrString     bool
 	nullable        bool
-	defaultValue    any // nil for none
+	defaultValue    any // nil if there is none
 
 	listType string // "", atomic, set or map
 	listKeys []string
-	identity *rules.Identity // of the items of a list with keys; nil otherwise
+	identity *rules.Identity // identity of keyed list items; otherwise nil
 	atomic   bool            // the map or object is owned as a whole
 
 	hasEmbedded bool // here or below
@@ -41,7 +41,7 @@ type node struct {
 
 	rules    []tree.Tree
 	hasRules bool        // here or below
-	self     *cel.Schema // of values in expressions, set by prepareRules
+	self     *cel.Schema // CEL schema of values, set by prepareRules
 	selfType *cel.Type
 	// Rules are compiled on first use, because most never run.
 	once       sync.Once
@@ -61,7 +61,7 @@ type limits struct {
 	unique                       bool
 }
 
-// compile parses the schema of a valid CRD. Keywords of the wrong type are ignored (see the package
+// compile parses the schema of a valid CRD. It ignores keywords of the wrong type (see the package
 // comment).
 func (k *Extensions) compile(s tree.Tree) *node {
 	n := &node{}
@@ -167,7 +167,7 @@ func texts(v any) []string {
 	return all
 }
 
-// set sets a limit. It returns false if keyword is not a limit. Limits are pointers, because zero
+// set sets a limit, or returns false if keyword is not a limit. Limits are pointers, because zero
 // differs from absent. For example, maxItems: 0 allows only the empty list.
 func (l *limits) set(keyword string, v any) bool {
 	switch keyword {

@@ -10,7 +10,7 @@ import (
 
 // Outline decodes a stored CRD of kind k without the schemas, which are most of its size. The
 // result contains the name, the approval annotation, spec and status. Schemas remain encoded and
-// share the memory of the object, so only Compile can use them.
+// share the object's memory, so only Compile can use them.
 func (c *Compiler) Outline(k *schema.Kind, o *meta.Object) (tree.Tree, error) {
 	w := outliner{approval: c.approval, Scanner: jsontext.Over(o.JSON), json: o.JSON, out: make([]byte, 0, 1<<10)}
 	w.Limit = jsontext.MaxStoredDepth
@@ -35,7 +35,7 @@ type outliner struct {
 	json     []byte
 	approval string // the only annotation to copy, in quotes
 	out      []byte
-	schemas  []schemaText // of the versions; nil for those without
+	schemas  []schemaText // schemas of the versions; nil if a version has none
 }
 
 // object copies a JSON object. It calls member to copy or skip the value of each key.
@@ -89,7 +89,7 @@ func (w *outliner) skip() ([]byte, error) {
 }
 
 // root copies only the approval annotation of the metadata, because annotations may be large. For
-// example, kubectl apply keeps the whole CRD in an annotation.
+// example, kubectl apply stores the whole CRD in one.
 func (w *outliner) root(key string) error {
 	switch key {
 	case `"metadata"`:

@@ -3,10 +3,10 @@ package crd
 import "github.com/troupe-api/troupe/kinds/schema"
 
 // A planner converts schemas to messages, which define the fields that field managers can own.
-type planner struct{ metadata *schema.Message } // that of embedded objects
+type planner struct{ metadata *schema.Message } // metadata of embedded objects
 
-// field returns the message field for a node. If a newer schema makes a value atomic, the field
-// remains a list or map, and a manager that owned a part of the value owns the whole value.
+// field returns the message field for a node. A value that a newer schema makes atomic remains a
+// list or map, and a manager that owned a part of it owns the whole value.
 func (p planner) field(n *node, name string) *schema.Field {
 	f := &schema.Field{Name: name, Type: schema.TypeRaw, Pointer: true}
 	switch {
@@ -34,8 +34,8 @@ func (p planner) field(n *node, name string) *schema.Field {
 	return f
 }
 
-// message returns the message of an object. The fields kind, apiVersion and metadata of embedded
-// objects do not depend on the schema.
+// message returns the message of an object. The kind, apiVersion and metadata of embedded objects
+// do not depend on the schema.
 func (p planner) message(n *node) *schema.Message {
 	var fields []*schema.Field
 	for _, property := range n.names {
@@ -64,14 +64,14 @@ func (p planner) additional(n *node, atRoot bool) *schema.Field {
 	return nil
 }
 
-// isBare reports whether the schema declares an object without fields. An apply configuration
-// may contain fields of such an object, which are pruned later as in other requests.
+// isBare reports whether the schema declares an object without fields. An apply configuration may
+// contain fields of such an object. They are pruned later, as in other requests.
 func (n *node) isBare() bool {
 	return n.kind == "object" && len(n.names) == 0 && n.additional == nil && !n.embedded
 }
 
-// withExplicitPresence returns a message that keeps values exactly as sent, because embedded
-// objects must neither lose empty fields nor gain missing ones.
+// withExplicitPresence returns a message that keeps values as sent. Embedded objects must neither
+// lose empty fields nor gain missing ones.
 func withExplicitPresence(m *schema.Message) *schema.Message {
 	fields := make([]*schema.Field, len(m.Fields))
 	for i, f := range m.Fields {
@@ -98,7 +98,7 @@ func anyField(name string) *schema.Field {
 var openMessage = newOpenMessage()
 
 // newOpenMessage returns a message that refers to itself, because the parts of a value without a
-// schema have no schema either.
+// schema have none either.
 func newOpenMessage() *schema.Message {
 	m := schema.NewMessage("")
 	m.Additional = &schema.Field{Type: schema.TypeMessage, Pointer: true, Message: m}

@@ -16,11 +16,11 @@ type ruleCost struct {
 
 type totalCost struct {
 	sum           uint64
-	mostExpensive []ruleCost // a few of the significant ones
+	mostExpensive []ruleCost // a few of the most expensive rules
 }
 
-// add adds the cost of a rule, without overflow, and records the rule for error messages. Rules
-// below a hundredth of the limit are not recorded, because removing them would not help.
+// add adds the cost of a rule, without overflow, and records the rule for error messages. It does
+// not record rules below a hundredth of the limit, whose removal would not help.
 func (t *totalCost) add(path string, cost uint64) {
 	t.sum += min(cost, math.MaxUint64-t.sum)
 	if cost < cel.EstimatedDefinitionLimit/100 {
@@ -65,11 +65,11 @@ func costMessage(what string, cost, limit uint64) string {
 // A cardinality is the maximum number of values to which one part of a schema applies.
 type cardinality struct {
 	most    uint64
-	limited bool // false: limited only by the request size
+	limited bool // false if limited only by the request size
 }
 
-// of returns the maximum number of evaluations of an expression on values of type t. If the schema
-// sets no limit, this is the number of smallest possible values that fit into a request.
+// of returns the maximum number of evaluations of an expression on values of type t. Without a
+// limit in the schema, this is the number of smallest possible values in a request.
 func (c cardinality) of(t *cel.Type) uint64 {
 	if c.limited || t == nil {
 		return c.most
@@ -77,9 +77,8 @@ func (c cardinality) of(t *cel.Type) uint64 {
 	return t.MostPerRequest()
 }
 
-// below returns the cardinality of the child values of a node. For example, if a map has
-// maxProperties 10 and contains lists with maxItems 100, a rule on the list items runs up to 1000
-// times.
+// below returns the cardinality of a node's child values. For example, if a map has maxProperties
+// 10 and contains lists with maxItems 100, a rule on the list items runs up to 1000 times.
 func (c cardinality) below(n *node) cardinality {
 	limit := int64(1)
 	switch {

@@ -13,9 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// evaluationTimeout limits the duration of an evaluation, in addition to the cost limit. The
-// cost limit alone is insufficient, because many small steps take more time than their cost
-// suggests.
+// evaluationTimeout limits the duration of an evaluation, because many small steps may take more
+// time than their cost suggests.
 const evaluationTimeout = 5 * time.Second
 
 type ruleSet struct {
@@ -24,15 +23,15 @@ type ruleSet struct {
 	once   sync.Once // prepares the nodes
 }
 
-// A ruleEvaluator runs the rules of one object. All rules share one budget, which limits the cost
-// of a write regardless of the number of rules.
+// A ruleEvaluator runs the rules of one object. They share one budget, which limits the cost of a
+// write regardless of the number of rules.
 type ruleEvaluator struct {
 	ctx    context.Context
 	timer  *time.Timer // ends ctx after evaluationTimeout; nil without a timeout
 	naming *meta.Naming
 	faults *schema.Faults
 	budget *cel.Budget
-	ended  bool // no more rules are run
+	ended  bool // evaluation has ended
 	tree.Position
 }
 
@@ -46,8 +45,8 @@ func (n *node) declaresRules() bool {
 }
 
 // evaluate runs the rules of a whole object. The object must otherwise be valid, because rules rely
-// on the types of values. A timeout rejects the object. If ctx is canceled, nothing is reported,
-// because the request has been abandoned.
+// on the types of values. A timeout rejects the object. If ctx is canceled, evaluate reports
+// nothing, because the request was abandoned.
 func (s *ruleSet) evaluate(ctx context.Context, t, old tree.Tree, faults *schema.Faults) {
 	s.once.Do(s.root.prepareRules)
 	timed, cancel := context.WithCancel(ctx)
@@ -61,11 +60,11 @@ func (s *ruleSet) evaluate(ctx context.Context, t, old tree.Tree, faults *schema
 	}
 }
 
-// evaluate runs the rules for v and its child values until the budget is spent. Rules do not
-// apply to null. Keys are visited in order, so that errors are deterministic.
+// evaluate runs the rules for v and its child values until the budget is spent. Rules do not apply
+// to null. Keys are visited in order, so that errors are deterministic.
 //
-// unchanged is true if v is part of an unchanged value. The flag is needed because elements of
-// lists without keys have no previous value. A whole object never counts as unchanged, because
+// unchanged is true if v is part of an unchanged value. Elements of lists without keys need this
+// flag, because they have no previous value. A whole object never counts as unchanged, because
 // every write changes its metadata.
 func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, unchanged bool) {
 	if v == nil || !n.hasRules || e.ended {
@@ -118,7 +117,7 @@ func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged boo
 	if was.Exists && was.Value != nil {
 		values.old = n.self.Value(was.Value)
 	}
-	const steps = 100 // of a rule, between checks of the request
+	const steps = 100 // steps charged per rule
 	for _, r := range n.compiled {
 		if !e.faults.Work.Spend(steps) {
 			e.ended = true
@@ -134,7 +133,7 @@ func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged boo
 	}
 }
 
-// compile compiles the rules of n on first use. The evaluation timeout restarts afterward, because
+// compile compiles the rules of n on first use and then restarts the evaluation timeout, because
 // compiling a thousand rules takes seconds on a busy machine.
 func (e *ruleEvaluator) compile(n *node) {
 	if e.timer != nil {
@@ -164,8 +163,8 @@ func (v *ruleValues) Lookup(name string) (any, bool) {
 	return v.old, v.old != nil
 }
 
-// rule evaluates one rule and reports a violation. Evaluation errors count as violations, because a
-// failing rule must not admit a write.
+// rule evaluates one rule and reports a violation. An evaluation error counts as a violation,
+// because a failing rule must not admit a write.
 func (e *ruleEvaluator) rule(n *node, r *rule, v any, values *ruleValues) {
 	out, err := r.check.Eval(e.ctx, values, e.budget)
 	if err == nil && cel.Truth(out) && e.ctx.Err() == nil {
@@ -199,8 +198,8 @@ func (e *ruleEvaluator) end(n *node, path, why string) {
 	e.ended = true
 }
 
-// message returns the message of a violated rule. ok is false if the evaluation must end. The
-// static message is used if the messageExpression fails, or if its result is empty, too long or
+// message returns the message of a violated rule. ok is false if the evaluation must end. message
+// returns the static message if the messageExpression fails, or if its result is empty, too long or
 // has line breaks.
 func (e *ruleEvaluator) message(n *node, r *rule, values *ruleValues, path string) (string, bool) {
 	if r.message != nil {

@@ -94,7 +94,6 @@ func TestEvaluationEndsWithContext(t *testing.T) {
 	}
 }
 
-// TestCost checks that a rule that exceeds its cost limit ends early with an error.
 func TestCost(t *testing.T) {
 	n := compiled(t, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"},
 		"x-platform-validations":[{"rule":"self.all(a, self.all(b, self.all(c, a + b + c >= 0)))"}]}}}`)

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateScale validates the fields that the scale subresource exposes, regardless of the schema.
-// Unchanged values are skipped, so that the status of an invalid object can still be written.
+// validateScale validates the fields of the scale subresource, regardless of the schema. It skips
+// unchanged values, so that the status of an invalid object can still be written.
 func validateScale(s *schema.Scale, obj, old tree.Tree, faults *schema.Faults) {
 	for _, path := range []string{s.Replicas, s.StatusReplicas} {
 		value, why := valueAt(obj, path, "int64")
@@ -33,8 +33,8 @@ func validateScale(s *schema.Scale, obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// valueAt returns the value at a dotted path, or nil. why is kube-apiserver's error message if
-// the value does not have the type want.
+// valueAt returns the value at a dotted path, or nil. why is kube-apiserver's error message for a
+// value that does not have the type want.
 func valueAt(obj tree.Tree, path, want string) (value any, why string) {
 	names := strings.Split(path, ".")
 	value = obj

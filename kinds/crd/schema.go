@@ -15,7 +15,7 @@ import (
 )
 
 // A definedSchema is the schema of one version of a CRD. It is compiled on demand from the CRD's
-// JSON, which is always in the store. The compiled form may be evicted when idle (schemaCache).
+// stored JSON, and the compiled form may be evicted when idle (schemaCache).
 type definedSchema struct {
 	compiler *Compiler
 	id       *meta.SchemaID
@@ -24,7 +24,7 @@ type definedSchema struct {
 	compiled  atomic.Pointer[compiledSchema]
 	compiling sync.Mutex
 	asked     atomic.Bool // since the cache last examined it
-	released  bool        // guarded by the cache's mutex: the schema is not cached anymore
+	released  bool        // guarded by the cache's mutex; a released schema is not cached again
 }
 
 type source struct {
@@ -39,8 +39,8 @@ type compiledSchema struct {
 	embedding *node
 }
 
-// schemaText is the JSON of a schema, which shares the memory of its CRD. An outline contains a
-// schemaText in place of each decoded schema.
+// schemaText is the JSON of a schema, which shares the memory of its CRD. An outline contains it in
+// place of the decoded schema.
 type schemaText []byte
 
 func (c *Compiler) newSchema(of any) *definedSchema {
@@ -64,8 +64,7 @@ func (s *definedSchema) ID() *meta.SchemaID { return s.id }
 
 func (s *definedSchema) Message() *schema.Message { return s.load().message }
 
-// Tree decodes the schema. Decoding cannot fail, because the schema was validated before it was
-// stored.
+// Tree decodes the schema. It cannot fail, because stored schemas are valid.
 func (s *definedSchema) Tree() tree.Tree {
 	from := s.source.Load()
 	if from.text == nil {
@@ -83,8 +82,8 @@ func (s *definedSchema) declaresRules() bool {
 	return from.tree != nil || bytes.Contains(from.text, s.compiler.validations)
 }
 
-// load returns the compiled schema, usually with two atomic loads. The first caller compiles the
-// schema while other callers wait.
+// load returns the compiled schema, usually with two atomic loads. The first caller compiles it
+// while others wait.
 func (s *definedSchema) load() *compiledSchema {
 	if c := s.compiled.Load(); c != nil {
 		if !s.asked.Load() { // written only if it changes, because all processors share it
@@ -105,8 +104,8 @@ func (s *definedSchema) load() *compiledSchema {
 }
 
 // compile compiles the schema and returns its estimated memory in bytes. The estimate includes the
-// JSON of the schema, because names and values share its memory. If an old CRD has no schema, all
-// fields are kept, because pruning would lose its data.
+// JSON, because names and values share its memory. If an old CRD has no schema, compile keeps all
+// fields, because pruning would lose data.
 func (s *definedSchema) compile() (c *compiledSchema, size int) {
 	text := s.Tree()
 	root := s.compiler.extensions.compile(text)
@@ -162,7 +161,7 @@ const (
 
 func (n *node) memory() int {
 	sum := nodeMemory + ruleMemory*len(n.rules) + valueMemory(n.defaultValue) + n.limits.memory()
-	// These names count twice, because the checks of whole objects copy them.
+	// Names count twice, because the checks of whole objects copy them.
 	sum += 2 * stringMemory * (len(n.required) + len(n.listKeys))
 	for _, p := range n.properties {
 		sum += p.memory()
@@ -198,11 +197,11 @@ func (l *limits) memory() (sum int) {
 	return sum
 }
 
-// Memory of values in bytes. A string counts only with its header, because its characters share
-// the memory of the CRD. A list element includes its share of spare capacity.
+// Memory of values in bytes. A string counts only with its header, because it shares the memory of
+// the CRD. A list element includes its share of spare capacity.
 const (
 	stringMemory   = 16
-	enumMemory     = 40 // of a place in the set of an enum
+	enumMemory     = 40 // bytes per enum value in the set
 	elementMemory  = 24
 	mapMemory      = 48
 	mapGroupMemory = 288
@@ -263,7 +262,7 @@ func (c *schemaCache) add(s *definedSchema, size int) {
 }
 
 // trim evicts the oldest schemas until the size is within the limit. Schemas used since the last
-// check get a second chance. The last remaining schema is kept regardless of its size.
+// check get a second chance. It always keeps the last schema.
 func (c *schemaCache) trim() {
 	for c.size > c.limit && len(c.held) > 1 {
 		first := c.held[0]
@@ -277,8 +276,7 @@ func (c *schemaCache) trim() {
 	}
 }
 
-// release evicts a schema and never caches it again. If the schema is still in use, it is compiled
-// again each time.
+// release evicts a schema and never caches it again. While still in use, it is compiled each time.
 func (c *schemaCache) release(s *definedSchema) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

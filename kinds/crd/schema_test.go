@@ -26,7 +26,7 @@ func defineParts(c *Compiler, name string) *Definition {
 	}})
 }
 
-// TestSchemasOnDemand checks that schemas are compiled on demand and remain cached while in use.
+// TestSchemasOnDemand checks that schemas are compiled on demand and stay cached while in use.
 // Unused schemas are evicted, and compiling them again yields an equal schema.
 func TestSchemasOnDemand(t *testing.T) {
 	c := newTestCompiler(4 * 3 * nodeMemory)
@@ -51,8 +51,7 @@ func TestSchemasOnDemand(t *testing.T) {
 	}
 }
 
-// TestReleasedSchema checks that the schemas of a removed CRD are not cached, even if they are
-// still used.
+// TestReleasedSchema checks that the schemas of a removed CRD are not cached, even while in use.
 func TestReleasedSchema(t *testing.T) {
 	c := newTestCompiler(DefaultSchemaMemory)
 	d := defineParts(c, "parts")
@@ -63,7 +62,6 @@ func TestReleasedSchema(t *testing.T) {
 	}
 }
 
-// TestSchemasConcurrently checks that schemas remain usable during eviction and release.
 func TestSchemasConcurrently(t *testing.T) {
 	c := newTestCompiler(2 * 3 * nodeMemory)
 	var all sync.WaitGroup
@@ -88,8 +86,8 @@ func TestSchemasConcurrently(t *testing.T) {
 	}
 }
 
-// TestMemoryOfSchemas checks that the estimated memory is at least the actual memory, for every
-// part of a schema.
+// TestMemoryOfSchemas checks that the estimate is at least the actual memory, for every part of a
+// schema.
 func TestMemoryOfSchemas(t *testing.T) {
 	property := func(keyword, value string) string {
 		return `{"type":"object","properties":{"a":{"type":"string","` + keyword + `":` + value + `}}}`

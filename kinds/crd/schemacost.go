@@ -15,28 +15,28 @@ const (
 	// maxCost limits the estimated cost of a schema. It exceeds the limit for objects
 	// (schema.ValidationBudget), because estimates assume the most expensive object.
 	maxCost = 10 * schema.ValidationBudget
-	// estimatedBytes is the object size that estimates assume, in bytes of JSON.
+	// estimatedBytes is the JSON size of objects that estimates assume, in bytes.
 	estimatedBytes = 3 << 20
 	// valueCost is the cost of a value's own evaluators. A value takes at least two bytes of JSON,
 	// including the separator.
 	valueCost = 4
 )
 
-// CheckCost reports an error if validation against the schema at path would be too expensive. The
-// error names the innermost schema that is too expensive.
+// CheckCost reports an error for the innermost schema at or below path against which validation
+// would be too expensive.
 func (c *Compiler) CheckCost(s tree.Tree, path string, faults *schema.Faults) {
 	costChecker{faults}.cost(c.extensions.compile(s), path)
 }
 
 type costChecker struct{ faults *schema.Faults }
 
-// cost estimates the cost of the schema at path. It returns 0 after it reports a schema as too
-// expensive, so that the enclosing schemas are not reported too.
+// cost estimates the cost of the schema at path. It returns 0 after it reports a schema, so that
+// the enclosing schemas are not reported too.
 func (c costChecker) cost(n *node, path string) schemaCost {
 	own := float64(valueCost + len(n.required)/4 + len(n.listKeys))
 	all, size := schemaCost{own / 2, own}, float64(estimatedBytes)
 	if n.kind == "string" {
-		const maxBytes = 4 // of a character
+		const maxBytes = 4 // per character
 		size = min(size, maxBytes*atMost(n.maxLength))
 	}
 	if n.pattern != nil {
@@ -71,8 +71,8 @@ func (c costChecker) cost(n *node, path string) schemaCost {
 	return all
 }
 
-// properties returns the cost of all properties. Only the highest cost per byte counts, because
-// the properties share the bytes of one object.
+// properties returns the cost of all properties. Only the highest cost per byte counts, because the
+// properties share the bytes of the object.
 func (c costChecker) properties(n *node, path string) (all schemaCost) {
 	sum, cheap, largest := 0.0, 0.0, 0.0
 	for _, name := range n.names {

@@ -6,7 +6,7 @@ import "github.com/troupe-api/troupe/kinds/cel"
 const rootTypeName = "@self"
 
 // prepareRules sets the CEL schema and type of each node with rules. A node that its parent's
-// expressions cannot use gets a separate type that is not part of the root type.
+// expressions cannot use gets a separate type outside the root type.
 func (n *node) prepareRules() {
 	n.prepare(n.expressionSchema(true), nil, true)
 }
@@ -40,9 +40,8 @@ func (n *node) prepare(s *cel.Schema, t *cel.Type, isResource bool) {
 	}
 }
 
-// expressionSchema returns the CEL schema of a node. It omits additionalProperties without a
-// type, so that expressions cannot refer to them and a type added later cannot change the
-// meaning of an expression.
+// expressionSchema returns the CEL schema of a node. It omits additionalProperties without a type.
+// Expressions cannot refer to them, so a type added later cannot change an expression's meaning.
 func (n *node) expressionSchema(isResource bool) *cel.Schema {
 	s := &cel.Schema{
 		Type: n.kind, Format: n.format, Required: n.required, ListType: n.listType, ListKeys: n.listKeys,

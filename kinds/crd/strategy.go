@@ -45,8 +45,8 @@ func (s *versionStrategy) Keep(t tree.Tree) tree.Tree {
 	return t
 }
 
-// served converts a stored object to the kind's version, because a write is validated only
-// against the schema of the version that the client uses.
+// served converts a stored object to the kind's version. A write is validated only against the
+// schema of the client's version.
 func (s *strategy) served(t tree.Tree) tree.Tree {
 	if s.kind.Conversion == nil || t == nil {
 		return t

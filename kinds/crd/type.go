@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// TypeOf returns the CEL type of the objects of a kind. name is the prefix of object type names, as
-// in cel.NewType. Objects without a schema have the dynamic type. Each call compiles the schema
-// again, so frequent callers should keep the result.
+// TypeOf returns the CEL type of a kind's objects. name is the prefix of object type names, as in
+// cel.NewType. Objects without a schema have the dynamic type. Each call compiles the schema again,
+// so frequent callers should keep the result.
 func TypeOf(n *meta.Naming, k *schema.Kind, name string) *cel.Type {
 	if !k.IsCustom() {
 		return cel.MessageType(k.Message(), name)

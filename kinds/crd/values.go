@@ -24,8 +24,8 @@ func (n *node) rootValues() *schema.ValuePlan {
 	}
 }
 
-// values returns the value plan for the values that a schema describes. atRoot is true if the
-// schema is inside allOf, anyOf, oneOf or not of a root schema.
+// values returns the value plan for a schema. atRoot is true for a schema inside allOf, anyOf,
+// oneOf or not of a root schema.
 func (n *node) values(atRoot bool) *schema.ValuePlan {
 	p := &schema.ValuePlan{
 		Nullable: n.nullable, DropNull: !n.nullable, Default: n.defaultValue, DefaultSize: jsonSize(n.defaultValue),
@@ -53,7 +53,7 @@ func (n *node) values(atRoot bool) *schema.ValuePlan {
 }
 
 // parts returns the value plans of an object's fields and map entries. Names are sorted, so that
-// errors and defaults have a fixed order. The slice of names is shared with n.
+// errors and defaults have a fixed order. n shares the slice of names.
 func (n *node) parts() *schema.Parts {
 	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(n.names)), Names: n.names}
 	for _, name := range n.names {
@@ -67,7 +67,7 @@ func (n *node) parts() *schema.Parts {
 }
 
 // setDefaulted lists the fields that defaulting visits. Fields with defaults come first, because
-// defaulting adds them if they are absent.
+// defaulting adds them if absent.
 func setDefaulted(p *schema.Parts) {
 	var present []schema.Part
 	p.Defaulted = nil
@@ -90,8 +90,8 @@ func needsDefaulting(p *schema.ValuePlan) bool {
 	return p.DropNull || p.Default != nil || needsDefaulting(p.Items) || p.Parts != nil && (len(p.Parts.Defaulted) > 0 || needsDefaulting(p.Parts.Additional))
 }
 
-// resourceParts returns the fields to validate in an object that has kind, apiVersion and metadata.
-// In the metadata, only the constraints on name and generateName are validated.
+// resourceParts returns the fields to validate in an object with kind, apiVersion and metadata. In
+// the metadata, it validates only name and generateName.
 func (n *node) resourceParts(all *schema.Parts) *schema.Parts {
 	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(all.ByName)), Additional: all.Additional, Names: all.Names, IsResource: true}
 	for name, plan := range all.ByName {
@@ -105,8 +105,8 @@ func (n *node) resourceParts(all *schema.Parts) *schema.Parts {
 	return p
 }
 
-// nameValues returns the value plan of metadata, with only the constraints on name and
-// generateName. As in kube-apiserver, every write validates them.
+// nameValues returns the value plan of metadata, with constraints only on name and generateName. As
+// in kube-apiserver, every write validates them.
 func (n *node) nameValues() *schema.ValuePlan {
 	names := &schema.Parts{Ordered: true}
 	for _, name := range []string{"name", "generateName"} {

@@ -61,12 +61,9 @@ func TestValidation(t *testing.T) {
 	})
 }
 
-// listMap is a list with the map keys k and p. Key p has a default.
 const listMap = `"type":"array","x-platform-list-type":"map","x-platform-list-map-keys":["k","p"],
 	"items":{"type":"object","properties":{"k":{"type":"string"},"p":{"type":"integer","default":1},"v":{"type":"integer","maximum":9}}}`
 
-// TestUnchangedParts checks that an update does not validate the unchanged parts of an object
-// again.
 func TestUnchangedParts(t *testing.T) {
 	n := compiled(t, `{"type":"object","required":["must"],"properties":{"n":{"type":"integer","maximum":9},"o":{"type":"object","properties":{"n":{"type":"integer","maximum":9},"m":{"type":"integer"}}},
 		"l":{"type":"array","items":{"type":"integer","maximum":9}},"m":{`+listMap+`},

@@ -17,9 +17,8 @@ func repeated(n int, item string) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 }
 
-// TestValidationBudget checks that every expensive schema keyword consumes the validation budget of
-// an object. When the budget is exceeded, validation must end with an error at the path of the
-// value.
+// TestValidationBudget checks that every expensive schema keyword consumes an object's validation
+// budget. Once the budget is exceeded, validation must end with an error at the path of the value.
 func TestValidationBudget(t *testing.T) {
 	const budget = 100_000
 	text := strings.Repeat("x", 10_000)
@@ -57,8 +56,8 @@ func (c *fadingContext) Err() error {
 	return nil
 }
 
-// TestValidationEndsWithContext checks that validation ends when the context is canceled. It must
-// return an error, but no causes.
+// TestValidationEndsWithContext checks that validation ends when the context is canceled, with an
+// error but without causes.
 func TestValidationEndsWithContext(t *testing.T) {
 	k := kindOf(t, `{"type":"object","properties":{"a":{"type":"array","items":{"anyOf":`+repeated(100, `{"minimum":7}`)+`}}}}`)
 	ctx := &fadingContext{t.Context(), 3}
@@ -108,8 +107,8 @@ func TestSchemaCost(t *testing.T) {
 	}
 }
 
-// TestLongKeys checks that validation below a long key does not build the path of each value. The
-// number and length of reported paths must be limited.
+// TestLongKeys checks that validation below a long key does not build the path of each value, and
+// that the number and length of reported paths are limited.
 func TestLongKeys(t *testing.T) {
 	inner := tree.Tree{}
 	for i := range 3000 {

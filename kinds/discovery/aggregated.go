@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// This file encodes aggregated discovery: one document with all groups, so that a client needs only
-// one request.
+// This file encodes aggregated discovery: one document with all groups, which saves clients further
+// requests.
 
 // A discoveryList has its fields in kube-apiserver's order.
 type discoveryList struct {

@@ -18,7 +18,7 @@ type Discovery struct {
 	groupList   []byte
 	groups      map[string][]byte       // by group
 	resources   map[GroupVersion][]byte // APIResourceLists
-	aggregated  map[bool]document       // of /api (true) and /apis
+	aggregated  map[bool]document       // at /api (true) and /apis
 }
 
 type document struct {
@@ -26,9 +26,9 @@ type document struct {
 	etag string
 }
 
-// NewDiscovery encodes the documents. Groups are ordered by priority, and versions in the order
-// of kinds. The first version is preferred. Kinds without a resource are omitted. address is the
-// server address for clients.
+// NewDiscovery encodes the documents. Groups are ordered by priority, and versions in the order of
+// kinds, the preferred one first. Kinds without a resource are omitted. address is the server
+// address for clients.
 //
 // The kinds of a version are sorted by resource, so that every process serves the same bytes and
 // ETags.
@@ -131,8 +131,8 @@ func sortedSubresources(k *schema.Kind) []schema.Subresource {
 	})
 }
 
-// listedVerbs returns the verbs of a kind. It omits create, patch and update while a custom kind
-// is being removed, but keeps the delete verbs, which namespace controllers need.
+// listedVerbs returns the verbs of a kind. While a custom kind is being removed, it omits create,
+// patch and update, but keeps the delete verbs, which namespace controllers need.
 func listedVerbs(k *schema.Kind) []string {
 	switch {
 	case k.IsCustom() && k.Origin.Draining:
@@ -143,8 +143,7 @@ func listedVerbs(k *schema.Kind) []string {
 	return sortedVerbs(k.Verbs)
 }
 
-// sortedVerbs returns the sorted verbs. The result is never nil, because an empty list must
-// appear as [] in JSON.
+// sortedVerbs returns the sorted verbs, never nil, because an empty list must appear as [] in JSON.
 func sortedVerbs(verbs []string) []string {
 	out := append([]string{}, verbs...)
 	slices.Sort(out)

@@ -99,8 +99,7 @@ func (g *group) firstServiceName() string {
 	return slices.Min(names)
 }
 
-// groupDocument describes a group. A standalone document has kind and apiVersion, but a list item
-// does not.
+// groupDocument describes a group. Only a standalone document has kind and apiVersion.
 func groupDocument(g *group, alone bool) apiGroup {
 	d := apiGroup{Name: g.name}
 	if alone {

@@ -8,20 +8,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Priority determines the order in discovery. Groups and versions with a higher priority come
-// first. A group's priority is the highest among its versions.
+// A Priority determines the order in discovery, highest first. A group's priority is the highest
+// among its versions.
 type Priority struct{ Group, Version int64 }
 
 // definedPriority is the priority of CRD versions. CRD groups come after all built-in groups,
 // ordered by name.
 var definedPriority = Priority{Group: 1000, Version: 100}
 
-// highestPriority is the priority of the group of APIServices. No APIService can have a higher
-// priority, so no other server can take over the short names of this group.
+// highestPriority is the priority of the group of APIServices. No APIService can exceed it, so no
+// other server can take over the group's short names.
 var highestPriority = Priority{Group: 20001, Version: 15}
 
-// groupPriorities lists the priorities of built-in groups in the platform profile. The order
-// matters, because clients resolve a short name to the first group that contains it.
+// groupPriorities lists the priorities of built-in groups in the platform profile. Clients resolve
+// a short name to the first group that contains it, so the order matters.
 var groupPriorities = map[string]int64{
 	"": 18000, "apps": 17800, "events.platform.io": 17750, "authentication.platform.io": 17700,
 	"authorization.platform.io": 17600, "autoscaling": 17500, "batch": 17400, "certificates.platform.io": 17300,
@@ -46,8 +46,8 @@ var versionPriorities = map[string]int64{
 // serves the group itself, without an APIService.
 const APIRegistrationGroup = "apiregistration.platform.io"
 
-// Priorities contains the priorities of the groups and versions that this server itself serves,
-// by their names in a naming profile.
+// Priorities contains the priorities of the groups and versions that this server serves itself, by
+// their names in a naming profile.
 type Priorities struct {
 	groups   map[string]int64
 	versions map[string]int64

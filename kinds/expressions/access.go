@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Access compiles an expression of an authentication or authorization configuration. variable,
-// its only variable, is claims, user or request.
+// Access compiles an expression of an authentication or authorization configuration. variable is
+// the name of its only variable: claims, user or request.
 func (c *Compiler) Access(variable, text string, wanted ...*cel.Type) *Expr {
 	key := fmt.Sprint(variable, wanted, text)
 	if x, ok := c.access.Load(key); ok {
@@ -27,8 +27,8 @@ func (c *Compiler) Access(variable, text string, wanted ...*cel.Type) *Expr {
 }
 
 // AccessChecks returns the validation functions for authentication and authorization
-// configurations. review declares the spec of a SubjectAccessReview, which is the type of the
-// variable request.
+// configurations. review declares the spec of a SubjectAccessReview, the type of the variable
+// request.
 func (c *Compiler) AccessChecks(review *schema.Declaration) map[string]schema.CheckFunc {
 	c.request = sync.OnceValue(func() *cel.Type { return cel.MessageType(review.Message(), "platform") })
 	check := func(variable string, wanted ...*cel.Type) schema.CheckFunc {

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxRemembered limits the total size of the cached expressions, in bytes. The compiled programs
-// take about fifty times as much memory.
+// maxRemembered limits the total size of cached expressions, in bytes. Compiled programs take about
+// fifty times as much memory.
 const maxRemembered = 512 << 10
 
 // A Compiler compiles policy expressions. It caches recent results, because a policy is compiled
@@ -39,8 +39,8 @@ func (c *Compiler) Validating(spec tree.Tree) *Policy { return c.policy(spec, fa
 // Mutating compiles the spec of a MutatingAdmissionPolicy.
 func (c *Compiler) Mutating(spec tree.Tree) *Policy { return c.policy(spec, true) }
 
-// policy returns a compiled policy. Only the compiled fields form the cache key, so that other
-// changes do not compile the policy again.
+// policy returns a compiled policy. The cache key consists only of the compiled fields, so that
+// other changes do not compile the policy again.
 func (c *Compiler) policy(spec tree.Tree, mutating bool) *Policy {
 	relevant := tree.Tree{"mutating": mutating}
 	for _, name := range compiledFields {

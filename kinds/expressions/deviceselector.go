@@ -11,7 +11,7 @@ import (
 )
 
 // Limits on device attributes, as in the validation of devices. maxDeviceEntries is the maximum
-// number of attributes and of capacities. The other limits are lengths in bytes.
+// number of attributes and of capacities. The others are lengths in bytes.
 const (
 	maxDeviceEntries = 32
 	maxDeviceValue   = 64
@@ -19,14 +19,14 @@ const (
 	maxDeviceName    = 32
 )
 
-// maxSelectorCost limits the cost of an expression per device, because a scheduler evaluates the
-// expression for many devices.
+// maxSelectorCost limits the cost of an expression per device, because a scheduler evaluates it for
+// many devices.
 const maxSelectorCost = 1000000
 
-// ErrTooComplex reports that the estimated cost of an expression exceeds the limit per device.
+// ErrTooComplex reports an expression whose estimated cost exceeds the limit per device.
 var ErrTooComplex = errors.New("too complex, exceeds cost limit")
 
-// DeviceSelectors checks the CEL device selectors in resource claims. Their only variable is
+// DeviceSelectors checks the CEL device selectors in resource claims, whose only variable is
 // device. Schedulers evaluate the selectors.
 type DeviceSelectors struct {
 	env func() (*cel.Env, error)
@@ -56,8 +56,8 @@ func deviceType(shared bool) *cel.Type {
 	return cel.ObjectOf("platform.DRADevice", fields)
 }
 
-// Check returns the error in a selector, or nil. The error is ErrTooComplex if the selector is
-// valid but its cost is too high.
+// Check returns the error in a selector, or nil. It returns ErrTooComplex for a valid selector
+// whose cost is too high.
 func (s *DeviceSelectors) Check(text string) error {
 	return s.check(text, "bool or the unknown type", cel.Bool)
 }

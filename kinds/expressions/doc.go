@@ -12,7 +12,7 @@
 //	object, oldObject, params                dynamic
 //	request, namespaceObject                 typed
 //	authorizer, authorizer.requestResource   authorization checks
-//	variables                                the variables of the policy that precede the expression
+//	variables                                the policy's variables that precede the expression
 //
 // Policies and their parts are immutable. Policies and Compilers are safe for concurrent use. An
 // error in one expression does not affect the others.

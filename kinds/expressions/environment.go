@@ -7,17 +7,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Types contains the types of object and params. Without Types, both are dynamic.
+// Types contains the types of object and params. Without it, both are dynamic.
 type Types struct{ Object, Params *cel.Type }
 
 // A scope determines whether an expression may use params, the authorizer and patch types.
-// Expressions of a policy with the same scope share an environment.
+// Expressions of a policy with equal scopes share an environment.
 type scope struct {
 	params, authorizer, patches bool
 }
 
-// newEnvironment returns an environment for the scope. If variables is not nil, the environment has
-// a variable of that type, named variables.
+// newEnvironment returns an environment for the scope. If variables is not nil, it is the type of
+// the variable named variables.
 func newEnvironment(naming *meta.Naming, s scope, types Types, variables *cel.Type) (*cel.Env, error) {
 	options := []cel.Option{
 		cel.Sized(),
@@ -41,8 +41,7 @@ func newEnvironment(naming *meta.Naming, s scope, types Types, variables *cel.Ty
 
 var dynamic = Types{Object: cel.Dyn, Params: cel.Dyn}
 
-// environments caches the environments of one policy. Creating an environment is slow, and
-// expressions with the same scope can share it.
+// environments caches a policy's environments, which are slow to create, by scope.
 type environments struct {
 	naming *meta.Naming
 	types  Types
@@ -51,7 +50,7 @@ type environments struct {
 	composed  bool
 	variables map[string]*cel.Type
 	made      map[scope]*cel.Env
-	lazy      *cel.Type // type of variables so far
+	lazy      *cel.Type // type of the variables so far
 }
 
 func newEnvironments(naming *meta.Naming, types Types, params, composed bool) *environments {

@@ -8,7 +8,7 @@ import (
 
 // An Expr is one expression. Program is nil if Err is set.
 type Expr struct {
-	Name    string // of a match condition, annotation or variable
+	Name    string // name of a match condition, annotation or variable
 	Text    string
 	Program *cel.Program
 	Err     error
@@ -17,8 +17,8 @@ type Expr struct {
 }
 
 // compileExpr compiles an expression. If wanted is not empty, the result must have one of its
-// types. If the expression uses the authorizer, which may block, Authorizes is set and the
-// expression must be evaluated on another goroutine.
+// types. If the expression uses the authorizer, compileExpr sets Authorizes. Such an expression may
+// block and must be evaluated on another goroutine.
 func compileExpr(env *cel.Env, text string, wanted ...*cel.Type) *Expr {
 	x := &Expr{Text: text}
 	checked, err := env.Check(text)

@@ -40,8 +40,7 @@ var ofMutation = map[string]struct {
 	"JSONPatch":          {"jsonPatch", cel.JSONPatches},
 }
 
-// MutationField returns the expression field for a patchType, or the empty string for an unknown
-// patchType.
+// MutationField returns the expression field for a patchType, or "" for an unknown one.
 func MutationField(patchType string) string { return ofMutation[patchType].field }
 
 // compilePolicy compiles a policy. Only later expressions can use a variable.
@@ -80,8 +79,8 @@ func compilePolicy(naming *meta.Naming, types Types, spec tree.Tree, mutating bo
 	return p
 }
 
-// addVariable adds a variable. An invalid variable becomes dynamic, so that expressions that use it
-// do not report its error again.
+// addVariable adds a variable. An invalid one becomes dynamic, so that expressions that use it do
+// not report its error again.
 func (p *Policy) addVariable(e *environments, name, text string) {
 	x := e.compile(scope{authorizer: true}, text)
 	x.Name = name

@@ -65,7 +65,7 @@ func (c *Compiler) CheckTypes(ctx context.Context, spec tree.Tree, kinds []Check
 
 const maxWarningBytes = 256 << 10
 
-// A typeChecker checks expressions for objects of one kind. Its results serve only as warnings in a
+// A typeChecker checks expressions for objects of one kind. Its results are only warnings in a
 // policy's status, because admission evaluates objects dynamically.
 type typeChecker struct {
 	kind         meta.GroupVersionKind

@@ -23,11 +23,11 @@ type Path []step
 // A step selects values within v. It calls yield for each selected value until yield returns false.
 type step func(w *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool
 
-// A walk limits the work of evaluating a path, because several recursive descents (..) could
-// otherwise take exponential time.
+// A walk limits the work of evaluating a path, because several recursive descents (..) could take
+// exponential time.
 type walk struct{ rest int }
 
-// workUnit is the number of scanned bytes that count as much work as one selected value.
+// workUnit is the number of scanned bytes that cost as much as one selected value.
 const workUnit = 64
 
 // Parse parses a path. ok is false if the path is invalid or not supported. For example,
@@ -239,8 +239,8 @@ func eachStep(_ *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	return more
 }
 
-// itemStep returns a step that selects one list item. Only a negative index requires counting all
-// items first.
+// itemStep returns a step that selects one list item. A negative index requires counting all items
+// first.
 func itemStep(n int) step {
 	return func(_ *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool {
 		at, i, more := n, 0, true
@@ -258,8 +258,8 @@ func itemStep(n int) step {
 	}
 }
 
-// compares reports whether a comparison is true. It compares two numbers numerically, and all
-// other values as strings.
+// compares reports whether a comparison is true. Numbers compare numerically, all other values as
+// strings.
 func compares(a, operator, b string) bool {
 	order := strings.Compare(a, b)
 	if x, err := strconv.ParseFloat(a, 64); err == nil {
@@ -282,8 +282,7 @@ func compares(a, operator, b string) bool {
 	return order >= 0
 }
 
-// filterStep parses a condition such as @.type=="Ready". It returns nil if the condition is
-// invalid.
+// filterStep parses a condition such as @.type=="Ready", or returns nil if it is invalid.
 func filterStep(text string) step {
 	path, operator, want := strings.TrimSpace(text), "", ""
 	for _, o := range []string{"==", "!=", "<=", ">=", "<", ">"} {
@@ -317,9 +316,8 @@ func filterStep(text string) step {
 	}
 }
 
-// First returns the first selected value, or nil. work is the budget shared by all paths that
-// are evaluated on one object. First subtracts its work, and returns nil once the budget is
-// exhausted.
+// First returns the first selected value, or nil. work is the budget shared by all paths that are
+// evaluated on one object. First subtracts its work, and returns nil once the budget is exhausted.
 func (p Path) First(v jsontext.Value, work *int) jsontext.Value {
 	w := walk{*work}
 	found := p.first(&w, v)

@@ -1,6 +1,5 @@
 // Package jsontext reads JSON in place. It finds, skips, copies and unescapes values without
-// building a tree. All hand-written JSON parsing of the server uses it. Package codec decodes
-// objects on top of it.
+// building a tree. Package codec decodes objects on top of it.
 //
 // It has two readers:
 //
@@ -13,10 +12,9 @@
 //
 // On valid input, a Value differs from encoding/json in two ways. It finds the first of duplicate
 // members, whereas a decoder keeps the last. It compares names as written, so an escaped name must
-// be given as AppendEscaped writes it. The server never writes duplicates and escapes only with
-// AppendEscaped. Authorization and admission never depend on a Value of JSON that the server has
-// not written itself.
+// be given as AppendEscaped writes it. The server writes no duplicates and escapes only with
+// AppendEscaped. Authorization and admission never depend on a Value of JSON from another source.
 //
 // The readers allocate only for unescaped strings, for a Value's Text and for errors. Fuzz tests
-// compare them with encoding/json. The depth limits of all packages are in limits.go.
+// compare them with encoding/json. limits.go contains the depth limits of all packages.
 package jsontext

@@ -47,8 +47,8 @@ func checkScanner(t *testing.T, doc []byte) {
 		err = s.End()
 	}
 	if wantErr != nil {
-		// For input that ends inside a number, literal or escape, encoding/json reports an
-		// invalid space.
+		// If the input ends inside a number, literal or escape, encoding/json reports an invalid
+		// space.
 		cut := errors.Is(err, jsontext.ErrEnd) && strings.Contains(wantErr.Error(), "invalid character ' '")
 		if err == nil || err.Error() != wantErr.Error() && !cut && !errors.Is(err, jsontext.ErrDepth) {
 			t.Fatalf("%q: %v, want %v", doc, err, wantErr)
@@ -70,8 +70,8 @@ func checkScanner(t *testing.T, doc []byte) {
 	}
 }
 
-// FuzzValue checks that Value and encoding/json read the same values. Invalid JSON must not cause a
-// panic or a read beyond its end.
+// FuzzValue checks that Value and encoding/json read the same values. Invalid JSON must cause
+// neither a panic nor a read beyond its end.
 func FuzzValue(f *testing.F) {
 	for _, doc := range documents {
 		f.Add([]byte(doc))
@@ -127,8 +127,7 @@ func checkValue(t *testing.T, doc []byte) {
 	}
 }
 
-// FuzzAppendString checks that strings are encoded as by encoding/json and decode to the same
-// string.
+// FuzzAppendString checks that strings are encoded as by encoding/json and survive a round trip.
 func FuzzAppendString(f *testing.F) {
 	for _, text := range []string{"", "a", "\x00\x1f\x7f\"\\/\b\f\n\r\t", "<&>", "\u2028\u2029\u202a", "é€😀", "12345678\xff12345678", "\xed\xa0\x80", "1234567\x80"} {
 		f.Add(text)
@@ -222,7 +221,7 @@ func checkObject(t *testing.T, v jsontext.Value) {
 		return true
 	})
 	var o jsontext.Object
-	// Lookups start at the first member, in the middle, or with an absent name.
+	// Start lookups at the first member, in the middle, or with an absent name.
 	for _, from := range []int{0, len(names) / 2, len(names)} {
 		o.Reset(v)
 		for i := range len(names) + 1 {

@@ -2,12 +2,12 @@ package jsontext
 
 import "strings"
 
-// An Object is a Value for repeated lookups. It scans each member at most once, and only as far
-// as needed. Value.Field always starts at the first member. An Object caches its first 16
-// members and looks up all other members with Value.Field.
+// An Object is a Value for repeated lookups. It scans each member at most once, and only as far as
+// needed, whereas Value.Field always starts at the first member. An Object caches its first 16
+// members and looks up others with Value.Field.
 type Object struct {
 	text  Value
-	rest  Value // the members not walked yet
+	rest  Value // members not yet scanned
 	found [16]member
 	n     int // number of members in found
 }

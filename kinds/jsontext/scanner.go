@@ -33,11 +33,11 @@ const (
 type Scanner struct {
 	Text  string
 	Pos   int // offset of the next byte
-	Depth int // of the open objects and lists; starts above 0 for nested texts
-	Limit int // of Depth, if above MaxDepth
+	Depth int // number of open objects and lists; starts above 0 for nested documents
+	Limit int // limit of Depth, if above MaxDepth
 }
 
-// Over returns a Scanner for json. The bytes must not change while the Scanner or a returned
+// Over returns a Scanner for json, whose bytes must not change while the Scanner or a returned
 // string is in use.
 func Over(json []byte) Scanner {
 	return Scanner{Text: unsafe.String(unsafe.SliceData(json), len(json))}
@@ -106,8 +106,8 @@ func (s *Scanner) close() {
 	s.Depth--
 }
 
-// Key reads an object's next key and its colon. At the end of the object, Key consumes the bracket
-// and more is false. first must be true for the first key, because no comma precedes it.
+// Key reads an object's next key and its colon. At the end of the object, it consumes the bracket
+// and more is false. first must be true for the first key, which has no comma before it.
 func (s *Scanner) Key(first bool) (key string, more bool, err error) {
 	if more, err = s.toKey(first); !more {
 		return "", false, err
@@ -162,7 +162,7 @@ func (s *Scanner) colon() error {
 	return nil
 }
 
-// Element advances to the next element of a list. At the end of the list it consumes the bracket
+// Element advances to the next element of a list. At the end of the list, it consumes the bracket
 // and more is false.
 func (s *Scanner) Element(first bool) (more bool, err error) {
 	c := s.Peek()
@@ -268,7 +268,6 @@ func (s *Scanner) digits() {
 	}
 }
 
-// IsDigit reports whether c is a decimal digit.
 func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // Skip consumes a value of any type.

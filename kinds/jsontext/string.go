@@ -57,8 +57,8 @@ func appendEscape(b []byte, c byte) []byte {
 	return append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
 
-// SafeEnd returns the offset of the first byte of t at or after i that AppendEscaped may have to
-// escape, or len(t).
+// SafeEnd returns the offset of the first byte of t at or after i that AppendEscaped may escape, or
+// len(t).
 func SafeEnd(t string, i int) int {
 	for ; i+8 <= len(t); i += 8 {
 		x := load8(t[i : i+8])
@@ -77,9 +77,8 @@ func SafeEnd(t string, i int) int {
 	return i
 }
 
-// plainEnd returns the offset of the first byte at or after i that cannot be copied unchanged
-// from a JSON string, or len(t). Such a byte is a quote, a backslash, a control character or
-// non-ASCII.
+// plainEnd returns the offset of the first byte at or after i that cannot be copied unchanged from
+// a JSON string, or len(t): a quote, a backslash, a control character or a non-ASCII byte.
 func plainEnd(t string, i int) int {
 	for ; i+8 <= len(t); i += 8 {
 		x := load8(t[i : i+8])
@@ -96,8 +95,8 @@ func plainEnd(t string, i int) int {
 }
 
 // The functions above test eight bytes at a time, because decoding would otherwise spend most of
-// its time on single bytes. In the masks below, each matching byte has its high bit set. After
-// the first match, a mask may have false positives.
+// its time on single bytes. In the masks below, each matching byte has its high bit set. After the
+// first match, a mask may have false positives.
 
 const (
 	lowBits  = 0x0101010101010101

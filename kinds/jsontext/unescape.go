@@ -6,7 +6,7 @@ import (
 )
 
 // readEscaped reads a string that contains escapes or invalid UTF-8. i is the offset of the first
-// escape or invalid byte. Short strings are built on the stack and need only one allocation.
+// such byte. Short strings are built on the stack and need only one allocation.
 func (s *Scanner) readEscaped(start, i int) (string, error) {
 	var short [128]byte // enough for most strings with escapes, such as keys of managed fields
 	b := append(short[:0], s.Text[start:i]...)

@@ -14,7 +14,7 @@ type Value []byte
 func (v Value) Exists() bool { return len(v) > 0 && v[0] != 'n' }
 
 // Field returns the first member of an object with that name, or nil. Names are compared as
-// written, so name must be escaped in the form of AppendEscaped.
+// written, so name must be escaped as AppendEscaped does.
 func (v Value) Field(name string) (found Value) {
 	v.Fields(func(key, w Value) bool {
 		if isName(key, name) {
@@ -30,8 +30,8 @@ func isName(key Value, name string) bool {
 	return len(key) == len(name)+2 && string(key[1:len(key)-1]) == name
 }
 
-// At follows a dotted path through objects, such as "status.phase". It returns nil if the path does
-// not exist. A path cannot lead through lists or names with dots.
+// At follows a dotted path through objects, such as "status.phase", or returns nil. A path cannot
+// lead through lists or names with dots.
 func (v Value) At(path string) Value {
 	for path != "" && v != nil {
 		name, rest := path, ""
@@ -65,8 +65,7 @@ func (v Value) inside() Value {
 	return v[1:].trim()
 }
 
-// cutMember cuts off the first member of v. All results are nil if the member is missing or
-// truncated.
+// cutMember cuts off the first member of v. All results are nil if it is missing or truncated.
 func (v Value) cutMember() (key, w, rest Value) {
 	if len(v) == 0 || v[0] != '"' {
 		return nil, nil, nil
@@ -111,8 +110,8 @@ func (v Value) trim() Value {
 	return v
 }
 
-// Length returns the length in bytes of the value at the start of v, or 0 if the value is
-// missing or truncated. It finds the end of numbers and literals without parsing them.
+// Length returns the length in bytes of the value at the start of v, or 0 if it is missing or
+// truncated. It finds the end of numbers and literals without parsing them.
 func (v Value) Length() int {
 	if len(v) == 0 {
 		return 0
@@ -133,9 +132,9 @@ func (v Value) Length() int {
 }
 
 // bracketLength returns the length of an object or list. It processes eight bytes at a time and
-// only counts brackets outside of strings, because the nesting has already been checked. The
-// parity of quotes shows whether a byte is in a string. Chunks with a backslash or the end of
-// the value are examined byte by byte.
+// only counts brackets outside strings, because the nesting has already been checked. The parity of
+// quotes shows whether a byte is in a string. Chunks with a backslash or the end of the value are
+// examined byte by byte.
 func (v Value) bracketLength() int {
 	text := Over(v).Text
 	depth, inside := 0, uint64(0) // inside has the high bit of all bytes set while a string is open

@@ -10,18 +10,16 @@ import (
 
 // Apply merges config (in the writer's version) into live (in the stored version, or nil). It
 // returns the merged object in the stored version, without managedFields, and the new
-// managedFields. Fields from the writer's last apply that config omits are removed, unless
-// another manager owns them. If nothing changes, Apply returns live and managed themselves.
+// managedFields. Fields from the writer's last apply that config omits are removed, unless another
+// manager owns them. If nothing changes, Apply returns live and managed themselves.
 //
 // Without force, a change to other managers' fields is a conflict, returned as a *meta.Status.
 // config must have passed CheckConfig.
 //
-// For example, "ci" applies {"data":{"a":"1"}} to a ConfigMap that "ui" has created with
-// {"b":"2"}. Then "ci" owns data.a. If "ci" next applies {"data":{"b":"3"}}, the apply conflicts
-// with "ui" over .data.b. With force, b becomes 3 and "ci" alone owns b. The key a is removed,
-// because only "ci" owned it.
-//
-// Steps that change nothing return their input, so that a no-op apply is cheap.
+// For example, "ci" applies {"data":{"a":"1"}} to a ConfigMap that "ui" has created with {"b":"2"}.
+// Then "ci" owns data.a. If "ci" next applies {"data":{"b":"3"}}, the apply conflicts with "ui"
+// over .data.b. With force, b becomes 3 and "ci" alone owns b. The key a is removed, because only
+// "ci" owned it.
 func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []any, force bool) (tree.Tree, []any, error) {
 	served, ok := versions(w.APIVersion)
 	if !ok {
@@ -90,8 +88,8 @@ func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []
 	return merged, a.managers.encode(), nil
 }
 
-// An applier performs one apply. It changes neither the live object nor the object's managers,
-// because it works on copies of the managers.
+// An applier performs one apply. It works on copies of the managers, and changes neither them nor
+// the live object.
 type applier struct {
 	writer   Writer
 	versions ServedVersions
@@ -99,12 +97,11 @@ type applier struct {
 	managers managers
 }
 
-// beforeFirstApply is the name of the manager that owns fields set before any manager was
-// recorded.
+// beforeFirstApply is the manager of fields that were set before any manager was recorded.
 const beforeFirstApply = "before-first-apply"
 
 // addBeforeFirstApply adds a manager that owns all existing fields, if the live object has no
-// managers yet. An apply that changes these fields is then a conflict.
+// managers yet. An apply that changes these fields then conflicts.
 func (a *applier) addBeforeFirstApply(live tree.Tree) {
 	if live == nil || a.managers.anyVisible(a.writer) {
 		return
@@ -123,12 +120,11 @@ func (a *applier) existingFields(t tree.Tree) Set {
 	return c.compare(a.served.Message, tree.Tree{}, t).changed
 }
 
-// prune removes the fields of the writer's last apply that the current apply omits, unless
-// another manager owns them. last and version are the fields and version of the last apply.
+// prune removes the fields of the writer's last apply that the current apply omits, unless another
+// manager owns them. last and version are the fields and version of the last apply.
 //
 // last also contains objects and lists with other fields. prune therefore removes the whole set
-// first. It then restores the fields that a manager owns, and the fields that are not in the
-// set.
+// first, and then restores fields that a manager owns or that are not in the set.
 func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	if last.Empty() {
 		return merged
@@ -180,10 +176,10 @@ func (a *applier) named(m *schema.Message, t tree.Tree) Set {
 	return namedRoot(m, fields(m, t, excludedFields{}))
 }
 
-// addBackOwned returns pruned with the removed fields that any manager owns. first is the
-// version of pruned. For each other version in which managers own fields, pruned is converted to
-// that version, completed and converted back. Conversions lose no fields, so this step can only
-// add owned fields.
+// addBackOwned returns pruned with the removed fields that any manager owns. first is the version
+// of pruned. For each other version in which managers own fields, it converts pruned to that
+// version, completes it, and converts it back. Conversions lose no fields, so this only adds owned
+// fields.
 func (a *applier) addBackOwned(merged tree.Tree, served ServedVersion, pruned tree.Tree, first string) tree.Tree {
 	sets, owned := map[string][]Set{}, map[string]Set{}
 	for _, m := range a.managers {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Beyond maxUpdaters, the oldest managers of each version share one entry, so that managers do
-// not accumulate.
+// Beyond maxUpdaters, the oldest managers of each version share one entry, so that managers do not
+// accumulate.
 const (
 	maxUpdaters    = 10
 	ancientChanges = "ancient-changes"
 )
 
 // capUpdaters merges the oldest update managers into one entry per version until at most
-// maxUpdaters remain. An old manager that is the only one of its version is kept.
+// maxUpdaters remain. It keeps an old manager that is the only one of its version.
 //
 // With a limit of two and the managers a, b, c and d, oldest first, the result is ancient-changes
 // (a, b and c) and d. An apply still conflicts over the merged fields. Apply managers are kept,

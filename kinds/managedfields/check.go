@@ -11,19 +11,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckConfig returns the errors in an apply configuration, or the empty string. undeclared
-// lists the paths of unknown fields, as in codec.FieldFault. Other errors are list items that
-// are null, duplicate or without keys, and non-list or non-object values where the schema
-// requires a list or object.
+// CheckConfig returns the errors in an apply configuration, or "". undeclared lists the paths of
+// unknown fields, as in codec.FieldFault. Other errors are null, duplicate or keyless list items,
+// and values that are not a list or object where the schema requires one.
 //
-// The text matches structured-merge-diff's. It has one error per line, such as
-// `.spec.containers: duplicate entries for key [name="c"]`.
+// The text matches structured-merge-diff's, with one error per line, for example:
+//
+//	.spec.containers: duplicate entries for key [name="c"]
 func CheckConfig(m *schema.Message, config tree.Tree, undeclared []string) string {
 	return check(m, config, undeclared, m.Custom != nil)
 }
 
-// CheckUntyped is like CheckConfig, but for a configuration that could not be decoded because a
-// value has the wrong type.
+// CheckUntyped is like CheckConfig, for a configuration that could not be decoded because a value
+// has the wrong type.
 func CheckUntyped(m *schema.Message, config tree.Tree, undeclared []string) string {
 	return check(m, config, undeclared, true)
 }
@@ -54,10 +54,10 @@ func check(m *schema.Message, config tree.Tree, undeclared []string, types bool)
 	return b.String()
 }
 
-// A configChecker collects the errors of a configuration. It builds paths only for errors, so
-// checking a valid configuration allocates nothing.
+// A configChecker collects the errors of a configuration. It builds paths only for errors, so valid
+// configurations cause no allocations.
 type configChecker struct {
-	types  bool // values may have another type than their field
+	types  bool // values may not have the type of their field
 	faults []configFault
 }
 
@@ -85,8 +85,8 @@ func (c *configChecker) prefix(from int, segment string) {
 	}
 }
 
-// message checks the fields of an object. It checks only fields that can contain lists if values
-// cannot have the wrong type.
+// message checks the fields of an object. If values cannot have the wrong type, it checks only
+// fields that can contain lists.
 func (c *configChecker) message(m *schema.Message, t tree.Tree) {
 	if !c.types && m.Additional == nil {
 		for _, f := range m.Composite() {
@@ -141,7 +141,7 @@ func isOpen(m *schema.Message) bool {
 	return open != nil && open.Message != nil && open.Message.Additional != nil && open.Message.Additional.Message == open.Message
 }
 
-// list checks the items of a list. Like structured-merge-diff, it stops at an item without an
+// list checks the items of a list. Like structured-merge-diff, it stops at an item without
 // identity.
 func (c *configChecker) list(f *schema.Field, list []any) {
 	if granularityOf(f, false) != byItem {
@@ -172,7 +172,7 @@ func (c *configChecker) list(f *schema.Field, list []any) {
 	}
 }
 
-// faultOfItem returns the reason why an item has no identity, or the empty string.
+// faultOfItem returns the reason why an item has no identity, or "".
 func faultOfItem(f *schema.Field, item any) string {
 	_, isObject := item.(tree.Tree)
 	hasKeys := f.ListType != schema.ListSet

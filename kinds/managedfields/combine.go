@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// combineTrees merges config into live and keeps fields that config does not contain. Unchanged
-// parts share memory with live. If nothing changes, the result is live itself.
+// combineTrees merges config into live, keeping fields that config omits. Unchanged parts share
+// memory with live. If nothing changes, the result is live itself.
 //
 // If l is a list with keys, live {"a":1,"l":[x,y]} and config {"a":2,"l":[y']} yield
 // {"a":2,"l":[x,y']}.
@@ -54,7 +54,7 @@ func combineValues(f *schema.Field, element bool, live, config any) any {
 	}
 }
 
-// An overlay is a tree with replaced values. It copies the tree when a value first differs.
+// An overlay is a tree with replaced values. It copies the tree once a value differs.
 type overlay struct{ live, copied tree.Tree }
 
 func (o *overlay) set(name string, v any) {
@@ -84,12 +84,12 @@ func (o *overlay) tree() tree.Tree {
 type indexedList struct {
 	items    []any
 	elements []pathElement
-	// index maps path elements to indexes of items, or to -1 for duplicates.
+	// index maps path elements to item indexes, or to -1 for duplicates.
 	index map[pathElement]int
 }
 
-// newIndexedList returns an index of the items in v, which must be a list. Building the map is
-// expensive, so callers try combineAligned first.
+// newIndexedList returns an index of the items in v, which must be a list. The map is expensive, so
+// callers try combineAligned first.
 func newIndexedList(f *schema.Field, v any) indexedList {
 	list, _ := v.([]any)
 	s := indexedList{items: list, elements: itemElements(f, list), index: make(map[pathElement]int, len(list))}
@@ -113,8 +113,8 @@ func (s indexedList) get(at pathElement) any {
 }
 
 // combineLists merges two lists item by item. Items in config follow its order. Other live items
-// keep their relative positions where possible. The order matches structured-merge-diff, because
-// clients rely on it.
+// keep their relative positions where possible. Clients rely on this order of
+// structured-merge-diff.
 func combineLists(f *schema.Field, live, config any) any {
 	if out, ok := combineAligned(f, live, config); ok {
 		return out
@@ -178,9 +178,8 @@ func combineLists(f *schema.Field, live, config any) any {
 	return reuse(x.items, out)
 }
 
-// combineAligned is the fast path of combineLists for repeated applies. It succeeds only if live
-// contains the items of config in the same order, with few other items in between. Otherwise,
-// combineAligned returns false.
+// combineAligned is the fast path of combineLists for repeated applies. It returns false unless
+// live contains the items of config in the same order, with few others in between.
 func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	x, _ := live.([]any)
 	y, _ := config.([]any)

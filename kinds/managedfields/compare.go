@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A difference contains the paths that were added or changed between two trees, and the paths
-// that were removed. For example, from {"a":1,"b":1} to {"b":2,"c":1}, b and c are changed, and
-// a is removed. Removing an object or list removes all paths below it.
+// A difference contains the paths that were added or changed between two trees, and the removed
+// paths. For example, from {"a":1,"b":1} to {"b":2,"c":1}, b and c are changed, and a is removed.
+// Removing an object or list removes all paths below it.
 type difference struct{ changed, removed Set }
 
 // A membership is a node without its path element. member is true if the set contains the path
@@ -25,9 +25,9 @@ func (p membership) exists() bool { return p.member || !p.below.Empty() }
 // depends only on the changes.
 type comparer struct {
 	excluded excludedFields
-	// asEncoded compares both trees in encoded form, in which EmitEmpty fields are present and
-	// omitted empty fields are absent. Updates set asEncoded, because clients read encoded
-	// objects. Applies do not, because the applier also owns empty values.
+	// asEncoded compares both trees in encoded form, with EmitEmpty fields and without empty fields
+	// that the encoder omits. Updates set it, because clients read encoded objects. Applies do not,
+	// because the applier also owns empty values.
 	asEncoded bool
 }
 
@@ -42,7 +42,7 @@ func (c comparer) compare(m *schema.Message, before, after tree.Tree) difference
 		if f.Name == "metadata" {
 			was, _ := x.(tree.Tree)
 			is, _ := y.(tree.Tree)
-			// No set contains the path of the metadata itself, because every object has metadata.
+			// No set contains metadata itself, because every object has it.
 			d := c.fields(f.Message, was, is, c.excluded.excludesMetadata)
 			old.below, new.below = d.removed, d.changed
 		} else {
@@ -73,8 +73,8 @@ func (c comparer) fields(m *schema.Message, before, after tree.Tree, out func(na
 	return difference{changed.set(), removed.set()}
 }
 
-// value compares two values of a field or element. nil means absent. The difference contains a
-// composite value's own path only if the value is added or removed.
+// value compares two values of a field or element, where nil means absent. The difference contains
+// a composite value's own path only if the value is added or removed.
 func (c comparer) value(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	switch {
@@ -93,8 +93,8 @@ func (c comparer) value(f *schema.Field, element bool, before, after any) (old, 
 // a value may have the wrong type.
 func isLeaf(granularity granularity, v any) bool { return isScalar(v) || wrongType(granularity, v) }
 
-// valueOrParts compares two values if at most one of them is composite. The children of the
-// composite value are added or removed together with that value.
+// valueOrParts compares two values of which at most one is composite. The composite value's
+// children are added or removed together with it.
 func (c comparer) valueOrParts(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	old, new = compareLeaf(f, element, before, after)
@@ -159,8 +159,8 @@ func (c comparer) parts(f *schema.Field, granularity granularity, before, after 
 	return difference{changed.set(), removed.set()}
 }
 
-// fieldsOf compares two messages. If one message is nil (absent), the other is added or removed
-// as a whole. Removing a message removes all of its encoded fields.
+// fieldsOf compares two messages. If one is nil (absent), the other is added or removed as a whole.
+// Removing a message removes all of its encoded fields.
 func (c comparer) fieldsOf(m *schema.Message, before, after any, x, y tree.Tree) difference {
 	if before != nil && after != nil {
 		return c.fields(m, x, y, nil)

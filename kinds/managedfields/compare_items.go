@@ -46,7 +46,7 @@ func (c comparer) items(f *schema.Field, before, after any) difference {
 }
 
 // aligned reports whether two lists have the same unique items in the same order. Such lists are
-// compared without a map. aligned returns false for long lists, because the check is quadratic.
+// compared without a map. It returns false for long lists, because the check is quadratic.
 func aligned(f *schema.Field, x, y []any) bool {
 	if len(x) != len(y) || len(x) > linearSearchLimit {
 		return false
@@ -72,10 +72,10 @@ func (c comparer) alignedItems(f *schema.Field, x, y []any) difference {
 	return difference{changed.set(), removed.set()}
 }
 
-// item compares the items with the same path element in two lists. old contains the removed
-// paths at and below that element, and new the changed paths. Several items with the same
-// element have no separate paths, so item compares them together as one leaf. Live custom
-// objects may contain such duplicates before validation or after a schema change.
+// item compares the items with the same path element in two lists. old contains the removed paths
+// at and below that element, and new the changed ones. Several items with the same element have no
+// separate paths, so they are compared as one leaf. Custom objects may contain such duplicates
+// before validation or after a schema change.
 func (c comparer) item(f *schema.Field, p *pair) (old, new membership) {
 	twice := len(p.before) > 1
 	switch again := len(p.after) > 1; {

@@ -30,13 +30,13 @@ func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
 	return found
 }
 
-// newConflict returns the Status for an apply that changes fields owned by other managers. For one
-// field, the message is:
+// newConflict returns the Status for an apply that changes fields of other managers. For one field,
+// the message is:
 //
 //	Apply failed with 1 conflict: conflict with "kubectl" using apps/v1: .spec.replicas
 //
-// For several fields, the message lists each manager with its fields, one per line. The causes
-// contain the same conflicts in structured form.
+// For several fields, it lists each manager with its fields, one per line. The causes contain the
+// same conflicts in structured form.
 func newConflict(w Writer, found map[*manager]Set) *meta.Status {
 	holders := make([]*manager, 0, len(found))
 	for m := range found {

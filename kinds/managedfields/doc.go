@@ -4,8 +4,8 @@
 // # Terms
 //
 // A Set is a set of paths in an object. A path is a list of path elements. A manager writes the
-// object and owns a Set of its fields. managedFields lists all managers. The kind's plan
-// (package schema) defines the granularity of ownership:
+// object and owns a Set of its fields. managedFields lists all managers. The kind's plan (package
+// schema) defines the granularity of ownership:
 //
 //	scalars, atomic values, values without plan  as a whole
 //	messages                                     field by field
@@ -20,8 +20,8 @@
 //	v:"x"                a value of a set
 //	i:0                  an item by its index; clients may send it, the server never writes it
 //
-// FieldsV1 encodes a Set as a JSON object that nests like the paths. A path in the Set ends in
-// an empty object. If there are also paths below it, a member "." marks the path itself:
+// FieldsV1 encodes a Set as a JSON object that nests like the paths. A path in the Set ends in an
+// empty object. If there are also paths below it, a member "." marks the path itself:
 //
 //	{"f:data":{".":{},"f:x":{}}}    the paths data and data.x
 //
@@ -33,21 +33,20 @@
 // Update compares the object before and after a write. The writer becomes the sole owner of all
 // changed fields.
 //
-// Apply merges a configuration into the object. The writer becomes an owner of every field in
-// the configuration, together with other managers that set the same value. A different value is
-// a conflict unless the apply is forced. Fields that are missing since the writer's last apply
-// are removed, unless another manager owns them.
+// Apply merges a configuration into the object. The writer becomes an owner of every field in the
+// configuration, together with managers that set the same value. A different value is a conflict
+// unless the apply is forced. Fields that are missing since the writer's last apply are removed,
+// unless another manager owns them.
 //
-// Objects are compared in each manager's API version, because a Set contains paths of that
-// version.
+// Objects are compared in each manager's API version, because a Set contains paths of that version.
 //
-// A CRD update may change the granularity. If a value becomes atomic, the owners of its fields
-// and items own the value and conflict with each other. Objects without a schema are owned field
-// by field, and their lists as a whole.
+// A CRD update may change the granularity. If a value becomes atomic, the owners of its fields and
+// items own the value and conflict with each other. Objects without a schema are owned field by
+// field, and their lists as a whole.
 //
-// A configuration may contain nulls, as nil (codec.DecodeConfig). The applier owns their paths,
-// and comparisons treat nulls as values. In the resulting object, a null becomes the zero value
-// or is removed. Custom objects keep nulls if the schema is nullable or absent.
+// A configuration may contain nulls, as nil (codec.DecodeConfig). The applier owns their paths, and
+// comparisons treat nulls as values. In the resulting object, a null becomes the zero value or is
+// removed. Custom objects keep nulls if the schema is nullable or absent.
 //
 // At most ten update managers are kept. Older ones are merged per version into an entry named
 // ancient-changes (capUpdaters), so that clients with changing names do not grow the object
@@ -57,15 +56,13 @@
 //
 // # Performance
 //
-// Sets are larger than most changes, so they are parsed only if necessary. Entries that a write
-// does not affect keep their bytes (overlaps). Parsed Sets are cached (parseCache), because most
-// objects share them with others. The Set of a new object or configuration is written directly
-// as FieldsV1 (fieldsEncoder). Most no-op applies are recognized from the stored bytes
-// (IsNoOpApply).
+// Sets are larger than most changes, so they are parsed only if necessary (overlaps) and cached
+// (parseCache). The Set of a new object or configuration is written directly as FieldsV1
+// (fieldsEncoder). Most no-op applies are recognized from the stored bytes (IsNoOpApply).
 //
 // # Invariants
 //
 // Functions do not change their input trees and Sets, and results share memory with them. A
-// configuration must pass CheckConfig before it is applied, because duplicate items have no path
-// of their own.
+// configuration must pass CheckConfig before it is applied, because duplicate items have no path of
+// their own.
 package managedfields

@@ -18,15 +18,15 @@ func (c comparer) encodedValues(f *schema.Field, x, y any) (before, after any) {
 	if c.asEncoded {
 		return encodedValue(f, x), encodedValue(f, y)
 	}
-	if y != nil { // the value before comes from an encoding
+	if y != nil { // the old value comes from an encoding
 		x = encodedValue(f, x)
 	}
 	return x, y
 }
 
 // encodedValue returns the value that a client sees for a field, or nil if the encoder omits it.
-// Clients send back objects that they have read. Therefore a field that the encoder adds, such as
-// "resources":{}, must not look like a change by the client. An omitted field must not look like a
+// Clients send back objects that they have read. A field that the encoder adds, such as
+// "resources":{}, must therefore not look like the client's change, nor an omitted one like a
 // removal.
 func encodedValue(f *schema.Field, v any) any {
 	// The encoder writes single messages, int-or-strings and raw values even if they are empty.
@@ -60,8 +60,8 @@ func encodedValue(f *schema.Field, v any) any {
 	return null{}
 }
 
-// equalEncoded reports whether two values have the same encoding. Unlike tree.StrictEqual, it
-// treats an absent field like the value that the encoder writes for it.
+// equalEncoded reports whether two values have the same encoding. Unlike for tree.StrictEqual, an
+// absent field equals the value that the encoder writes for it.
 func equalEncoded(f *schema.Field, element bool, a, b any) bool {
 	switch x := a.(type) {
 	case tree.Tree:

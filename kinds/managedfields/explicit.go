@@ -8,7 +8,7 @@ import (
 )
 
 // withExplicit restores the configuration's empty objects, empty lists and nulls after prune has
-// removed them. Otherwise, repeating the apply would set the values again, as in kube-apiserver.
+// removed them. Without it, repeating the apply would set them again, as in kube-apiserver.
 func withExplicit(m *schema.Message, merged, config tree.Tree) tree.Tree {
 	o := overlay{live: merged}
 	for name, v := range config {
@@ -21,8 +21,8 @@ func withExplicit(m *schema.Message, merged, config tree.Tree) tree.Tree {
 	return o.tree()
 }
 
-// explicitValue is withExplicit for one value. nil means absent. nulls is true for custom kinds,
-// where null is a value.
+// explicitValue applies withExplicit to one value, where nil means absent. nulls is true for custom
+// kinds, in which null is a value.
 func explicitValue(f *schema.Field, element bool, merged, config any, nulls bool) any {
 	if merged == nil || merged == (emptied{}) {
 		if config == (null{}) && nulls || isEmptyComposite(config) {

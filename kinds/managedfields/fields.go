@@ -38,10 +38,9 @@ func metadataFields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	return b.set()
 }
 
-// valueFields returns the paths that a manager of the value v owns. member is true if the
-// manager owns the path of v itself, and below contains the paths below v. Atomic values,
-// scalars, nulls and objects without fields are leaves. A granular list contributes only the
-// paths of its items.
+// valueFields returns the paths that a manager of the value v owns. member is true if the manager
+// owns the path of v itself, and below contains the paths below v. Atomic values, scalars, nulls
+// and objects without fields are leaves. A granular list contributes only its items' paths.
 func valueFields(f *schema.Field, element bool, v any) (member bool, below Set) {
 	granularity := granularityOf(f, element)
 	object, isTree := v.(tree.Tree)

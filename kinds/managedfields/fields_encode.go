@@ -10,12 +10,12 @@ import (
 )
 
 // A fieldsEncoder writes an object's fields as FieldsV1 without building a Set, which would take
-// several times as much memory. With asEncoded, it writes the fields that the creator of the object
+// several times as much memory. With asEncoded, it writes the fields that the object's creator
 // owns, including the paths of objects and lists. The output is deterministic, so repeated applies
 // are recognized by their bytes.
 type fieldsEncoder struct {
 	b         []byte
-	keys      []byte // of the items of the open lists
+	keys      []byte // keys of the items of open lists
 	asEncoded bool
 }
 
@@ -24,7 +24,7 @@ var fieldsEncoders = sync.Pool{New: func() any { return new(fieldsEncoder) }}
 // encodeFields returns fields(m, t, s) as FieldsV1. With asEncoded, it returns the fields that the
 // creator of t owns.
 func encodeFields(m *schema.Message, t tree.Tree, s excludedFields, asEncoded bool) string {
-	const maxPooled = 1 << 16 // bytes of the buffers that are kept
+	const maxPooled = 1 << 16 // largest pooled buffer, in bytes
 	w := fieldsEncoders.Get().(*fieldsEncoder)
 	w.asEncoded = asEncoded
 	w.object(m, t, s)
@@ -75,7 +75,7 @@ func (w *fieldsEncoder) part(f *schema.Field, below func()) {
 }
 
 // topField writes a field of the object or its metadata. With asEncoded, it omits values that the
-// encoder also writes for an empty object.
+// encoder writes even for an empty object.
 func (w *fieldsEncoder) topField(f *schema.Field, v any) {
 	if !w.asEncoded {
 		w.field(f, v)
@@ -113,8 +113,8 @@ func (w *fieldsEncoder) field(f *schema.Field, v any) {
 	}
 }
 
-// node writes the paths at and below a path element. member is true if the set contains the
-// element's own path. If there are no paths, node writes nothing.
+// node writes the paths at and below a path element, if any. member is true if the set contains the
+// element's own path.
 func (w *fieldsEncoder) node(at pathElement, f *schema.Field, element, member bool, v any) {
 	start := len(w.b)
 	w.open(at)

@@ -64,8 +64,6 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// wellFormed decodes an object. It returns false if the object has unknown fields, values of wrong
-// types or duplicate items.
 func wellFormed(m *schema.Message, text string) (tree.Tree, bool) {
 	object, faults, err := codec.DecodeJSON(m, []byte(text))
 	if err != nil || len(faults) > 0 || CheckConfig(m, object, nil) != "" {

@@ -16,8 +16,8 @@ const (
 )
 
 // granularityOf returns the granularity of f's value or, if element is true, of the elements of f's
-// list or map. In Pods, for example, spec.containers is byItem and each container is byField.
-// Labels are byKey. Each label and spec.nodeSelector are atomic.
+// list or map. In Pods, for example, spec.containers is byItem and each container byField. Labels
+// are byKey. Each label and spec.nodeSelector are atomic.
 func granularityOf(f *schema.Field, element bool) granularity {
 	if !element {
 		switch {
@@ -44,7 +44,7 @@ type excludedFields struct {
 	metadata []string
 }
 
-// unownedMetadata lists the metadata fields that have no owner, because the server sets them.
+// unownedMetadata lists the metadata fields without an owner, because the server sets them.
 var unownedMetadata = map[string]bool{
 	"name": true, "namespace": true, "uid": true, "resourceVersion": true, "generation": true,
 	"creationTimestamp": true, "selfLink": true, "managedFields": true,

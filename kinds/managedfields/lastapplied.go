@@ -7,8 +7,8 @@ import (
 
 // withoutLastApplied removes conflicts that would block a migration from client-side apply. The
 // last-applied annotation records the fields that the client applied. An apply may take over a
-// field that still has its recorded value. Any other value was set by another manager and must
-// not be overwritten silently.
+// field that still has its recorded value. Any other value was set by another manager and must not
+// be overwritten silently.
 func (a *applier) withoutLastApplied(found map[*manager]Set, live, config tree.Tree) map[*manager]Set {
 	unchanged := a.unchangedLastApplied(a.served.fromStored(live), config)
 	left := map[*manager]Set{}
@@ -20,8 +20,8 @@ func (a *applier) withoutLastApplied(found map[*manager]Set, live, config tree.T
 	return left
 }
 
-// unchangedLastApplied returns the fields whose live value equals the last-applied value. It
-// returns an empty set if the annotation is missing, invalid, or for another version or kind.
+// unchangedLastApplied returns the fields whose live value equals the last-applied value. The set
+// is empty if the annotation is missing, invalid, or for another version or kind.
 func (a *applier) unchangedLastApplied(live, config tree.Tree) Set {
 	m, text := a.served.Message, a.writer.LastApplied
 	if text == "" {

@@ -15,8 +15,8 @@ const (
 	opUpdate = "Update"
 )
 
-// managerIdentity identifies a manager. apiVersion is empty for apply managers, whose identity does
-// not depend on the version.
+// managerIdentity identifies a manager. apiVersion is empty for apply managers, which keep their
+// identity across versions.
 type managerIdentity struct{ name, operation, apiVersion, subresource string }
 
 // String returns the manager as shown in conflicts, such as "kubectl" using apps/v1, or "hpa" with
@@ -37,7 +37,7 @@ func (i managerIdentity) compare(o managerIdentity) int {
 		strings.Compare(i.apiVersion, o.apiVersion), compareSub(i.subresource, o.subresource))
 }
 
-// compareSub sorts the empty string, which represents the main resource, after all subresources.
+// compareSub sorts "", the main resource, after all subresources.
 func compareSub(a, b string) int {
 	if a == "" || b == "" {
 		return strings.Compare(b, a)
@@ -49,13 +49,13 @@ func compareSub(a, b string) int {
 // when needed. If the set changes, text and entry are cleared.
 type manager struct {
 	managerIdentity
-	version  string // of the paths in the set
+	version  string // API version of the paths in the set
 	time     string // RFC 3339, or "" if unknown
 	set      Set
-	text     string         // FieldsV1 text of the set, or "" if unknown
+	text     string         // the set as FieldsV1, or "" if unknown
 	unread   bool           // set is not parsed yet; only text is valid
 	versions ServedVersions // to find the plan for text
-	entry    tree.Tree      // as in the object; nil if it must be rebuilt
+	entry    tree.Tree      // nil if it must be rebuilt
 }
 
 func (m *manager) owned() Set {
@@ -76,8 +76,8 @@ func (m *manager) owned() Set {
 	return m.set
 }
 
-// mayOwn reports whether the manager may own a path of s, without parsing the manager's set. It
-// has no false negatives, so the sets of most managers need no parsing.
+// mayOwn reports whether the manager may own a path of s. It has no false negatives, so most
+// managers' sets need no parsing.
 func (m *manager) mayOwn(s Set) bool { return !m.unread || overlaps(m.text, s) }
 
 func (m *manager) ownsNothing() bool { return !m.unread && m.set.Empty() }
@@ -141,8 +141,8 @@ func (all managers) anyVisible(w Writer) bool {
 	return slices.ContainsFunc(all, func(m *manager) bool { return m.owned().hasField(w.Scale.Replicas) })
 }
 
-// hasOtherVersion reports whether any manager uses a version other than apiVersion. If so, a change
-// may be visible only in that other version.
+// hasOtherVersion reports whether any manager uses a version other than apiVersion, because a
+// change may be visible only in that version.
 func (all managers) hasOtherVersion(apiVersion string) bool {
 	return slices.ContainsFunc(all, func(m *manager) bool { return m.version != apiVersion })
 }
@@ -161,7 +161,7 @@ func (m *manager) setFieldsText(text string, plan *schema.Message) {
 	}
 }
 
-// hasText reports whether the manager's set is unparsed and has the given text and version. A
+// hasText reports whether the manager's set is unparsed, with the given text and version. A
 // repeated apply with the same text needs no pruning.
 func (m *manager) hasText(text, version string) bool {
 	return m.unread && m.version == version && m.text == text
@@ -173,9 +173,9 @@ func (m *manager) setTime(now string) {
 	}
 }
 
-// encode returns managedFields without managers that own nothing, or nil if no manager remains. It
-// sorts managers by operation, with apply managers first, then by time and name, so that the
-// encoding is deterministic.
+// encode returns managedFields without managers that own nothing, or nil if none remains. It sorts
+// managers by operation, with apply managers first, then by time and name, so that the encoding is
+// deterministic.
 func (all managers) encode() []any {
 	kept := slices.DeleteFunc(slices.Clone(all), func(m *manager) bool { return m.ownsNothing() })
 	slices.SortFunc(kept, func(a, b *manager) int {
@@ -212,8 +212,8 @@ func (m *manager) tree() tree.Tree {
 	return t
 }
 
-// IsReset reports whether a list of managers consists of one empty entry. Clients send such a list
-// to clear all ownership.
+// IsReset reports whether a list of managers is one empty entry, with which clients clear all
+// ownership.
 func IsReset(list []any) bool {
 	if len(list) != 1 {
 		return false
@@ -222,9 +222,9 @@ func IsReset(list []any) bool {
 	return len(entry) == 0
 }
 
-// Normalize returns a client's managedFields in canonical form, without duplicates and without
-// managers that own nothing. It returns false if the list is empty or invalid, because an
-// invalid entry would later count as an empty set.
+// Normalize returns a client's managedFields in canonical form, without duplicates or managers that
+// own nothing. It returns false if the list is empty or invalid, because an invalid entry would
+// later count as an empty set.
 func Normalize(list []any) ([]any, bool) {
 	all := decode(list, nil)
 	if len(all) == 0 {

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// IsNoOpApply reports whether applying config certainly changes neither the stored object nor its
-// managers. json is the stored object, of message m. A false result means unknown, for example
-// because the field order differs. config must have passed CheckConfig.
+// IsNoOpApply reports whether an apply of config is known to change neither the stored object nor
+// its managers. It may return false for a no-op, for example because the field order differs. json
+// is the stored object, of message m. config must have passed CheckConfig.
 func IsNoOpApply(w Writer, m *schema.Message, json []byte, config tree.Tree) bool {
 	s := noOpChecker{json: json, custom: m.Custom != nil}
 	return w.Scale == nil && s.message(m, nil, config) && s.managers > 0 &&
@@ -20,8 +20,8 @@ func IsNoOpApply(w Writer, m *schema.Message, json []byte, config tree.Tree) boo
 }
 
 // A noOpChecker compares a configuration with an object's JSON as the codec writes it, without
-// whitespace. Comparing bytes is several times faster than decoding, and most applies are repeated
-// by controllers. The comparison stops at the first difference.
+// whitespace. This is several times faster than decoding, and most applies are repeated by
+// controllers. It stops at the first difference.
 type noOpChecker struct {
 	json     []byte
 	pos      int
@@ -63,8 +63,8 @@ func (s *noOpChecker) key() (key []byte, ok bool) {
 }
 
 // message reports whether the JSON object at the current position, of message m, contains all
-// fields of t. If list is not nil, the object is an item of that list, and t may omit keys that
-// have defaults.
+// fields of t. If list is not nil, the object is an item of that list, and t may omit keys with
+// defaults.
 func (s *noOpChecker) message(m *schema.Message, list *schema.Field, t tree.Tree) bool {
 	if !s.next('{') {
 		return false
@@ -144,9 +144,8 @@ func (s *noOpChecker) mapField(f *schema.Field, t tree.Tree) bool {
 	}
 }
 
-// maxOthers limits the number of extra live items in the fast paths, because each extra item is
-// compared with the whole configuration. Admission adds only a few items, such as a Pod's token
-// volume.
+// maxOthers limits the extra live items in the fast paths, because each is compared with the whole
+// configuration. Admission adds only a few, such as a Pod's token volume.
 const maxOthers = 16
 
 func (s *noOpChecker) list(f *schema.Field, v any) bool {
@@ -220,8 +219,8 @@ func (s *noOpChecker) scalar() (any, bool) {
 	return v, err == nil
 }
 
-// isString reports whether the next value is the string v without escapes, and consumes it if
-// so.
+// isString reports whether the next value is the string v without escapes. If so, it consumes the
+// value.
 func (s *noOpChecker) isString(v any) bool {
 	text, isText := v.(string)
 	end := s.pos + 1 + len(text)
@@ -236,8 +235,8 @@ func (s *noOpChecker) isString(v any) bool {
 	return true
 }
 
-// is reports whether the next value consists of the wanted bytes, and consumes the bytes if so.
-// It reuses wanted as the scratch buffer.
+// is reports whether the next value consists of the wanted bytes. If so, it consumes the value. It
+// reuses wanted as the scratch buffer.
 func (s *noOpChecker) is(wanted []byte) bool {
 	s.scratch = wanted
 	if !bytes.HasPrefix(s.json[s.pos:], wanted) {

@@ -10,12 +10,11 @@ import (
 )
 
 // A configuration may set fields to null, represented by nil. The applier owns these fields like
-// any other fields. A null removes an atomic value, but a granular value keeps its fields and
-// items.
+// any other. A null removes an atomic value, but a granular value keeps its fields and items.
 
-// withNulls replaces nil in a configuration with null{}, because nil means absent elsewhere in
-// this package, and removes unowned fields. If there are no nulls, it returns config itself. For
-// example, with {"spec":{"replicas":null}} the writer owns spec.replicas.
+// withNulls replaces nil in a configuration with null{}, because nil means absent elsewhere in this
+// package, and removes unowned fields. Without nulls, it returns config itself. For example, with
+// {"spec":{"replicas":null}} the writer owns spec.replicas.
 func withNulls(m *schema.Message, config tree.Tree) tree.Tree {
 	var out tree.Tree
 	if m.Custom != nil {
@@ -31,8 +30,8 @@ func withNulls(m *schema.Message, config tree.Tree) tree.Tree {
 	return out
 }
 
-// resolveNulls replaces nulls in maps and EmitEmpty fields with the zero value, and removes other
-// nulls. t is an object of message m. Custom kinds keep nulls until schema defaulting handles them.
+// resolveNulls replaces nulls in maps and EmitEmpty fields with the zero value, and removes others.
+// t is an object of message m. Custom kinds keep nulls until schema defaulting handles them.
 func resolveNulls(m *schema.Message, t tree.Tree) tree.Tree {
 	if m.Custom != nil {
 		return t
@@ -120,8 +119,8 @@ func (r replacer) replace(t, out tree.Tree, name string, was, made any) tree.Tre
 	return out
 }
 
-// replaceEverywhere replaces from with to at any depth, regardless of the plan, because schemas of
-// custom kinds may allow nulls anywhere. Unchanged subtrees are shared.
+// replaceEverywhere replaces a value (from) at any depth, regardless of the plan, because schemas
+// of custom kinds may allow nulls anywhere. It shares unchanged subtrees.
 func replaceEverywhere(v, from, to any) any {
 	switch v := v.(type) {
 	case tree.Tree:

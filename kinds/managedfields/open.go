@@ -11,8 +11,8 @@ import (
 // Custom kinds may allow undeclared fields (schema.Message.Additional). Custom objects are compared
 // before validation, so their values may have any type.
 
-// fieldsOf returns the fields of m sorted by name. If m allows undeclared fields, the result
-// includes the undeclared fields of both trees.
+// fieldsOf returns the fields of m sorted by name. If m allows undeclared fields, it includes those
+// of both trees.
 func fieldsOf(m *schema.Message, x, y tree.Tree) []*schema.Field {
 	if m.Additional == nil {
 		return m.Sorted()

@@ -2,8 +2,8 @@ package managedfields
 
 import "github.com/troupe-api/troupe/kinds/jsontext"
 
-// overlaps reports whether a set, given as FieldsV1, may share paths with s. To avoid parsing the
-// whole set, it skips members that s lacks.
+// overlaps reports whether a set, given as FieldsV1, may share paths with s. It skips members that
+// s lacks instead of parsing the whole set.
 func overlaps(text string, s Set) bool {
 	p := parser{jsontext.Scanner{Text: text, Limit: jsontext.MaxStoredDepth}}
 	found, err := p.overlaps(s)

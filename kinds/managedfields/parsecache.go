@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A parsedSet is the result of parsing FieldsV1 under a plan. It is shared and immutable.
+// A parsedSet is the result of parsing FieldsV1 with a plan. It is shared and immutable.
 type parsedSet struct {
 	text       string
 	set        Set  // reconciled with the plan; empty for malformed text
@@ -42,8 +42,7 @@ func parseReconciled(text string, plan *schema.Message) parsedSet {
 	return r
 }
 
-// The cache retains about parseCacheSize bytes of FieldsV1, but no text longer than
-// maxCachedText.
+// The cache retains about parseCacheSize bytes of FieldsV1, and no text longer than maxCachedText.
 const (
 	maxCachedText  = 8 << 10
 	parseCacheSize = 256 << 10
@@ -56,8 +55,8 @@ type parseCacheKey struct {
 	plan any // from planID
 }
 
-// planID identifies a plan in cache keys. The cache must not retain the plan of a custom kind,
-// which is large.
+// planID identifies a plan in cache keys. The cache must not retain the large plan of a custom
+// kind.
 func planID(plan *schema.Message) any {
 	if plan != nil && plan.Custom != nil {
 		return plan.Custom.SchemaID

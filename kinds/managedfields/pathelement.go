@@ -58,8 +58,8 @@ func itemElements(f *schema.Field, list []any) []pathElement {
 	return steps
 }
 
-// sameItem reports whether two items certainly have the same path element. It returns false for
-// floats, because different floats may have the same text, and for keys that are not scalars.
+// sameItem reports whether two items are known to have the same path element. It returns false for
+// floats, which may differ but have the same text, and for keys that are not scalars.
 func sameItem(f *schema.Field, a, b any) bool {
 	if f.ListType == schema.ListSet {
 		return exact(a) && tree.SameRef(a, b)
@@ -95,8 +95,8 @@ func exact(v any) bool {
 	return false
 }
 
-// appendItemKey appends the keys of a list item as JSON. It omits absent keys, so an item
-// without a key and an item with that key are different items.
+// appendItemKey appends the keys of a list item as JSON. It omits absent keys, so items with and
+// without a key differ.
 func appendItemKey(b []byte, f *schema.Field, item any) []byte {
 	if f.ListType == schema.ListSet {
 		return codec.AppendAny(b, item)
@@ -128,8 +128,7 @@ func keysOf(f *schema.Field) []string {
 	return f.ListMapKeys
 }
 
-// lacksKeys reports whether an item has none of its keys. Such an item has no path and cannot be
-// owned.
+// lacksKeys reports whether an item has none of its keys. Such an item has no path and no owner.
 func lacksKeys(f *schema.Field, item any) bool {
 	if f.ListType == schema.ListSet {
 		return false
@@ -138,9 +137,9 @@ func lacksKeys(f *schema.Field, item any) bool {
 	return !slices.ContainsFunc(f.ListMapKeys, func(name string) bool { return keyOf(f, object, name) != nil })
 }
 
-// keyOf returns one key of an item, or nil. An absent key counts as its default, because
-// defaults are applied only after the merge. An absent key without a default counts as the zero
-// value if the encoder always writes the key.
+// keyOf returns one key of an item, or nil. An absent key counts as its default, because defaults
+// are applied only after the merge. Without a default, it counts as the zero value if the encoder
+// always writes the key.
 func keyOf(f *schema.Field, item tree.Tree, name string) any {
 	if v := item[name]; v != nil || f.Message == nil {
 		return v

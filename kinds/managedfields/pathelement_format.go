@@ -45,8 +45,8 @@ func parsePathElement(key string) (at pathElement, known bool, err error) {
 	return at, true, nil
 }
 
-// canonicalKeys reports whether text is certainly in appendItemKey's format: sorted scalar members
-// without whitespace. Nearly all keys are canonical and need no decoding.
+// canonicalKeys reports whether text is known to be in appendItemKey's format: sorted scalar
+// members without whitespace. Nearly all keys are canonical and need no decoding.
 func canonicalKeys(text string) bool {
 	for last, sep := "", "{"; ; sep = "," {
 		name := strings.TrimPrefix(text, sep)

@@ -8,10 +8,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// withoutPaths returns a tree of message m without the paths of a set. Objects and lists that
-// become empty are replaced with emptied{}, and the caller decides whether to remove them. For
-// {"a":{"b":1},"c":2} and the set a.b, the result is {"a":emptied{},"c":2}. For the set a, the
-// result is {"c":2}.
+// withoutPaths returns a tree of message m without the paths of a set. It replaces objects and
+// lists that become empty with emptied{}, and the caller decides whether to remove them. For
+// {"a":{"b":1},"c":2} and the set a.b, the result is {"a":emptied{},"c":2}. For the set a, it is
+// {"c":2}.
 func withoutPaths(m *schema.Message, t tree.Tree, remove Set) tree.Tree {
 	if remove.Empty() {
 		return t
@@ -101,7 +101,7 @@ func namedRoot(m *schema.Message, s Set) Set {
 
 // named adds the message fields along each path of s, because owning a nested field protects its
 // parents from removal. For example, spec.template.x becomes spec, spec.template and
-// spec.template.x. Map keys and list items are not added.
+// spec.template.x. It does not add map keys and list items.
 func named(m *schema.Message, s Set) Set {
 	nodes := make([]node, len(s.nodes))
 	for i, n := range s.nodes {

@@ -7,8 +7,8 @@ import (
 )
 
 // Reconciled adapts a set to the plan m, which may have changed. If a value has become atomic, the
-// owners of its fields and items own the whole value. If an atomic value has become granular, its
-// owners keep only the value's path. If nothing changes, the result is s itself.
+// owners of its fields and items own the whole value. If it has become granular, its owners keep
+// only the value's path. If nothing changes, the result is s itself.
 //
 // For example, if a CRD update makes the list spec.rules atomic, the manager of
 // spec.rules[name="a"].host becomes the manager of spec.rules.

@@ -4,12 +4,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Scale restricts a write to the scale subresource. Clients of the scale subresource do not see
-// the scaled object. They see only the managers that own the replicas, and conflicts refer to
-// spec.replicas in the API version of the Scale.
+// A Scale restricts a write to the scale subresource. Its clients do not see the scaled object.
+// They see only the managers that own the replicas, and conflicts refer to spec.replicas in the API
+// version of the Scale.
 type Scale struct {
 	Replicas   []string // path of field names in the object
-	APIVersion string   // of the scale; its clients see all managers in this version
+	APIVersion string   // version of the Scale, in which its clients see all managers
 }
 
 // Has reports whether an object has a replicas field, even if it is 0.

@@ -8,11 +8,11 @@ import (
 
 // A Set is an immutable set of paths. The zero value is empty. A Set is a tree with one level per
 // path element, so spec.replicas and spec.paused share the node of spec. Sets share subtrees.
-// Union, Intersection and Difference descend only into nodes that both trees have.
+// Union, Intersection and Difference descend only into nodes that both have.
 type Set struct{ nodes []node } // sorted, so that two sets combine in one pass
 
-// A node contains the paths that begin with one path element. member is true if the path that
-// ends at this node is in the set. A node is never empty.
+// A node contains the paths that begin with one path element, and is never empty. member is true if
+// the path that ends at this node is in the set.
 type node struct {
 	pathElement
 	member bool
@@ -157,8 +157,8 @@ func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 	return Set{out}
 }
 
-// leapTo drops the leading nodes that are less than at. The time of the search is logarithmic in
-// the number of dropped nodes. The first node must be less than at.
+// leapTo drops the leading nodes that are less than at. The search takes logarithmic time in the
+// number of dropped nodes. The first node must be less than at.
 func leapTo(nodes []node, at pathElement) []node {
 	compare := func(n node, at pathElement) int { return n.pathElement.compare(at) }
 	step := 1

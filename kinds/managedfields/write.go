@@ -9,7 +9,7 @@ import (
 type Writer struct {
 	Manager     string
 	Subresource string // "" for the object itself
-	APIVersion  string // of the request
+	APIVersion  string // as in the request
 	Now         string // RFC 3339, UTC
 	// KeepsStatus is true if the write does not affect the status.
 	KeepsStatus bool
@@ -30,14 +30,13 @@ func (w *Writer) excluded() excludedFields {
 	return excludedFields{status: w.KeepsStatus, onlyField: w.OnlyField, metadata: w.KeepsMetadata}
 }
 
-// A ServedVersion describes one version of an object. FromStored and ToStored convert from and
-// to the storage version without changing their input. Both are nil for the storage version
-// itself.
+// A ServedVersion describes one version of an object. FromStored and ToStored convert from and to
+// the storage version without changing their input. Both are nil for the storage version.
 type ServedVersion struct {
 	Message              *schema.Message
 	FromStored, ToStored func(tree.Tree) tree.Tree
-	// Remote is true if converting to this version calls a webhook. Conversion is then skipped if
-	// only metadata has changed, because metadata is the same in all versions.
+	// Remote is true if converting to this version calls a webhook. Changes of metadata alone skip
+	// the conversion, because metadata is the same in all versions.
 	Remote bool
 }
 
@@ -45,12 +44,12 @@ type ServedVersion struct {
 // longer served.
 type ServedVersions func(apiVersion string) (ServedVersion, bool)
 
-// Update returns managedFields after a write that replaced before with after. Both objects are
-// in stored form with defaults. before is nil for a create. The writer becomes the sole owner of
-// all changed fields. managed is before's managedFields, which is returned if nothing changes.
+// Update returns managedFields after a write that replaced before with after. Both objects are in
+// stored form with defaults. before is nil for a create. The writer becomes the sole owner of all
+// changed fields. managed is before's managedFields, which is returned if nothing changes.
 //
-// An existing object without managers remains without managers unless begin is true.
-// managedFields also remains unchanged if a scale writer sees none of the managers.
+// An existing object without managers remains without managers unless begin is true. managedFields
+// also remains unchanged if a scale writer sees none of the managers.
 //
 // For example, "ui" creates {"data":{"a":"1"}}, and "ci" sets a to 2 and adds b. Then "ci" owns
 // data.a and data.b, and "ui" only data.
@@ -101,8 +100,7 @@ func newManagedFields(w Writer, served ServedVersion, after tree.Tree) []any {
 	return []any{m.tree()}
 }
 
-// An update is one change to an object. It compares the object once for each version that the
-// managers use.
+// An update is one change to an object. It compares the object once per version that managers use.
 type update struct {
 	writer        Writer
 	versions      ServedVersions
@@ -169,7 +167,7 @@ func (f ServedVersion) fromStored(t tree.Tree) tree.Tree {
 }
 
 // equal reports whether two objects are equal. In custom kinds, an empty field differs from an
-// absent one, because no plan declares which empty fields the encoder omits.
+// absent one, because no plan declares which empty fields are omitted.
 func (f ServedVersion) equal(a, b tree.Tree) bool {
 	if f.Message.Custom != nil {
 		return tree.StrictEqual(a, b)

@@ -75,8 +75,8 @@ func TestUnknownVersionLosesAll(t *testing.T) {
 	}
 }
 
-// run performs a sequence of applies. Each step is "manager{...}" or, if forced,
-// "!manager{...}". It returns the object and its managers, or the error message.
+// run performs a sequence of applies, each "manager{...}" or, if forced, "!manager{...}". It
+// returns the object and its managers, or the error message.
 func run(t *testing.T, steps ...string) string {
 	t.Helper()
 	var live tree.Tree
@@ -161,8 +161,6 @@ func TestConflictNamesSubresource(t *testing.T) {
 	}
 }
 
-// TestTimes checks that a manager has the time of its last change and that no-op writes do not
-// change managers.
 func TestTimes(t *testing.T) {
 	at := func(manager, now string) Writer {
 		w := writerOf(manager)

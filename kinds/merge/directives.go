@@ -8,8 +8,8 @@ import (
 )
 
 // isDirectiveOf reports whether name is a directive. A field of m is not a directive even if its
-// name begins with "$", such as $ref in a schema. If m is nil, any name may be a map key, so
-// only known directives count.
+// name begins with "$", such as $ref in a schema. If m is nil, any name may be a map key, so only
+// known directives count.
 func isDirectiveOf(m *schema.Message, name string) bool {
 	if m == nil {
 		return isDirective(name)

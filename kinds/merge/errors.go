@@ -12,8 +12,8 @@ func newBadPatch(format string, args ...any) error {
 }
 
 // newCannotApply returns the error for a JSON patch that does not apply to this object. Clients
-// search for the first words of the message. The message reveals nothing about the object, because
-// the user may be allowed to patch but not to read it.
+// search for the first words of the message. It reveals nothing about the object, because the user
+// may be allowed to patch but not to read it.
 func newCannotApply(format string, args ...any) error {
 	return &meta.Status{
 		Code: http.StatusUnprocessableEntity, Reason: meta.ReasonInvalid,

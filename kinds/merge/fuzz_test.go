@@ -13,9 +13,8 @@ var objects = []string{
 	`{"one":{"name":"a","v":"1"},"atomic":{"labels":{"a":"b"}}}`,
 }
 
-// FuzzJSONPatch checks that a patch either fails with a client error or yields a tree that can
-// be encoded and decoded. The input must not change. The other fuzz tests check the same
-// properties for other patch types.
+// FuzzJSONPatch checks that a patch either fails with a client error or yields a tree that can be
+// encoded and decoded. The input must not change. Other fuzz tests check other patch types.
 func FuzzJSONPatch(f *testing.F) {
 	for i, patch := range []string{
 		`[]`, `[{"op":"add","path":"/data/c","value":1.5}]`, `[{"op":"remove","path":"/secrets/1"}]`, `[{"op":"test","path":"","value":{}}]`, `[{"op":"copy","from":"/ports","path":"/ports/-"}]`,

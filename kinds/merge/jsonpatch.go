@@ -11,17 +11,16 @@ const (
 	// MaxOperations limits the number of operations per JSON patch.
 	MaxOperations = 10000
 	// maxCopySize limits the approximate JSON bytes that a patch's copy operations produce. It
-	// equals the request body limit. Without this limit, each copy of the object into itself
-	// would double the size.
+	// equals the request body limit. Without it, each copy of the object into itself would double
+	// the size.
 	maxCopySize = 3 << 20
-	// maxMovedItems limits the list items that one patch shifts for insertions and removals.
-	// Without this limit, ten thousand operations at the beginning of a list of a million items
-	// would take seconds.
+	// maxMovedItems limits the list items that one patch shifts. Without it, ten thousand
+	// insertions or removals at the beginning of a list of a million items would take seconds.
 	maxMovedItems = 1 << 28
 )
 
 // An operation is one JSON patch operation as sent by the client. A missing Path, From or Value is
-// nil, which differs from an empty string or null. Value is decoded only if the operation needs it.
+// nil, unlike an empty string or null. Value is decoded only if needed.
 type operation struct {
 	Op    string
 	Path  *string
@@ -87,7 +86,7 @@ func (s *parsedOperation) failure() string {
 }
 
 // readOperations decodes a patch and checks all operations before the first is applied. A patch
-// that is not a list of objects fails with code 400. Operations that can never succeed fail with
+// that is not a list of objects fails with code 400, and an operation that can never succeed with
 // 422.
 func readOperations(patch []byte) ([]parsedOperation, error) {
 	var raws []json.RawMessage

@@ -15,7 +15,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestJSONPatch checks the result of each patch in a file, applied to the same document.
 func TestJSONPatch(t *testing.T) {
 	const document = `{"data":{"x":"1"},"list":["a","b"],"e.com/k":{"~":1},"n":null,"big":9007199254740993}`
 	golden.Run(t, "testdata/jsonpatch.txt", func(given []string) string {
@@ -87,8 +86,8 @@ func TestJSONPatchLimits(t *testing.T) {
 	}
 }
 
-// TestJSONPatchAgrees checks random patches against a widely used implementation. The patches
-// contain no copies, because that implementation copies absent values as null.
+// TestJSONPatchAgrees checks random patches against a widely used implementation. They contain no
+// copies, because that implementation copies absent values as null.
 func TestJSONPatchAgrees(t *testing.T) {
 	paths := rapid.SampledFrom([]string{"/a", "/b", "/a/b", "/a/0", "/a/1", "/a/-", "/b/a/c", "/d~1~0", "/d~1~0/a", "/c/0/a"})
 	rapid.Check(t, func(r *rapid.T) {

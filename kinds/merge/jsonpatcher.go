@@ -80,7 +80,7 @@ func (p *jsonPatcher) countMoves(n *node, token string) {
 }
 
 // replace sets a value. Unlike RFC 6902 but like Kubernetes 1.37, it also sets absent fields,
-// because clients replace fields without checking whether the server omitted or defaulted them.
+// because clients do not check whether the server omitted or defaulted them.
 func (p *jsonPatcher) replace(path pointer, c *node) bool {
 	if len(path) == 0 {
 		p.root = c
@@ -119,8 +119,8 @@ func (p *jsonPatcher) test(s *parsedOperation) bool {
 	return ok && n.opened && !n.isList
 }
 
-// move removes a value and adds it elsewhere. It refuses to move a value into itself. Moving an
-// existing value to its own path does nothing.
+// move removes a value and adds it elsewhere, but not into itself. Moving an existing value to its
+// own path does nothing.
 func (p *jsonPatcher) move(s *parsedOperation) bool {
 	if s.path.isBelow(s.from) {
 		return false
@@ -133,8 +133,8 @@ func (p *jsonPatcher) move(s *parsedOperation) bool {
 	return ok && p.add(s.path, n)
 }
 
-// copy copies a value. It limits the size rather than the number of copies, because ten
-// operations that copy the object into itself multiply its size by a thousand.
+// copy copies a value. It limits the size rather than the number of copies, because ten copies of
+// the object into itself multiply its size by a thousand.
 func (p *jsonPatcher) copy(s *parsedOperation) (done bool, err error) {
 	n, ok := p.find(s.from)
 	if !ok {

@@ -40,10 +40,10 @@ func (g *strategic) mergeList(f *schema.Field, live, patch []any) ([]any, error)
 	return mergeOrder(merged, f.MergeKey, indexByKey(items, f.MergeKey), indexByKey(live, f.MergeKey)), nil
 }
 
-// applyItemDirectives applies the $patch directives in the items of a patch. left is live
-// without the items that the patch deletes. items contains the patch items without a directive.
-// If replace is true, items replaces the list. Otherwise, items is merged into left, and all of
-// its items are objects with the merge key unless live is nil.
+// applyItemDirectives applies the $patch directives in the items of a patch. left is live without
+// the items that the patch deletes. items contains the patch items without a directive. If replace
+// is true, items replaces the list. Otherwise, items is merged into left, and all of its items are
+// objects with the merge key unless live is nil.
 //
 // Deletions precede merges regardless of their position, so a patch can delete and add an item.
 func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any, replace bool, err error) {
@@ -94,8 +94,8 @@ func newMissingMergeKey(f *schema.Field) error {
 	return newBadPatch("map: an item of %s does not contain declared merge key: %s", f.Name, f.MergeKey)
 }
 
-// mergeItems merges each item of the patch into the live item with the same key, or appends the
-// item. An item that occurs several times in the patch is merged each time.
+// mergeItems merges each item of the patch into the live item with the same key, or appends it.
+// Repeated items are merged each time.
 func (g *strategic) mergeItems(f *schema.Field, live, items []any) ([]any, error) {
 	merged := append(make([]any, 0, len(live)+len(items)), live...)
 	at := indexByKey(live, f.MergeKey)
@@ -118,8 +118,8 @@ func (g *strategic) mergeItems(f *schema.Field, live, items []any) ([]any, error
 	return merged, nil
 }
 
-// mergePrimitives merges lists of scalars as sets. Values that are in both lists follow the order
-// of the patch.
+// mergePrimitives merges lists of scalars as sets. Values in both lists follow the order of the
+// patch.
 func mergePrimitives(live, patch []any) ([]any, error) {
 	if _, err := primitiveSet(patch); err != nil || live == nil {
 		return patch, err
@@ -164,7 +164,7 @@ func withoutPrimitives(list []any, gone map[any]bool) []any {
 }
 
 // itemKey returns the identity of a list item as a Go map key: the value of the merge key or,
-// without a merge key, the scalar itself. It returns nil for null, objects and lists.
+// without one, the scalar itself. It returns nil for null, objects and lists.
 func itemKey(item any, key string) any {
 	if key != "" {
 		o, ok := item.(tree.Tree)

@@ -53,7 +53,7 @@ func anyValue(nulls bool) *rapid.Generator[any] {
 	return deep(3)
 }
 
-// anyItem generates list items. It excludes null, which other merge patch implementations treat
+// anyItem generates list items other than null, which other merge patch implementations treat
 // differently.
 func anyItem() *rapid.Generator[any] {
 	return rapid.OneOf(

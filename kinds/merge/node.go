@@ -2,9 +2,9 @@ package merge
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// A node is a value of a document that is being patched. When a pointer first passes through a
-// node, the node is opened: its children are copied from the shared value into new nodes. A
-// patch therefore copies each value on its paths once and shares all other values.
+// A node is a value of a document that is being patched. It is opened when a pointer first passes
+// through it: its children are copied from the shared value into new nodes. A patch therefore
+// copies each value on its paths once and shares all others.
 type node struct {
 	value  any // if not opened
 	fields map[string]*node
@@ -110,7 +110,7 @@ func (n *node) remove(token string) (*node, bool) {
 }
 
 // tree returns n as a plain value. An opened node yields a new tree even if nothing has changed, so
-// the caller must compare the result with the original value.
+// the caller must compare the result with the original.
 func (n *node) tree() any {
 	if !n.opened {
 		return n.value
@@ -129,9 +129,8 @@ func (n *node) tree() any {
 	return out
 }
 
-// size subtracts the approximate JSON size of n from budget and returns the remaining budget. It
-// stops as soon as the budget is negative. Brackets count as 2 bytes, keys as 4 plus their
-// length, and numbers as 8.
+// size subtracts the approximate JSON size of n from budget and returns the rest, or stops once it
+// is negative. Brackets count as 2 bytes, keys as 4 plus their length, and numbers as 8.
 func (n *node) size(budget int) int {
 	if !n.opened {
 		return sizeOf(n.value, budget)

@@ -18,7 +18,7 @@ type Operation struct {
 var ErrTest = errors.New("testing value failed")
 
 // Operations applies all operations or none, like JSONPatch. The values become part of the result.
-// If a test fails, the error is ErrTest. Other errors name the operation and reveal nothing about
+// If a test fails, the error is ErrTest. Other errors name the operation but reveal nothing about
 // the object.
 func Operations(current tree.Tree, operations []Operation) (tree.Tree, error) {
 	if len(operations) > MaxOperations {

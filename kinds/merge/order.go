@@ -19,13 +19,12 @@ func indexByKey(list []any, key string) map[any]int {
 	return at
 }
 
-// mergeOrder orders a merged list. Items in the patch keep the order of the patch, and all other
-// items keep the live order. An item that is not in the patch precedes a patch item only if it
-// also does in the live list. New items are not in the live list, so they are placed as early as
-// possible.
+// mergeOrder orders a merged list. Items in the patch keep the patch order, and others keep the
+// live order. An item that is not in the patch precedes a patch item only if it also does in the
+// live list. New items are not in the live list, so they come as early as possible.
 //
 // For the live list a, b and a patch with b and a new c, the result is a, b, c. For a patch with
-// only c, the result is c, a, b. The order matches kube-apiserver, because clients depend on it.
+// only c, the result is c, a, b. Clients depend on this order of kube-apiserver.
 func mergeOrder(merged []any, key string, patchOrder, liveOrder map[any]int) []any {
 	var named, others []any
 	for _, item := range merged {
@@ -57,7 +56,7 @@ func mergeOrder(merged []any, key string, patchOrder, liveOrder map[any]int) []a
 
 // setElementOrder applies a $setElementOrder directive to its list in out, unless the list is
 // atomic. kubectl sends this directive for each list, because a patch alone cannot move items.
-// Items in the patch must be in the same order as in the directive.
+// Items in the patch must be in the directive's order.
 func (g *strategic) setElementOrder(f *schema.Field, name string, wanted any, current, out, patch tree.Tree) error {
 	order, ok := wanted.([]any)
 	if !ok {
@@ -109,9 +108,9 @@ func matchesOrder(items, order []any, key string) bool {
 	return true
 }
 
-// orderAfterDeletions returns the live positions for mergeOrder. New items use the positions
-// that deletions free at the end. For example, if a patch of the live list a, b deletes b and
-// adds c, the order is a, c.
+// orderAfterDeletions returns the live positions for mergeOrder. New items use the positions that
+// deletions free at the end. For example, if a patch of the live list a, b deletes b and adds c,
+// the order is a, c.
 func orderAfterDeletions(live, patch []any, key string) map[any]int {
 	gone := map[any]bool{}
 	for _, item := range patch {

@@ -33,8 +33,8 @@ func (p pointer) isBelow(q pointer) bool {
 	return len(p) > len(q) && slices.Equal(p[:len(q)], q)
 }
 
-// index parses a list index up to limit, in decimal digits without a leading zero. It rejects
-// "-", the end of a list, which only the operation add supports.
+// index parses a list index up to limit, in decimal digits without a leading zero. It rejects "-",
+// the end of a list, which only the operation add supports.
 func index(token string, limit int) (int, bool) {
 	if token == "" || len(token) > 1 && token[0] == '0' {
 		return 0, false

@@ -39,12 +39,11 @@ func Strategic(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 }
 
 type strategic struct {
-	work int // object members and list items that may still be walked
+	work int // remaining object members and list items that may be visited
 }
 
-// maxMergeWork limits the object members and list items that one patch visits. Objects are
-// smaller, but a patch may repeat an item ten thousand times, and each repetition visits all
-// lists of the item.
+// maxMergeWork limits the object members and list items that one patch visits. Objects are smaller,
+// but a patch may repeat an item ten thousand times, and each time visits all of its lists.
 const maxMergeWork = 2 << 20
 
 func (g *strategic) spend(n int) error {
@@ -99,9 +98,9 @@ func (g *strategic) mergeObject(m *schema.Message, current, patch tree.Tree) (tr
 	return g.mergeLists(m, current, out, patch)
 }
 
-// mergeField returns the new value of one field. keep is false if the field is removed. If the
-// old value is not an object, an object in the patch replaces it. If the new object has a
-// $patch, the field is removed instead, because there is no object for the $patch to change.
+// mergeField returns the new value of one field. keep is false if the field is removed. If the old
+// value is not an object, an object in the patch replaces it. If that object has a $patch, the
+// field is removed instead, because there is no object for the $patch to change.
 func (g *strategic) mergeField(m *schema.Message, name string, old, v any) (next any, keep bool, err error) {
 	if v == nil {
 		return nil, false, nil
@@ -125,8 +124,8 @@ func (g *strategic) mergeField(m *schema.Message, name string, old, v any) (next
 	return v, true, nil
 }
 
-// mergeLists applies list directives, such as "$setElementOrder/containers". Deletions are
-// applied first. The patch need not contain the list itself.
+// mergeLists applies list directives, such as "$setElementOrder/containers", deletions first. The
+// patch need not contain the list itself.
 func (g *strategic) mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, error) {
 	for name, v := range patch {
 		field, ok := strings.CutPrefix(name, deletePrefix)
@@ -165,9 +164,9 @@ func (g *strategic) mergeLists(m *schema.Message, current, out, patch tree.Tree)
 	return out, nil
 }
 
-// retainKeys applies a $retainKeys directive, which removes all fields of current that the
-// directive does not list, such as other members of a union. The result is nil if current does not
-// change. A patch that sets a field without retaining the field is an error.
+// retainKeys applies a $retainKeys directive, which removes all fields of current that it does not
+// list, such as other members of a union. The result is nil if current does not change. A patch
+// must retain every field that it sets.
 func retainKeys(current, patch tree.Tree) (tree.Tree, error) {
 	v, ok := patch[retainDirective]
 	if !ok {
@@ -203,8 +202,8 @@ func fieldOf(m *schema.Message, name string) *schema.Field {
 	return m.Field(name)
 }
 
-// objectOf returns the message of the objects in a field, or nil for a map, which has keys
-// instead of fields.
+// objectOf returns the message of the objects in a field, or nil for a map, which has keys instead
+// of fields.
 func objectOf(f *schema.Field) *schema.Message {
 	if f == nil || f.Shape == schema.Map {
 		return nil

@@ -2,11 +2,11 @@ package meta
 
 import "strings"
 
-// Limits of the strings in a Status, in bytes. Without limits, a Status that quotes the request
-// with double escapes could be twelve times as long as the request.
+// Limits of the strings in a Status, in bytes. Without them, a Status that quotes the request with
+// double escapes could be twelve times as long as the request.
 const (
-	maxText       = 64 << 10 // of one cause, or of a message in addition to its causes
-	maxIdentifier = 4 << 10  // of names in details
+	maxText       = 64 << 10 // per cause, or per message without its causes
+	maxIdentifier = 4 << 10  // per name in details
 )
 
 // Bounded returns s, or a copy whose longest strings are truncated.
@@ -30,7 +30,7 @@ func (s *Status) Bounded() *Status {
 	for _, text := range []*string{&d.Name, &d.Group, &d.Kind, &d.UID} {
 		cut = cutText(text, maxIdentifier) || cut
 	}
-	shared := true // d.Causes is that of s
+	shared := true // d.Causes is s's slice
 	for i, c := range s.Details.Causes {
 		cutMessage, cutField := cutText(&c.Message, maxText), cutText(&c.Field, maxText)
 		if !cutMessage && !cutField {

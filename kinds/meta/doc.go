@@ -1,8 +1,7 @@
-// Package meta defines the basic API types: the names of groups, versions, kinds and resources,
-// the Key of an object, and the Object with its parsed ObjectMeta. Status is the error type of
-// every layer, and Naming is the naming profile. The package does no I/O and depends on no
-// kinds.
+// Package meta defines the basic API types: the names of groups, versions, kinds and resources, the
+// Key of an object, and the Object with its parsed ObjectMeta. Status is the error type of every
+// layer, and Naming is the naming profile. The package does no I/O and depends on no kinds.
 //
-// Objects are shared and immutable. A read copies the object's JSON to the client. ObjectMeta
-// contains the metadata that the server uses, so the JSON need not be decoded.
+// Objects are shared and immutable. A read copies the object's JSON to the client, without decoding
+// it, because ObjectMeta contains the metadata that the server uses.
 package meta

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// AppendJSON appends the Status as clients receive it. It omits code 200 of a Success.
+// AppendJSON appends the Status as clients receive it. It omits the code 200 of a Success.
 func (s *Status) AppendJSON(b []byte) []byte {
 	b = append(b, `{"kind":"Status","apiVersion":"v1","metadata":{`...)
 	if s.Continue != "" {

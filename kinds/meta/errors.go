@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// AsStatus returns the Status in err. Other errors become internal errors, whose message is hidden
-// from clients.
+// AsStatus returns the Status in err. It converts other errors to internal errors, which hide the
+// message from clients.
 func AsStatus(err error) *Status {
 	var s *Status
 	if errors.As(err, &s) {
@@ -18,7 +18,7 @@ func AsStatus(err error) *Status {
 	return NewInternal("")
 }
 
-// HasReason reports whether an error is a Status with the given reason.
+// HasReason reports whether err is a Status with the given reason.
 func HasReason(err error, r Reason) bool {
 	status, ok := errors.AsType[*Status](err)
 	return ok && status.Reason == r
@@ -136,8 +136,7 @@ func NewServiceUnavailable(message string) *Status {
 	return newFailure(http.StatusServiceUnavailable, ReasonServiceUnavailable, nil, "%s", message)
 }
 
-// NewInternal reports an internal error without details. id identifies the entry in the server's
-// log.
+// NewInternal reports an internal error without details. id identifies the server's log entry.
 func NewInternal(id string) *Status {
 	message := "Internal error occurred"
 	if id != "" {

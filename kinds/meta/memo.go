@@ -9,8 +9,8 @@ type objectMemo struct {
 	forms       []form    // see Form
 }
 
-// remember applies change to a copy of the memo and stores the copy. If change returns false,
-// the memo is unchanged and remember returns false.
+// remember stores a copy of the memo with change applied, unless change returns false. It returns
+// the result of change.
 func (o *Object) remember(change func(m *objectMemo) bool) (changed bool) {
 	for {
 		known := o.memo.Load()
@@ -40,8 +40,8 @@ func NewSchemaID() *SchemaID {
 	return id
 }
 
-// shared returns the memo for objects that record nothing but this schema. These objects share
-// one memo, because there may be millions of them.
+// shared returns the memo for objects that record only this schema. They share it, because there
+// may be millions of them.
 func (id *SchemaID) shared() *objectMemo {
 	if id == nil {
 		return nil
@@ -56,7 +56,7 @@ func (o *Object) ConformsTo(id *SchemaID) bool {
 	return known != nil && known.schema == id
 }
 
-// SetConformsTo records that the object conforms to a schema. It replaces an earlier record.
+// SetConformsTo records that the object conforms to a schema, replacing an earlier record.
 func (o *Object) SetConformsTo(id *SchemaID) {
 	if o.memo.CompareAndSwap(nil, id.shared()) {
 		return // the usual case
@@ -73,15 +73,15 @@ type Digest [16]byte
 // maxNoOpApplies limits the digests per object. Few objects have more apply managers.
 const maxNoOpApplies = 4
 
-// IsNoOpApply reports whether an apply is known not to change this object, such as a controller's
-// repeated apply. It calls digest only if there are digests to compare.
+// IsNoOpApply reports whether an apply, such as a controller's repeated one, is known not to change
+// this object. It calls digest only if there are digests to compare.
 func (o *Object) IsNoOpApply(digest func() Digest) bool {
 	known := o.memo.Load()
 	return known != nil && len(known.noOpApplies) > 0 && slices.Contains(known.noOpApplies, digest())
 }
 
-// AddNoOpApply records that an apply does not change this object. Beyond maxNoOpApplies, the oldest
-// record is dropped.
+// AddNoOpApply records that an apply does not change this object. Beyond maxNoOpApplies, it drops
+// the oldest record.
 func (o *Object) AddNoOpApply(d Digest) {
 	o.remember(func(m *objectMemo) bool {
 		m.noOpApplies = append([]Digest{d}, m.noOpApplies[:min(len(m.noOpApplies), maxNoOpApplies-1)]...)
@@ -89,7 +89,7 @@ func (o *Object) AddNoOpApply(d Digest) {
 	})
 }
 
-// A FormID identifies an additional encoding that is cached in the object. The owner of the cache
+// A FormID identifies an additional encoding that is cached in the object. The cache's owner
 // assigns the numbers.
 type FormID uint8
 
@@ -110,9 +110,9 @@ func (o *Object) Form(id FormID) []byte {
 	return nil
 }
 
-// SetForm stores b as an additional encoding of the object, unless an encoding with this id
-// exists. A nil b removes the encoding. It reports whether the encodings changed. The caller
-// must bound the memory of all forms.
+// SetForm stores b as an additional encoding of the object, unless one with this id exists. A nil b
+// removes the encoding. SetForm reports whether the encodings changed. The caller must bound the
+// memory of all forms.
 func (o *Object) SetForm(id FormID, b []byte) (changed bool) {
 	return o.remember(func(m *objectMemo) bool {
 		at := slices.IndexFunc(m.forms, func(f form) bool { return f.id == id })

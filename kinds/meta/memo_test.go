@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// TestMemo checks that setting one entry of a memo keeps the other entries.
 func TestMemo(t *testing.T) {
 	t.Parallel()
 	o, id, other := &Object{}, NewSchemaID(), NewSchemaID()
@@ -46,8 +45,8 @@ func TestMemoForgets(t *testing.T) {
 	}
 }
 
-// TestMemoRaces checks that no concurrent update is lost, and that exactly one goroutine sets each
-// form.
+// TestMemoRaces checks that concurrent updates are not lost, and that exactly one goroutine sets
+// each form.
 func TestMemoRaces(t *testing.T) {
 	t.Parallel()
 	o, id := &Object{}, NewSchemaID()

@@ -6,15 +6,16 @@ import (
 )
 
 // A Naming is a naming profile: the spelling of all identifiers that contain a vendor name. Code
-// and declarations use the platform profile's names. Only this file contains other profiles' names.
+// and declarations use the platform profile's names. Only this file contains those of other
+// profiles.
 type Naming struct {
 	Profile string // "platform" or "kubernetes"
 
-	word       string            // alone, as in the finalizer of namespaces
+	word       string            // vendor word alone, as in the namespace finalizer
 	groups     string            // suffix of API groups
-	domain     string            // of labels, annotations, finalizers
+	domain     string            // domain of labels, annotations and finalizers
 	short      string            // prefix of system names
-	exceptions map[string]string // names that the rules of Translate do not cover
+	exceptions map[string]string // names not covered by the rules of Translate
 	translates bool              // false for the platform profile itself
 }
 
@@ -34,7 +35,7 @@ var Kubernetes = &Naming{
 		"platform.io/node-serving":                       "kubernetes.io/kubelet-serving",
 		"platform.io/apiserver-serving":                  "kubernetes.io/kube-apiserver-serving",
 		"platform-admin":                                 "kubernetes-admin",
-		"platform-short-name":                            "k8s-short-name", // text formats
+		"platform-short-name":                            "k8s-short-name", // string formats
 		"platform-long-name":                             "k8s-long-name",
 		"platform-root-ca.crt":                           "kube-root-ca.crt",
 		"rbac.authorization.platform.io/autoupdate":      "rbac.authorization.kubernetes.io/autoupdate",
@@ -82,9 +83,8 @@ func ParseNaming(s string) (*Naming, error) {
 
 const platformDomain = "platform.io"
 
-// groupPrefixes lists the API groups that end with the vendor suffix, without this suffix.
-// Labels and annotations of these groups also use the group domain, except for groups in
-// labelDomains.
+// groupPrefixes lists the API groups that end with the vendor suffix, without the suffix. Their
+// labels and annotations also use the group domain, except for groups in labelDomains.
 var groupPrefixes = map[string]bool{
 	"storage": true, "networking": true, "discovery": true, "rbac.authorization": true,
 	"authentication": true, "authorization": true, "certificates": true,
@@ -155,7 +155,7 @@ func (n *Naming) translateDomain(s string) string {
 }
 
 // isVersion reports whether path is the version of an apiVersion, such as "v1" or "v1beta1", rather
-// than the name of a label.
+// than a label name.
 func isVersion(path string) bool {
 	return len(path) >= 2 && path[0] == 'v' && path[1] >= '1' && path[1] <= '9' && !strings.Contains(path, "/")
 }

@@ -27,8 +27,8 @@ type ObjectMeta struct {
 	UID        string
 	Generation int64
 	Labels     Labels
-	// Fields contains the values of the kind's selectable fields in declaration order. It
-	// excludes metadata.name and metadata.namespace.
+	// Fields contains the values of the kind's selectable fields in declaration order, except
+	// metadata.name and metadata.namespace.
 	Fields          []string
 	OwnerReferences []OwnerReference
 	Finalizers      []string
@@ -39,7 +39,7 @@ type ObjectMeta struct {
 func (h ObjectMeta) Clone() ObjectMeta { return h.copied(strings.Clone) }
 
 // Within returns a copy for an object with the given JSON, which must be immutable. Strings that
-// occur near the beginning of json share its memory. Other strings are copied.
+// occur near the beginning of json share its memory. Others are copied.
 func (h ObjectMeta) Within(json []byte) ObjectMeta {
 	const searched = 2048 // bytes; metadata comes first
 	json = json[:min(len(json), searched)]

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// TestWithin checks that the metadata of a stored object shares memory with its JSON, not with the
+// TestWithin checks that a stored object's metadata shares memory with its JSON, not with the
 // request.
 func TestWithin(t *testing.T) {
 	const far = "far behind"

@@ -24,8 +24,8 @@ func CompareVersions(a, b string) int {
 
 type version struct{ stability, major, minor int }
 
-// Stability returns "alpha", "beta" or "ga". It returns the empty string if the name does not
-// follow the Kubernetes convention.
+// Stability returns "alpha", "beta" or "ga", or "" if the name does not follow the Kubernetes
+// convention.
 func Stability(s string) string {
 	v, ok := parseVersion(s)
 	if !ok {

@@ -19,9 +19,8 @@ var anyMediaType = []string{"*/*"}
 
 // A builder builds one document and is used once.
 //
-// The paths are written first, because writing them collects the definitions. The document is
-// rebuilt for the hash and for each format, because keeping it in memory as a tree would take
-// megabytes.
+// It writes the paths first, which collects the definitions. It rebuilds the document for the hash
+// and for each format, because a tree in memory would take megabytes.
 type builder struct {
 	Options
 	names       names
@@ -75,8 +74,8 @@ func (b *builder) watchEvent() string {
 	return name
 }
 
-// patchTypes returns the patch media types of a kind. Custom kinds do not support strategic
-// merge patches, because CRDs declare no merge strategies.
+// patchTypes returns the patch media types of a kind. Custom kinds lack strategic merge patches,
+// because CRDs declare no merge strategies.
 func (b *builder) patchTypes(k *schema.Kind) []string {
 	if !k.IsCustom() {
 		return b.Patches
@@ -101,7 +100,7 @@ func (b *builder) versionInfo() string {
 	return name
 }
 
-// paths yields the paths of a scope. Afterwards, the definitions are complete.
+// paths yields the paths of a scope. Afterward, the definitions are complete.
 func (b *builder) paths(s scope) entries {
 	return func(yield func(string, object) bool) {
 		written := map[string]bool{}

@@ -12,7 +12,7 @@ import (
 // only proxies them. Generated clients return a string.
 
 // connectMethods lists the methods of connect subresources. The key is true for proxy, which
-// forwards all requests, and false for subresources that only open a connection.
+// forwards all requests, and false for those that only open a connection.
 var connectMethods = map[bool][]string{
 	true:  {"get", "put", "post", "delete", "options", "head", "patch"},
 	false: {"get", "post"},
@@ -28,8 +28,8 @@ func connectEndpoints(k *schema.Kind, s *schema.Subresource, path string) []endp
 	return []endpoint{e, behind}
 }
 
-// connectItem returns the path item of a connect subresource. Logs are fetched with a plain GET.
-// Other subresources support all methods in connectMethods.
+// connectItem returns the path item of a connect subresource. The log subresource supports only
+// GET. Others support all methods in connectMethods.
 func (b *builder) connectItem(p endpoint) object {
 	parameters := b.connectParameters(p)
 	if p.sub.BodyKind == nil {
@@ -71,7 +71,7 @@ func (b *builder) connectID(p endpoint, method string) (id, description string) 
 }
 
 // connectParameters returns the option and path parameters, sorted by name. Subresources do not
-// share parameter definitions, because the same name has different meanings.
+// share definitions of parameters, because a name may have different meanings.
 func (b *builder) connectParameters(p endpoint) []any {
 	all := []parameter{standard().Name}
 	if p.kind.Namespaced {
@@ -98,8 +98,8 @@ func (b *builder) connectParameters(p endpoint) []any {
 	return out
 }
 
-// optionTypes maps field types to parameter types. For a list, the parameter is repeated and has
-// the type of an item.
+// optionTypes maps field types to parameter types. A list becomes a repeated parameter with the
+// type of an item.
 var optionTypes = map[schema.Type]string{
 	schema.TypeString: "string", schema.TypeBool: "boolean", schema.TypeInt32: "integer", schema.TypeInt64: "integer",
 }

@@ -16,11 +16,9 @@ func (d *definitions) customKind(k *schema.Kind) string {
 	return name
 }
 
-// custom returns the schema of a custom kind with the common fields of all objects. In version
-// 2, schemas that preserve unknown fields list no properties, because clients of version 2 treat
-// listed properties as exhaustive.
-//
-// The schema is decoded while the document is written, and not retained.
+// custom returns the schema of a custom kind with the fields that all objects have. In version 2,
+// schemas that preserve unknown fields list no properties, because clients would treat them as
+// exhaustive.
 func (d *definitions) custom(k *schema.Kind) object {
 	root := k.Origin.Schema.Tree()
 	open := len(root) == 0 || root.Bool(d.names.extension("preserve-unknown-fields"))
@@ -58,8 +56,8 @@ func (d *definitions) metadata(objectMeta *schema.Message) tree.Tree {
 	}
 }
 
-// customObject returns the OpenAPI form of s with the common properties. It copies only the changed
-// levels of the shared schema.
+// customObject returns the OpenAPI form of s with the common properties. It copies only the levels
+// that it changes, because s is shared.
 func (d *definitions) customObject(s, common tree.Tree) object {
 	properties := maps.Clone(s.Object("properties"))
 	if properties == nil {
@@ -149,8 +147,8 @@ func (c customSchemas) embedded(s tree.Tree) tree.Tree {
 	return s
 }
 
-// forV2 omits keywords that version 2 cannot express or that its clients misinterpret. Nullable
-// values and values that preserve unknown fields lose their properties and items. Otherwise,
+// forV2 omits keywords that version 2 cannot express or that its clients misinterpret. It drops the
+// properties and items of nullable values and of values that preserve unknown fields. Otherwise,
 // clients that validate by version 2, such as older kubectl, would reject null for a typed or
 // required field.
 func (c customSchemas) forV2(s tree.Tree) tree.Tree {

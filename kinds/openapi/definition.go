@@ -29,8 +29,8 @@ func (d *definitions) sorted(yield func(string, object) bool) {
 	}
 }
 
-// add registers a definition and reports whether it is new. The caller follows only the references
-// of new definitions, which ends the recursion.
+// add registers a definition and reports whether it is new. To end the recursion, callers follow
+// only the references of new definitions.
 func (d *definitions) add(name string, build func() object) bool {
 	if d.builders[name] != nil {
 		return false
@@ -57,8 +57,8 @@ func (d *definitions) named(name string, m *schema.Message) string {
 	return name
 }
 
-// addReferences registers the definitions to which a message's fields refer. A message without a
-// name is inlined, so its references are registered too.
+// addReferences registers the definitions to which a message's fields refer, including those of
+// inlined messages, which have no name.
 func (d *definitions) addReferences(m *schema.Message) {
 	for _, f := range m.Fields {
 		switch {
@@ -73,7 +73,7 @@ func (d *definitions) addReferences(m *schema.Message) {
 }
 
 // list registers a kind's list definition and returns its name. The plan has no messages for lists,
-// because all lists have the same fields.
+// because all have the same fields.
 func (d *definitions) list(k *schema.Kind, listMeta *schema.Message) string {
 	name := d.names.list(k)
 	item, metadata := d.kind(k), d.message(listMeta)
@@ -159,9 +159,9 @@ func gvkObject(gvk meta.GroupVersionKind) object {
 }
 
 // isRequired reports whether a field is required. Some fields are required because the server
-// rejects objects without them, such as a container's name. Others are always present in
-// responses, such as restartCount. A field with a default is required only if its declaration
-// says so, because the server sets the default.
+// rejects objects without them, such as a container's name. Others are always present in responses,
+// such as restartCount. A field with a default is required only if its declaration says so, because
+// the server sets the default.
 func isRequired(f *schema.Field) bool {
 	switch {
 	case f.Documented != schema.PresenceDerived:

@@ -1,7 +1,7 @@
 package openapi
 
-// A dialect describes one of the two OpenAPI versions. Where possible, the package checks a
-// capability instead of the version.
+// A dialect describes one of the two OpenAPI versions. Where possible, code checks a capability
+// instead of the version.
 type dialect struct {
 	refs     string // prefix of references to definitions
 	v3       bool   // version 3
@@ -17,8 +17,8 @@ var (
 
 func (d dialect) ref(name string) object { return object{{"$ref", d.refs + name}} }
 
-// refWith returns a reference with additional keywords. In version 3, it wraps the reference in
-// allOf, because siblings of $ref are ignored.
+// refWith returns a reference with additional keywords. In version 3, which ignores siblings of
+// $ref, it wraps the reference in allOf.
 func (d dialect) refWith(name string, more object) object {
 	switch {
 	case len(more) == 0:

@@ -26,8 +26,8 @@ type Options struct {
 	Patches []string
 	// CBOR adds CBOR to the media types of responses and watches.
 	CBOR bool
-	// Previous contains the documents of an earlier set of kinds, or nil. Documents whose kinds
-	// are unchanged are reused. All other options must be equal.
+	// Previous contains the documents of an earlier set of kinds, or nil. Documents whose kinds are
+	// unchanged are reused, so all other options must be equal.
 	Previous *Documents
 
 	gvks map[*schema.Message][]meta.GroupVersionKind // GVKs of messages of built-in kinds
@@ -45,13 +45,12 @@ const (
 // Documents contains the documents of one set of kinds. It is safe for concurrent use.
 type Documents struct {
 	options  Options
-	allScope scope // scope of everything
+	allScope scope // scope of the version 2 document
 	all      *Document
-	groups   map[string]groupDocument // of version 3, by path without the first slash
+	groups   map[string]groupDocument // version 3 documents by path without leading slash
 	index    func() Index
 }
 
-// A groupDocument is the version 3 document of one path, usually a group version, with its kinds.
 type groupDocument struct {
 	*Document
 	kinds []*schema.Kind
@@ -80,12 +79,12 @@ type scope struct {
 	kinds         []*schema.Kind
 	metaEndpoints []metaEndpoint
 	remotes       []*Remote
-	below         string // in version 3: path prefix of remotes
+	below         string // path prefix of remotes in version 3
 }
 
-// New prepares the documents, which are built on first use. A CRD change replaces only the
-// version 3 documents of the CRD's versions, because each document depends only on its own kinds
-// and the immutable built-in kinds.
+// New prepares the documents, which are built on first use. A CRD change replaces only the version
+// 3 documents of the CRD's versions, because a document depends only on its own kinds and the
+// immutable built-in kinds.
 func New(o Options) *Documents {
 	previous := o.Previous
 	o.gvks = gvks(o.Kinds)
@@ -113,8 +112,8 @@ func (d *Documents) V3(path string) *Document { return d.groups[path].Document }
 
 // Index lists the version 3 documents, as
 // {"paths":{"apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=…"}}}. Computing the
-// hashes builds each document once. Clients read the index when they start and fetch only documents
-// that they have not cached.
+// hashes builds each document once. Clients read the index at startup and fetch only documents that
+// they have not cached.
 func (d *Documents) Index() Index { return d.index() }
 
 // URL returns the URL path and query of the version 3 document for a path. The hash makes the

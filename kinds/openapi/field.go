@@ -98,9 +98,9 @@ var listTypes = map[schema.ListType]string{
 	schema.ListAtomic: "atomic", schema.ListSet: "set", schema.ListMap: "map",
 }
 
-// value returns the schema of a single value of a field, such as one item of a list. If the
-// schema has a named definition, ref is the name of that definition. value then contains only
-// the keywords to write next to the $ref, such as limits.
+// value returns the schema of a single value of a field, such as one item of a list. If the schema
+// has a named definition, ref is its name, and value contains only the keywords to write next to
+// the $ref, such as limits.
 func (d *definitions) value(m *schema.Message, f *schema.Field) (value object, ref string) {
 	if f.Type == schema.TypeMessage {
 		switch {
@@ -140,7 +140,7 @@ func addLimits(o object, f *schema.Field) object {
 	o = addBound(o, "maxLength", f.MaxLength)
 	o = o.withText("pattern", f.Pattern)
 	if choices := slices.Concat(f.Enum, f.DocumentedEnum); len(choices) > 0 {
-		slices.Sort(choices) // declared in the order of faults
+		slices.Sort(choices) // they are declared in error order
 		values := make([]any, len(choices))
 		for i, v := range choices {
 			values[i] = v
@@ -157,9 +157,9 @@ func addBound(o object, name string, n int) object {
 	return o.with(name, int64(n))
 }
 
-// scalar registers the definition of values with a custom JSON form, such as times, and returns its
-// name. It returns the empty string for other values. A value of two types, such as int-or-string,
-// has a single type in version 2.
+// scalar registers the definition of a value with a custom JSON form, such as a time, and returns
+// its name, or "" for other values. A value of two types, such as int-or-string, has a single type
+// in version 2.
 func (d *definitions) scalar(m *schema.Message, f *schema.Field) string {
 	s, ok := scalars[f.Type]
 	if !ok {
@@ -192,7 +192,7 @@ func (d *definitions) scalar(m *schema.Message, f *schema.Field) string {
 type scalarType struct {
 	name, description, typ, format string
 	oneOf                          []string
-	any                            bool // any JSON; name is that of a message
+	any                            bool // any JSON; name is a message name
 }
 
 var scalars = map[schema.Type]scalarType{

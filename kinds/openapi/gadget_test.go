@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// These tests use the kind Gadget with fields of all types, the Scale of its subresource, and a
-// deprecated kind. They also use a custom kind, whose messages have no names.
+// These tests use the kind Gadget with fields of all types, the Scale of its subresource, a
+// deprecated kind, and a custom kind, whose messages have no names.
 
 func number(n int64) *int64 { return &n }
 

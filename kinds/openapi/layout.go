@@ -81,7 +81,7 @@ func (c *layoutCompiler) mapping(text string) (m fieldMapping) {
 	return m
 }
 
-// An alternative is one field of a union. It is used for values that meet the condition.
+// An alternative is one field of a union, for values that meet the condition.
 type alternative struct {
 	condition string
 	fieldMapping

@@ -8,13 +8,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// names translates the names in documents to the naming profile. In the kubernetes profile, the
-// definition of a Pod is io.k8s.api.core.v1.Pod and the extension for list types is
-// x-kubernetes-list-type, because clients and generators depend on these names.
+// names translates the names in documents to the naming profile, because clients and generators
+// depend on them. In the kubernetes profile, the definition of a Pod is io.k8s.api.core.v1.Pod and
+// the extension for list types is x-kubernetes-list-type.
 type names struct {
 	naming *meta.Naming
-	suffix string // of the vendor's groups, with its dot
-	prefix string // of definitions: the reversed domain of the vendor's groups
+	suffix string // suffix of vendor groups, with its dot
+	prefix string // definition prefix: the reversed domain of vendor groups
 }
 
 func newNames(n *meta.Naming) names {

@@ -8,7 +8,7 @@ import (
 )
 
 // An object is a JSON object with ordered members, because documents are compared and hashed by
-// their bytes. The value of a member is a string, bool, int64, float64, object, entries, []any or
+// their bytes. A member's value is a string, bool, int64, float64, object, entries, []any or
 // []string.
 type object []member
 
@@ -17,8 +17,8 @@ type member struct {
 	value any
 }
 
-// entries yields the members of a large object while the object is written, so that no document is
-// held in memory as a tree.
+// entries yields the members of a large object while it is written, so that no document is held in
+// memory as a tree.
 type entries iter.Seq2[string, object]
 
 func (o object) with(name string, value any) object { return append(o, member{name, value}) }
@@ -120,7 +120,7 @@ func appendEscaped(b []byte, text string) []byte {
 	encoder := json.NewEncoder(&escaped)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(text); err != nil {
-		panic(err) // text always encodes
+		panic(err) // strings always encode
 	}
 	return append(b, bytes.TrimSuffix(escaped.Bytes(), []byte("\n"))...)
 }

@@ -41,8 +41,8 @@ func parsed(t testing.TB, d *openapi.Document) map[string]any {
 	return doc
 }
 
-// excerpts lists document parts: v2 or a version 3 path, followed by the member names that lead
-// to the part. GROUP represents Gadget's group, and PREFIX the prefix of its definitions.
+// excerpts lists document parts: v2 or a version 3 path, followed by the member names that lead to
+// the part. GROUP represents Gadget's group, and PREFIX the prefix of its definitions.
 var excerpts = []string{
 	"v2 definitions PREFIX.api.storage.v1.Gadget",
 	"v2 definitions PREFIX.api.storage.v1.GadgetSpec",

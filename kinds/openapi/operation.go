@@ -8,18 +8,18 @@ import (
 
 // An operation describes one method of a path. content2 and content3 write the operation for
 // OpenAPI versions 2 and 3. In version 2, the body is a parameter and media types belong to the
-// operation. In version 3, each body and each response has its own media types.
+// operation. In version 3, each body and response has its own media types.
 type operation struct {
 	id, tag, description string
-	action               string // "" if it is not an operation on objects
+	action               string // "" for operations not on objects
 	kind                 meta.GroupVersionKind
 	parameters           []parameter
-	body                 string   // definition of the request body; "": none
-	bodyOptional         bool     // the body may be left out
+	body                 string   // definition of the request body, or ""
+	bodyOptional         bool     // the body may be omitted
 	consumes             []string // media types of the body
 	produces             []string
-	response             string // definition of the response; "": a text
-	statusCodes          []int  // of success
+	response             string // definition of the response; "" for a string
+	statusCodes          []int  // success codes
 	deprecated           bool
 }
 

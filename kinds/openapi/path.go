@@ -83,8 +83,8 @@ func supportedVerbs(verbs []string, wanted ...string) (some []string) {
 	return some
 }
 
-// methods maps verbs to HTTP methods. The verb "watch" is used only for the deprecated watch paths.
-// Other watches are lists with a query parameter.
+// methods maps verbs to HTTP methods. "watch" is used only for the deprecated watch paths. Other
+// watches are lists with a query parameter.
 var methods = map[string]string{
 	"get": "get", "list": "get", "watch": "get", "create": "post", "update": "put", "patch": "patch",
 	"delete": "delete", "deletecollection": "delete",
@@ -167,7 +167,7 @@ const (
 )
 
 // operationID returns an operation's ID, such as "replaceAppsV1NamespacedDeploymentScale", and its
-// description. Client generators derive method names from IDs, so IDs must never change.
+// description. Client generators derive method names from IDs, so they must never change.
 func (b *builder) operationID(p endpoint, verb string) (id, description string) {
 	k := p.kind
 	id = verbNames[verb].id + b.names.operations(k.Group, k.Version)
@@ -212,10 +212,9 @@ func article(noun string) string {
 	return "a"
 }
 
-// A metaEndpoint is a path that describes the API itself.
 type metaEndpoint struct {
 	path, id, tag, description string
-	message                    string // of package meta.v1; "": the version
+	message                    string // message in package meta.v1; "" for the version
 }
 
 func (b *builder) metaPathItem(f metaEndpoint) object {

@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// A Remote is a part of another server's version 2 document. It contains the paths with given
-// prefixes, and the definitions and parameters to which these paths refer. A Remote is kept
-// compressed and is safe for concurrent use.
+// A Remote is a part of another server's version 2 document: the paths with given prefixes, and the
+// definitions and parameters to which they refer. A Remote is kept compressed and is safe for
+// concurrent use.
 type Remote struct {
-	packed []byte // JSON
-	size   int    // of the JSON
+	packed []byte // compressed JSON
+	size   int    // size of the JSON
 	hash   string
 }
 
@@ -47,7 +47,6 @@ func (r *Remote) Hash() string { return r.hash }
 // Size returns the size of the content in bytes.
 func (r *Remote) Size() int { return r.size }
 
-// sections maps document sections to the prefixes of references to them.
 var sections = map[string]string{"definitions": "#/definitions/", "parameters": "#/parameters/"}
 
 type remoteReader struct {
@@ -106,7 +105,7 @@ func (r *remoteReader) refer(reference string) {
 func (r *Remote) unpack(section string, l *layout) map[string]object {
 	packed, err := gzip.NewReader(bytes.NewReader(r.packed))
 	if err != nil {
-		panic(err) // packed by this package
+		panic(err) // this package compressed it
 	}
 	text, err := io.ReadAll(packed)
 	if err != nil {
@@ -151,8 +150,8 @@ func (l *layout) conform(v any) (object, bool) {
 	return o, true
 }
 
-// conform converts a decoded value to a value that fits the field. ok is false if the conversion
-// is impossible.
+// conform converts a decoded value to a value that fits the field. ok is false if that is
+// impossible.
 func (s fieldMapping) conform(v any) (value any, ok bool) {
 	if list, isList := v.([]any); isList && s.kind != kindAny {
 		return s.conformList(list)
@@ -232,8 +231,8 @@ func free(v any) any {
 	return v
 }
 
-// V2With returns the version 2 document merged with the documents of other servers. For
-// duplicate paths or names, this server takes precedence, followed by the first remote.
+// V2With returns the version 2 document merged with those of other servers. For duplicate paths or
+// names, this server takes precedence, then the first remote.
 func (d *Documents) V2With(remotes []*Remote) *Document {
 	if len(remotes) == 0 {
 		return d.all
@@ -251,9 +250,9 @@ func remoteParts(remotes []*Remote, section, message string) map[string]object {
 	return all
 }
 
-// remotePaths adds the paths of aggregated servers, unless this server has the same path. It
-// registers the definitions that the added paths refer to. Definitions of this server take
-// precedence, because they are already registered.
+// remotePaths adds the paths of aggregated servers, unless this server has the same path, and
+// registers the definitions to which they refer. This server's definitions take precedence, because
+// they are already registered.
 func (b *builder) remotePaths(s scope, written map[string]bool, yield func(string, object) bool) {
 	if len(s.remotes) == 0 {
 		return

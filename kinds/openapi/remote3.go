@@ -89,8 +89,8 @@ func mediaTypes(o object, field string) []string {
 	return types
 }
 
-// split converts the parameters of an operation. It returns the body separately, because the body
-// is not a parameter in version 3.
+// split converts the parameters of an operation. It returns the body separately, because version 3
+// bodies are not parameters.
 func (c *converter) split(list []any) (parameters []any, body object) {
 	for _, item := range list {
 		p, _ := item.(object)
@@ -159,7 +159,7 @@ func (c *converter) responses(all object, types []string) (out object) {
 	return out
 }
 
-// schema converts a schema and registers the definitions to which it refers. A reference is wrapped
+// schema converts a schema and registers the definitions to which it refers. It wraps a reference
 // in allOf, because version 3 ignores siblings of $ref.
 func (c *converter) schema(v any) any {
 	if list, ok := v.([]any); ok {

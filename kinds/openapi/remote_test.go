@@ -75,7 +75,6 @@ func TestRemoteRefuses(t *testing.T) {
 	}
 }
 
-// FuzzRemote checks that every remote document can be written in both formats.
 func FuzzRemote(f *testing.F) {
 	f.Add([]byte(remoteDocument))
 	f.Add([]byte(`{"swagger":"2.0","paths":{"/":{"parameters":[[]],"get":{"tags":7,"parameters":{"in":"body","schema":[{}]},"responses":[1]}}}}`))

@@ -7,12 +7,12 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A layout maps JSON members to the fields of a Protobuf message of the gnostic models. Layouts are
-// much smaller than the generated code of these models.
+// A layout maps JSON members to the fields of a Protobuf message of the gnostic models. It is much
+// smaller than their generated code.
 type layout struct {
 	fields map[string]fieldMapping
 	// entries describes the values of members that are not in fields, such as the paths of a
-	// document. Each of these members becomes a message with the name (1) and the value (2).
+	// document. Each such member becomes a message with the name (1) and the value (2).
 	entries       *fieldMapping
 	entriesNumber protowire.Number
 	// extensions is the field number of members that start with "x-", whose values are written as
@@ -21,13 +21,13 @@ type layout struct {
 }
 
 type fieldMapping struct {
-	// path begins with the number of a field. Further numbers are fields of nested messages,
-	// such as the single-field messages of alternatives.
+	// path begins with the number of a field. Further numbers are fields of nested messages, such
+	// as the single-field messages of alternatives.
 	path   []protowire.Number
 	kind   fieldKind
 	layout *layout // for kindMessage
-	// alternatives lists the fields of a union. The value selects one field, whose path is
-	// appended to path.
+	// alternatives lists the fields of a union. The value selects one, whose path is appended to
+	// path.
 	alternatives *[]alternative
 }
 
@@ -39,7 +39,7 @@ const (
 	kindInt64             // int64
 	kindDouble            // double
 	kindAny               // a message whose field 2 is the value as YAML; JSON is YAML
-	kindStrings           // a message whose field 1 is a list of texts
+	kindStrings           // a message whose field 1 is a list of strings
 	kindMessage
 )
 
@@ -122,7 +122,7 @@ func (s fieldMapping) one(b []byte, v any) []byte {
 		}
 		return appendAt(b, s.path, inner, true)
 	}
-	// In an alternative, even an empty value is written, because its presence selects the
+	// Even an empty value of an alternative is written, because its presence selects the
 	// alternative.
 	empty := len(s.path) == 1
 	switch s.kind {
@@ -169,7 +169,7 @@ func appendAt(b []byte, path []protowire.Number, value []byte, isBytes bool) []b
 }
 
 // appendWithin appends a field at a path of messages. It works from the inside out, because the
-// length of a message precedes the message.
+// length of a message precedes it.
 func appendWithin(b []byte, path []protowire.Number, field []byte) []byte {
 	for i := len(path) - 1; i >= 0; i-- {
 		field = appendBytes(nil, path[i], field)

@@ -6,7 +6,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
-// TestAdd checks that sums are exact and have the format of the first operand.
 func TestAdd(t *testing.T) {
 	for _, c := range []struct{ a, b, want string }{
 		{"1", "500m", "1500m"}, {"1Gi", "512Mi", "1536Mi"}, {"0", "1Gi", "1Gi"}, {"1G", "1Ki", "1000001024"},

@@ -18,10 +18,10 @@ func (q Quantity) Add(o Quantity) Quantity {
 	return sum
 }
 
-// Sub returns q minus o, in the format of q unless q is zero.
+// Sub returns q - o, in the format of q unless q is zero.
 func (q Quantity) Sub(o Quantity) Quantity { return q.Add(o.Neg()) }
 
-// Neg returns the quantity with the opposite sign.
+// Neg returns the negated quantity.
 func (q Quantity) Neg() Quantity {
 	n := Quantity{exp: q.exp, format: q.format}
 	n.digits.Neg(&q.digits)

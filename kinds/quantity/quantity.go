@@ -17,14 +17,14 @@ var (
 
 // Input limits that keep arithmetic cheap.
 const (
-	maxLength   = 128  // bytes of a quantity
-	maxExponent = 1000 // digits before the point in exponent format, since "1e9999999" is short
+	maxLength   = 128  // bytes
+	maxExponent = 1000 // digits before the point in exponent format, because "1e9999999" is short
 	minExponent = -9   // exponent of the smallest unit
 	thousandth  = -3   // exponent of "m"
 )
 
-// A format is the notation of a quantity: decimal suffixes, binary suffixes or an exponent. The
-// canonical form keeps the notation.
+// A format is the notation of a quantity, which its canonical form keeps: decimal suffixes, binary
+// suffixes or an exponent.
 type format uint8
 
 const (
@@ -33,16 +33,16 @@ const (
 	decimalExponent
 )
 
-// A Quantity is an exact number of any size, because clients may send 128 digits. The zero value
-// is 0. big.Int arithmetic is slow, so hot paths try parseSimple first.
+// A Quantity is an exact number of any size, because clients may send 128 digits. The zero value is
+// 0. big.Int arithmetic is slow, so hot paths try parseSimple first.
 type Quantity struct {
 	digits big.Int // the amount is digits × 10^exp
 	exp    int
 	format format
 }
 
-// Parse returns the canonical form of s, which is the form that objects store. Equal quantities of
-// one format have the same canonical form.
+// Parse returns the canonical form of s, which objects store. Equal quantities of one format have
+// the same canonical form.
 func Parse(s string) (string, error) {
 	q, err := Read(s)
 	if err != nil {
@@ -79,14 +79,14 @@ func WholeThousandths(s string) string {
 	return q.roundUpTo(thousandth).String()
 }
 
-// Float returns the float64 nearest to a quantity, or 0 if the quantity is invalid.
+// Float returns the float64 nearest to a quantity, or 0 if it is invalid.
 func Float(s string) float64 {
 	q, _ := Read(s)
 	return q.Float()
 }
 
-// Read parses a quantity in any of its forms. If s has several errors, Read returns the same error
-// as Kubernetes, because clients compare messages.
+// Read parses a quantity in any of its forms. If s has several errors, it returns the same one as
+// Kubernetes, because clients compare messages.
 func Read(s string) (Quantity, error) {
 	var q Quantity
 	if len(s) > maxLength {
@@ -184,7 +184,7 @@ func (q Quantity) String() string {
 }
 
 // decimalText formats q as an integer with a decimal suffix or exponent. It chooses the largest
-// exponent that is a multiple of three, because only such exponents have suffixes.
+// exponent that is a multiple of three, because only those have suffixes.
 func (q Quantity) decimalText() string {
 	n, exp := new(big.Int).Set(&q.digits), q.exp
 	var rest, quo big.Int
@@ -233,8 +233,8 @@ func (q Quantity) abs() Quantity {
 	return a
 }
 
-// scaled returns the quantity in units of 10^exp, so that quantities can be compared as integers.
-// exp must not exceed q.exp.
+// scaled returns the quantity in units of 10^exp, for comparison as an integer. exp must not exceed
+// q.exp.
 func (q Quantity) scaled(exp int) *big.Int {
 	return new(big.Int).Mul(&q.digits, pow10(q.exp-exp))
 }

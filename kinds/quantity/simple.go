@@ -3,8 +3,7 @@ package quantity
 import "math"
 
 // parseSimple returns a common quantity such as "500m", "2" or "128Mi" in thousandths, without big
-// numbers. ok is false for all other quantities, including those with signs, fractions and smaller
-// units.
+// numbers. ok is false for all others, including those with signs, fractions and smaller units.
 func parseSimple(s string) (thousandths int64, ok bool) {
 	const few = 6 // digits, so that sums cannot overflow
 	n, i := int64(0), 0
@@ -36,8 +35,7 @@ func parseSimple(s string) (thousandths int64, ok bool) {
 }
 
 // ParseShort is a fast path for common quantities such as "500m" or "128Mi". It returns the
-// quantity in thousandths and whether its suffix is binary. If ok is false, the caller must use
-// Read.
+// quantity in thousandths and whether its suffix is binary. If ok is false, callers must use Read.
 func ParseShort(s string) (thousandths int64, binary, ok bool) {
 	n, ok := parseSimple(s)
 	return n, ok && s[len(s)-1] == 'i', ok

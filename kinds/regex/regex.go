@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// MaxExpansion limits the estimated program size of a user's regular expression (see Expansion).
-// The limit is needed because compiled programs remain in memory.
+// MaxExpansion limits the estimated program size of a user's regular expression (see Expansion),
+// because compiled programs remain in memory.
 const MaxExpansion = 50_000
 
 // ErrTooLarge reports a regular expression whose Expansion exceeds MaxExpansion.
@@ -23,10 +23,10 @@ func Compile(pattern string) (*regexp.Regexp, error) {
 	return regexp.Compile(pattern)
 }
 
-// Expansion estimates the program size of a regular expression with expanded repetitions,
-// without compiling it. For example, "(ab){1000}" has 2000 instructions. The estimate is an
-// upper bound, except that a repeated escape counts only its last character. A Unicode class
-// counts once, because repetitions share its ranges.
+// Expansion estimates the program size of a regular expression with expanded repetitions, without
+// compiling it. For example, "(ab){1000}" has 2000 instructions. The estimate is an upper bound,
+// except that a repeated escape counts only its last character. A Unicode class counts once,
+// because repetitions share its ranges.
 func Expansion(pattern string) float64 {
 	return programSize(pattern) + unicodeClassSize*float64(strings.Count(pattern, `\p`)+strings.Count(pattern, `\P`))
 }
@@ -34,8 +34,8 @@ func Expansion(pattern string) float64 {
 // unicodeClassSize is the size of a large Unicode class such as \pL, in instructions.
 const unicodeClassSize = 100
 
-// programSize estimates the program size of a regular expression in instructions, not counting
-// Unicode classes.
+// programSize estimates the program size of a regular expression in instructions, without Unicode
+// classes.
 func programSize(pattern string) float64 {
 	var outer []float64 // sizes of what precedes each open group
 	var all, last float64
@@ -119,9 +119,9 @@ func escapeLength(text string) int {
 	return min(2, len(text))
 }
 
-// repetitions parses "{n}", "{n,}" or "{n,m}" at the start of text. It returns the greater
-// number and the length of the repetition. For other text, which is literal, the length is 0.
-// Only a short prefix is read, because numbers have at most four digits.
+// repetitions parses "{n}", "{n,}" or "{n,m}" at the start of text. It returns the greater number
+// and the length of the repetition. Other text is literal and has length 0. It reads only a short
+// prefix, because numbers have at most four digits.
 func repetitions(text string) (most float64, length int) {
 	inner, _, closed := strings.Cut(text[1:min(len(text), 12)], "}")
 	if !closed {

@@ -9,9 +9,8 @@ import (
 )
 
 // A Mutator is an admission plugin that may change an object before validation. Admit ignores
-// changes that the plugin does not handle. Admit must be idempotent, because it may run again on
-// the same object or a newer version. Mutators are safe for concurrent use. Errors are
-// *meta.Status.
+// changes that the plugin does not handle. It must be idempotent, because it may run again on the
+// same object or a newer version. Mutators are safe for concurrent use. Errors are *meta.Status.
 type Mutator interface {
 	Handles(a *Attributes) bool
 	Admit(a *Attributes) error
@@ -34,11 +33,11 @@ func (HandlesAll) Handles(*Attributes) bool { return true }
 type Stage uint8
 
 const (
-	// InTurn plugins run in the actor that processes all mutations of the object one after
-	// another. InTurn plugins must not block, because they would delay other mutations.
+	// InTurn plugins run in the actor that processes an object's mutations one after another. They
+	// must not block, because they would delay other mutations.
 	InTurn Stage = iota
 	// MayBlock plugins run on the request's goroutine, after the InTurn plugins, and may use the
-	// store. Meanwhile, other mutations of the object may be processed. If the object changes, the
+	// store. Meanwhile, other mutations of the object may be processed. If they change it, the
 	// mutation restarts. The plugins must return soon after the request's context is done.
 	MayBlock
 	// Last Validators run in the same actor as InTurn plugins, so they must not block. They run
@@ -59,13 +58,13 @@ const (
 )
 
 type Plugin struct {
-	// Stage applies to both Mutator and Validator. A plugin that only sometimes blocks is
+	// Stage applies to both Mutator and Validator. A plugin that blocks only sometimes is
 	// registered once per stage.
 	Stage Stage
 	// Operations selects the operations for which the plugin runs. Zero means all.
 	Operations Operation
 	// SkipsNoOps is true if the plugin need not run for updates that change nothing, because the
-	// stored object has been admitted before.
+	// stored object was admitted before.
 	SkipsNoOps bool
 
 	Mutator   Mutator
@@ -84,8 +83,8 @@ func (p *Plugin) handles(a *Attributes) bool {
 type Admission struct {
 	User    *User
 	Plugins []*Plugin
-	// Counted is set once rate limits have counted the request. A change may be computed several
-	// times, but must count only once.
+	// Counted is set once rate limits have counted the request, because a change may be computed
+	// several times.
 	Counted atomic.Bool
 }
 
@@ -108,8 +107,8 @@ func (m *Mutation) AdmitsNoOp() bool {
 	return m.Admission.has(func(p *Plugin) bool { return !p.SkipsNoOps && p.RunsFor(OnUpdate) })
 }
 
-// MayBeChanged reports whether admission may change the object during operation o of m. If not, the
-// object may share memory with the request body.
+// MayBeChanged reports whether admission may change the object during operation o of m. Otherwise,
+// the object may share memory with the request body.
 func (m *Mutation) MayBeChanged(o Operation) bool {
 	return m.Admission.has(func(p *Plugin) bool { return (p.Stage == MayBlock || p.Mutator != nil) && p.RunsFor(o) })
 }
@@ -162,8 +161,8 @@ func (a *Attributes) each(s Stage, run func(*Plugin) error) error {
 	return nil
 }
 
-// AdmitLast runs the Validators of stage Last and returns their reservations. If a Validator
-// rejects the change or panics, AdmitLast releases the reservations.
+// AdmitLast runs the Validators of stage Last and returns their reservations. If one rejects the
+// change or panics, AdmitLast releases the reservations.
 func (a *Attributes) AdmitLast() (*Reservation, error) {
 	passed := false
 	defer func() {
@@ -179,10 +178,10 @@ func (a *Attributes) AdmitLast() (*Reservation, error) {
 	return a.reserved, nil
 }
 
-// AdmitOperation admits a connection, or an operation that stores no object of its own, such as
-// an eviction. It runs the Mutators, which may change body, then calls complete to fill in the
-// remaining fields of body, and finally runs the Validators. The caller must commit or release
-// the reservation.
+// AdmitOperation admits a connection, or an operation that stores no object of its own, such as an
+// eviction. It runs the Mutators, which may change body. Then it calls complete, which fills in the
+// remaining fields of body, and runs the Validators. The caller must commit or release the
+// reservation.
 func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete func() error) (*Reservation, error) {
 	a := NewAttributes(ctx, m, nil, body)
 	if err := a.Admit(InTurn); err != nil {
@@ -209,8 +208,8 @@ func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete 
 	return a.AdmitLast()
 }
 
-// admitAround reinvokes the InTurn Mutators and the MayBlock Mutators, so that each Mutator sees
-// the changes of all other Mutators.
+// admitAround runs the InTurn and MayBlock Mutators again, so that each one sees the changes of all
+// others.
 func (a *Attributes) admitAround() error {
 	if err := a.Admit(MayBlock); err != nil {
 		return err

@@ -20,7 +20,7 @@ type Attributes struct {
 	Key         meta.Key
 	Old         tree.Tree // nil for a create
 	New         tree.Tree // nil for a delete
-	OldVersion  uint64    // of Old; 0 if it has none yet
+	OldVersion  uint64    // version of Old; 0 if it has none yet
 	// Body is the request body of a subresource that has its own kind, such as a Scale. It is set
 	// only in the MayBlock stage. Mutators then change Body instead of New, because New is computed
 	// from Body.
@@ -31,20 +31,20 @@ type Attributes struct {
 	Mutation *Mutation
 	// Context is done when the result is no longer needed.
 	Context context.Context
-	// Conversions converts between Kind and other versions through a webhook. It is nil if no
-	// webhook converts.
+	// Conversions converts between Kind and other versions through a webhook. It is nil without a
+	// webhook.
 	Conversions Conversions
 	// Notes contains data that plugins keep between calls in the MayBlock stage.
 	Notes map[any]any
-	// Complete computes the new object from the object passed to Rewrite. It is nil if Rewrite
-	// changes New or Body in place.
+	// Complete computes the new object from the one passed to Rewrite. It is nil if Rewrite changes
+	// New or Body in place.
 	Complete func(object tree.Tree) (tree.Tree, error)
 
 	rewritten bool
 	reserved  *Reservation
 }
 
-// NewAttributes returns the attributes of the change from old to wanted by m.
+// NewAttributes returns the Attributes of mutation m, which changes old to wanted.
 func NewAttributes(ctx context.Context, m *Mutation, old, wanted tree.Tree) *Attributes {
 	if ctx == nil {
 		ctx = context.Background()
@@ -72,7 +72,7 @@ func (a *Attributes) SetChange(old, wanted tree.Tree) {
 	}
 }
 
-// Rewrite replaces the new object, which must be in the storage version, with object. For a
+// Rewrite replaces the new object with object, which must be in the storage version. For a
 // subresource with its own kind, it replaces the request body. Fields that the request cannot
 // change keep their values, and missing fields are defaulted.
 func (a *Attributes) Rewrite(object tree.Tree) error {
@@ -97,9 +97,9 @@ func (a *Attributes) Rewrite(object tree.Tree) error {
 	return nil
 }
 
-// Edit returns the object at a path in New for writing. It creates missing objects and copies
-// objects that New shares with Old. The caller may set members of the returned object, but must not
-// modify their values.
+// Edit returns the object at a path in New for writing. It creates missing objects and copies those
+// that New shares with Old. The caller may set members of the returned object, but must not modify
+// their values.
 func (a *Attributes) Edit(path ...string) tree.Tree {
 	object, was := a.New, a.Old
 	for _, name := range path {
@@ -148,8 +148,7 @@ func (a *Attributes) Invalid(causes []meta.Cause) error {
 func (a *Attributes) Warn(texts ...string) { a.Mutation.Recorder.Warn(texts...) }
 
 // Annotate adds an annotation to the request's audit event at any level. The key is in the server's
-// naming profile. If the key already has a value, Annotate keeps that value, and returns false if
-// the values differ.
+// naming profile. Annotate keeps an existing value, and returns false if it differs.
 func (a *Attributes) Annotate(key, value string) bool {
 	return a.Mutation.Recorder.Annotate(Annotation{Key: key, Value: value})
 }

@@ -13,7 +13,7 @@ import (
 type ResourceVersionMatch uint8
 
 const (
-	MatchMostRecent ResourceVersionMatch = iota // no version given: everything acknowledged so far
+	MatchMostRecent ResourceVersionMatch = iota // no version requested: includes every acknowledged write
 	MatchAny                                    // version 0
 	MatchNotOlderThan
 	MatchExact
@@ -25,10 +25,10 @@ type Get struct {
 	Key         meta.Key
 	Subresource string    // "" for the object itself
 	Version     uint64    // minimum version; 0 means most recent
-	Stale       bool      // version 0 was requested: any state will do
-	Exact       bool      // the state at Version, not a newer one
-	Time        time.Time // the state at a time; Version is then unset
-	User        string    // whose reads of the past take turns
+	Stale       bool      // version 0 was requested, so any state is acceptable
+	Exact       bool      // exactly Version, not newer
+	Time        time.Time // state at this time; Version is then unset
+	User        string    // a user's historical reads run one at a time
 }
 
 // History requests the retained revisions of one object, newest first.
@@ -37,20 +37,20 @@ type History struct {
 	Key    meta.Key
 	Before uint64 // only older revisions; 0 means all
 	Limit  int    // 0 means the default
-	User   string // whose reads of the past take turns
+	User   string // a user's historical reads run one at a time
 }
 
 // A HistoryResult is the result of a History.
 type HistoryResult struct {
-	Version   uint64 // newest version when the history was read
+	Version   uint64 // newest version at the time of the read
 	Revisions []Revision
-	Before    uint64 // of the next page; 0 at the end
+	Before    uint64 // Before of the next page; 0 at the end
 }
 
-// A Revision is a change of an object. An Error event stands for a state that cannot be read.
+// A Revision is a change of an object. An Error event represents an unreadable state.
 type Revision struct {
 	Event
-	Time time.Time // of the commit
+	Time time.Time // commit time
 }
 
 // List requests the objects of a kind.
@@ -61,17 +61,17 @@ type List struct {
 	Fields    selector.Fields
 	Version   uint64
 	Match     ResourceVersionMatch
-	// Logged permits an exact list to be read from the log if its version is no longer in memory.
+	// Logged permits reading an exact list from the log if its version is no longer in memory.
 	Logged    bool
-	Time      time.Time // the state at a time; Version and Match are then unset
+	Time      time.Time // state at this time; Version and Match are then unset
 	Limit     int       // 0 means all
 	Continue  string    // token of the previous chunk; Version and Match are then unset
-	Selectors string    // text of both selectors; a token is valid only with the same text
-	User      string    // whose reads of the past take turns
+	Selectors string    // both selectors as text, which must not change between chunks
+	User      string    // a user's historical reads run one at a time
 }
 
-// A ListResult is the result of a List, in key order. Items are stored objects of one snapshot. The
-// caller converts them with Form, unless they already have the requested form.
+// A ListResult is the result of a List, in key order. Items are stored objects of one snapshot,
+// which the caller converts with Form if necessary.
 type ListResult struct {
 	Version   uint64
 	Items     []*meta.Object
@@ -86,8 +86,8 @@ type Watch struct {
 	Namespace string
 	Labels    selector.Labels
 	Fields    selector.Fields
-	// Version is the resource version after which the watch starts. With SendInitialEvents, it is
-	// the initial state's minimum version.
+	// Version is the resource version after which the watch starts or, with SendInitialEvents, the
+	// minimum version of the initial state.
 	Version uint64
 	// Stale means that the client requested version 0, so any initial state is acceptable.
 	Stale bool
@@ -98,7 +98,7 @@ type Watch struct {
 	Bookmarks            bool
 	// Inline allows the store to call the sink on the goroutine that publishes a write. The sink
 	// must then return quickly. It must never wait for another write, or for a lock that is held
-	// while a write is in progress.
+	// during a write.
 	Inline bool
 }
 
@@ -130,8 +130,8 @@ type Event struct {
 // A Sink receives the events of one watch, from one goroutine at a time. Its methods may block on a
 // slow client until the Sink's own deadline.
 type Sink interface {
-	// Events delivers events in order. The caller reuses the slice afterwards. If Events returns an
-	// error, the watch ends.
+	// Events delivers events in order. The caller reuses the slice afterward. An error ends the
+	// watch.
 	Events(events []Event) error
 	// Done is called exactly once, as the last call, regardless of why the watch ends.
 	Done()

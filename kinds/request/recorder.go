@@ -11,13 +11,13 @@ import (
 type Recorder struct {
 	mu          sync.Mutex
 	warnings    []string
-	warned      int // bytes of the warnings
+	warned      int // total bytes of warnings
 	annotations []Annotation
-	byKey       map[string]int // index of each annotation; nil for few annotations
+	byKey       map[string]int // annotation indexes; nil for few annotations
 }
 
-// fewAnnotations is the largest number of annotations that find searches linearly. Beyond that,
-// find uses the map byKey, because a webhook may return 100,000 annotations.
+// fewAnnotations is the largest number of annotations that find searches linearly. Beyond that, it
+// uses the map byKey, because a webhook may return 100,000 annotations.
 const fewAnnotations = 16
 
 type Annotation struct {
@@ -37,7 +37,7 @@ func (r *Recorder) Reset() {
 }
 
 // maxWarnings limits the size of the recorded warnings, in bytes, because policies and webhooks may
-// return any number of them. The limit far exceeds the space in headers.
+// return any number. It far exceeds the space in headers.
 const maxWarnings = 64 << 10
 
 // Warn adds warnings for Warning headers. It drops warnings beyond maxWarnings.
@@ -56,8 +56,8 @@ func (r *Recorder) Warn(texts ...string) {
 	}
 }
 
-// Annotate adds an annotation. If the key already has an annotation, Annotate keeps the existing
-// annotation and returns false if the two differ.
+// Annotate adds an annotation. It keeps an existing annotation with the same key, and returns false
+// if the two differ.
 func (r *Recorder) Annotate(a Annotation) bool {
 	if r == nil {
 		return true
@@ -90,7 +90,7 @@ func (r *Recorder) find(key string) int {
 	return -1
 }
 
-// Add adds everything that another Recorder has recorded.
+// Add adds the warnings and annotations of another Recorder.
 func (r *Recorder) Add(other *Recorder) {
 	warnings, annotations := other.Recorded()
 	r.Warn(warnings...)

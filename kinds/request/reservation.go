@@ -10,10 +10,10 @@ import (
 )
 
 // A Reservation represents resources reserved for one change, such as an address or a part of a
-// quota. It ends with exactly one call to Commit or Release. A nil Reservation is empty.
+// quota. Exactly one call of Commit or Release ends it. A nil Reservation is empty.
 type Reservation struct {
 	// OnPublish, if set, is called instead of the store's Observer when the change is published,
-	// before OnCommit. The rules for Observer.Observe apply to it as well.
+	// before OnCommit. It must follow the rules of Observer.Observe.
 	OnPublish func(k *schema.Kind, version uint64, old, now *meta.Object)
 	// OnCommit and OnRelease are called by Commit and Release. They must not block and may be nil.
 	OnCommit, OnRelease func()
@@ -30,7 +30,7 @@ func (r *Reservation) Commit() {
 }
 
 // Release returns the reserved resources. The caller must call it if the change is not stored, for
-// example because the change fails, restarts or is a dry run.
+// example because it fails, restarts or is a dry run.
 func (r *Reservation) Release() {
 	if r != nil && r.OnRelease != nil {
 		r.OnRelease()
@@ -60,16 +60,16 @@ func (r *Reservation) With(other *Reservation) *Reservation {
 }
 
 // A Claim reserves a unique resource, such as an address, among all servers that share one etcd. A
-// change is rejected if another change already holds its Claim.
+// change is rejected if another one already holds its Claim.
 type Claim struct {
 	Name    string
 	Release bool // the change returns it
 }
 
-// A Guard protects a change that was computed from an aggregate of many objects, such as a
-// quota's usage, which other servers on the same etcd may change concurrently. The log rejects
-// the change if another server has raised the guard after version Seen. If Raise is true, the
-// change raises the guard. Changes on the same server need no guard.
+// A Guard protects a change that was computed from an aggregate of many objects, such as a quota's
+// usage, which other servers on the same etcd may change concurrently. The log rejects the change
+// if another server has raised the guard after version Seen. If Raise is true, the change raises
+// the guard. Changes on the same server need no guard.
 type Guard struct {
 	Name  string
 	Seen  uint64
@@ -82,13 +82,13 @@ type Companion struct {
 	Key meta.Key
 	// Object is the object to create, or nil to delete the companion.
 	Object tree.Tree
-	// Reserve returns the reservation for the companion. remains is true if finalizers keep a
-	// deleted companion. Reserve may be nil.
+	// Reserve returns the reservation for the companion, and may be nil. remains is true if
+	// finalizers keep a deleted companion.
 	Reserve func(remains bool) *Reservation
 }
 
 // A ContendedError reports that a reservation depends on changes that are still being stored. Wait
-// returns when the change should be computed again or ctx is done.
+// blocks until the change should be computed again or ctx is done.
 type ContendedError struct{ Wait func(ctx context.Context) }
 
 func (*ContendedError) Error() string {

@@ -14,12 +14,11 @@ type User struct {
 	Groups []string
 	// Extra contains additional attributes by key.
 	Extra map[string][]string
-	// Audiences lists the audiences of the credential that the caller accepts, which are the
-	// server's own audiences by default. It is nil if the credential names no audiences and is
-	// meant for the server.
+	// Audiences lists the audiences of the credential that the caller accepts, by default the
+	// server's own. It is nil if the credential names no audiences and is meant for the server.
 	Audiences []string
-	// ValidUntil is the time at which the credential expires or must be checked again. The zero
-	// time means never.
+	// ValidUntil is the time at which the credential expires or must be checked again. Zero means
+	// never.
 	ValidUntil time.Time
 }
 

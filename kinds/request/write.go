@@ -45,21 +45,21 @@ type Patch struct {
 type Apply struct {
 	Config tree.Tree
 	Force  bool // takes over fields of other managers
-	// Misplaced is the error for a configuration that names an object other than Key. It is nil
-	// if the configuration names the right object. Two errors take precedence: an apply
-	// conflict, and a configuration with a uid whose object does not exist.
+	// Misplaced is the error for a configuration that names an object other than Key, and otherwise
+	// nil. Two errors take precedence: an apply conflict, and a configuration with a uid whose
+	// object does not exist.
 	Misplaced error
-	// Digest returns a hash of everything that determines the result, except the object. The
-	// store uses it to recognize no-op applies. Digest is nil if the apply requires admission,
-	// or if a schema change may change the meaning of the configuration.
+	// Digest returns a hash of everything that determines the result, except the object. The store
+	// uses it to recognize no-op applies. Digest is nil if the apply requires admission, or if a
+	// schema change may change the meaning of the configuration.
 	Digest func() meta.Digest
 }
 
 // A Delete contains the options of a delete request, from its body and query.
 type Delete struct {
 	GracePeriodSeconds *int64
-	// UID and ResourceVersion are preconditions. A nil precondition is always met, and an empty
-	// string matches no object.
+	// UID and ResourceVersion are preconditions. A nil precondition is always met, and "" matches
+	// no object.
 	UID, ResourceVersion *string
 	// PropagationPolicy is "Orphan", "Background", "Foreground", or empty for the default.
 	PropagationPolicy string
@@ -110,8 +110,8 @@ type Mutation struct {
 	// Named contains the options as sent by the client.
 	Named NamedOptions
 
-	// CreateRefusal is the error that a client receives if an update or apply would create the
-	// object, but the user lacks the permission to create it. It is nil if the user may create it.
+	// CreateRefusal is the error for an update or apply that would create the object without
+	// permission. It is nil if the user may create the object.
 	CreateRefusal error
 	// Admission contains the plugins for the change, or is nil.
 	Admission *Admission
@@ -134,7 +134,7 @@ type NamedOptions struct{ FieldManager, FieldValidation string }
 
 // A Result is the result of a Mutation.
 type Result struct {
-	// Object is the new version of the object, or the last version if the object was removed.
+	// Object is the new version of the object, or its last version if it was removed.
 	Object *meta.Object
 	// Created is true if the object did not exist before, even for an update.
 	Created bool
@@ -144,12 +144,12 @@ type Result struct {
 	NoOp bool
 }
 
-// NotFound returns the error of a mutation of a missing object.
+// NotFound returns the NotFound error for the object of m.
 func (m *Mutation) NotFound() *meta.Status {
 	return meta.NewNotFound(m.Kind.GroupResource(), m.Key.Name)
 }
 
-// Conflict returns the error of a mutation whose precondition fails.
+// Conflict returns the Conflict error for a failed precondition of m.
 func (m *Mutation) Conflict(why string) *meta.Status {
 	return meta.NewConflict(m.Kind.GroupResource(), m.Key.Name, why)
 }

@@ -117,8 +117,8 @@ var AddressWarnings = map[string]schema.CheckFunc{
 	}),
 }
 
-// ipHint returns the warning about a valid address, or the empty string. It allocates nothing for
-// canonical addresses.
+// ipHint returns the warning about a valid address, or "". It allocates nothing for canonical
+// addresses.
 func ipHint(value string) string {
 	addr, err := netip.ParseAddr(value)
 	var canonical [64]byte

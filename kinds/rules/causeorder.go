@@ -10,12 +10,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Clients may depend on the order of causes, so the order must not depend on whether a check is
-// a field option or a Go function. The causes from both are therefore merged in the declaration
-// order of their fields.
+// Clients may depend on the order of causes, so it must not depend on whether a check is a field
+// option or a Go function. Causes from both are therefore merged in the declaration order of their
+// fields.
 
-// mergeCauses merges the causes from the plan and from the kind's functions. If both report an
-// error of the same type for the same path, the more specific message of the function wins.
+// mergeCauses merges the causes from the plan and from the kind's functions. If both report the
+// same error type for a path, the function's more specific message wins.
 func mergeCauses(m *schema.Message, planned, own []meta.Cause) []meta.Cause {
 	if len(planned) == 0 || len(own) == 0 {
 		return append(planned, own...)
@@ -44,9 +44,8 @@ func mergeCauses(m *schema.Message, planned, own []meta.Cause) []meta.Cause {
 	return append(all, planned...)
 }
 
-// placeOf returns a field's position in a message. For each step of the path, the position contains
-// the field's index in declaration order, or the list index. For example, spec.ports[1].name may be
-// 2, 0, 1, 3.
+// placeOf returns a field's position in a message: for each step of the path, the field's index in
+// declaration order, or the list index. For example, spec.ports[1].name may be 2, 0, 1, 3.
 func placeOf(m *schema.Message, path string) []int {
 	var place []int
 	for path != "" {

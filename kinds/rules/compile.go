@@ -9,12 +9,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Compile compiles the value plans of messages, including nested ones, from their field options.
-// Messages with a plan are skipped. The error joins all unknown formats and invalid patterns.
-// isOn reports whether a feature is enabled. A nil isOn disables all features.
+// Compile compiles the value plans of messages, including nested ones, from their field options. It
+// skips messages that have a plan. The error joins all unknown formats and invalid patterns. isOn
+// reports whether a feature is enabled. A nil isOn disables all features.
 //
-// Messages are sorted by name, so that errors have a fixed order. Every write walks the plans,
-// so Compile computes everything that depends only on the declarations.
+// Messages are sorted by name, so that errors have a fixed order. Every write walks the plans, so
+// Compile computes everything that depends only on the declarations.
 func Compile(isOn func(feature string) bool, messages ...*schema.Message) error {
 	c := &compiler{isOn: isOn, parts: map[*schema.Message]*schema.Parts{}}
 	messages = slices.SortedFunc(slices.Values(messages), func(a, b *schema.Message) int { return strings.Compare(a.Name, b.Name) })
@@ -28,16 +28,16 @@ func Compile(isOn func(feature string) bool, messages ...*schema.Message) error 
 	return errors.Join(c.faults...)
 }
 
-// A compiler contains the state of one Compile call. Messages may be recursive, so the compiler
-// first registers all messages and finds the messages that need plans. Then it builds the plans,
-// which refer to each other.
+// A compiler contains the state of one Compile call. Messages may be recursive, so it first
+// registers them all and finds those that need plans. Then it builds the plans, which refer to each
+// other.
 type compiler struct {
 	isOn   func(feature string) bool
-	order  []*schema.Message                 // those without a plan
-	parts  map[*schema.Message]*schema.Parts // of messages in order
-	fields map[*schema.Field]*evaluators     // of fields that have any
-	// Messages that contain, at any depth, a field with the respective property. Validation
-	// skips all other messages.
+	order  []*schema.Message                 // messages without a plan
+	parts  map[*schema.Message]*schema.Parts // parts of the messages in order
+	fields map[*schema.Field]*evaluators     // evaluators of fields that have any
+	// Messages that contain, at any depth, a field with the respective property. Validation skips
+	// others.
 	checked, defaulted, immutable, featured map[*schema.Message]bool
 	faults                                  []error
 }
@@ -94,10 +94,9 @@ func isDemanding(m *schema.Message) bool {
 	})
 }
 
-// closure returns the messages with a field for which has returns true, and the messages that
-// contain such a message, at any depth, in fields for which into returns true. For messages that
-// already have a plan, had replaces has. closure takes quadratic time, but runs only once per
-// message.
+// closure returns the messages that have a field selected by has, directly or in nested messages.
+// It descends into the fields selected by into. For messages that already have a plan, it calls had
+// instead of has. It takes quadratic time, but runs only once per message.
 func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, into func(*schema.Field) bool, had func(*schema.ValuePlan) bool) map[*schema.Message]bool {
 	found := map[*schema.Message]bool{}
 	for _, m := range c.order {
@@ -129,8 +128,8 @@ func (c *compiler) partsOf(m *schema.Message) *schema.Parts {
 	return m.Values.Parts
 }
 
-// fill builds the plan of a message. It omits fields that need neither a check nor a default, so
-// that validation time does not depend on the number of fields.
+// fill builds the plan of a message. It omits fields without checks and defaults, so that
+// validation time does not depend on the number of fields.
 func (c *compiler) fill(m *schema.Message) {
 	p := c.parts[m]
 	p.Ordered = true
@@ -191,8 +190,7 @@ func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
 }
 
 // field builds the plan of a field. As in Kubernetes, checks of a whole list run after its items
-// are checked. Only checks that can make the item checks unnecessary, such as MaxItems, run
-// first.
+// are checked. Only checks that can make the item checks unnecessary, such as MaxItems, run first.
 func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	made := c.fields[f]
 	if made == nil {
@@ -233,9 +231,8 @@ func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	return plan
 }
 
-// filledDefault returns the value that defaulting adds to an object, or nil. It returns nil for an
-// empty string in a field that is omitted when empty. An empty default matters only as the key of a
-// list map.
+// filledDefault returns the value that defaulting adds to an object, or nil. It returns nil for ""
+// in a field that is omitted when empty. An empty default matters only as the key of a list map.
 func filledDefault(f *schema.Field) any {
 	if f.Default == "" && !f.EmitEmpty && !f.Pointer {
 		return nil

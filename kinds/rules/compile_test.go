@@ -84,7 +84,7 @@ func TestOptionsBetweenFields(t *testing.T) {
 }
 
 // TestAbsentObjects checks that the required fields of an absent object are reported as for an
-// empty object. If the object is a pointer, they must not be reported.
+// empty one, unless the object is a pointer.
 func TestAbsentObjects(t *testing.T) {
 	inner := schema.NewMessage("t.Inner", &schema.Field{Name: "name", Required: true})
 	spec := schema.NewMessage("t.Spec",

@@ -17,7 +17,7 @@ import (
 // because compiling all of them would take a tenth of the CPU time at startup.
 type ruleSet struct {
 	compiler *RuleCompiler
-	uses     map[string]*ruleSet // what rules of the set mean by messages
+	uses     map[string]*ruleSet // rule sets for messages that these rules use
 	declared []*schema.Rule      // nil in nested sets
 	self     *schema.Message     // type of the current object
 
@@ -37,7 +37,7 @@ type rule struct {
 	cond, value, part expr
 	at, path, detail  template
 	check             func(string) []string
-	as, let           int // variable numbers; 0: none
+	as, let           int // variable numbers; 0 for none
 	reports           bool
 	always            bool // treat an absent part as an empty object
 	indexed           bool // append the index or key of the element to paths
@@ -117,8 +117,8 @@ func (q *rule) run(r *run) bool {
 	return true
 }
 
-// inside runs the nested rules for the current object. If First is set, it stops at the first
-// rule that applies.
+// inside runs the nested rules for the current object. If First is set, it stops at the first rule
+// that applies.
 func (q *rule) inside(r *run) {
 	q.uses.run(r)
 	if q.rules == nil || !q.First {
@@ -206,8 +206,7 @@ func (q *rule) report(r *run) bool {
 	return true
 }
 
-// pathOf returns the path of the error. A path with a leading slash is relative to the whole
-// object.
+// pathOf returns the path of the error. A leading slash makes it relative to the whole object.
 func (q *rule) pathOf(r *run) string {
 	at := q.at.of(r)
 	if below, ok := strings.CutPrefix(at, "/"); ok {
@@ -238,20 +237,20 @@ func (t *template) of(r *run) string {
 type RuleCompiler struct {
 	calls   map[string]schema.CheckFunc
 	enabled []string     // features and the naming profile
-	size    atomic.Int64 // of vars
+	size    atomic.Int64 // number of variables
 
 	mu             sync.Mutex          // guards the fields below
 	validate, warn map[string]*ruleSet // by message
-	uses           map[string]*ruleSet // validate or warn
+	uses           map[string]*ruleSet // validate or warn, during compilation
 	vars           map[string]int
 	self           *schema.Message // type of the current object; nil if unknown
 	errs           []error
 }
 
-// NewRuleCompiler returns a compiler for rules that can call the functions in calls. It adds
-// this package's functions to calls, and the caller may add others before the first rule runs.
-// variables lists the variables of all rules, because a rule can read variables set by the rules
-// of another message. enabled lists enabled features and the naming profile.
+// NewRuleCompiler returns a compiler for rules that can call the functions in calls. It adds this
+// package's functions to calls, and the caller may add others before the first rule runs. variables
+// lists the variables of all rules, because a rule can read those set by another message's rules.
+// enabled lists enabled features and the naming profile.
 func NewRuleCompiler(calls map[string]schema.CheckFunc, variables []string, enabled ...string) *RuleCompiler {
 	calls["domainPath"], calls["fullDomain"] = checkDomain(DomainPath), checkDomain(FullDomain)
 	calls["annotations"] = schema.ObjectCheck(ValidateAnnotations)
@@ -265,8 +264,8 @@ func NewRuleCompiler(calls map[string]schema.CheckFunc, variables []string, enab
 
 // Add sets the checks of messages from their declared rules. A rule may refer to another message
 // that was added before. It then runs the validation rules of that message or, in a warning, its
-// warning rules. A rule that does not compile panics on first use, so TestRulesCompile in
-// kinds/api compiles all rules.
+// warning rules. A rule that does not compile panics on first use, so TestRulesCompile in kinds/api
+// compiles all rules.
 func (c *RuleCompiler) Add(messages []*schema.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -370,7 +369,7 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 }
 
 // zeroed returns an expression for the value in error messages. An absent string, number or bool
-// appears as its zero value. Absent lists and maps remain absent.
+// appears as its zero value, but lists and maps remain absent.
 func zeroed(e expr, f *schema.Field) expr {
 	if f == nil || f.Shape != schema.Single {
 		return e

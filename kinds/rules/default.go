@@ -6,10 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Default sets the plan's defaults. Then it sets the defaults of the kind's Strategy, which may
-// depend on the plan's defaults. It changes only those subtrees of t in which a default is
-// missing. The caller must own these subtrees. Other subtrees may be shared with a stored
-// object. A nil tree remains nil.
+// Default sets the plan's defaults, and then those of the kind's Strategy, which may depend on
+// them. It changes only those subtrees of t in which a default is missing. The caller must own
+// these subtrees, but may share others with a stored object. A nil tree remains nil.
 func Default(k *schema.Kind, t tree.Tree) {
 	if t == nil {
 		return
@@ -31,13 +30,13 @@ func DefaultValue(p *schema.ValuePlan, t tree.Tree) {
 	}
 }
 
-// maxDefaultsSize limits the size of all defaults in one object, in bytes of JSON. An object
-// that reaches the limit is too large to be accepted.
+// maxDefaultsSize limits the size of all defaults in one object, in bytes of JSON. An object that
+// reaches the limit is too large to be accepted.
 const maxDefaultsSize = 8 << 20
 
-// A defaulter sets the defaults of one object. budget is the remaining part of maxDefaultsSize.
-// The limit is needed because a small CRD may declare a large default for items, and a request
-// may contain many items.
+// A defaulter sets the defaults of one object. budget is the rest of maxDefaultsSize, which is
+// needed because a small CRD may declare a large default for items, and a request may contain many
+// items.
 type defaulter struct{ budget int }
 
 func (d *defaulter) copyDefault(p *schema.ValuePlan) any {
@@ -78,8 +77,8 @@ func roundToThousandths(t tree.Tree, name string) {
 	}
 }
 
-// absentObject sets the defaults of an absent object. It does not add an empty object, because
-// the client did not request that change.
+// absentObject sets the defaults of an absent object. It does not add an empty object, because the
+// client did not request that.
 func (d *defaulter) absentObject(p *schema.ValuePlan, t tree.Tree, name string) {
 	sub := tree.Tree{}
 	if d.children(p, sub); len(sub) > 0 {

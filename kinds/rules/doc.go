@@ -1,11 +1,11 @@
-// Package rules defaults, prunes and validates objects. It validates the metadata first, then
-// the fields against the kind's plan, and finally runs the kind's own functions.
+// Package rules defaults, prunes and validates objects. It validates the metadata first, then the
+// fields against the kind's plan, and finally runs the kind's own functions.
 //
 // # Engine
 //
-// A schema.ValuePlan defines how one value is processed. compile.go compiles field options into
-// the evaluators of evaluators.go and oneof.go. Package crd has the evaluators for OpenAPI
-// schemas. The following files apply the plans of built-in and custom kinds:
+// A schema.ValuePlan defines how one value is processed. compile.go compiles field options into the
+// evaluators of evaluators.go and oneof.go. Package crd has the evaluators for OpenAPI schemas. The
+// following files apply the plans of built-in and custom kinds:
 //
 //	default.go   Default and DefaultValue set defaults
 //	prune.go     Prune drops unknown fields; for built-in kinds, decoding does that
@@ -14,8 +14,6 @@
 //
 // Declared rules compile into closures over trees. expression.go compiles the expressions,
 // functions.go contains the functions that expressions can call, and declared.go runs the rules.
-//
-// Plans omit fields that have no checks and defaults at any depth.
 //
 // # Faults
 //

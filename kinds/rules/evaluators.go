@@ -11,15 +11,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// evaluators contains the checks of one field. value checks each value, and keys checks each map
-// key. before and after check the whole list or map, before and after its values are checked.
-// Each slice is in the order in which errors are reported.
+// evaluators contains the checks of one field, in the order in which errors are reported. value
+// checks each value, and keys each map key. before and after check the whole list or map, before
+// and after its values are checked.
 type evaluators struct{ value, keys, before, after []schema.Evaluator }
 
 func (e evaluators) empty() bool { return len(e.value)+len(e.keys)+len(e.before)+len(e.after) == 0 }
 
 // newEvaluators compiles the options of a field. It returns an error for unknown formats and
-// invalid patterns, so that they are detected at startup.
+// invalid patterns, so that startup detects them.
 func newEvaluators(f *schema.Field) (evaluators, error) {
 	var made evaluators
 	var err error
@@ -123,7 +123,6 @@ func nonEmpty(choices []string) []string {
 	return slices.DeleteFunc(slices.Clone(choices), func(s string) bool { return s == "" })
 }
 
-// A maxLength limits the length of a string in bytes.
 type maxLength int
 
 func (m maxLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -132,7 +131,6 @@ func (m maxLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// A minLength is the minimum length of a string in bytes.
 type minLength int
 
 func (m minLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -150,7 +148,6 @@ func (p pattern) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// A format is a check that returns a string's errors.
 type format func(s string) []string
 
 func (f format) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {

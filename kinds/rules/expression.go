@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An expr is a compiled expression. It computes a value from the variables of one evaluation.
+// An expr is a compiled expression, which computes a value from the variables of one evaluation.
 // Unlike the programs of package cel, an expr is a closure that reads trees directly. It avoids
 // conversions and allocations, because rules run for every write.
 type expr func(r *run) any
@@ -285,8 +285,8 @@ func (p *exprParser) items(end rune) []expr {
 	return items
 }
 
-// macros maps the name of each macro to its step function. The step function is called for each
-// item. It returns the new result and whether that result is final.
+// macros maps the name of each macro to its step function, which is called for each item. The step
+// function returns the new result and whether the result is final.
 var macros = map[string]func(sofar, element, v any) (any, bool){
 	"exists": func(_, _, v any) (any, bool) { return v == true, v == true },
 	"all":    func(_, _, v any) (any, bool) { return v == true, v != true },

@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Featured returns the kind's plan if any field is behind a disabled feature gate. Otherwise it
-// returns nil.
+// Featured returns the kind's plan if any field is behind a disabled feature gate, and otherwise
+// nil.
 func Featured(k *schema.Kind) *schema.Parts {
 	plan := k.Message().Values
 	if plan == nil || plan.Parts == nil || len(plan.Parts.Featured) == 0 {
@@ -18,7 +18,7 @@ func Featured(k *schema.Kind) *schema.Parts {
 // DropDisabled removes fields behind disabled feature gates from object, unless old already uses
 // the feature. old is nil for a new object. The caller must own the parts of object that change.
 //
-// Objects rarely have such fields, so old is read only if object has such a field.
+// Objects rarely have such fields, so old is read only if object has one.
 func DropDisabled(featured *schema.Parts, object, old tree.Tree) {
 	var kept map[string]bool
 	visitFeatured(featured, object, func(part tree.Tree, f *schema.FeaturedPart) {
@@ -43,8 +43,8 @@ func featuresOf(p *schema.Parts, object tree.Tree) map[string]bool {
 	return used
 }
 
-// visitFeatured calls visit for each set field of t that is behind a disabled feature gate. part
-// is the object that contains the field. If visit removes the last field of a nested object,
+// visitFeatured calls visit for each set field of t that is behind a disabled feature gate. part is
+// the object that contains the field. If visit removes the last field of a nested object,
 // visitFeatured also deletes the object, unless it is a choice, such as a volume source.
 func visitFeatured(p *schema.Parts, t tree.Tree, visit func(part tree.Tree, f *schema.FeaturedPart)) {
 	for i := range p.Featured {

@@ -194,12 +194,12 @@ func PathSegment(s string) []string {
 	return faults
 }
 
-// maxPathName is the maximum length of an object name in bytes. Even with every byte escaped, the
-// name must fit into a request line.
+// maxPathName is the maximum length of an object name in bytes. Even with every byte escaped, it
+// must fit into a request line.
 const maxPathName = 1024
 
-// pathName checks that an object name fits into one URL path segment. Otherwise requests could not
-// refer to the object.
+// pathName checks that an object name fits into one URL path segment, so that requests can refer to
+// the object.
 func pathName(s string) []string {
 	faults := PathSegment(s)
 	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) >= 0 {
@@ -278,8 +278,7 @@ func PercentOfAll(s string) []string {
 	return faults
 }
 
-// KindName checks that s is a kind name, which is a DNS-1035 label that may contain upper-case
-// letters.
+// KindName checks that s is a kind name: a DNS-1035 label that may contain upper-case letters.
 func KindName(s string) []string {
 	if faults := Label1035(strings.ToLower(s)); len(faults) > 0 {
 		return []string{"may have mixed case, but should otherwise match: " + strings.Join(faults, ",")}

@@ -50,8 +50,8 @@ var functions = map[string]func(v any) any{
 		return slices.Collect(maps.Values(set))
 	},
 	"matchLabels": func(v any) any { return tree.Tree{"matchLabels": v} },
-	// valueSize returns the total length of a map's values. decodedSize returns the total length
-	// of the values after base64 decoding.
+	// valueSize returns the total length of a map's values, and decodedSize their total length
+	// after base64 decoding.
 	"valueSize":   func(v any) any { return sumOf(v, func(s string) int { return len(s) }) },
 	"decodedSize": func(v any) any { return sumOf(v, DecodedSize) },
 	"lowerFirst": func(v any) any {
@@ -104,8 +104,8 @@ var functions2 = map[string]func(a, b any) any{
 	},
 	"hasSigned": hasSigned,
 	"shares":    func(a, b any) any { return a != nil && tree.SameRef(a, b) },
-	// is reports whether a string has a format. faults returns the errors as a list, and why
-	// returns them as one string.
+	// is reports whether a string has a format. faults returns the errors as a list, and why as one
+	// string.
 	"is":     func(a, b any) any { return len(formats[text(b)](text(a))) == 0 },
 	"faults": func(a, b any) any { return tree.ListOf(formats[text(b)](text(a))) },
 	"why":    func(a, b any) any { return strings.Join(formats[text(b)](text(a)), ",") },

@@ -6,11 +6,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Identity identifies list items by their keys or, without keys, by their value. Indexes
-// cannot identify items, because an insertion would make all later items appear changed.
+// An Identity identifies list items by their keys or, without keys, by their value. Indexes cannot
+// identify items, because an insertion would make all later items appear changed.
 type Identity struct {
 	Keys     []string
-	Defaults []any // default values of Keys; may be shorter
+	Defaults []any // defaults of Keys; may be shorter
 }
 
 // KeyFields returns an object with only the keys of an item or, without keys, the item itself.
@@ -36,8 +36,8 @@ func (id *Identity) key(t tree.Tree, i int) any {
 	return v
 }
 
-// appendTo appends the identity of an item. Zero bytes, which JSON never contains, separate
-// keys, so that different identities have different bytes.
+// appendTo appends the identity of an item. Keys are separated by zero bytes, which JSON never
+// contains, so that different identities have different bytes.
 func (id *Identity) appendTo(b []byte, item any) []byte {
 	t, ok := item.(tree.Tree)
 	if len(id.Keys) == 0 || !ok {
@@ -52,8 +52,8 @@ func (id *Identity) appendTo(b []byte, item any) []byte {
 	return b
 }
 
-// Index returns the items of the previous list, keyed by identity. It returns nil if id is nil
-// or there is no previous list. If several items have the same identity, the last one wins.
+// Index returns the items of the previous list, keyed by identity, or nil if id is nil or there is
+// no previous list. If several items have the same identity, the last one wins.
 func (id *Identity) Index(was schema.Previous) map[string]any {
 	if id == nil || !was.Exists {
 		return nil
@@ -77,13 +77,13 @@ func (id *Identity) Previous(old map[string]any, item any) (was schema.Previous)
 // Unique checks that the items of a list are unique.
 type Unique struct {
 	Identity
-	// AllowEmpty allows several items in which all key fields are empty. Items in which all key
-	// fields are missing are always allowed.
+	// AllowEmpty allows several items whose key fields are all empty. Items without any key field
+	// are always allowed.
 	AllowEmpty bool
-	// Once reports each repeated identity once, at its second item, instead of every repetition.
+	// Once reports a repeated identity only at its second item, not at every repetition.
 	Once bool
 	// AtKey reports a duplicate at the path of the key field, such as ports[1].name, instead of the
-	// path of the item. It applies only to lists with a single map key.
+	// item. It applies only to lists with a single map key.
 	AtKey bool
 }
 

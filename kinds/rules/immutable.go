@@ -8,7 +8,7 @@ import (
 const fieldImmutable = "field is immutable"
 
 // checkImmutable reports immutable fields that differ. It does not descend into lists, because it
-// cannot match old and new items. It also skips subtrees that both trees share.
+// cannot match old and new items, and skips subtrees that both trees share.
 func checkImmutable(e *schema.Evaluation, p *schema.Parts, t, old tree.Tree) {
 	for i := range p.Immutable {
 		f := &p.Immutable[i]

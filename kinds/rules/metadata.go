@@ -11,8 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// MaxAnnotationsSize is the maximum total size of the keys and values of an object's annotations,
-// in bytes.
+// MaxAnnotationsSize is the maximum total size of an object's annotation keys and values, in bytes.
 const MaxAnnotationsSize = 256 << 10
 
 // validateMetadata checks the metadata m of any object. old is the previous metadata, or nil.
@@ -42,8 +41,8 @@ func validateMetadata(k *schema.Kind, m, old tree.Tree, faults *schema.Faults) {
 	validateManagers(m, faults)
 }
 
-// embeddedKind is the Kind for validating the metadata of objects that are embedded in other
-// objects. Their names must only be path segments, and their namespaces may be absent.
+// embeddedKind is the Kind for validating the metadata of embedded objects. Their names must only
+// be path segments, and their namespaces may be absent.
 var embeddedKind = &schema.Kind{NameFormat: schema.NamePathSegment, Strategy: embeddedStrategy{}}
 
 type embeddedStrategy struct{ schema.DefaultStrategy }
@@ -209,8 +208,8 @@ func validateFinalizers(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// FinalizerWarnings returns a warning for each new finalizer in m without a domain, sorted by
-// name. It is used for kinds that do not require a domain.
+// FinalizerWarnings returns a warning for each new finalizer in m without a domain, sorted by name,
+// for kinds that do not require a domain.
 func FinalizerWarnings(m, old tree.Tree) []string {
 	var warnings []string
 	known := old.Strings("finalizers")

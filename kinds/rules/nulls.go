@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateNulls reports the null fields that defaulting would drop. The plan of such a field
-// neither allows null nor has a default.
+// ValidateNulls reports the null fields that defaulting would drop: those whose plan neither allows
+// null nor has a default.
 func ValidateNulls(p *schema.ValuePlan, t tree.Tree, faults *schema.Faults) {
 	validateNulls(schema.NewEvaluation("", faults), p, t)
 }

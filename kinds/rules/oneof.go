@@ -5,11 +5,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// oneOf requires exactly one of several fields of an object. An empty object counts as set, but
-// an empty list does not.
+// oneOf requires exactly one of several fields of an object. An empty object counts as set, but an
+// empty list does not.
 //
-// Each set field after the first is reported as forbidden at its path. If no field is set, the
-// object is reported as required. An empty error message disables the respective check.
+// Each set field after the first is reported as forbidden. If none is set, the object is reported
+// as required. An empty error message disables the respective check.
 type oneOf schema.OneOf
 
 func (o oneOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {

@@ -17,8 +17,6 @@ const podText = `{"metadata":{"name":"a","namespace":"default","labels":{"app":"
 		"readinessProbe":{"tcpSocket":{"port":80},"periodSeconds":5},"volumeMounts":[{"name":"work","mountPath":"/work"}]},
 		{"name":"two","image":"example.com/two:1","env":[{"name":"MODE","value":"fast"}],"volumeMounts":[{"name":"work","mountPath":"/work"}]}]}}`
 
-// BenchmarkPod measures defaulting, validation and warnings for a Pod, with and without the kind's
-// functions.
 func BenchmarkPod(b *testing.B) {
 	c, err := catalog.New(meta.Platform)
 	if err != nil {

@@ -5,15 +5,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Prune returns t without fields that its plan lacks, and the paths of up to MaxUnknown of these
-// fields. It does not change t, but the result shares memory with t. For a plan with only
-// spec.size, {"spec":{"size":1,"x":2}} becomes {"spec":{"size":1}}, and unknown is spec.x.
+// Prune returns t without fields that its plan lacks, and the paths of up to MaxUnknown of them. It
+// does not change t, but the result shares memory with t. For a plan with only spec.size,
+// {"spec":{"size":1,"x":2}} becomes {"spec":{"size":1}}, and unknown is spec.x.
 func Prune(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
 	return new(pruner).root(p, t)
 }
 
-// PruneConfig prunes an apply configuration. Unlike Prune, it keeps all fields of an object for
-// which the plan declares no fields.
+// PruneConfig prunes an apply configuration. Unlike Prune, it keeps all fields of an object without
+// declared fields.
 func PruneConfig(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
 	return (&pruner{config: true}).root(p, t)
 }
@@ -29,7 +29,7 @@ func PruneValue(p *schema.ValuePlan, v any) (pruned any, unknown []string) {
 type pruner struct {
 	tree.Position
 	unknown []string
-	config  bool // the object is a configuration to apply
+	config  bool // the object is an apply configuration
 }
 
 // Limits on the number of reported unknown fields, and on their path length in bytes.
@@ -43,14 +43,14 @@ func (p *pruner) root(plan *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, un
 	return pruned, p.unknown
 }
 
-// A pruneScope contains the plan of a value, which may be nil. preserveUnknown is true if this
-// plan or the plan of the enclosing list keeps unknown fields.
+// A pruneScope contains the plan of a value, which may be nil. preserveUnknown is true if this plan
+// or the plan of the enclosing list keeps unknown fields.
 type pruneScope struct {
 	plan            *schema.ValuePlan
 	preserveUnknown bool
 }
 
-// value returns v without unknown fields, or v itself if all fields are known.
+// value returns v without unknown fields, or v itself if all are known.
 func (p *pruner) value(at pruneScope, v any) any {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -102,8 +102,8 @@ func (p *pruner) fields(at pruneScope, t tree.Tree) any {
 	return edit.Result()
 }
 
-// keysToPrune returns a list that contains at least the keys of t. If any key of t is unknown, the
-// list is sorted, so that unknown paths are reported in order.
+// keysToPrune returns a list that contains at least the keys of t. If any is unknown, the list is
+// sorted, so that unknown paths are reported in order.
 func keysToPrune(parts *schema.Parts, t tree.Tree) []string {
 	if parts == nil {
 		return t.SortedKeys()

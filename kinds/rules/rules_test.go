@@ -23,8 +23,8 @@ func parseTree(t testing.TB, text string) tree.Tree {
 	return v.(tree.Tree)
 }
 
-// expect compares causes in the form "path: message" with want. A string in want that ends with
-// … is a prefix.
+// expect compares causes, formatted as "path: message", with want. A final … in want marks a
+// prefix.
 func expect(t *testing.T, name string, causes []meta.Cause, want []string) {
 	t.Helper()
 	got := make([]string, len(causes))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// LocalPath checks that s is a relative path in a volume. It may not start with "..", because the
-// volume itself uses that prefix for its files.
+// LocalPath checks that s is a relative path in a volume. It may not start with "..", a prefix that
+// the volume itself uses for its files.
 func LocalPath(s string) []string {
 	faults := RelativePath(s)
 	if strings.HasPrefix(s, "..") && !strings.HasPrefix(s, "../") && s != ".." {

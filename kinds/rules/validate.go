@@ -11,7 +11,7 @@ import (
 
 // Validate returns all errors of t, or nil. Defaults must be applied first.
 func Validate(k *schema.Kind, t tree.Tree) []meta.Cause {
-	causes, _ := ValidateChange(context.Background(), k, t, nil) // a background does not end
+	causes, _ := ValidateChange(context.Background(), k, t, nil) // the background context is never done
 	return causes
 }
 
@@ -20,7 +20,7 @@ func Validate(k *schema.Kind, t tree.Tree) []meta.Cause {
 func ValidateChange(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]meta.Cause, error) {
 	faults, own := newFaults(ctx, math.MaxInt), newFaults(ctx, math.MaxInt)
 	validateMetadata(k, t.Object("metadata"), old.Object("metadata"), &faults)
-	if m := k.Message(); m != nil && m.Values != nil && !k.IsCustom() { // else ValidateServed does it
+	if m := k.Message(); m != nil && m.Values != nil && !k.IsCustom() { // ValidateServed validates custom kinds
 		e := schema.NewEvaluation("", &faults)
 		for i := range m.Values.Parts.Checked {
 			if f := &m.Values.Parts.Checked[i]; f.Name != "metadata" && !t.Shares(old, f.Name) {
@@ -74,18 +74,17 @@ func ValidateUpdate(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	return mergeCauses(k.Message(), faults.List[:planned:planned], faults.List[planned:])
 }
 
-// ValidateMetadataUpdate is ValidateUpdate for metadata only, as used for writes through
-// subresources.
+// ValidateMetadataUpdate is ValidateUpdate for metadata only, for writes through subresources.
 func ValidateMetadataUpdate(t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadataUpdate(t.Object("metadata"), old.Object("metadata"), &faults)
 	return faults.List
 }
 
-// ValidateServed returns the errors that apply only to the served version k, in addition to the
-// errors of the storage version. t and old are in the storage version, and old is nil on create.
-// When validation exceeds schema.ValidationBudget, it stops and reports a cause. The error is a
-// timeout if ctx is done.
+// ValidateServed returns the errors that apply only to the served version k, in addition to those
+// of the storage version. t and old are in the storage version, and old is nil on create. If
+// validation exceeds schema.ValidationBudget, it stops and reports a cause. The error is a timeout
+// if ctx is done.
 func ValidateServed(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]meta.Cause, error) {
 	faults := newFaults(ctx, schema.ValidationBudget)
 	schema.Run(k.Declared.Message().Checks().Write, t, old, "", &faults)
@@ -110,8 +109,8 @@ func StatusWarnings(k *schema.Kind, t, old tree.Tree) []string {
 	return faults.Warnings
 }
 
-// Blocks reports whether a cause prevents the evaluation of expressions. Expressions rely on the
-// types of values and, for their cost estimates, on size limits.
+// Blocks reports whether a cause prevents the evaluation of expressions, which rely on the types of
+// values and, for their cost estimates, on size limits.
 func Blocks(c meta.Cause) bool {
 	switch c.Type {
 	case meta.CauseNotSupported, meta.CauseRequired, meta.CauseTooLong, meta.CauseTooMany, meta.CauseTypeInvalid:
@@ -127,9 +126,9 @@ func NotEvaluated() meta.Cause {
 	return faults.List[0]
 }
 
-// Evaluate runs the validation expressions of k for a write of t. The caller must have validated
-// t and found no cause for which Blocks returns true. old is nil on create. If ctx is done,
-// Evaluate stops and its result is invalid.
+// Evaluate runs the validation expressions of k for a write of t. The caller must have validated t
+// and found no cause for which Blocks returns true. old is nil on create. If ctx is done, Evaluate
+// stops and its result is invalid.
 func Evaluate(ctx context.Context, k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	faults := newFaults(ctx, math.MaxInt)
 	k.Strategy.Evaluate(ctx, t, old, &faults)

@@ -8,8 +8,8 @@ import (
 )
 
 // Fields checks the fields of an object or the entries of a map, each with its own plan. If Ordered
-// is set, it visits all checked fields in declaration order, so that it finds missing required
-// fields. Otherwise it visits only the existing keys.
+// is set, it visits all checked fields in declaration order, to find missing required fields.
+// Otherwise it visits only the existing keys.
 type Fields struct{ *schema.Parts }
 
 func (f Fields) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {
@@ -34,8 +34,8 @@ func (f Fields) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {
 	}
 }
 
-// checkPart checks one field of t. If a required field is missing, further checks run only if they
-// also apply to the zero value (schema.EmptyChecked).
+// checkPart checks one field of t. If a required field is missing, it runs only the further checks
+// that also apply to the zero value (schema.EmptyChecked).
 func checkPart(e *schema.Evaluation, p *schema.Part, t tree.Tree, was schema.Previous) {
 	v, there := t[p.Name]
 	if p.Required && isMissing(p.ValuePlan, v) {
@@ -62,8 +62,8 @@ func checkPart(e *schema.Evaluation, p *schema.Part, t tree.Tree, was schema.Pre
 	e.Leave(back)
 }
 
-// isRequired reports whether another field of t makes a field required. If Values is empty, any
-// value suffices, including zero and false.
+// isRequired reports whether another field of t makes a field required. An empty Values matches any
+// value, including zero and false.
 func isRequired(w *schema.RequiredWhen, t tree.Tree) bool {
 	if len(w.Values) == 0 {
 		return !isMissing(nil, t[w.Field])
@@ -94,7 +94,7 @@ func (f Fields) entry(e *schema.Evaluation, key string, v any, was schema.Previo
 }
 
 // isMissing reports whether a required field has no value. Zero numbers, false and empty objects
-// are values, but empty maps are not. Without a plan, a map is treated as an object.
+// are values, but empty maps are not. Without a plan, a map counts as an object.
 func isMissing(p *schema.ValuePlan, v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -119,11 +119,11 @@ func isAbsent(p *schema.ValuePlan, v any, there bool) bool {
 	return tree.IsEmpty(v)
 }
 
-// Items checks the items of a list. Identity finds the previous value of an item, which some
-// evaluators need.
+// Items checks the items of a list. Identity finds an item's previous value, which some evaluators
+// need.
 type Items struct {
 	Plan     *schema.ValuePlan
-	Identity *Identity // nil: no previous values
+	Identity *Identity // nil if no evaluator needs previous values
 }
 
 func (i Items) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {

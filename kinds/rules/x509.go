@@ -19,8 +19,8 @@ func decoded(v any) []byte {
 	return data
 }
 
-// publicKey describes a key in PKIX form or the key of a PKCS #10 request. It returns nil for
-// other values.
+// publicKey describes a key in PKIX form or the key of a PKCS #10 request. It returns nil for other
+// values.
 func publicKey(v any) any {
 	if request, err := x509.ParseCertificateRequest(decoded(v)); err == nil {
 		t := describeKey(request.PublicKey)
@@ -34,7 +34,7 @@ func publicKey(v any) any {
 	return describeKey(key)
 }
 
-// describeKey describes a public key. The tree has no kind if the key type is not supported.
+// describeKey describes a public key. The tree has no kind if the key type is unsupported.
 func describeKey(key any) tree.Tree {
 	der, _ := x509.MarshalPKIXPublicKey(key)
 	t := tree.Tree{"pkix": string(der)}
@@ -49,8 +49,8 @@ func describeKey(key any) tree.Tree {
 	return t
 }
 
-// hasSigned reports whether the owner of the key signed a PKCS #10 request. For a key in PKIX
-// form, signed contains a text and its signature.
+// hasSigned reports whether the owner of the key signed a PKCS #10 request. For a key in PKIX form,
+// signed contains a text and its signature.
 func hasSigned(key, signed any) any {
 	if request, err := x509.ParseCertificateRequest(decoded(key)); err == nil {
 		return request.CheckSignature() == nil
@@ -71,7 +71,7 @@ func hasSigned(key, signed any) any {
 }
 
 // certificates describes the blocks of PEM text. A block that is not a certificate has no key.
-// Times are in seconds since 1970, and the life is in nanoseconds.
+// Times are in seconds since 1970, and lifetimes in nanoseconds.
 func certificates(v any) any {
 	var all []any
 	for block, rest := pem.Decode([]byte(text(v))); block != nil; block, rest = pem.Decode(rest) {

@@ -8,8 +8,8 @@ import (
 
 const maxShownChanges = 10
 
-// Changes returns the paths below path that differ between was and now, as one line for the
-// error of a rejected update. It omits values, which the requester may not be allowed to read.
+// Changes returns the paths below path that differ between was and now, as one line for the error
+// of a rejected update. It omits values, which the requester may not be allowed to read.
 func (m *Message) Changes(was, now tree.Tree, path string) string {
 	paths := m.changes(was, now, path)
 	if len(paths) > maxShownChanges {

@@ -84,7 +84,6 @@ func (c *compiler) compileMessage(d *Declaration) {
 	m.Index()
 }
 
-// enqueueUsed queues the messages whose rules are used by the given rules.
 func (c *compiler) enqueueUsed(rules []*Rule) {
 	for _, r := range rules {
 		if d := c.Declarations[r.Use]; d != nil {
@@ -94,8 +93,8 @@ func (c *compiler) enqueueUsed(rules []*Rule) {
 	}
 }
 
-// fields returns the fields of declaration in, in declaration order. An inlined message is
-// replaced with its fields. wire is the path of field numbers to in.
+// fields returns the fields of a declaration in declaration order, with inlined messages replaced
+// by their fields. wire is the path of field numbers to the declaration.
 func (c *compiler) fields(in *Declaration, wire []int32) []*Field {
 	desc := in.descriptor()
 	list := make([]*Field, 0, len(desc.Field))
@@ -121,13 +120,12 @@ func (c *compiler) fields(in *Declaration, wire []int32) []*Field {
 	return list
 }
 
-// declaration returns the declaration with a name as in ".core.v1.Pod", or nil.
 func (c *compiler) declaration(name string) *Declaration {
 	return c.Declarations[strings.TrimPrefix(name, ".")]
 }
 
-// requireInlined makes fields of an inlined message required. As in Kubernetes, the published
-// OpenAPI documents still show these fields as optional.
+// requireInlined makes fields of an inlined message required. As in Kubernetes, OpenAPI documents
+// still show them as optional.
 func (c *compiler) requireInlined(in *Declaration, inlined []*Field, names []string) {
 	for _, name := range names {
 		i := slices.IndexFunc(inlined, func(f *Field) bool { return f.Name == name })

@@ -171,8 +171,8 @@ func TestStorageVersion(t *testing.T) {
 	}
 }
 
-// TestFirstUse checks that a message is compiled exactly once, on first use, together with only
-// the messages that it refers to.
+// TestFirstUse checks that a message is compiled exactly once, on first use, together with only the
+// messages that it refers to.
 func TestFirstUse(t *testing.T) {
 	shared := func() *descriptorpb.FieldDescriptorProto { return of(".p.Meta", field("metadata", nil)) }
 	kindOf := func(name string) *descriptorpb.DescriptorProto {

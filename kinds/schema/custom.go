@@ -10,7 +10,7 @@ import (
 type Schema interface {
 	// ID identifies the schema. An object records the ID of the schema to which it conforms.
 	ID() *meta.SchemaID
-	// Message returns the compiled schema. Two calls may return different, equal messages.
+	// Message returns the compiled schema. Two calls may return different, but equal messages.
 	Message() *Message
 	// Tree decodes the schema as written in the CustomResourceDefinition. It returns nil if the
 	// schema is empty.
@@ -18,7 +18,7 @@ type Schema interface {
 }
 
 // Message returns the structure of the kind's objects, or nil. Callers must not retain it beyond
-// one operation, because the schemas of idle custom kinds are evicted from memory.
+// one operation, because schemas of idle custom kinds are evicted from memory.
 func (k *Kind) Message() *Message {
 	if k.Origin != nil {
 		return k.Origin.Schema.Message()
@@ -26,20 +26,19 @@ func (k *Kind) Message() *Message {
 	return k.Declared.Message()
 }
 
-// A Custom defines how objects of a custom kind are decoded. Except for the metadata, the decoder
-// does not check request bodies against a plan. Instead, validation reports values of a wrong type.
+// A Custom defines how objects of a custom kind are decoded. The decoder checks only the metadata
+// against a plan. Validation reports other values of a wrong type.
 type Custom struct {
 	// SchemaID identifies the schema from which the message was compiled.
 	SchemaID *meta.SchemaID
 	// Prune returns t without unknown fields, and their paths. It does not change t, but the result
 	// shares memory with t.
 	Prune func(t tree.Tree) (pruned tree.Tree, unknown []string)
-	// PruneConfig prunes an apply configuration. Unlike Prune, it keeps the fields of objects
-	// with an empty schema. The field manager owns these fields, although they are pruned from
-	// the live object.
+	// PruneConfig prunes an apply configuration. Unlike Prune, it keeps the fields of objects with
+	// an empty schema. The field manager owns them, although they are pruned from the live object.
 	PruneConfig func(t tree.Tree) (pruned tree.Tree, unknown []string)
 	// Coerce normalizes the metadata of embedded objects. It may be nil. unknown lists the dropped
-	// fields. If dropMalformed is true, values of a wrong type are dropped. Otherwise they are an
+	// fields. Values of a wrong type are dropped if dropMalformed is true, and are otherwise an
 	// error.
 	Coerce func(t tree.Tree, dropMalformed bool) (coerced tree.Tree, unknown []string, err error)
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Evaluator checks one property of values and reports errors to the evaluation. It must
-// ignore values whose type lacks the property.
+// An Evaluator checks one property of values and reports errors to the evaluation. It must ignore
+// values whose type lacks the property.
 type Evaluator interface {
 	Evaluate(e *Evaluation, v any, was Previous)
 }
 
-// A Previous is the value that the current value replaces in an update. Exists is false if the
-// previous value cannot be identified.
+// A Previous is the value that the current value replaces in an update. Exists is false if that
+// value cannot be identified.
 type Previous struct {
 	Value  any
 	Exists bool
@@ -95,8 +95,8 @@ func (e *Evaluation) Run(p *ValuePlan, v any, was Previous) {
 	}
 }
 
-// Passes reports whether a value satisfies a plan, without reporting errors. It stops at the first
-// error.
+// Passes reports whether a value satisfies a plan. It stops at the first error, without reporting
+// it.
 func (e *Evaluation) Passes(p *ValuePlan, v any) bool {
 	muted, failed := e.muted, e.failed
 	e.muted, e.failed = true, false

@@ -15,13 +15,13 @@ type Faults struct {
 	Warnings []string
 	Work     Work
 	Now      string // in status rules, the current time in tree form
-	bytes    int    // of the texts in List
-	muted    bool   // no fault is reported
-	failed   bool   // there was a fault, reported or not
+	bytes    int    // total size of List
+	muted    bool   // errors are not reported
+	failed   bool   // an error occurred, reported or not
 	costly   bool   // an exhausted budget was reported
 }
 
-// Required reports that a value at path is missing. The detail is optional.
+// Required reports a missing value at path. The detail is optional.
 func (f *Faults) Required(path string, detail ...string) {
 	if f.full() {
 		return
@@ -37,8 +37,8 @@ func (f *Faults) Invalid(path string, value any, msg string) {
 	f.add(meta.CauseInvalid, path, withDetail("Invalid value: "+formatValue(value), msg))
 }
 
-// TypeInvalid reports a value of the wrong type at path. value is the name of the wrong type, and
-// msg is the reason.
+// TypeInvalid reports a value of the wrong type at path. value names that type, and msg is the
+// reason.
 func (f *Faults) TypeInvalid(path, value, msg string) {
 	if f.full() {
 		return
@@ -57,7 +57,7 @@ func (f *Faults) Report(t meta.CauseType, path, text, detail string) {
 // Add adds a cause from another validation.
 func (f *Faults) Add(c meta.Cause) { f.add(c.Type, c.Field, c.Message) }
 
-// InvalidOmitValue reports an invalid value at path without showing the value. msg is the reason.
+// InvalidOmitValue reports an invalid value at path without showing it. msg is the reason.
 func (f *Faults) InvalidOmitValue(path, msg string) {
 	if f.full() {
 		return
@@ -120,7 +120,7 @@ func (f *Faults) NotFound(path string, value any, detail ...string) {
 	f.add(meta.CauseNotFound, path, withDetail("Not found: "+formatValue(value), strings.Join(detail, " ")))
 }
 
-// Warn adds a warning about path. path must be "" if text already contains the path.
+// Warn adds a warning about path, which must be "" if text already contains it.
 func (f *Faults) Warn(path, text string) {
 	if path != "" {
 		text = path + ": " + text
@@ -142,8 +142,8 @@ func (f *Faults) omits() bool {
 	return f.muted || f.Work.err != nil || len(f.List) >= maxFaults || f.bytes >= maxFaultBytes
 }
 
-// full records that an error occurred, and reports whether the error is dropped. Methods call full
-// before they format a value, because formatting may be slow.
+// full records that an error occurred, and reports whether it is dropped. Methods call full before
+// they format a value, because formatting may be slow.
 func (f *Faults) full() bool {
 	f.failed = true
 	return f.omits()

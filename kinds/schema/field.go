@@ -8,16 +8,16 @@ type Field struct {
 	// Shape distinguishes single values from lists and maps. Map keys are strings.
 	Shape Shape
 	// Message is set for TypeMessage. It is also set for a TypeRaw whose value may have one of
-	// several types. Each field of the message then represents one of these types.
+	// several types, each represented by one field of the message.
 	Message *Message
-	// Wire lists the Protobuf field numbers on the path from the enclosing message. A field of
-	// an inlined message has several numbers.
+	// Wire lists the Protobuf field numbers on the path from the enclosing message. A field of an
+	// inlined message has several.
 	Wire []int32
 	// EmitEmpty makes the JSON encoder write the field even if it is empty, as "", 0, false, {}, or
 	// null for lists.
 	EmitEmpty bool
-	// WireEmitEmpty makes the Protobuf encoder write the field even if it is empty. It is set
-	// for single values except pointers and bytes.
+	// WireEmitEmpty makes the Protobuf encoder write the field even if it is empty. It is set for
+	// single values except pointers and bytes.
 	WireEmitEmpty bool
 	// Pointer means that an explicit zero value differs from an absent one.
 	Pointer bool
@@ -32,27 +32,27 @@ type Field struct {
 
 	Documented Presence // required in the published documents
 
-	Default  any // scalar or empty Tree/[]any in tree form; nil: none
+	Default  any // scalar, or an empty Tree or []any; nil for none
 	Required bool
 	// RequiredDetail is appended to the message "Required value".
 	RequiredDetail string
-	RequiredWhen   *RequiredWhen // nil: no condition
+	RequiredWhen   *RequiredWhen // nil if unconditional
 	Immutable      bool
 	Enum           []string
-	DocumentedEnum []string // published besides Enum
-	Min, Max       *int64   // of numbers
-	MinLength      int      // of text, in bytes
-	MaxLength      int      // 0: no limit
-	MaxItems       int      // of lists and maps; 0: no limit
+	DocumentedEnum []string // published in addition to Enum
+	Min, Max       *int64   // for numbers
+	MinLength      int      // for strings, in bytes
+	MaxLength      int      // 0 for no limit
+	MaxItems       int      // for lists and maps; 0 for no limit
 	Pattern        string
 	Format         string // name of a format checked by package rules, as in "dns1123Label"
-	KeyFormat      string // the same for the keys of a map
+	KeyFormat      string // format of map keys
 	// MayRepeat allows duplicates in a keyed list or set.
 	MayRepeat bool
 	Empty     Empty  // whether the checks apply to "" and 0
-	RangeText string // message of a Min or Max fault; "": the default one
-	// RequiredFields lists fields of Message that are required when Message is the type of this
-	// field. Elsewhere they are optional.
+	RangeText string // error message for Min or Max; "" for the default
+	// RequiredFields lists fields of Message that are required only where Message is the type of
+	// this field.
 	RequiredFields []string
 	// WholeThousandths makes defaulting round quantities away from zero to multiples of 1m.
 	WholeThousandths bool
@@ -62,17 +62,16 @@ type Field struct {
 	ReservedDomains []string
 }
 
-// RequiredWhen makes a field required if another field of the object has one of Values, or has
-// any value if Values is empty. Detail is appended to the message "Required value".
+// RequiredWhen makes a field required if another field of the object has one of Values, or any
+// value if Values is empty. Detail is appended to the message "Required value".
 type RequiredWhen struct {
 	Field  string
 	Values []string
 	Detail string
 }
 
-// OneOf is a group of mutually exclusive fields. None is the error message if all fields are
-// absent, or empty if that is allowed. If several fields are set, Many is the error message for
-// all but the first one.
+// OneOf is a group of mutually exclusive fields. None is the error message if all are absent, or
+// empty if that is allowed. If several are set, Many is the error message for all but the first.
 type OneOf struct {
 	Fields     []string
 	None, Many string
@@ -87,16 +86,16 @@ const (
 	TypeInt32
 	TypeInt64
 	TypeDouble
-	TypeBytes // base64 text in the tree
+	TypeBytes // base64 string in the tree
 	TypeMessage
 	TypeTime      // RFC 3339, seconds, UTC
 	TypeMicroTime // RFC 3339 with microseconds, UTC
 	TypeQuantity
 	TypeIntOrString
 	TypeRaw      // any JSON (RawExtension)
-	TypeDuration // Go duration text
-	TypeStrings  // a list of texts, as the value of a map
-	TypeFields   // a set of fields (FieldsV1); in the tree it is the text of its JSON object
+	TypeDuration // Go duration string
+	TypeStrings  // list of strings as a map value
+	TypeFields   // field set (FieldsV1), as a JSON string in the tree
 )
 
 // Shape defines whether a field is a single value, a list or a map.

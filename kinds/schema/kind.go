@@ -14,9 +14,8 @@ type Kind struct {
 	Resource   string // plural, as in URLs
 	Names      Names
 	Namespaced bool
-	Verbs      []string // of the main resource; sorted, except for custom kinds
-	// Storage names the collection in which the objects are stored. Several groups may share one
-	// collection.
+	Verbs      []string // verbs of the main resource; sorted, except for custom kinds
+	// Storage names the collection in which the objects are stored. Several groups may share it.
 	Storage meta.GroupResource
 	// Stored is the storage version. It is the kind itself unless several kinds share a collection.
 	Stored *Kind
@@ -28,7 +27,7 @@ type Kind struct {
 	SameAs bool
 	// OffByDefault is set if the operator must enable the kind.
 	OffByDefault bool
-	// Feature is the feature gate without which the kind is not served, or "".
+	// Feature is the feature gate that must be enabled to serve the kind, or "".
 	Feature      string
 	Writes       Writes
 	NameFormat   NameFormat
@@ -41,14 +40,14 @@ type Kind struct {
 	Origin *Origin
 	// SetStrategy sets the following fields.
 	Strategy   Strategy
-	Preparer   Preparer   // nil: objects are stored as clients send them
-	Conversion Conversion // between the kind and Stored; nil if they are the same
+	Preparer   Preparer   // nil if objects are stored as sent
+	Conversion Conversion // to and from Stored; nil if that is the kind itself
 }
 
 // Names contains a kind's other names in discovery.
 type Names struct {
 	Singular   string
-	List       string // of lists; "": Kind followed by "List"
+	List       string // list kind; "" for Kind followed by "List"
 	Short      []string
 	Categories []string
 }
@@ -83,8 +82,8 @@ func (k *Kind) GroupResource() meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }
 
-// Virtual reports whether the kind's objects are not stored, like access reviews. A kind without
-// the watch verb is virtual, because every stored kind supports watch.
+// Virtual reports whether the kind's objects are not stored, like access reviews. Every stored kind
+// supports watch, so a kind without that verb is virtual.
 func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "watch") }
 
 // A Deprecation lists the releases in which an API version was deprecated and removed, such as
@@ -92,9 +91,9 @@ func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "watch") }
 // replaces the standard warning.
 type Deprecation struct{ Since, Removed, Replacement, Warning string }
 
-// A SelectField is a field that field selectors can use. Path is its path in the storage
-// version. If the value at Path is empty, selectors use the value at Fallback. Fallback is
-// another SelectField's Path, or empty.
+// A SelectField is a field that field selectors can use. Path is its path in the storage version.
+// If the value there is empty, selectors use the value at Fallback, which is another SelectField's
+// Path or empty.
 //
 // If Name is empty, only selectors of other versions can use the field. The store keeps an index
 // for Indexed fields.
@@ -106,7 +105,7 @@ type SelectField struct {
 // A Subresource declares one subresource of a kind, such as status or scale.
 type Subresource struct {
 	Name  string
-	Kind  meta.GroupVersionKind // the kind of its body; zero means the parent's
+	Kind  meta.GroupVersionKind // kind of the body; zero for the parent's
 	Verbs []string
 	// BodyKind is the compiled form of Kind, or nil if the body has the parent's kind.
 	BodyKind *Kind
@@ -125,15 +124,15 @@ type Subresource struct {
 // EveryField represents all fields in a list of field names.
 const EveryField = "*"
 
-// A Scale contains the dotted paths of the fields that the scale subresource exposes. The field
-// at Selector is a label selector or a map of labels. Selector may be empty.
+// A Scale contains the dotted paths of the fields that the scale subresource exposes. The field at
+// Selector is a label selector or a map of labels. Selector may be empty.
 type Scale struct{ Replicas, StatusReplicas, Selector string }
 
-// A View defines how a subresource reads and writes its object. If Write is nil, the handler of the
-// subresource implements writes itself.
+// A View defines how a subresource reads and writes its object. If Write is nil, the subresource's
+// handler implements writes.
 type View struct {
-	// Read returns the response body, which may share memory with the object. If Read is nil, the
-	// body is the object itself, or absent if the subresource has a different kind.
+	// Read returns the response body, which may share memory with the object. A nil Read returns
+	// the object itself, or nothing if the subresource has a different kind.
 	Read func(obj tree.Tree) tree.Tree
 	// Write applies body to obj, which is a copy. now is the current time in tree form. The error
 	// is a *meta.Status.
@@ -145,8 +144,8 @@ type View struct {
 }
 
 // ItemOffset returns the number of bytes of an object's stored JSON that a list skips. Items of
-// built-in kinds appear in lists without the leading `{"kind":"…","apiVersion":"…",`. Items of
-// custom kinds keep these fields, so only the brace is skipped.
+// built-in kinds appear without the leading `{"kind":"…","apiVersion":"…",`. Items of custom kinds
+// keep these fields, so only the brace is skipped.
 func (k *Kind) ItemOffset() int {
 	if k.IsCustom() {
 		return 1
@@ -183,5 +182,5 @@ type NameFormat uint8
 const (
 	NameSubdomain   NameFormat = iota // DNS-1123 subdomain
 	NameLabel                         // DNS-1123 label
-	NamePathSegment                   // any text that can be one path segment
+	NamePathSegment                   // any single path segment
 )

@@ -6,7 +6,7 @@ import "github.com/troupe-api/troupe/kinds/meta"
 type linker struct {
 	byKind  map[meta.GroupVersionKind]*Kind
 	sharing map[meta.GroupResource][]*Kind // by collection
-	marked  map[*Kind]bool                 // as storage versions
+	marked  map[*Kind]bool                 // storage versions
 	faults  []error
 }
 
@@ -41,8 +41,8 @@ func (l *linker) linkSubresources(k *Kind) {
 	}
 }
 
-// storageVersion returns the kind marked as the storage version of a collection. If only one kind
-// uses the collection, that kind needs no mark.
+// storageVersion returns the kind marked as the storage version of a collection. A collection with
+// only one kind needs no mark.
 func (l *linker) storageVersion(versions []*Kind) *Kind {
 	var marked *Kind
 	for _, k := range versions {

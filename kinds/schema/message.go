@@ -8,20 +8,19 @@ import (
 // A Message describes the structure of an object or of a nested object.
 type Message struct {
 	Name   string   // as in "core.v1.PodSpec"
-	Fields []*Field // in order of declaration and encoding; inlined messages are expanded
+	Fields []*Field // in declaration and encoding order; inlined messages are expanded
 	// Doc is a short description, published in OpenAPI.
 	Doc string
-	// HasTypeMeta marks a message whose JSON also contains kind and apiVersion. Fields omits
-	// both, because the Protobuf envelope contains them and the server writes them from the
-	// Kind. In an object embedded in another message, both are plain fields without Protobuf
-	// numbers.
+	// HasTypeMeta marks a message whose JSON also contains kind and apiVersion. Fields omits both,
+	// because the Protobuf envelope contains them and the server writes them from the Kind. In an
+	// embedded object, both are plain fields without Protobuf numbers.
 	HasTypeMeta bool
-	// Additional describes all fields that Fields does not list, or is nil. It is set only in
-	// messages of custom kinds.
+	// Additional describes all fields that Fields does not list, or is nil. Only messages of custom
+	// kinds have it.
 	Additional *Field
 	// Custom is set only for custom kinds.
 	Custom *Custom
-	// Config lists the accepted types of a configuration file, each as apiVersion, space and kind.
+	// Config lists the accepted types of a configuration file, each as "apiVersion kind".
 	Config []string
 	// OneOf lists groups of mutually exclusive fields.
 	OneOf []OneOf
@@ -35,8 +34,7 @@ type Message struct {
 	composite []*Field
 }
 
-// Field returns the field with the given JSON name. If no such field is declared, it returns
-// Additional, which may be nil.
+// Field returns the field with the given JSON name, or otherwise Additional, which may be nil.
 func (m *Message) Field(name string) *Field {
 	if f := m.byName[name]; f != nil {
 		return f
@@ -47,8 +45,8 @@ func (m *Message) Field(name string) *Field {
 // Sorted returns the fields sorted by JSON name. Callers must not change the slice.
 func (m *Message) Sorted() []*Field { return m.sorted }
 
-// Composite returns the fields that may contain messages or lists with keyed items, sorted by
-// JSON name. Callers must not change the slice.
+// Composite returns the fields that may contain messages or lists with keyed items, sorted by JSON
+// name. Callers must not change the slice.
 func (m *Message) Composite() []*Field { return m.composite }
 
 // NewMessage returns a message with the given fields, ready for lookups.

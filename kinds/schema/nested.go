@@ -2,9 +2,8 @@ package schema
 
 var typeMetaFields = []*Field{{Name: "kind"}, {Name: "apiVersion"}}
 
-// within returns the variant of m for objects that are embedded in another message. In this
-// variant, kind and apiVersion are plain JSON fields, which Protobuf omits. completeNested adds the
-// fields once all messages are compiled.
+// within returns the variant of m for embedded objects, in which kind and apiVersion are plain JSON
+// fields that Protobuf omits. completeNested adds these fields once all messages are compiled.
 func (c *compiler) within(m *Message) *Message {
 	if !m.HasTypeMeta {
 		return m

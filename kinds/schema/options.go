@@ -106,7 +106,7 @@ func newSelectField(text string) SelectField {
 	return SelectField{Name: name, Path: path, Fallback: instead}
 }
 
-// usualColumns contains the definitions of columns that are declared only by name.
+// usualColumns contains the columns that are declared only by name.
 var usualColumns = map[string]*options.Column{
 	"Name":       {Name: "Name", Format: "name", Path: "metadata.name", Description: "The name of the object."},
 	"Age":        {Name: "Age", Path: "func:age", Description: "The time since creation."},

@@ -17,11 +17,11 @@ import (
 )
 
 // A Plan contains all declarations. Messages are compiled on first use, because most servers use
-// few messages and compiling all would dominate the startup time.
+// few of them and compiling all would dominate the startup time.
 type Plan struct {
-	Kinds        []*Kind                 // in order of declaration
+	Kinds        []*Kind                 // in declaration order
 	Declarations map[string]*Declaration // by full name, as in "core.v1.PodSpec"
-	Variables    []string                // of all rules
+	Variables    []string                // variables of all rules
 	// Complete, if not nil, is called with compiled messages before their first use. It must not
 	// use any other message of the plan.
 	Complete func(messages []*Message) error
@@ -30,8 +30,8 @@ type Plan struct {
 	mu     sync.Mutex // guards the fields below and those of declarations
 	// nestedForms maps messages with type meta to their form within other messages.
 	nestedForms map[*Message]*Message
-	read        []*Declaration // those with a source
-	err         error          // of the first message that did not compile
+	read        []*Declaration // declarations with a source
+	err         error          // error of the first message that did not compile
 }
 
 // Load reads declarations in the format of declarations.binpb, with the names of naming profile n.
@@ -67,9 +67,9 @@ func Load(encoded []byte, n *meta.Naming) (*Plan, error) {
 	return p, errors.Join(l.faults...)
 }
 
-// Messages compiles all messages, and returns the messages that describe objects, by name.
-// Unlike Kind.Message, it checks that each option fits its field and that the paths of kinds
-// exist. The error joins all faults, each with its message and field.
+// Messages compiles all messages and returns those that describe objects, by name. Unlike
+// Kind.Message, it checks that each option fits its field and that the paths of kinds exist. The
+// error joins all faults, each with its message and field.
 func (p *Plan) Messages() (map[string]*Message, error) {
 	all, c := map[string]*Message{}, checker{}
 	for name, d := range p.Declarations {
@@ -95,13 +95,13 @@ type Declaration struct {
 	Name string // as in "core.v1.PodSpec"
 
 	plan     *Plan
-	encoded  []byte // an options.Source
+	encoded  []byte // encoded options.Source
 	isKind   bool
 	compiled atomic.Pointer[Message]
 
 	source  *options.Source // during a compilation
-	message *Message        // maybe not compiled yet; nil for scalars
-	scalar  Type            // of scalars
+	message *Message        // may not be compiled yet; nil for scalars
+	scalar  Type            // type of a scalar
 	union   bool
 }
 
@@ -112,8 +112,8 @@ func DeclarationOf(m *Message) *Declaration {
 	return d
 }
 
-// Message returns the compiled message. The Declaration may be nil. Message panics if the
-// message does not compile, so the generator compiles all messages.
+// Message returns the compiled message, or nil for a nil Declaration. It panics if the message does
+// not compile, so the generator compiles all messages.
 func (d *Declaration) Message() *Message {
 	if d == nil {
 		return nil
@@ -138,7 +138,7 @@ func (d *Declaration) compile() (*Message, error) {
 	return d.message, p.err
 }
 
-// descriptor returns the decoded declaration, before compilation.
+// descriptor returns the declaration, decoded but not compiled.
 func (d *Declaration) descriptor() *descriptorpb.DescriptorProto {
 	if d.source == nil {
 		d.plan.read = append(d.plan.read, d)

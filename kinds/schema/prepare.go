@@ -27,7 +27,7 @@ func (EmptyStatusOnCreate) Prepare(obj, old tree.Tree) {
 // KeepStatus is the Preparer for kinds whose status changes only through the status subresource.
 type KeepStatus struct{}
 
-// Prepare restores the status from old, because a write of the main resource must not change it.
+// Prepare restores the status from old.
 func (KeepStatus) Prepare(obj, old tree.Tree) { obj.CopyField(old, "status") }
 
 // KeptStatus is a DefaultStrategy with KeepStatus.

@@ -15,7 +15,7 @@ import (
 // A Rule is a declared validation rule, with names translated to the naming profile.
 type Rule = options.Rule
 
-// Rules contains the declared rules of a message and the Checks that package rules compiles from
+// Rules contains the declared rules of a message, and the Checks that package rules compiles from
 // them.
 type Rules struct {
 	Validate, Update, Write, Status, Warnings, StatusWarnings []*Rule
@@ -90,8 +90,8 @@ func texts(r *options.Rule) [10]*string {
 	return [10]*string{&r.If, &r.At, &r.Value, &r.Invalid, r.Forbidden, &r.Warn, &r.Each, &r.In, r.Required, r.Path}
 }
 
-// mentionsPlatform reports whether a rule may contain names to translate. Few rules contain such
-// names, and copying and searching all rules would slow down startup.
+// mentionsPlatform reports whether a rule may contain names to translate. Few rules do, and copying
+// and searching all rules would slow down startup.
 func mentionsPlatform(r *options.Rule) bool {
 	has := func(text string) bool { return strings.Contains(text, "latform") } // or Platform
 	for _, text := range texts(r) {

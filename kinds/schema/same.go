@@ -2,9 +2,9 @@ package schema
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// Same reports whether an update from a to b changes nothing. An absent field equals an empty
-// field, unless the field is a pointer. For example, an absent hostUsers differs from false.
-// Unstructured values and map entries are compared exactly.
+// Same reports whether an update from a to b changes nothing. An absent field equals an empty one,
+// unless the field is a pointer. For example, an absent hostUsers differs from false. Unstructured
+// values and map entries are compared exactly.
 //
 // By contrast, tree.SemanticEqual treats every absent field as empty.
 func (m *Message) Same(a, b tree.Tree) bool {
@@ -31,7 +31,7 @@ func (m *Message) sameField(name string, a, b any) bool {
 	return tree.SemanticEqual(a, b)
 }
 
-// Same reports whether two values of the field are equivalent. nil represents an absent value.
+// Same reports whether two values of the field are equivalent, where nil means absent.
 func (f *Field) Same(a, b any) bool {
 	if tree.SameRef(a, b) {
 		return true

@@ -9,10 +9,9 @@ import (
 // A Strategy implements behavior of a kind that its declaration cannot express. Implementations
 // embed DefaultStrategy and override methods.
 //
-// Methods receive trees with defaults applied and must not retain them. old is the previous
-// object, or nil on create. obj may share unchanged fields with old. Default and Prepare must
-// copy a shared field before they change it, except to add missing values that do not depend on
-// other fields.
+// Methods receive trees with defaults applied and must not retain them. old is the previous object,
+// or nil on create. obj may share unchanged fields with old. Default and Prepare must copy a shared
+// field before they change it, except to add missing values that do not depend on other fields.
 type Strategy interface {
 	// Default sets defaults that depend on several fields. In metadata, it may read only the name
 	// and labels, because it does not run again when other metadata changes.
@@ -27,7 +26,7 @@ type Strategy interface {
 	Requester() []string
 
 	// Validate reports all faults of obj that do not depend on old. It may skip fields that obj
-	// shares with old (tree.Tree.Shares), because they were validated before.
+	// shares with old (tree.Tree.Shares), which were validated before.
 	Validate(obj, old tree.Tree, faults *Faults)
 	// ValidateUpdate reports forbidden changes from old to obj.
 	ValidateUpdate(obj, old tree.Tree, faults *Faults)
@@ -40,8 +39,8 @@ type Strategy interface {
 	// It stops when ctx ends, so the caller must check ctx. obj and old are in the storage version.
 	Evaluate(ctx context.Context, obj, old tree.Tree, faults *Faults)
 
-	// WarningsBeforePrepare returns warnings about fields of a new object that its Preparer is
-	// about to replace.
+	// WarningsBeforePrepare returns warnings about fields of a new object that its Preparer will
+	// replace.
 	WarningsBeforePrepare(obj tree.Tree) []string
 	// Warnings returns warnings about ineffective and deprecated fields of a valid obj.
 	Warnings(obj, old tree.Tree) []string
@@ -57,14 +56,14 @@ type Strategy interface {
 	// Finalized reports whether only metadata.finalizers delay the removal of a terminating object.
 	Finalized(obj tree.Tree) bool
 	// DefaultPropagation returns the propagation policy of a delete request that specifies none,
-	// and a warning for the client. An empty policy leaves the finalizers of the object unchanged.
+	// and a warning for the client. An empty policy leaves the object's finalizers unchanged.
 	DefaultPropagation() (policy, warning string)
 
-	// RandomName reports whether the name of a new object without name and generateName is a
-	// random UUID.
+	// RandomName reports whether a new object without name and generateName gets a random UUID as
+	// its name.
 	RandomName() bool
-	// CountedMetadata returns the metadata field whose changes increment metadata.generation, which
-	// is "labels", "annotations", or "" for none. Changes through a subresource never increment it.
+	// CountedMetadata returns the metadata field whose changes increment metadata.generation:
+	// "labels", "annotations", or "" for none. Changes through a subresource never increment it.
 	CountedMetadata() string
 	// AllowsUnqualifiedFinalizers reports whether finalizer names may omit the domain.
 	AllowsUnqualifiedFinalizers() bool
@@ -83,13 +82,13 @@ type Stamper interface {
 }
 
 // A Conversion is a Strategy that converts objects without loss between the storage version and
-// another version. Annotations contain values that have no field in the other version. ToStored
-// and FromStored modify and return their argument, which has defaults applied.
+// another version. Annotations contain values that have no field in the other version. ToStored and
+// FromStored modify and return their argument, which has defaults applied.
 type Conversion interface {
 	ToStored(obj tree.Tree) tree.Tree
 	FromStored(obj tree.Tree) tree.Tree
-	// Keep returns the part of a validated obj of this version that the storage version
-	// preserves. The result shares memory with obj, which is not changed.
+	// Keep returns the part of a validated obj of this version that the storage version preserves.
+	// It does not change obj, but the result shares memory with it.
 	Keep(obj tree.Tree) tree.Tree
 }
 
@@ -100,8 +99,8 @@ func (k *Kind) SetStrategy(s Strategy) {
 	k.Conversion, _ = s.(Conversion)
 }
 
-// ShareFunctions copies the strategy and views of the storage version to k, which must equal
-// that version.
+// ShareFunctions copies the strategy and views of the storage version to k, which must be equal to
+// it.
 func (k *Kind) ShareFunctions() {
 	k.Strategy, k.Preparer, k.Conversion = k.Stored.Strategy, k.Stored.Preparer, sameVersion{}
 	for i := range k.Subresources {
@@ -135,8 +134,7 @@ func (DefaultStrategy) RandomName() bool                                      { 
 func (DefaultStrategy) CountedMetadata() string                               { return "" }
 func (DefaultStrategy) AllowsUnqualifiedFinalizers() bool                     { return false }
 
-// Lossless implements Conversion.Keep for a kind whose storage version has all fields of the
-// kind.
+// Lossless implements Conversion.Keep for a kind whose fields all exist in the storage version.
 type Lossless struct{}
 
 // Keep returns obj unchanged, because the storage version preserves every field.
@@ -150,5 +148,5 @@ func (sameVersion) FromStored(obj tree.Tree) tree.Tree { return obj }
 // AlwaysWarns is a DefaultStrategy that also warns about writes that change nothing.
 type AlwaysWarns struct{ DefaultStrategy }
 
-// WarnsOnNoOp returns true, so that Warnings runs even if nothing changes.
+// WarnsOnNoOp returns true.
 func (AlwaysWarns) WarnsOnNoOp() bool { return true }

@@ -11,14 +11,15 @@ import (
 type ValuePlan struct {
 	// Evaluators run in slice order, which is also the order of their faults.
 	Evaluators []Evaluator
-	// Recheck validates unchanged values too, instead of skipping them.
+	// Recheck makes validation include unchanged values.
 	Recheck bool
 	// Nullable accepts null without further checks.
 	Nullable bool
 
 	// Absence defines which values count as absent.
 	Absence Absence
-	// Zero is validated in place of an absent value. If it is nil, absent values are not validated.
+	// Zero is validated in place of an absent value. If Zero is nil, absent values are not
+	// validated.
 	Zero any
 	// DropNull removes null values during defaulting.
 	DropNull bool
@@ -26,8 +27,8 @@ type ValuePlan struct {
 	Default any
 	// DefaultSize is the approximate size of Default in bytes of JSON, or 0 for built-in kinds.
 	DefaultSize int
-	// NullDefault, if not nil, replaces a null or absent value that Default does not replace. It
-	// is the zero value of a field that is always encoded, and nil for other fields.
+	// NullDefault, if not nil, replaces a null or absent value that Default does not replace. It is
+	// the zero value of a field that is always encoded.
 	NullDefault any
 	// WholeThousandths makes defaulting round quantities away from zero to multiples of 1m.
 	WholeThousandths bool
@@ -47,20 +48,19 @@ type ValuePlan struct {
 
 // Parts contains the plans of an object's fields or a map's entries. Plans may be recursive.
 type Parts struct {
-	// Checked lists the fields to validate, in order of declaration. If Ordered is false, all keys
-	// are validated in sorted order instead.
+	// Checked lists the fields to validate, in declaration order. If Ordered is false, all keys are
+	// validated in sorted order instead.
 	Checked []Part
 	Ordered bool
-	// Defaulted lists the fields that defaulting visits. It visits the first Filled fields even
-	// if they are absent, and all other fields only if they are present.
+	// Defaulted lists the fields that defaulting visits: the first Filled fields even if absent,
+	// and the others only if present.
 	Defaulted []Part
 	Filled    int
 	// Immutable lists the fields that are immutable or contain immutable fields.
 	Immutable []ImmutablePart
 	// Featured lists the fields behind disabled feature gates and the fields that contain them.
 	Featured []FeaturedPart
-	// ByName contains the plans of known fields. Additional is the plan of all other fields, or
-	// nil.
+	// ByName contains the plans of known fields. Additional is the plan of all others, or nil.
 	ByName     map[string]*ValuePlan
 	Additional *ValuePlan
 	// Names lists the sorted keys of ByName.
@@ -69,8 +69,8 @@ type Parts struct {
 	Keys []Evaluator
 	// IsMap makes paths show keys in brackets, as in data[key].
 	IsMap bool
-	// IsResource marks an object with apiVersion, kind and metadata. Pruning keeps these three
-	// fields, and Additional does not apply to them.
+	// IsResource marks an object with apiVersion, kind and metadata. Pruning keeps these fields,
+	// and Additional does not apply to them.
 	IsResource bool
 }
 
@@ -78,36 +78,36 @@ type Parts struct {
 type Part struct {
 	Name string
 	*ValuePlan
-	// Required makes validation report an absent value as an error. 0 and false count as present.
+	// Required makes an absent value an error. 0 and false count as present.
 	Required bool
 	// RequiredDetail is appended to the error message for an absent value.
 	RequiredDetail string
-	RequiredWhen   *RequiredWhen // nil: no condition
-	// CheckAbsent makes validation treat an absent object as an empty one, so that errors for its
+	RequiredWhen   *RequiredWhen // nil if unconditional
+	// CheckAbsent makes validation treat an absent object as an empty one, so that its missing
 	// required fields are reported.
 	CheckAbsent bool
 }
 
-// An ImmutablePart is either an immutable field, or an object with immutable fields at some
-// depth. Parts is set only for such an object.
+// An ImmutablePart is either an immutable field, or an object with immutable fields at some depth.
+// Parts is set only for such an object.
 type ImmutablePart struct {
 	*Field
 	Parts *Parts
 }
 
-// A FeaturedPart is either a field behind a disabled feature gate, or an object with such fields
-// at some depth. Parts is set only for such an object.
+// A FeaturedPart is either a field behind a disabled feature gate, or an object with such fields at
+// some depth. Parts is set only for such an object.
 type FeaturedPart struct {
 	Name    string
 	Feature string
 	Parts   *Parts
-	Shape   Shape // of the field that Parts belongs to
-	Keep    bool  // an object that becomes empty stays
+	Shape   Shape // shape of the field that contains Parts
+	Keep    bool  // keep an object that becomes empty
 }
 
-// KnownKeys returns sorted names that include every key of t with a plan, so that callers can
-// visit the fields of t in order. The result may be all names of the plan, including names that
-// t lacks, which avoids sorting. Callers must not change the result.
+// KnownKeys returns sorted names that include every key of t with a plan, so that callers can visit
+// the fields of t in order. To avoid sorting, it may return all names of the plan, including those
+// that t lacks. Callers must not change the result.
 func (p *Parts) KnownKeys(t tree.Tree) []string {
 	const sparse = 4 // with more names per key, sorting the keys is cheaper
 	if p.Additional == nil && len(p.Names) > 0 && len(p.Names) <= sparse*len(t) {

@@ -12,11 +12,11 @@ import (
 const ValidationBudget = 100_000_000
 
 // PatternCost returns the cost of matching n bytes with a regular expression of the given size
-// (regex.Expansion). The cost depends on size because the matcher may follow every alternative.
+// (regex.Expansion), because the matcher may follow every alternative.
 func PatternCost(n, size int) int { return n * size / 4 }
 
-// workInterval is the number of steps between two context checks. The steps in an interval take
-// less than a millisecond.
+// workInterval is the number of steps between two checks of the context, which take less than a
+// millisecond.
 const workInterval = 4096
 
 var errTooCostly = errors.New("the cost limit is exceeded")
@@ -25,7 +25,7 @@ var errTooCostly = errors.New("the cost limit is exceeded")
 type Work struct {
 	ctx   context.Context
 	until int // steps until the next check
-	rest  int // of the budget, beyond until
+	rest  int // remaining budget after until
 	err   error
 }
 
@@ -58,8 +58,8 @@ func (w *Work) check() bool {
 	return w.err == nil
 }
 
-// Err returns the context's error if the context stopped the computation. It returns nil if the
-// budget was exhausted.
+// Err returns the context's error if the context stopped the computation, or nil if the budget was
+// exhausted.
 func (w *Work) Err() error {
 	if w.err == errTooCostly {
 		return nil

@@ -11,8 +11,8 @@ import (
 )
 
 // Fields is a field selector for one kind. The zero value selects everything. Values are compared
-// as strings, so a bool is "true" or "false". Matching does not parse JSON, because every
-// meta.Object carries the values of its kind's SelectFields.
+// as strings, so a bool is "true" or "false". Matching parses no JSON, because every meta.Object
+// contains the values of its kind's SelectFields.
 type Fields struct{ terms []term }
 
 type term struct {
@@ -57,9 +57,9 @@ func ParseFields(k *schema.Kind, s string) (Fields, error) {
 	return f, nil
 }
 
-// fieldOf returns the index of a selectable field in the SelectFields of the stored version of
-// k, which may use another name for the field. As in Kubernetes, custom kinds and kinds with
-// their own selectable fields support metadata.namespace only if they are namespaced.
+// fieldOf returns the index of a selectable field in the SelectFields of the stored version of k,
+// in which the field may have another name. As in Kubernetes, custom kinds and kinds with their own
+// selectable fields support metadata.namespace only if they are namespaced.
 func fieldOf(k *schema.Kind, name string) (int, error) {
 	switch name {
 	case "metadata.name":
@@ -163,7 +163,7 @@ func (f Fields) Matches(o *meta.Object) bool {
 
 func (t *term) of(o *meta.Object) string { return FieldOf(t.field, o) }
 
-// FieldOf returns the value of a field in o, or "". field is a result of Exact.
+// FieldOf returns the value of a field in o, or "". field comes from Exact.
 func FieldOf(field int, o *meta.Object) string {
 	switch {
 	case field == fieldName:
@@ -177,7 +177,7 @@ func FieldOf(field int, o *meta.Object) string {
 }
 
 // Exact returns a field that must have one exact value, and that value. It prefers metadata.name,
-// which is the most selective field. Callers pass field to FieldOf.
+// the most selective field. Callers pass field to FieldOf.
 func (f Fields) Exact() (field int, value string, ok bool) {
 	for _, t := range f.terms {
 		if !t.not && (!ok || t.field == fieldName) {
@@ -187,8 +187,8 @@ func (f Fields) Exact() (field int, value string, ok bool) {
 	return field, value, ok
 }
 
-// Name returns the required value of metadata.name, if any. A selector with a required name
-// matches at most one object per namespace.
+// Name returns the required value of metadata.name, if any. Such a selector matches at most one
+// object per namespace.
 func (f Fields) Name() (string, bool) { return f.requiredValue(fieldName) }
 
 // Namespace returns the required value of metadata.namespace, if any.

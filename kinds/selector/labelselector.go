@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// FromLabelSelector converts a LabelSelector object with matchLabels and matchExpressions. An
-// empty selector selects everything. Callers must handle fields in which an empty selector
-// selects nothing. ok is false for an unknown operator. Other errors are left to validation.
+// FromLabelSelector converts a LabelSelector object with matchLabels and matchExpressions. An empty
+// selector selects everything, so callers must handle fields in which it selects nothing. ok is
+// false for an unknown operator. Validation reports other errors.
 func FromLabelSelector(t tree.Tree) (l Labels, ok bool) {
 	labels, _ := t["matchLabels"].(tree.Tree)
 	for _, key := range slices.Sorted(maps.Keys(labels)) {

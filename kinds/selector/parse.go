@@ -158,8 +158,8 @@ func (p *parser) exact() (string, error) {
 	return p.next(), nil
 }
 
-// set parses a list such as "(v,w)" and returns its sorted, unique values. Values may be empty,
-// so (a,,b) has three values.
+// set parses a list such as "(v,w)" and returns its sorted, unique values. Values may be empty, so
+// (a,,b) has three.
 func (p *parser) set() ([]string, error) {
 	if tok := p.next(); tok != "(" {
 		return nil, fmt.Errorf("found '%s' expected: '('", tok)

@@ -13,7 +13,7 @@ const (
 	valued   = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 )
 
-// checkKey validates a label key, which is a name after an optional DNS subdomain and '/'. "app"
+// checkKey validates a label key: a name with an optional DNS subdomain and '/' before it. "app"
 // and "example.com/app" are valid, but "-app", "a/b/c" and "Example.com/app" are not.
 func checkKey(key string) error {
 	invalid := func(why string) error { return fmt.Errorf("key: Invalid value: %q: %s", key, why) }

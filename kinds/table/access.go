@@ -78,8 +78,8 @@ func showAPIService(r *row, _ string) string {
 	return s.Field("namespace").Text() + "/" + s.Field("name").Text()
 }
 
-// showCondition shows the status of a condition. With the argument "Dangling/?", it shows the
-// condition Dangling, or "?" if the object has no such condition.
+// showCondition shows the status of a condition. The argument "Dangling/?" selects the condition
+// Dangling, or shows "?" if there is none.
 func showCondition(r *row, arg string) string {
 	name, absent, _ := strings.Cut(arg, "/")
 	if c := condition(r.json.At("status.conditions"), name); c != nil {

@@ -15,8 +15,8 @@ func Age(stamp string, now time.Time) string {
 }
 
 // HumanDuration formats a duration as kubectl does: 119s, 5m30s, 170m, 5h10m, 40h, 3d4h, 400d,
-// 2y30d, 10y. Because of clock skew, times up to two seconds in the future are shown as 0s. Later
-// times are shown as <invalid>.
+// 2y30d, 10y. Because of clock skew, times up to two seconds in the future are shown as 0s, and
+// later ones as <invalid>.
 func HumanDuration(d time.Duration) string {
 	const day, year = 24, 365 * 24
 	seconds, minutes, hours := int(d/time.Second), int(d/time.Minute), int(d/time.Hour)

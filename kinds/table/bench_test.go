@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/table"
 )
 
-// benchPod returns the stored JSON of a running Pod, about 2 KiB.
 func benchPod(i int) string {
 	container := func(name string) string {
 		return `{"name":"` + name + `","image":"registry.example.com/web:1.2","args":["--port=80","--verbose"],"ports":[{"name":"http","containerPort":80,"protocol":"TCP"}],` +

@@ -6,8 +6,8 @@ const (
 	unset   = "<unset>"
 )
 
-// A cellFunc appends one cell of a row, as a JSON value, to b. A cellFunc returns no error,
-// because incomplete objects are also shown.
+// A cellFunc appends one cell of a row, as a JSON value, to b. It returns no error, because
+// incomplete objects are also shown.
 type cellFunc func(b []byte, r *row, arg string) []byte
 
 // cellFuncs contains the functions that a column path can name after "func:".
@@ -21,7 +21,7 @@ var cellFuncs = map[string]cellFunc{
 
 // textFuncs contains the functions of string columns.
 var textFuncs = map[string]func(r *row, arg string) string{
-	// Functions for any kind. Arguments are dotted paths.
+	// Functions for any kind, with dotted paths as arguments.
 	"age":   showAge,   // time since metadata.creationTimestamp
 	"since": showSince, // time since the timestamp at the path
 	// join shows a list of strings, or one field of each object (path/field; name by default).
@@ -32,13 +32,13 @@ var textFuncs = map[string]func(r *row, arg string) string{
 	"text":      showText,      // a number or string, as a string
 	"truth":     showBool,      // True or False
 	"list":      showList,      // like join, but empty if there are none
-	"condition": showCondition, // status of a condition, and the text if it is absent (type/text)
-	"outcome":   showOutcome,   // the last condition that is True, or the text (text/type/type)
+	"condition": showCondition, // status of a condition, with a fallback (type/text)
+	"outcome":   showOutcome,   // last condition that is True, with a fallback (text/type/type)
 	"phase":     showPhase,     // the string at the path, or Terminating
 	"union":     showUnion,     // the name of the field that the object at the path has
 
-	// Functions for workloads. The argument is the path of the Pod template or selector, and may be
-	// omitted for the default path.
+	// Functions for workloads. The argument is the path of the Pod template or selector, and
+	// defaults to the usual path.
 	"ready":      showReady, // status.readyReplicas/spec.replicas
 	"containers": showContainers,
 	"images":     showImages,
@@ -85,7 +85,7 @@ var textFuncs = map[string]func(r *row, arg string) string{
 	"sliceAddresses":     showSliceAddresses,
 	"ingressHosts":       showIngressHosts,
 	"ingressPorts":       showIngressPorts,
-	"balancerAddresses":  showBalancerAddresses, // of status.loadBalancer
+	"balancerAddresses":  showBalancerAddresses, // status.loadBalancer
 	"classParameters":    showClassParameters,
 	"addressParent":      showAddressParent,
 

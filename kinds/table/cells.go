@@ -102,8 +102,8 @@ func showBool(r *row, path string) string {
 	return "False"
 }
 
-// showPhase shows Terminating for an object that is being deleted, because deletion usually does
-// not change the phase.
+// showPhase shows Terminating for an object that is being deleted, because deletion usually leaves
+// the phase unchanged.
 func showPhase(r *row, path string) string {
 	if r.object.Meta.Terminating {
 		return "Terminating"

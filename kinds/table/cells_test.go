@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// TestColumns checks single columns. Each case in the test data has the column's path, then the
-// object's fields.
+// TestColumns checks single columns. Each case in the test data contains the column's path, then
+// the object's fields.
 func TestColumns(t *testing.T) {
 	golden.Run(t, "testdata/cells.txt", func(given []string) string {
 		fields := strings.TrimSuffix(strings.TrimPrefix(given[1], "{"), "}")
@@ -33,8 +33,6 @@ func TestBooleanFallback(t *testing.T) {
 	}
 }
 
-// TestStoredColumns checks that a version without columns uses the columns of the storage
-// version.
 func TestStoredColumns(t *testing.T) {
 	stored := &schema.Kind{Columns: []schema.Column{{Name: "A", Path: "a"}}}
 	if got := columnsOf(&schema.Kind{Stored: stored}); len(got) != 1 || got[0].Name != "A" {

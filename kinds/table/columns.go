@@ -15,8 +15,8 @@ var defaultColumns = []schema.Column{
 		Description: "When the server created the object, in UTC."},
 }
 
-// columnsOf returns the columns of k. It can fall back to the columns of the storage version,
-// because column functions support the fields of all versions.
+// columnsOf returns the columns of k, or otherwise of the storage version. Column functions support
+// the fields of all versions.
 func columnsOf(k *schema.Kind) []schema.Column {
 	switch {
 	case len(k.Columns) > 0:
@@ -51,9 +51,9 @@ func cellsOf(columns []schema.Column) []cell {
 	return cells
 }
 
-// cellOf parses a column's path. A column with an unknown function shows null, but a catalog
-// test rejects such columns (HasFunction). An integer or boolean fallback of a dotted path keeps
-// its type.
+// cellOf parses a column's path. A column with an unknown function shows null, but a catalog test
+// rejects such columns (HasFunction). An integer or boolean fallback of a dotted path keeps its
+// type.
 func cellOf(c *schema.Column) cell {
 	if path, ok := strings.CutPrefix(c.Path, "json:"); ok {
 		return cell{call: showJSON(c.Type, path)}

@@ -31,9 +31,8 @@ func showEndpoints(r *row, _ string) string {
 	return joinAtMost(list, maxEndpoints, len(list), ",")
 }
 
-// showSlicePorts lists the ports of an EndpointSlice by number or name. A port without number
-// and name represents all ports and is shown as "*". A slice without ports is shown as
-// "<unset>".
+// showSlicePorts lists the ports of an EndpointSlice by number or name. A port without either
+// represents all ports and is shown as "*". A slice without ports is shown as "<unset>".
 func showSlicePorts(r *row, _ string) string {
 	var list []string
 	for p := range r.json.Field("ports").Items {

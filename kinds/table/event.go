@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// eventField returns a field of an Event. It takes two names, because Events in the core group
-// and in events.k8s.io have different fields.
+// eventField returns a field of an Event by either of its names, which differ between the core
+// group and events.k8s.io.
 func eventField(event *jsontext.Object, core, events string) jsontext.Value {
 	if v := event.Field(core); v != nil {
 		return v

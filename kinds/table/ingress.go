@@ -7,8 +7,8 @@ import (
 
 const maxHosts = 3
 
-// showIngressHosts lists the hosts of the rules. A rule without a host is shown too, because it
-// accepts all hosts.
+// showIngressHosts lists the hosts of the rules. It also shows a rule without a host, which accepts
+// all hosts.
 func showIngressHosts(r *row, _ string) string {
 	rules, hosts, more := 0, []string{}, false
 	for rule := range r.json.At("spec.rules").Items {

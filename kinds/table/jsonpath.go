@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showJSON shows the first value at a path in the format of the column type. A value of another
-// type is shown as null. Integer columns truncate fractions.
+// showJSON shows the first value at a path in the format of the column type, or null for a value of
+// another type. Integer columns truncate fractions.
 func showJSON(columnType, path string) cellFunc {
 	p, ok := jsonpath.Parse(path)
 	if !ok {

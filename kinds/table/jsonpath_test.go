@@ -18,7 +18,7 @@ func TestJSONPath(t *testing.T) {
 }
 
 // TestPathWork checks that a row's work limit, shared by all its cells, stops repeated recursive
-// descents. Without the limit, they would take exponential time.
+// descents, which would otherwise take exponential time.
 func TestPathWork(t *testing.T) {
 	object := &meta.Object{JSON: []byte(`{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "}")}
 	for _, path := range []string{`..*..*..*..*..*..b`, `..[?(@..*..*..*..*..b)].c`, `..*..*..*..['b','c','d']`} {

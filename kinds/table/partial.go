@@ -51,8 +51,8 @@ func apiVersion(n *meta.Naming, version string) string {
 	return n.Group("meta") + "/" + version
 }
 
-// Metadata returns the metadata in o's JSON. In stored objects, the metadata is at ItemOffset. In
-// other objects, Metadata searches the JSON.
+// Metadata returns the metadata in o's JSON. It is at ItemOffset in stored objects. Otherwise,
+// Metadata searches the JSON.
 func Metadata(o *meta.Object) jsontext.Value {
 	const name = `"metadata":`
 	if rest := jsontext.Value(o.JSON[min(o.ItemOffset, len(o.JSON)):]); bytes.HasPrefix(rest, []byte(name)) {

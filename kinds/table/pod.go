@@ -68,8 +68,8 @@ func conditionTrue(conditions jsontext.Value, kind string) bool {
 	return condition(conditions, kind).Field("status").Text() == "True"
 }
 
-// countInits counts the init containers. An init container with restartPolicy Always is a sidecar,
-// which counts as a container in ready/total.
+// countInits counts the init containers. One with restartPolicy Always is a sidecar, which counts
+// as a container in ready/total.
 func (s *podSummary) countInits(inits jsontext.Value) {
 	for c := range inits.Items {
 		s.initContainers++
@@ -92,8 +92,8 @@ func (s *podSummary) addRestarts(c jsontext.Value) {
 }
 
 // addInits processes the init containers up to the first unfinished one, which determines the
-// reason. initializing is false if all init containers have finished. sidecars contains only the
-// restarts of the sidecar containers.
+// reason. initializing is false if all have finished. sidecars contains only the sidecars'
+// restarts.
 func (s *podSummary) addInits(statuses jsontext.Value) (initializing bool, sidecars podSummary) {
 	i := -1
 	for c := range statuses.Items {

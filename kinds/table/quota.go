@@ -8,8 +8,7 @@ import (
 )
 
 // showQuota shows used/hard, as in "pods: 3/10, requests.cpu: 500m/2". If which is "limits", it
-// shows only resources with the prefix "limits.". Otherwise, it shows only resources without
-// this prefix.
+// shows only resources with the prefix "limits.", and otherwise only those without it.
 func showQuota(r *row, which string) string {
 	var parts []string
 	used := r.json.At("status.used")

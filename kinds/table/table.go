@@ -22,7 +22,7 @@ const (
 )
 
 // ParseInclude parses the includeObject query parameter, "", "None", "Metadata" or "Object". It
-// returns false for any other value.
+// returns false for other values.
 func ParseInclude(s string) (IncludeObjectPolicy, bool) {
 	switch s {
 	case "", "Metadata":
@@ -38,15 +38,14 @@ func ParseInclude(s string) (IncludeObjectPolicy, bool) {
 type TableOptions struct {
 	ListMeta
 	IncludeObject IncludeObjectPolicy
-	Version       string         // of the meta group: "v1" (or "") or "v1beta1"
+	Version       string         // meta group version: "v1" (or "") or "v1beta1"
 	Now           time.Time      // for ages
 	List          []*meta.Object // nil for a single object
 }
 
-// A TableWriter writes a Table piece by piece: the head, comma-separated rows, and TableEnd. For
-// a watch, Next writes a sequence of Tables instead. One TableWriter serves all rows of a
-// request, because creating it parses the column paths. A TableWriter is not safe for concurrent
-// use.
+// A TableWriter writes a Table piece by piece: the head, comma-separated rows, and TableEnd. For a
+// watch, Next writes a sequence of Tables instead. One TableWriter serves all rows of a request,
+// because creating it parses the column paths. A TableWriter is not safe for concurrent use.
 type TableWriter struct {
 	naming     *meta.Naming
 	options    TableOptions
@@ -54,8 +53,8 @@ type TableWriter struct {
 	cells      []cell
 	apiVersion string
 	// converted is the kind of the objects if they are converted to the storage version before
-	// their cells are read, and otherwise nil. The conversion gives an object the same row in
-	// all API versions.
+	// their cells are read, and otherwise nil. After conversion, an object has the same row in all
+	// API versions.
 	converted *schema.Kind
 	row       row // the current row
 }
@@ -175,21 +174,21 @@ func appendHeaders(b []byte, columns []schema.Column) []byte {
 }
 
 // maxRowWork bounds the JSONPath evaluation of one row to a few milliseconds, in units of package
-// jsonpath. Without the bound, forty columns could each search an object of the maximum size. Cells
-// beyond the limit are null.
+// jsonpath. Otherwise, forty columns could each search an object of the maximum size. Cells beyond
+// the limit are null.
 const maxRowWork = 1 << 20
 
 type row struct {
 	json     jsontext.Object
 	object   *meta.Object
-	metadata jsontext.Value // of the object
+	metadata jsontext.Value // object metadata
 	now      time.Time
 	list     []*meta.Object // see TableOptions
 	// newestDefault is set by the first row of a default class, so that later rows do not search
 	// list.
 	newestDefault string
 	naming        *meta.Naming
-	work          int         // that JSON paths may still take
+	work          int         // remaining work for JSONPath
 	pod           *podSummary // created by the first column that needs it
 }
 

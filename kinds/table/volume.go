@@ -24,8 +24,8 @@ func showAccessModes(r *row, path string) string {
 	return strings.Join(shown, ",")
 }
 
-// isBound reports whether a PersistentVolumeClaim has a volume. Access modes and capacity of an
-// unbound claim are meaningless.
+// isBound reports whether a PersistentVolumeClaim has a volume. Otherwise, its access modes and
+// capacity are meaningless.
 func isBound(r *row) bool { return r.json.At("spec.volumeName").Text() != "" }
 
 func showClaimModes(r *row, _ string) string {
@@ -42,8 +42,8 @@ func showClaimCapacity(r *row, _ string) string {
 	return cmp.Or(jsonpath.Text(r.json.At("status.capacity.storage")), "0")
 }
 
-// showStorageClass shows the storage class. The deprecated annotation takes precedence, because
-// it still overrides the field.
+// showStorageClass shows the storage class. The deprecated annotation takes precedence, because it
+// still overrides the field.
 func showStorageClass(r *row, _ string) string {
 	if class := r.annotation("volume.beta.platform.io/storage-class"); class != "" {
 		return class
@@ -51,7 +51,6 @@ func showStorageClass(r *row, _ string) string {
 	return r.json.At("spec.storageClassName").Text()
 }
 
-// showDefaultName shows the name and, as in kubectl, marks a default class.
 func showDefaultName(r *row, annotation string) string {
 	name := r.object.Key.Name
 	if r.annotation(annotation) == "true" {
@@ -61,7 +60,7 @@ func showDefaultName(r *row, annotation string) string {
 }
 
 // showNewestDefault marks the newest default class of a list. It accepts several annotations,
-// because older objects have the annotation's former name.
+// because older objects use a former name.
 func showNewestDefault(r *row, annotations string) string {
 	isDefault := func(metadata jsontext.Value) bool {
 		return slices.ContainsFunc(strings.Fields(annotations), func(name string) bool {

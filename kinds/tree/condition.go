@@ -1,12 +1,11 @@
 package tree
 
-// FindCondition returns the condition of the given type in a status, or nil. The result is not a
-// copy.
+// FindCondition returns the condition of the given type in a status, or nil. It does not copy it.
 func FindCondition(status Tree, kind string) Tree {
 	return ConditionIn(status.Objects("conditions"), kind)
 }
 
-// ConditionIn returns the condition of the given type in a list, or nil. The result is not a copy.
+// ConditionIn returns the condition of the given type in a list, or nil. It does not copy it.
 func ConditionIn(conditions []Tree, kind string) Tree {
 	for _, c := range conditions {
 		if c.String("type") == kind {

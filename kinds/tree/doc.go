@@ -1,12 +1,12 @@
 // Package tree represents decoded objects as Go values with typed accessors.
 //
 // A Tree is one JSON object. Its values are Trees, lists ([]any), strings, bools, int64, float64
-// and nil. nil occurs only below fields with unknown content. Bytes are base64 strings, times
-// are RFC 3339 strings, and quantities are canonical strings. An int-or-string is an int64 or a
-// string. No value is a plain map[string]any, so Of must convert the output of other decoders.
+// and nil. nil occurs only below fields with unknown content. Bytes are base64 strings, times are
+// RFC 3339 strings, and quantities are canonical strings. An int-or-string is an int64 or a string.
+// No value is a plain map[string]any, so Of must convert the output of other decoders.
 //
-// Accessors never fail. A field that is absent or has another type reads as the zero value. A
-// nil Tree reads as empty. Errors are left to validation.
+// Accessors never fail. A field that is absent or has another type reads as the zero value, and a
+// nil Tree as empty. Validation reports errors.
 //
 // There are four kinds of equality:
 //

@@ -54,8 +54,8 @@ func StrictEqual(a, b any) bool {
 	return false
 }
 
-// StoredEqual reports whether two values are equal once stored. A null field equals an absent one.
-// Everything else must be exactly equal.
+// StoredEqual reports whether two values are equal once stored. A null field equals an absent one,
+// but everything else must be exactly equal.
 func StoredEqual(a, b any) bool {
 	if SameRef(a, b) {
 		return true

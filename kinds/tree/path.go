@@ -19,9 +19,9 @@ func FieldPath(path, name string) string {
 	return path + "." + name
 }
 
-// A Position is the path to the current value of a traversal. It reuses one buffer, because
-// building a new string for every value would repeatedly copy long keys. The Enter methods
-// return the length to pass to Leave.
+// A Position is the path to the current value of a traversal. It reuses one buffer, because a new
+// string for every value would repeatedly copy long keys. The Enter methods return the length to
+// pass to Leave.
 type Position []byte
 
 // EnterField moves to a field of the current value.

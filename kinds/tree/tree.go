@@ -13,8 +13,8 @@ import (
 // A Tree is a decoded JSON object.
 type Tree map[string]any
 
-// UnmarshalJSON decodes all numbers as float64. It is intended for internal documents, because
-// package codec decodes API objects.
+// UnmarshalJSON decodes all numbers as float64. It is only for internal documents. Package codec
+// decodes API objects.
 func (t *Tree) UnmarshalJSON(data []byte) error {
 	var m map[string]any
 	if err := json.Unmarshal(data, &m); err != nil {
@@ -104,15 +104,14 @@ func (t Tree) SortedKeys() []string {
 	return keys
 }
 
-// Shares reports whether t and old share the value of a field in memory, which means that the
-// field has not changed.
+// Shares reports whether t and old share the value of a field in memory, so that the field has not
+// changed.
 func (t Tree) Shares(old Tree, name string) bool {
 	v := t[name]
 	return v != nil && old != nil && SameRef(v, old[name])
 }
 
-// CopyField copies a field from another tree, sharing its value. If from lacks the field, CopyField
-// removes it.
+// CopyField copies a field from another tree, sharing its value, or removes it if from lacks it.
 func (t Tree) CopyField(from Tree, name string) {
 	if v, ok := from[name]; ok {
 		t[name] = v

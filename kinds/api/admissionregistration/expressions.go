@@ -8,11 +8,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateExpressions reports policy expressions that do not compile. old is the previous spec,
-// or nil. An unchanged spec is not compiled, because its expressions may use functions of
-// another server version. A changed spec is compiled completely, because a change of a variable
-// affects other expressions. Only matchConditions are skipped if neither they nor paramKind have
-// changed.
+// validateExpressions reports policy expressions that do not compile. old is the previous spec, or
+// nil. It skips an unchanged spec, because the expressions may use functions of another server
+// version. If the spec has changed, it compiles every expression, because any of them may use a
+// changed variable. It skips matchConditions if neither they nor paramKind have changed.
 func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec, old tree.Tree, faults *schema.Faults) {
 	if old != nil && tree.StrictEqual(spec, old) {
 		return
@@ -44,8 +43,8 @@ func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec,
 	}
 }
 
-// reportExpression reports a compile error. It ignores empty expressions, which structural
-// validation reports.
+// reportExpression reports a compile error. It skips empty expressions, which structural validation
+// reports.
 func reportExpression(x *expressions.Expr, path, shown string, faults *schema.Faults) {
 	if x.Err != nil && strings.TrimSpace(x.Text) != "" {
 		faults.Invalid(path, shown, x.Err.Error())

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds returns the group's kinds with their strategies. Admission uses the same compiler, so a
-// policy that validation accepts also compiles in admission.
+// Kinds returns the group's kinds with their strategies. Admission must use the same compiler, so
+// that every accepted policy also compiles there.
 func Kinds(compiler *expressions.Compiler) []schema.Behavior {
 	webhooks := webhookStrategy{compiler: compiler}
 	return []schema.Behavior{
@@ -18,7 +18,7 @@ func Kinds(compiler *expressions.Compiler) []schema.Behavior {
 	}
 }
 
-// RuleFunctions contains the validation functions that declarative rules call by name.
+// RuleFunctions contains the functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"reviewVersions": webhook.CheckReviewVersions,
 	"webhookClient":  schema.ObjectCheck(webhook.ValidateClientConfig),

@@ -6,7 +6,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// mutatingPolicyStrategy has no Prepare, because this kind has no status.
 type mutatingPolicyStrategy struct {
 	schema.DefaultStrategy
 	compiler *expressions.Compiler

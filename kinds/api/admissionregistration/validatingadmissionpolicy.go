@@ -15,7 +15,7 @@ func (s admissionPolicyStrategy) ValidateServed(obj, old tree.Tree, faults *sche
 	validateExpressions(s.compiler.Validating, obj.Object("spec"), old.Object("spec"), faults)
 }
 
-// Prepare keeps the status, where a controller records the results of type checking.
+// Prepare keeps the status, which contains the results of type checking.
 func (admissionPolicyStrategy) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{}

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// webhookStrategy is the strategy of both webhook configuration kinds. An unchanged invalid CA
-// bundle is accepted, so that a client can update other webhooks in the configuration.
+// webhookStrategy is the strategy of both webhook configuration kinds. It accepts an unchanged
+// invalid CA bundle, so that a client can update other webhooks in the configuration.
 type webhookStrategy struct {
 	schema.DefaultStrategy
 	compiler *expressions.Compiler

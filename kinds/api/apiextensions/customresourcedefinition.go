@@ -20,8 +20,8 @@ type definitionStrategy struct {
 
 func (*definitionStrategy) AllowsUnqualifiedFinalizers() bool { return true }
 
-// BeginDelete adds the condition Terminating, with now as its transition time, and the finalizer
-// that keeps the CRD until its objects are deleted.
+// BeginDelete adds the condition Terminating, with now as its transition time, and a finalizer that
+// keeps the CRD until its objects are deleted.
 func (s *definitionStrategy) BeginDelete(obj tree.Tree, now string) {
 	metadata := obj.EnsureObject("metadata")
 	if held := metadata.List("finalizers"); !slices.Contains(held, any(s.finalizer)) {
@@ -69,10 +69,10 @@ func addStoredVersions(status, spec tree.Tree) {
 
 // Prepare keeps the status, which only the status subresource may change, and adds the storage
 // version to storedVersions. The spec must list every version in storedVersions. After a migration,
-// a client removes old versions from storedVersions through the status subresource.
+// clients remove old versions through the status subresource.
 func (*definitionStrategy) Prepare(obj, old tree.Tree) {
-	// A client-supplied status could claim that the names are accepted before the server has
-	// compared them with the names of other CRDs.
+	// Otherwise a client could mark its names as accepted before the server has checked them for
+	// conflicts.
 	if old == nil {
 		obj["status"] = tree.Tree{}
 	} else {

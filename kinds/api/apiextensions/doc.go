@@ -1,7 +1,7 @@
 // Package apiextensions validates and defaults CustomResourceDefinitions: names and approval
 // (customresourcedefinition.go), versions (version.go), schema keywords and limits (schema.go),
 // list types (listtype.go), and structural schemas (structural.go). In a structural schema, every
-// value has one type, whichever alternatives match.
+// value has one type, regardless of the alternatives that match.
 //
 // Package crd compiles accepted CRDs.
 //

@@ -22,14 +22,14 @@ type definitionChecks struct {
 	approvals *crd.ApprovalPolicy
 }
 
-// RuleFunctions returns the validation functions that declarative rules call by name. isBuiltIn
+// RuleFunctions returns the functions that declarative rules call by name. isBuiltIn
 // reports whether group has built-in kinds.
 func RuleFunctions(n *meta.Naming, compiler *crd.Compiler, isBuiltIn func(group string) bool) map[string]schema.CheckFunc {
 	c := definitionChecks{crd.NewExtensions(n), compiler, crd.NewApprovalPolicy(n)}
 	return map[string]schema.CheckFunc{
 		"definitionApproval": pairCheck(c.validateApproval),
-		// A new CRD may not use a built-in group. A stored CRD still loads if an upgrade turns its
-		// group into a built-in one.
+		// A new CRD may not use a built-in group. A stored CRD still loads if an upgrade makes its
+		// group built-in.
 		"definitionGroup": schema.TextCheck(func(group, path string, faults *schema.Faults) {
 			if isBuiltIn(group) {
 				faults.Invalid(path, group, "must not be a group of built-in kinds")
@@ -51,8 +51,8 @@ func pairCheck[A, B any](check func(a A, b B, path string, faults *schema.Faults
 	}
 }
 
-// validateApproval requires the approval annotation in protected groups. It accepts an update if
-// the old CRD already violates this rule.
+// validateApproval requires the approval annotation in protected groups. It accepts updates of CRDs
+// that already violate this rule.
 func (c definitionChecks) validateApproval(obj, old tree.Tree, _ string, faults *schema.Faults) {
 	approval, needed := c.approvals.Of(obj)
 	if !needed || !approval.Refused() {

@@ -11,9 +11,9 @@ import (
 
 const maxLostFields = 10
 
-// Warnings warns about schemas and lost fields. A served version's field is lost if the storage
-// version lacks it and there is no conversion webhook. Warnings that also apply to old are not
-// repeated, because controllers apply their CRDs repeatedly.
+// Warnings warns about schemas, and about fields of served versions that the storage version lacks.
+// Without a conversion webhook, the values of such fields are lost. Warnings that also apply to old
+// are omitted, because controllers apply their CRDs repeatedly.
 func (s *definitionStrategy) Warnings(obj, old tree.Tree) (texts []string) {
 	had, lost := schemaWarnings(old, s.formats, s.lostFields.keys), 0
 	for _, text := range schemaWarnings(obj, s.formats, s.lostFields.keys) {

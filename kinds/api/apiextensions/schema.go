@@ -14,13 +14,12 @@ import (
 
 var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "string"}
 
-// validateSchema validates the schema of one version, or the schema shared by all versions. old
-// is the previous value of version. An unchanged schema is skipped, because it may exceed newer
-// limits.
+// validateSchema validates the schema of one version, or the schema shared by all versions. old is
+// the previous value of version. It skips an unchanged schema, which may exceed newer limits.
 //
 // As in kube-apiserver, structural errors come first, unless unsupported keywords prevent the
-// structural check. Expressions are compiled only if there are no other errors, because the
-// schema determines their types.
+// structural check. Expressions are compiled only if there are no other errors, because the schema
+// determines their types.
 func (c definitionChecks) validateSchema(version, old tree.Tree, path string, faults *schema.Faults) {
 	root, ok := version.Object("schema")["openAPIV3Schema"].(tree.Tree)
 	if !ok || old != nil && tree.StrictEqual(version["schema"], old["schema"]) && tree.StrictEqual(version["subresources"], old["subresources"]) {
@@ -51,18 +50,18 @@ func (c definitionChecks) validateSchema(version, old tree.Tree, path string, fa
 	}
 }
 
-// These limits are far above the sizes of real CRDs. They keep recursive walks from exhausting
-// the stack, and bound the time to compile a schema of a few megabytes.
+// These limits far exceed the sizes of real CRDs. They keep recursive walks from exhausting the
+// stack, and bound the time to compile a schema of a few megabytes.
 const (
 	maxSchemaDepth = 100
 	maxRules       = 1000
-	maxRuleText    = 256 << 10 // bytes of all expressions together
-	maxPatterns    = 500_000   // sum of all pattern sizes (regex.Expansion)
-	maxPaths       = 128 << 20 // bytes of the paths of all properties, which each walk builds
+	maxRuleText    = 256 << 10 // total bytes of all expressions
+	maxPatterns    = 500_000   // total size of all patterns (regex.Expansion)
+	maxPaths       = 128 << 20 // total bytes of all property paths, which each walk builds
 )
 
-// checkSchemaSize reports whether a schema is within the limits. It adds an error for each exceeded
-// limit. The caller must not walk a schema that is too large.
+// checkSchemaSize reports whether a schema is within the limits, and adds an error for each
+// exceeded limit. The caller must not walk a schema that is too large.
 func (c definitionChecks) checkSchemaSize(root tree.Tree, path string, faults *schema.Faults) bool {
 	before := len(faults.List)
 	size := schemaSize{key: c.keys.Validations}
@@ -92,8 +91,8 @@ type schemaSize struct {
 }
 
 // add adds the sizes of a schema and its subschemas. It reports whether the depth is within
-// maxSchemaDepth. path is the length of the schema's path in bytes. Other keywords with subschemas
-// are not counted, because they are rejected and later walks never visit them.
+// maxSchemaDepth. path is the length of the schema's path in bytes. Keywords that are rejected
+// anyway are not counted, because later walks do not visit their subschemas.
 func (z *schemaSize) add(s tree.Tree, level, path int) bool {
 	if level > maxSchemaDepth {
 		return false
@@ -125,8 +124,8 @@ func (z *schemaSize) add(s tree.Tree, level, path int) bool {
 }
 
 // statusRootFields lists the keywords allowed at the root of a schema with a status subresource.
-// Other root keywords could make a status write fail because of an unrelated field. The names
-// match kube-apiserver's Go fields, as in its error message.
+// With other keywords, an unrelated field could make a status write fail. The names match
+// kube-apiserver's Go fields, as in its error message.
 var statusRootFields = []string{
 	"Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum", "MaxLength",
 	"MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items", "Properties",
@@ -150,8 +149,8 @@ func (c definitionChecks) validateStatusRoot(root tree.Tree, path string, faults
 	}
 }
 
-// isWritten reports whether a forbidden keyword counts as set. Empty lists and objects count. An
-// empty string counts, except for id and $schema. False counts only for additionalProperties and
+// isWritten reports whether a forbidden keyword counts as set. Empty lists, objects and strings
+// count, except for empty strings in id and $schema. False counts only for additionalProperties and
 // additionalItems.
 func isWritten(key string, v any) bool {
 	switch v {
@@ -175,7 +174,7 @@ type schemaContext struct {
 	root bool
 	// inMeta is true within an object's apiVersion, kind or metadata.
 	inMeta bool
-	// noDefaults is the reason why defaults are forbidden, or "". Defaults are forbidden in the
+	// noDefaults is the reason why defaults are forbidden, or "". They are forbidden in the
 	// top-level apiVersion, kind and metadata, which the server sets, but allowed in embedded
 	// objects.
 	noDefaults string
@@ -200,7 +199,7 @@ func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) sch
 
 // unsupportedSchemaKeys lists unsupported JSON Schema keywords. Pruning and merging cannot handle
 // them: $ref may be cyclic, and patternProperties may give one property several types.
-var unsupportedSchemaKeys = []string{"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"} // in the order of faults
+var unsupportedSchemaKeys = []string{"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"} // in error order
 
 // unsupportedEmptyKeys lists the unsupported keywords that are rejected even with an empty value.
 var unsupportedEmptyKeys = []string{"additionalItems", "dependencies", "$ref"}
@@ -216,7 +215,7 @@ func hasUnsupported(root tree.Tree) (found bool) {
 }
 
 // node validates the keywords of a schema and its subschemas. A structuralValidator checks the
-// rules that need the whole schema, such as the rules for types within conditions.
+// rules that need the whole schema, such as the rules for types within allOf.
 func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	f := w.faults
 	kind := s.String("type")
@@ -255,7 +254,7 @@ func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	w.validationRules(s, path)
 }
 
-// children checks the subschemas. Properties are sorted, so that faults have a fixed order.
+// children checks the subschemas. It sorts properties, so that errors have a fixed order.
 func (w schemaValidator) children(s tree.Tree, path string, p schemaContext) {
 	if sub, ok := s["additionalProperties"].(tree.Tree); ok {
 		w.node(sub, path+".additionalProperties", p.nested())

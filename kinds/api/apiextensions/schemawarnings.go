@@ -8,9 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// schemaWarnings returns warnings about unknown formats, which other consumers of the schemas
-// may support. It also warns about sets of objects or lists, which apply and validation rules do
-// not support.
+// schemaWarnings returns warnings about unknown formats, which other consumers of the schema may
+// support, and about sets of objects or lists, which apply and validation rules do not support.
 func schemaWarnings(definition tree.Tree, known crd.Formats, keys crd.Extensions) []string {
 	var formats, sets []string
 	for _, version := range definition.Object("spec").Objects("versions") {

@@ -12,22 +12,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A structuralValidator checks that a schema is structural. Outside the conditions allOf, anyOf,
-// oneOf and not, the schema must declare a type for every value. Conditions may only restrict
-// fields that are declared outside them, so that pruning, defaulting and apply can ignore
-// conditions.
+// A structuralValidator checks that a schema is structural. Outside the logical junctors allOf,
+// anyOf, oneOf and not, the schema must declare a type for every value. Junctors may only restrict
+// fields that are declared outside them, so that pruning, defaulting and apply can ignore junctors.
 type structuralValidator struct {
 	keys   crd.Extensions
 	faults *schema.Faults
 }
 
-// validateStructure reports missing types, misplaced keywords, and fields that only a condition
-// declares. Errors are sorted by text, as in kube-apiserver.
+// validateStructure reports missing types, misplaced keywords, and fields that are declared only in
+// a junctor. Errors are sorted by text, as in kube-apiserver.
 func validateStructure(k crd.Extensions, root tree.Tree, path string, faults *schema.Faults) {
 	w := structuralValidator{keys: k, faults: faults}
 	before := len(faults.List)
 	w.node(root, path, rootLevel)
-	w.specifiedOutside(root, root, path, path) // only for conditions at the root, as in kube-apiserver
+	w.specifiedOutside(root, root, path, path) // only for junctors at the root, as in kube-apiserver
 	slices.SortFunc(faults.List[before:], func(a, b meta.Cause) int {
 		return cmp.Compare(a.Field+": "+a.Message, b.Field+": "+b.Message)
 	})
@@ -70,7 +69,7 @@ func (w structuralValidator) node(s tree.Tree, path string, l structuralLevel) {
 }
 
 // each calls do for the schemas of items, properties and additionalProperties, but not for
-// conditions.
+// junctors.
 func (w structuralValidator) each(s tree.Tree, path string, do func(sub tree.Tree, path string, l structuralLevel)) {
 	if sub, ok := s["items"].(tree.Tree); ok {
 		do(sub, path+".items", itemLevel)
@@ -162,7 +161,7 @@ func named(properties tree.Tree) int {
 }
 
 // intOrStringPattern records where a schema has the int-or-string pattern: in anyOf, or in anyOf of
-// the first item of allOf. Only this pattern may use type within conditions.
+// the first item of allOf. No other junctor may use type.
 type intOrStringPattern struct{ inAnyOf, inAllOf bool }
 
 func (w structuralValidator) intOrStringPattern(s tree.Tree) intOrStringPattern {
@@ -174,8 +173,8 @@ func (w structuralValidator) intOrStringPattern(s tree.Tree) intOrStringPattern 
 	return intOrStringPattern{inAnyOf: both(s), inAllOf: len(all) > 0 && both(all[0])}
 }
 
-// conditions validates the subschemas of allOf, anyOf, oneOf and not, and the pattern of s. skip
-// locates the int-or-string pattern, whose subschemas may contain types.
+// conditions validates the junctors and the keyword pattern of s. skip locates the int-or-string
+// pattern, whose subschemas may contain types.
 func (w structuralValidator) conditions(s tree.Tree, path string, skip intOrStringPattern) {
 	if pattern := s.String("pattern"); pattern != "" {
 		if _, err := regex.Compile(pattern); err != nil {
@@ -201,7 +200,7 @@ func (w structuralValidator) conditions(s tree.Tree, path string, skip intOrStri
 
 // condition validates a subschema within allOf, anyOf, oneOf or not. The subschema may restrict a
 // value, for example by a pattern. It may not set a type, default or merge strategy, because these
-// must not depend on the matching alternative.
+// must not depend on which alternative matches.
 func (w structuralValidator) condition(s tree.Tree, path string, skip intOrStringPattern) {
 	w.conditions(s, path, skip)
 	w.each(s, path, func(sub tree.Tree, at string, _ structuralLevel) { w.condition(sub, at, intOrStringPattern{}) })
@@ -220,7 +219,7 @@ func (w structuralValidator) condition(s tree.Tree, path string, skip intOrStrin
 	}
 }
 
-// specifiedOutside checks that schema s declares every field restricted by the conditions in c.
+// specifiedOutside checks that schema s declares every field that the junctors in c restrict.
 // inside and outside are the paths of c and s.
 func (w structuralValidator) specifiedOutside(c, s tree.Tree, inside, outside string) {
 	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
@@ -233,8 +232,8 @@ func (w structuralValidator) specifiedOutside(c, s tree.Tree, inside, outside st
 	}
 }
 
-// specifiedPartsOutside walks a condition and the schema together. It reports a missing field at
-// the path where the schema must declare it.
+// specifiedPartsOutside walks junctor subschema c and schema s together. It reports a missing field
+// at the path where the schema must declare it.
 func (w structuralValidator) specifiedPartsOutside(c, s tree.Tree, inside, outside string) {
 	w.specifiedOutside(c, s, inside, outside)
 	part := func(c, s any, inside, outside string) {

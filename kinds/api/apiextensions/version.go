@@ -45,8 +45,8 @@ func validateSelectableField(root tree.Tree, field, path string, faults *schema.
 	}
 }
 
-// fieldSchema returns the schema of the field at a path such as .spec.size. A path into a map
-// contains the key. The result is nil if additionalProperties is not a schema.
+// fieldSchema returns the schema of the field at a path such as .spec.size. In a path into a map,
+// the key follows the name of the map. The result is nil if additionalProperties is not a schema.
 func fieldSchema(at tree.Tree, path string) (tree.Tree, error) {
 	for rest := path; rest != ""; {
 		if rest[0] == '[' {

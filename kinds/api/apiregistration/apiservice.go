@@ -19,8 +19,8 @@ func (apiServiceStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faul
 	}
 }
 
-// Prepare sets the status of a new APIService. A local APIService, which refers to no Service, is
-// Available immediately. Other APIServices become available only after a health check.
+// Prepare sets the status of a new APIService. A local APIService, which has no Service, is
+// Available immediately. Others become available only after a health check.
 func (apiServiceStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")

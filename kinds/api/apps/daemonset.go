@@ -10,14 +10,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// daemonSetStrategy needs no ValidateUpdate, because a declared rule makes the selector immutable.
+// daemonSetStrategy needs no ValidateUpdate, because a declarative rule makes the selector
+// immutable.
 type daemonSetStrategy struct {
 	schema.DefaultStrategy
 	schema.DropStatusOnCreate
 }
 
-// Default limits rolling updates to one unavailable Pod and no surge, because a node often has no
-// room for two Pods.
+// Default limits rolling updates to one unavailable Pod and no surge, because nodes often lack room
+// for two Pods.
 //
 // Default also adds the template generation annotation, so that the request's field manager owns
 // it. Prepare computes the value, because metadata-only updates skip defaulting.
@@ -36,8 +37,8 @@ func (daemonSetStrategy) Default(obj tree.Tree) {
 // may copy it to a Pod label.
 const templateGeneration = "deprecated.daemonset.template.generation"
 
-// Prepare maintains the template generation. A new DaemonSet starts with 1, unless its manifest has
-// a higher number.
+// Prepare maintains the template generation, which starts at 1 unless a new DaemonSet's manifest
+// has a higher number.
 func (s daemonSetStrategy) Prepare(obj, old tree.Tree) {
 	s.DropStatusOnCreate.Prepare(obj, old)
 	annotations := obj.EnsureObject("metadata", "annotations")

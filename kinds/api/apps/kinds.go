@@ -14,5 +14,5 @@ func Kinds(message func(name string) *schema.Declaration, enabled func(gate stri
 	}
 }
 
-// RuleFunctions contains the validation functions that declarative rules call by name.
+// RuleFunctions contains the functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{"templateGeneration": schema.ObjectCheck(validateTemplateGeneration)}

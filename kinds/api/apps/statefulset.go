@@ -9,7 +9,7 @@ import (
 
 type statefulSetStrategy struct {
 	schema.AlwaysWarns
-	hasBudget bool // updates have maxUnavailable
+	hasBudget bool // rolling updates may set maxUnavailable
 }
 
 // Prepare sets a new object's replica counts to zero, because clients print them.

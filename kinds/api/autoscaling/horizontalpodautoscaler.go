@@ -9,8 +9,8 @@ import (
 // targetUtilization is the default CPU target, as a percentage of the Pods' requests.
 const targetUtilization = 80
 
-// autoscalerStrategy removes the annotations of older versions from stored objects. A v2 client may
-// have copied the annotations from a v1 object, and they would contradict the fields.
+// autoscalerStrategy removes the annotations of older versions before storage. A v2 client may have
+// copied them from a v1 object, and they would contradict the fields.
 type autoscalerStrategy struct {
 	schema.DefaultStrategy
 	schema.DropStatusOnCreate
@@ -22,9 +22,9 @@ func (s autoscalerStrategy) Prepare(obj, old tree.Tree) {
 	s.names.drop(obj)
 }
 
-// Default adds a CPU metric if there is none, and completes an existing behavior. The controller
-// uses the same values if behavior is absent. Scaling down is delayed by five minutes and scaling
-// up is not, because too few Pods are worse than too many.
+// Default adds a CPU metric if there is none, and completes an existing behavior with the values
+// that the controller uses if behavior is absent. Scaling down is delayed by five minutes and
+// scaling up is not, because too few Pods are worse than too many.
 func (autoscalerStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if len(spec.List("metrics")) == 0 {
@@ -41,8 +41,8 @@ func cpuMetric(percent int64) tree.Tree {
 	return tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu", "target": target}}
 }
 
-// scalingPolicy returns a policy that limits the change within a period of seconds. value is a
-// number of Pods or a percentage of the current replicas.
+// scalingPolicy returns a policy that limits the change per period. value is a number of Pods or a
+// percentage of the current replicas.
 func scalingPolicy(kind string, value, seconds int64) tree.Tree {
 	return tree.Tree{"type": kind, "value": value, "periodSeconds": seconds}
 }

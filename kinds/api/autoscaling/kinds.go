@@ -18,7 +18,7 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Declaration) []sche
 	}
 }
 
-// RuleFunctions returns the validation functions that declarative rules call by name. If toZero
+// RuleFunctions returns the functions that declarative rules call by name. If toZero
 // is set, minReplicas may be 0.
 func RuleFunctions(toZero bool) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{

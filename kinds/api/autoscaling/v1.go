@@ -24,7 +24,7 @@ type autoscalerV1Strategy struct {
 	schema.DefaultStrategy
 	schema.Lossless
 	autoscalerAnnotations
-	spec, status *schema.Declaration // of v2
+	spec, status *schema.Declaration // v2 declarations
 }
 
 func newAutoscalerV1Strategy(names autoscalerAnnotations, message func(string) *schema.Declaration) autoscalerV1Strategy {
@@ -41,7 +41,7 @@ const (
 )
 
 // FromStored converts obj to v1. It first moves the tolerances to their own annotations, because
-// older clients do not support tolerances in the behavior annotation.
+// older clients do not support them in the behavior annotation.
 func (v1 autoscalerV1Strategy) FromStored(obj tree.Tree) tree.Tree {
 	v1.toleranceToAnnotations(obj)
 	spec, status := obj.Object("spec"), obj.Object("status")
@@ -82,7 +82,7 @@ func (v1 autoscalerV1Strategy) ToStored(obj tree.Tree) tree.Tree {
 	metrics := insertCPUMetric(metricsFromV1(annotations, v1.metrics, specMetricFields), spec)
 	v1.setIfDecodable(spec, "metrics", metrics, v1.spec.Message())
 	v1.setIfDecodable(spec, "behavior", jsonAnnotation(annotations, v1.behavior), v1.spec.Message())
-	status := obj.EnsureObject("status") // Protobuf omits a status of zeros
+	status := obj.EnsureObject("status") // because Protobuf omits an all-zero status
 	current := metricsFromV1(annotations, v1.currentMetrics, statusMetricFields)
 	v1.setIfDecodable(status, "currentMetrics", insertCurrentCPU(current, status), v1.status.Message())
 	v1.setIfDecodable(status, "conditions", jsonAnnotation(annotations, v1.conditions), v1.status.Message())
@@ -114,8 +114,7 @@ func jsonAnnotation(annotations tree.Tree, name string) any {
 	return v
 }
 
-// isCPU reports whether m is a CPU metric. m may have an absolute target, which v1 cannot
-// represent.
+// isCPU reports whether m is a CPU metric. Unlike v1, m may have an absolute target.
 func isCPU(m tree.Tree) bool {
 	return m.String("type") == "Resource" && m.Object("resource").String("name") == "cpu"
 }
@@ -130,8 +129,7 @@ func cpuMetricPlaceholder() tree.Tree {
 }
 
 // insertCPUMetric moves the CPU metric from its v1 field to the position of the placeholder, or to
-// the front if there is no placeholder. The placeholder is dropped if the client has removed the
-// percentage.
+// the front if there is none. It drops the placeholder if the client has removed the percentage.
 func insertCPUMetric(others []any, spec tree.Tree) []any {
 	percent, given := spec.Int(targetCPU)
 	delete(spec, targetCPU)
@@ -152,7 +150,7 @@ func insertCPUMetric(others []any, spec tree.Tree) []any {
 }
 
 // insertCurrentCPU moves the observed CPU percentage from its v1 field to its metric. The field
-// takes precedence over the annotation, because v1 clients write the field.
+// takes precedence over the annotation, because v1 clients write only the field.
 func insertCurrentCPU(current []any, status tree.Tree) []any {
 	percent, given := status.Int(currentCPU)
 	delete(status, currentCPU)

@@ -10,8 +10,8 @@ import (
 
 var metricSources = []string{"object", "external", "pods", "resource", "containerResource"}
 
-// A metricFieldMap maps flat v1 metrics to nested v2 metrics and back. It contains the v1 field
-// names and the v2 paths of each metric source.
+// A metricFieldMap maps flat v1 metrics to nested v2 metrics and back. For each metric source, it
+// contains the v1 field names and the v2 paths.
 type metricFieldMap map[string][]metricField
 
 type metricField struct {
@@ -44,7 +44,7 @@ func newMetricFieldMap(rename *strings.Replacer) metricFieldMap {
 	return all
 }
 
-// metricToV1 converts a metric to v1. The metric stays in v2 form if v1 cannot represent all
+// metricToV1 converts a metric to v1. It leaves the metric in v2 form if v1 lacks any of its
 // fields.
 func metricToV1(m tree.Tree, fieldMap metricFieldMap) tree.Tree {
 	old := tree.Tree{}
@@ -80,8 +80,8 @@ func metricsFromV1(annotations tree.Tree, name string, fieldMap metricFieldMap) 
 	return metrics
 }
 
-// isStoredMetric reports whether a metric is in v2 form. It looks for fields that v1 lacks. An
-// object metric has a target in both forms, so that field does not count.
+// isStoredMetric reports whether a metric is in v2 form, which has fields that v1 lacks. An object
+// metric has a target in both forms, so that field does not count.
 func isStoredMetric(m tree.Tree) bool {
 	if reflect.DeepEqual(m, cpuMetricPlaceholder()) {
 		return true
@@ -114,7 +114,7 @@ func metricFromV1(old tree.Tree, fieldMap metricFieldMap) tree.Tree {
 }
 
 // inferTargetType derives the type of a target from its fields. It removes a zero value from an
-// average target, because v1 requires a value even for averages.
+// average target, because v1 requires a value there.
 func inferTargetType(target tree.Tree) {
 	switch {
 	case target == nil:

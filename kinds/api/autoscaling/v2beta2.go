@@ -9,15 +9,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// autoscalerAnnotations contains the names of the annotations that older versions use. Stored
-// objects never have these annotations.
+// autoscalerAnnotations contains the names of the annotations of older versions, which are never
+// stored.
 type autoscalerAnnotations struct {
 	metrics, behavior, conditions, currentMetrics string
 	tolerance                                     map[string]string // by direction
 }
 
-// newAutoscalerAnnotations uses kube-apiserver's annotation names, so that objects exported from
-// Kubernetes in an old version can be imported.
+// newAutoscalerAnnotations uses kube-apiserver's annotation names, so that old versions exported
+// from Kubernetes can be imported.
 func newAutoscalerAnnotations(n *meta.Naming) autoscalerAnnotations {
 	name := func(s string) string { return n.Translate("autoscaling.alpha.platform.io/" + s) }
 	return autoscalerAnnotations{
@@ -26,8 +26,8 @@ func newAutoscalerAnnotations(n *meta.Naming) autoscalerAnnotations {
 	}
 }
 
-// drop removes the annotations. It also removes an empty annotations map, so that the object equals
-// an object that never had annotations.
+// drop removes the annotations. It also removes the annotations map if it is then empty, so that
+// the object equals one that never had annotations.
 func (a autoscalerAnnotations) drop(obj tree.Tree) {
 	metadata := obj.Object("metadata")
 	annotations := metadata.Object("annotations")
@@ -61,7 +61,7 @@ func (a autoscalerAnnotations) toleranceToAnnotations(obj tree.Tree) {
 	}
 }
 
-// toleranceFromAnnotations drops a tolerance if the client has removed the behavior for its
+// toleranceFromAnnotations ignores a tolerance if the client has removed the behavior for its
 // direction.
 func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
 	for direction, name := range a.tolerance {
@@ -72,9 +72,9 @@ func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
 	}
 }
 
-// autoscalerV2beta2Strategy converts between v2beta2 and the stored version. v2beta2 has no
-// fields for tolerances, which become annotations, or for the observed generations of
-// conditions. A status write through v2beta2 drops the observed generations.
+// autoscalerV2beta2Strategy converts between v2beta2 and the stored version. v2beta2 has no fields
+// for tolerances, which become annotations. It also lacks the observed generations of conditions,
+// which a status write through v2beta2 drops.
 type autoscalerV2beta2Strategy struct {
 	schema.DefaultStrategy
 	schema.Lossless

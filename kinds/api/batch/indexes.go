@@ -7,7 +7,7 @@ import (
 )
 
 // countIndexes parses ascending indexes below completions, such as "1,3-5,7", and returns their
-// count, here 5. Error messages match Kubernetes. No list is built, because a status may have many
+// count, here 5. Error messages match Kubernetes. It builds no list, because a status may have many
 // thousands of indexes.
 func countIndexes(text string, completions int64) (int64, error) {
 	if text == "" {
@@ -58,7 +58,6 @@ func readIndex(text string, completions int64) (int64, error) {
 	return n, nil
 }
 
-// An interval is an inclusive range of indexes.
 type interval struct{ from, to int64 }
 
 func intervals(text string, completions int64) []interval {
@@ -71,8 +70,7 @@ func intervals(text string, completions int64) []interval {
 	return all
 }
 
-// commonIndex returns the first index in both a and b, and reports whether one exists. Both must be
-// sorted.
+// commonIndex returns the first index in both a and b, if any. Both must be sorted.
 func commonIndex(a, b string, completions int64) (int64, bool) {
 	x, y := intervals(a, completions), intervals(b, completions)
 	for len(x) > 0 && len(y) > 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateJobIndexes checks the completed and failed indexes of an indexed Job. No index may be in
-// both.
+// validateJobIndexes checks that an indexed Job's completed and failed indexes are valid and
+// disjoint.
 func validateJobIndexes(obj tree.Tree, _ string, faults *schema.Faults) {
 	status, spec := obj.Object("status"), obj.Object("spec")
 	size, sized := spec.Int("completions")

@@ -13,7 +13,7 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Declaration) []sche
 	}
 }
 
-// RuleFunctions returns the validation functions that declarative rules call by name.
+// RuleFunctions returns the functions that declarative rules call by name.
 func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
 		"cronSchedule":     schema.TextCheck(validateSchedule),

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateSuccessRule validates a rule of a Job's success policy. v contains the rule and the
-// Job's completions. The required count must not exceed the number of indexes.
+// validateSuccessRule validates a rule of a Job's success policy. v contains the rule and the Job's
+// completions. The rule must not require more indexes than exist.
 func validateSuccessRule(v any, path string, faults *schema.Faults) {
 	rule, completions := v.([]any)[0].(tree.Tree), v.([]any)[1].(int64)
 	text := rule.String("succeededIndexes")

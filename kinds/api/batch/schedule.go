@@ -6,8 +6,8 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// checkSchedule parses a cron schedule with Kubernetes' parser, because clients expect its error
-// messages.
+// checkSchedule parses a cron schedule with the parser that Kubernetes uses, because clients expect
+// its error messages.
 func checkSchedule(s string) error {
 	if hasZone(s) && !strings.Contains(s, " ") {
 		s += " " // the parser panics without a space after the zone

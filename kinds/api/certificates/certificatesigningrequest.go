@@ -39,8 +39,8 @@ func (certificateRequestStrategy) Prepare(obj, old tree.Tree) {
 	obj["status"] = tree.Tree{}
 }
 
-// checkCertificateRequest checks a base64-encoded PEM certificate request. It verifies the
-// signature of the request, which proves that the requester has the private key.
+// checkCertificateRequest checks a base64-encoded PEM certificate request. The signature must be
+// valid, because it proves that the requester has the private key.
 func checkCertificateRequest(text string) error {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
@@ -57,7 +57,7 @@ func checkCertificateRequest(text string) error {
 	return request.CheckSignature()
 }
 
-// checkCertificates accepts PEM certificates with text around the blocks, or an empty value. It
+// checkCertificates accepts an empty value, or PEM certificates with text around the blocks. It
 // rejects other block types, because clients parse the certificates with various libraries.
 func checkCertificates(text string) error {
 	rest, err := base64.StdEncoding.DecodeString(text)

@@ -15,7 +15,7 @@ func Kinds() []schema.Behavior {
 	}
 }
 
-// RuleFunctions contains the validation functions that declarative rules call by name.
+// RuleFunctions contains the functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"certificateRequest": schema.TextCheck(func(text, path string, faults *schema.Faults) {
 		if err := checkCertificateRequest(text); err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writeApproval applies a write of the approval subresource. It replaces only the conditions,
-// and rejects the removal of a decision. The subresource separates the permission to approve
-// from the permission to sign.
+// writeApproval applies a write of the approval subresource, which separates the permission to
+// approve from the permission to sign. It replaces only the conditions, and rejects the removal of
+// a decision.
 func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	old := obj.Object("status").Objects("conditions")
 	wanted := body.Object("status")
@@ -26,7 +26,7 @@ func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error
 
 // writeCertificate applies a write of the status subresource, which signers use. It replaces the
 // conditions and the certificate. A signer sets either the certificate or the condition Failed. It
-// may change neither the decision nor an existing certificate, which may already be in use.
+// may not change the decision or an existing certificate, which may already be in use.
 func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	status, wanted := obj.EnsureObject("status"), tree.Clone(body.Object("status")).(tree.Tree)
 	old, conditions := status.Objects("conditions"), wanted.Objects("conditions")

@@ -24,7 +24,7 @@ func Kinds(n *meta.Naming) []schema.Behavior {
 	}
 }
 
-// RuleFunctions contains the validation functions that declarative rules call by name.
+// RuleFunctions contains the functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"clusterIPs":     schema.ObjectCheck(func(spec tree.Tree, _ string, faults *schema.Faults) { service.ValidateClusterIPs(spec, faults) }),
 	"keyPair":        schema.ObjectCheck(warnOfKeyPair),

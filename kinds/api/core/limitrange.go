@@ -22,8 +22,8 @@ func (limitRangeStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// defaultLimits sets missing amounts. A missing default becomes max. A missing defaultRequest
-// becomes default or, if there is no default, min.
+// defaultLimits sets missing amounts. default falls back to max. defaultRequest falls back to
+// default, then to min.
 func defaultLimits(limit tree.Tree) {
 	fill := func(name, from string) {
 		for key, q := range limit.Object(from) {

@@ -13,9 +13,8 @@ type namespaceStrategy struct {
 	label, finalizer string
 }
 
-// Default sets the namespace name label, which network policies and webhooks use. Prepare sets the
-// label again, because the name may be generated after defaulting, and a client may have changed
-// the label.
+// Default sets the namespace name label, which network policies and webhooks use. Prepare sets it
+// again, because the name may be generated after defaulting, and clients may change the label.
 func (s namespaceStrategy) Default(obj tree.Tree) {
 	if name := obj.Name(); name != "" {
 		obj.EnsureObject("metadata", "labels")[s.label] = name
@@ -30,9 +29,8 @@ func (namespaceStrategy) Finalized(obj tree.Tree) bool {
 	return len(obj.Object("spec").List("finalizers")) == 0
 }
 
-// Prepare sets the phase of a new namespace to Active and adds the server's finalizer to the
-// client's finalizers. Other writes of the main resource keep status and spec.finalizers, which
-// only subresources may change.
+// Prepare sets the phase of a new namespace to Active and adds the server's finalizer. Other writes
+// of the main resource keep status and spec.finalizers, which only subresources may change.
 func (s namespaceStrategy) Prepare(obj, old tree.Tree) {
 	s.Default(obj)
 	if old == nil {

@@ -34,9 +34,9 @@ func writeNodeStatus(obj, body tree.Tree, _ string, _ *schema.Faults) error {
 	return nil
 }
 
-// syncFirst keeps the field one equal to the first item of the list many. If they differ, the field
-// replaces the list, because clients without dual-stack support change only the field and send the
-// list back unchanged.
+// syncFirst keeps a field (one) equal to the first item of a list field (many). If they differ, the
+// field replaces the list, because clients without dual-stack support change only the field and
+// send the list back unchanged.
 func syncFirst(t tree.Tree, one, many string) {
 	single, list := t.String(one), t.Strings(many)
 	switch {
@@ -59,7 +59,7 @@ func (nodeStrategy) Prepare(obj, old tree.Tree) {
 }
 
 // validateNodeResources requires integers for indivisible resources, and at most one huge page
-// size. As in kube-apiserver, every name after the second size is reported.
+// size. As in kube-apiserver, each resource from the second size on is reported.
 func validateNodeResources(amounts tree.Tree, path string, faults *schema.Faults) {
 	sizes := 0
 	for _, key := range amounts.SortedKeys() {

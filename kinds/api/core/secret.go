@@ -20,7 +20,7 @@ func (secretStrategy) Default(obj tree.Tree) {
 		obj["type"] = "Opaque"
 	}
 	if plain := obj.Object("stringData"); len(plain) > 0 {
-		data := tree.Tree{} // a copy, because obj may share its data with the previous state
+		data := tree.Tree{} // a copy, because obj may share its data with old
 		maps.Copy(data, obj.Object("data"))
 		for key := range plain {
 			data[key] = base64.StdEncoding.EncodeToString([]byte(plain.String(key)))
@@ -40,8 +40,8 @@ func warnOfKeyPair(data tree.Tree, _ string, faults *schema.Faults) {
 	}
 }
 
-// faultOfJSON describes a JSON error without quoting the content. Syntax errors quote a character,
-// which may be part of a password.
+// faultOfJSON describes a JSON error without quoting the content. Go's syntax errors quote a
+// character, which may be part of a password.
 func faultOfJSON(err error) string {
 	var typed *json.UnmarshalTypeError
 	if errors.As(err, &typed) {

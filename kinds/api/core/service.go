@@ -54,14 +54,14 @@ func (serviceStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// Prepare discards the client's status. Addresses and ports that an update omits keep their
-// allocated values. A type change drops the fields of the old type. A Service that stops being a
-// load balancer immediately loses its status addresses, because the cloud controller releases
-// them. The old status is cloned, because stored objects are shared.
+// Prepare discards the client's status. An update keeps the allocated addresses and ports that it
+// omits. A type change drops the fields of the old type. A Service that is no longer a load
+// balancer immediately loses its status addresses, because the cloud controller releases them. The
+// old status is cloned, because stored objects are shared.
 func (serviceStrategy) Prepare(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if spec.String("type") == service.TypeExternalName && slices.Contains([]string{"Cluster", "Local"}, spec.String("internalTrafficPolicy")) {
-		delete(spec, "internalTrafficPolicy") // it concerns cluster addresses
+		delete(spec, "internalTrafficPolicy") // it applies only to cluster IPs
 	}
 	if old == nil {
 		obj["status"] = tree.Tree{"loadBalancer": tree.Tree{}}
@@ -82,8 +82,8 @@ func (serviceStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// patchAllocatedValues copies addresses and ports that the client omitted. Otherwise an update
-// without clusterIP would release the address and break connections.
+// patchAllocatedValues copies addresses and ports that the client omitted. Otherwise the update
+// would release the address and break connections.
 func patchAllocatedValues(spec, was tree.Tree) {
 	if service.NeedsClusterIP(spec) && service.NeedsClusterIP(was) {
 		if spec.String("clusterIP") == "" {
@@ -119,7 +119,7 @@ func patchNodePorts(spec, was tree.Tree) {
 }
 
 // hasNewNodePort reports whether spec has a node port that the old spec lacks. If the type has no
-// node ports, a new node port is an error, but old ones are dropped.
+// node ports, new node ports are errors, whereas old ones are dropped.
 func hasNewNodePort(spec, was tree.Tree) bool {
 	known := map[int64]bool{}
 	for _, n := range service.NodePorts(was) {
@@ -143,8 +143,8 @@ func normalizeClusterIPs(spec, was tree.Tree) {
 }
 
 // dropTypeDependentFields drops fields that the new type lacks, unless the client changed them.
-// Otherwise a user changing the type would have to remove fields that the server set. Validation
-// rejects the fields that the client changed.
+// Otherwise a user who changes the type would have to remove fields that the server set. Validation
+// rejects changed fields.
 func dropTypeDependentFields(spec, was tree.Tree) {
 	drop := func(names ...string) {
 		for _, name := range names {

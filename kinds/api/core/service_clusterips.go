@@ -8,7 +8,7 @@ import (
 
 // validateClusterIPsUpdate allows adding and removing the secondary address. DNS caches and
 // containers keep the primary address, so it may change only if the type changes to or from
-// ExternalName. Malformed addresses or families are reported only by ValidateClusterIPs.
+// ExternalName. ValidateClusterIPs reports malformed addresses and families.
 func validateClusterIPsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	if !service.NeedsClusterIP(spec) || !service.NeedsClusterIP(was) || service.IsHeadless(spec) && service.IsHeadless(was) {
 		return

@@ -7,8 +7,7 @@ import (
 )
 
 // ValidateUpdate makes fields immutable if external components rely on them. loadBalancerClass
-// selects the controller that owns the load balancer, and the load balancer probes
-// healthCheckNodePort.
+// selects the controller of the load balancer, and the load balancer probes healthCheckNodePort.
 func (serviceStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	validateClusterIPsUpdate(spec, was, faults)

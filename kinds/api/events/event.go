@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// eventsGroupStrategy is the strategy of Events in the events group. New Events must have the newer
-// fields, and updates may change only the series. The rules apply to the stored version, which has
-// the core group's field names.
+// eventsGroupStrategy is the strategy of Events in the events group. It requires the newer fields
+// in new Events, and permits updates only of the series. The rules use the core group's field
+// names, because they apply to the stored version.
 type eventsGroupStrategy struct {
 	schema.DefaultStrategy
 	schema.Lossless

@@ -11,5 +11,5 @@ func Kinds() []schema.Behavior {
 	}
 }
 
-// RuleFunctions contains the validation functions that declarative rules call by name.
+// RuleFunctions contains the functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{"eventName": schema.ObjectCheck(validateEventName)}

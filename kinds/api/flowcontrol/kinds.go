@@ -21,7 +21,7 @@ type strategy struct {
 	schema.DropStatusOnCreate
 }
 
-// RuleFunctions returns the validation functions that declarative rules call by name.
+// RuleFunctions returns the functions that declarative rules call by name.
 func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
 		"fixedFlowSchema":    schema.ObjectCheck(mandatory(FlowSchemas(n)).validateSchema),

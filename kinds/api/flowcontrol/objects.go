@@ -13,8 +13,8 @@ const (
 	CatchAll = "catch-all"
 )
 
-// AutoUpdateAnnotation is the annotation that controls whether the server resets an object's spec.
-// The name belongs to the platform naming profile and must be translated for other profiles.
+// AutoUpdateAnnotation controls whether the server resets an object's spec. The name belongs to the
+// platform naming profile and must be translated for other profiles.
 const AutoUpdateAnnotation = "apf.platform.io/autoupdate-spec"
 
 // An Object is a FlowSchema or priority level that the server maintains. Its spec is shared and
@@ -28,8 +28,8 @@ type Object struct {
 //go:embed objects.json
 var objects []byte
 
-// FlowSchemas returns the FlowSchemas that the server maintains, for a naming profile. Their order
-// is irrelevant, because matching uses their precedence.
+// FlowSchemas returns the FlowSchemas that the server maintains. Their order is irrelevant, because
+// matching uses their precedence.
 func FlowSchemas(n *meta.Naming) []Object { return objectsOf("FlowSchema", n) }
 
 // PriorityLevels returns the priority levels that the server maintains.

@@ -10,8 +10,8 @@ import (
 )
 
 // maxHashBits limits how many bits of a 64-bit hash are used to deal a hand. Dealing h of n queues
-// uses about h*log2(n) bits. With more bits, the last queues of a hand would depend on the first,
-// and flows would share too many queues.
+// uses about h*log2(n) bits. With more bits, the last queues of a hand would depend on the first
+// ones, and flows would share too many queues.
 const maxHashBits = 60
 
 func validateHandSize(queuing tree.Tree, path string, faults *schema.Faults) {
@@ -22,7 +22,7 @@ func validateHandSize(queuing tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateLevel rejects changes to the mandatory levels, except to spec.exempt of the level exempt.
+// validateLevel rejects changes to the mandatory levels, except to spec.exempt of the exempt level.
 func (f fixedSpecs) validateLevel(obj tree.Tree, _ string, faults *schema.Faults) {
 	spec, name := obj.Object("spec"), obj.Name()
 	want, ok := f[name]

@@ -13,7 +13,7 @@ import (
 type networkPolicyStrategy struct{ schema.AlwaysWarns }
 
 // Default sets policyTypes to Ingress, and adds Egress if there are egress rules. The value is
-// stored, because a policy without rules isolates Pods in the directions of policyTypes.
+// stored, because a policy without rules isolates Pods in the listed directions.
 func (networkPolicyStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if len(spec.List("policyTypes")) > 0 {
@@ -26,13 +26,13 @@ func (networkPolicyStrategy) Default(obj tree.Tree) {
 	spec["policyTypes"] = types
 }
 
-// validateIPBlock requires each exception to be a strict subset of the range. Otherwise the
-// exception would exclude the whole range, or nothing.
+// validateIPBlock requires each exception to be a strict subset of the range. Otherwise it would
+// exclude everything or nothing.
 func validateIPBlock(b tree.Tree, at string, faults *schema.Faults) {
 	cidr := b.String("cidr")
 	whole, err := address.ParsePrefix(cidr)
 	if err != nil {
-		return // the declaration requires a range
+		return // a declarative rule requires a range
 	}
 	for i, e := range b.Strings("except") {
 		path := tree.IndexPath(at+".except", i)
@@ -49,7 +49,7 @@ func validateIPBlock(b tree.Tree, at string, faults *schema.Faults) {
 	}
 }
 
-// writtenLength returns the prefix length as written. For an IPv4-mapped IPv6 range it includes the
+// writtenLength returns the prefix length as written. In an IPv4-mapped IPv6 range, it includes the
 // bits before the IPv4 address.
 func writtenLength(cidr string) int {
 	_, bits, _ := strings.Cut(cidr, "/")

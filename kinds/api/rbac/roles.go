@@ -12,8 +12,7 @@ type roleStrategy struct {
 	dropEmptyRules
 }
 
-// dropEmptyRules removes an empty list of rules, so that all roles without rules have the same
-// content.
+// dropEmptyRules removes an empty list of rules, so that all roles without rules are equal.
 type dropEmptyRules struct{}
 
 func (dropEmptyRules) Prepare(obj, _ tree.Tree) {
@@ -22,12 +21,11 @@ func (dropEmptyRules) Prepare(obj, _ tree.Tree) {
 	}
 }
 
-// A bindingStrategy is the strategy of RoleBindings and ClusterRoleBindings. A RoleBinding may
-// refer to a Role in its namespace or to a ClusterRole, and a ClusterRoleBinding only to a
-// ClusterRole.
+// A bindingStrategy is the strategy of RoleBindings and ClusterRoleBindings. A RoleBinding refers
+// to a Role in its namespace or to a ClusterRole, and a ClusterRoleBinding only to a ClusterRole.
 type bindingStrategy struct {
 	schema.DefaultStrategy
-	group string // of users and groups
+	group string // API group of users and groups
 }
 
 // Default sets the API group of users and groups. Service accounts belong to the core group.

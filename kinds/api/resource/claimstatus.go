@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writeStatus replaces the status of a claim. When a client deallocates a device, the device status
-// that the driver reported is dropped.
+// writeStatus replaces the status of a claim. When a client deallocates a device, the driver's
+// status of that device is dropped.
 func (s resourceClaimStrategy) writeStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 	old := maps.Clone(obj)
 	was := obj.Object("status")

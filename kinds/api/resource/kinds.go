@@ -18,7 +18,7 @@ func Kinds(selectors *expressions.DeviceSelectors, message func(name string) *sc
 	}
 }
 
-// RuleFunctions contains the validation functions that declarative rules call by name.
+// RuleFunctions contains the functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"attributeName": schema.TextCheck(validateAttributeName),
 	"deviceAddress": schema.TextCheck(validateDeviceAddress),

@@ -59,9 +59,9 @@ func compileClaimSelectors(selectors *expressions.DeviceSelectors, devices, old 
 	}
 }
 
-// compileSelectors reports selectors that do not compile. Unchanged selectors are accepted, because
-// another server version may have compiled them with other functions. Selectors that are empty or
-// too long are reported by declarative rules.
+// compileSelectors reports selectors that do not compile. It skips unchanged selectors, which may
+// use functions of another server version. Declarative rules report selectors that are empty or too
+// long.
 func compileSelectors(selectors *expressions.DeviceSelectors, t, old tree.Tree, path string, faults *schema.Faults) {
 	if !tree.StrictEqual(t["selectors"], old["selectors"]) {
 		for i, s := range t.Objects("selectors") {
@@ -86,11 +86,11 @@ func compile(check func(string) error, t tree.Tree, path string, faults *schema.
 	}
 }
 
-// maxSelectorLength is the declared length limit of expressions, in bytes.
+// maxSelectorLength is the maximum length of an expression, in bytes, as declared.
 const maxSelectorLength = 10240
 
-// defaultDevices makes each request, and each choice of firstAvailable, request exactly one device
-// by default.
+// defaultDevices sets the default count, one device, in each request and each choice of
+// firstAvailable.
 func defaultDevices(spec tree.Tree) {
 	for _, request := range spec.Object("devices").Objects("requests") {
 		if exactly := request.Object("exactly"); exactly != nil {
@@ -104,8 +104,8 @@ func defaultDevices(spec tree.Tree) {
 	}
 }
 
-// defaultDeviceCount sets the count only in the allocation mode ExactCount, because a count is
-// invalid in the mode All.
+// defaultDeviceCount sets the count only in the allocation mode ExactCount, because the mode All
+// must not have one.
 func defaultDeviceCount(request tree.Tree) {
 	if n, _ := request.Int("count"); n == 0 && request.String("allocationMode") == "ExactCount" {
 		request["count"] = int64(1)

@@ -28,8 +28,8 @@ const (
 )
 
 // validateAttributeName checks the name of an attribute or capacity. The domain before the slash is
-// optional, and the driver's domain is the default. As in kube-apiserver, a name with several
-// slashes is not checked.
+// optional and defaults to the driver's. As in kube-apiserver, a name with several slashes is not
+// checked.
 func validateAttributeName(name, path string, faults *schema.Faults) {
 	domain, id, qualified := strings.Cut(name, "/")
 	switch {

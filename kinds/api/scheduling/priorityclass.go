@@ -5,8 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// priorityClassStrategy validates each class on its own. Admission ensures that at most one class
-// is the default.
+// priorityClassStrategy validates each class on its own. Admission permits only one default class.
 type priorityClassStrategy struct{ schema.DefaultStrategy }
 
 // Prepare sets the generation of a new class to 1. Updates do not increment it.

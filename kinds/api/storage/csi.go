@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// csiDriverStrategy sets volumeLifecycleModes to Persistent by default, because this was the only
-// mode before the field was introduced.
+// csiDriverStrategy defaults volumeLifecycleModes to Persistent, the only mode before the field was
+// introduced.
 type csiDriverStrategy struct{ schema.DefaultStrategy }
 
 func (csiDriverStrategy) Default(obj tree.Tree) {
@@ -16,7 +16,7 @@ func (csiDriverStrategy) Default(obj tree.Tree) {
 }
 
 func (csiDriverStrategy) Prepare(obj, old tree.Tree) {
-	if old == nil { // generation counts only updates and starts absent
+	if old == nil { // the generation is absent until the first update
 		delete(obj.Object("metadata"), "generation")
 	}
 }

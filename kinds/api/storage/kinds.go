@@ -5,8 +5,7 @@ import (
 )
 
 // Kinds returns the group's kinds with their strategies. User-written kinds return warnings on
-// every write. A CSIDriver returns warnings only when it changes, because installers apply their
-// CSIDrivers repeatedly.
+// every write. A CSIDriver returns them only when it changes, because installers reapply it.
 func Kinds() []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "storage.platform.io/v1/CSIDriver", Strategy: csiDriverStrategy{}},
@@ -17,7 +16,7 @@ func Kinds() []schema.Behavior {
 	}
 }
 
-// RuleFunctions contains the validation functions that declarative rules call by name.
+// RuleFunctions contains the functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"allowedTopologies": validateAllowedTopologies,
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // validateAllowedTopologies checks the topology terms. Terms must be distinct, regardless of the
-// order of their values. An empty term counts as a duplicate, as in kube-apiserver.
+// order of their values. As in kube-apiserver, an empty term counts as a duplicate.
 func validateAllowedTopologies(v any, path string, faults *schema.Faults) {
 	var earlier []map[string][]string
 	terms, _ := v.([]any)

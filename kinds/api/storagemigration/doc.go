@@ -1,4 +1,3 @@
-// Package storagemigration validates and defaults StorageVersionMigrations. A
-// StorageVersionMigration requests that a controller rewrite all objects of a resource in the
-// storage version.
+// Package storagemigration validates and defaults StorageVersionMigrations, which request that a
+// controller rewrite all objects of a resource in the storage version.
 package storagemigration

@@ -1,4 +1,4 @@
 // Package declarations encodes the declarations of kinds in the format that package schema loads
-// (options.proto describes it). It removes data that the daemon does not need, and completes
-// messages with the option same_as.
+// (see options.proto). It removes data that the daemon does not need, and completes messages with
+// the option same_as.
 package declarations

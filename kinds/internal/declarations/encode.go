@@ -95,7 +95,7 @@ const (
 	pathField   = 2 // DescriptorProto.field
 )
 
-// addDocs documents the messages of a file and their fields with their leading comments.
+// addDocs sets the docs of a file's messages and fields to their leading comments.
 func (e *encoder) addDocs(info *descriptorpb.SourceCodeInfo, messages []*message) {
 	for _, l := range info.GetLocation() {
 		text, p := strings.Join(strings.Fields(l.GetLeadingComments()), " "), l.Path

@@ -60,8 +60,8 @@ func (e *encoder) inherit(m *message) {
 	}
 }
 
-// inheritOptions returns the options from, overridden by the options own. storage_version,
-// off_by_default and deprecation are not inherited.
+// inheritOptions returns the inherited options (from), overridden by a message's own.
+// storage_version, off_by_default and deprecation are not inherited.
 func inheritOptions(from, own *descriptorpb.MessageOptions) *descriptorpb.MessageOptions {
 	merged := &descriptorpb.MessageOptions{}
 	proto.Merge(merged, from)
@@ -95,7 +95,7 @@ type version struct {
 func packageOf(m *message) string { return "." + m.name[:strings.LastIndexByte(m.name, '.')+1] }
 
 // field returns f with its type in the inheriting package. If that package does not declare the
-// type, field inherits it.
+// type, field inherits the type too.
 func (v version) field(f *descriptorpb.FieldDescriptorProto) *descriptorpb.FieldDescriptorProto {
 	name, ok := strings.CutPrefix(f.GetTypeName(), v.from)
 	if !ok {

@@ -17,7 +17,6 @@ import (
 
 const guide = "../../../docs/kinds.md"
 
-// shelfStrategy validates cross-field rules of a Shelf.
 type shelfStrategy struct{ schema.DefaultStrategy }
 
 func (shelfStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
@@ -131,8 +130,8 @@ func shelf(t *testing.T, k *schema.Kind, spec string) tree.Tree {
 	return object
 }
 
-// expectFaults checks that each cause, formatted as "path: message", starts with the
-// corresponding prefix in want.
+// expectFaults checks that each cause, formatted as "path: message", starts with the corresponding
+// prefix in want.
 func expectFaults(t *testing.T, label string, causes []meta.Cause, want []string) {
 	t.Helper()
 	var got []string

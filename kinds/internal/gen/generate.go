@@ -23,7 +23,7 @@ import (
 )
 
 // optionsFile declares the protobuf options that annotate kinds and fields. It is compiled to Go
-// types. The other files declare kinds, and their descriptors are read at run time.
+// types, whereas the descriptors of the other files are read at run time.
 const optionsFile = "options.proto"
 
 // Generate compiles all .proto files below dir and returns the generated files by name. It needs
@@ -65,8 +65,8 @@ func protoFiles(dir string) (names []string, err error) {
 	return names, err
 }
 
-// encode returns the declarations of files in a fixed order. google.protobuf and the options
-// file are omitted, because the daemon contains them as Go code.
+// encode returns the declarations of files in a fixed order. It omits google.protobuf and the
+// options file, which the daemon contains as Go code.
 func encode(files linker.Files) ([]byte, error) {
 	var all []*descriptorpb.FileDescriptorProto
 	done := map[string]bool{optionsFile: true}
@@ -95,8 +95,8 @@ func check(encoded []byte) error {
 	return err
 }
 
-// optionTypes returns generated Go code with the types of the options. It calls protoc-gen-go as a
-// function, so that go.mod determines its version.
+// optionTypes returns Go code with the types of the options. It calls protoc-gen-go as a function,
+// so that go.mod determines its version.
 func optionTypes(file linker.File) ([]byte, error) {
 	request := &pluginpb.CodeGeneratorRequest{
 		FileToGenerate: []string{optionsFile},

@@ -24,7 +24,7 @@ func main() {
 	}
 }
 
-// run writes only the files that have changed, because make depends on modification times.
+// run writes only files that have changed, because make depends on modification times.
 func run(ctx context.Context, check bool) error {
 	root, err := moduleDir(ctx)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 var Update = flag.Bool("update", false, "record the results in golden files")
 
 // Run calls result with the input lines of each block of the file at path, and compares the return
-// value with the result lines. A block without result lines expects the empty string.
+// value with the result lines. Without result lines, it expects the empty string.
 func Run(t *testing.T, path string, result func(given []string) string) {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -28,9 +28,8 @@ func (s podStrategy) WarningsBeforePrepare(pod tree.Tree) (texts []string) {
 	return texts
 }
 
-// eachAppArmor calls found for each container with an AppArmor annotation. It skips containers
-// that have a profile, and containers of a Pod with the same profile. key is the annotation
-// name.
+// eachAppArmor calls found for each container with an AppArmor annotation. It skips containers that
+// already have a profile or whose Pod has the same profile. key is the annotation name.
 func (s podStrategy) eachAppArmor(pod tree.Tree, found func(container, profile tree.Tree, key string)) {
 	annotations, spec := pod.Annotations(), pod.Object("spec")
 	if len(annotations) == 0 || spec.Object("os").String("name") == "windows" {
@@ -50,7 +49,7 @@ func (s podStrategy) eachAppArmor(pod tree.Tree, found func(container, profile t
 }
 
 // appArmorField converts the value of an AppArmor annotation to an appArmorProfile. It returns nil
-// if an appArmorProfile cannot represent the value.
+// for a value that an appArmorProfile cannot represent.
 func appArmorField(value string) tree.Tree {
 	switch name, isLocal := strings.CutPrefix(value, "localhost/"); {
 	case value == "unconfined":

@@ -13,8 +13,8 @@ import (
 
 // bindPod assigns a Pod to the Binding's node and copies the Binding's labels and annotations.
 //
-// A Binding is the only way to assign an existing Pod to a node. A Pod can be bound only once.
-// If two schedulers bind it concurrently, the second request fails with a conflict.
+// An existing Pod can be assigned only by a Binding, and only once. If two schedulers bind it
+// concurrently, the second request fails with a conflict.
 func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	if body.Name() != obj.Name() {
 		return meta.NewBadRequest("name in URL does not match name in Binding object")

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// defaultPodSpec sets the defaults that depend on other fields. It is used for Pods and templates.
-// Defaults are stored, so a later server version with other defaults does not change existing Pods.
+// defaultPodSpec sets the defaults of Pods and templates that depend on other fields. Defaults are
+// stored, so a later server version with other defaults does not change existing Pods.
 func defaultPodSpec(spec tree.Tree) {
 	defaultServiceAccount(spec)
 	for _, v := range spec.Objects("volumes") {
@@ -29,7 +29,6 @@ func defaultPodSpec(spec tree.Tree) {
 	}
 }
 
-// podTemplateStrategy needs no Prepare, because a PodTemplate has no status.
 type podTemplateStrategy struct{ schema.DefaultStrategy }
 
 func (podTemplateStrategy) Default(obj tree.Tree) { DefaultTemplate(obj.EnsureObject("template")) }
@@ -67,8 +66,8 @@ func pullPolicy(image string) string {
 }
 
 // imageRE matches an image name with an optional tag. A name that does not match, for example
-// because of capital letters, is treated as a name without a tag. The expression is compiled on
-// first use, which takes 2 ms.
+// because of capital letters, counts as a name without a tag. The expression is compiled on first
+// use, which takes 2 ms.
 var imageRE = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?/)?` +
 		`[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?$`)

@@ -8,11 +8,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ephemeralView returns the view that adds ephemeral containers to an existing Pod. mirror is
-// the annotation that marks the mirror Pod of a static Pod.
+// ephemeralView returns the view that adds ephemeral containers to an existing Pod. mirror is the
+// annotation that marks the mirror Pod of a static Pod.
 //
-// Ephemeral containers cannot be removed, because they may have run, and the status describes
-// them. Other fields of the body are ignored, so that this subresource permits no other change.
+// Ephemeral containers cannot be removed, because they may have run and appear in the status. Other
+// fields of the body are ignored, so that this subresource permits no other change.
 func ephemeralView(mirror string, container *schema.Declaration) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		// The node runs a static Pod from a file and would ignore changes to its mirror Pod.
@@ -22,7 +22,8 @@ func ephemeralView(mirror string, container *schema.Declaration) schema.View {
 		}
 		added := map[string]tree.Tree{}
 		for _, c := range body.Object("spec").Objects("ephemeralContainers") {
-			// Other fields of the body are ignored and need no defaults.
+			// Only ephemeral containers need defaults, because other fields of the body are
+			// ignored.
 			if c != nil {
 				rules.DefaultValue(container.Message().Values, c)
 				defaultContainer(c)

@@ -13,7 +13,7 @@ type volumeFile struct {
 	source fileSource
 }
 
-// String returns the quoted path, which may contain any character, and the source.
+// String returns the path and the source. The path is quoted, because it may contain any character.
 func (f volumeFile) String() string {
 	if f.source.kind == "" {
 		return fmt.Sprintf("%q", f.path)
@@ -22,7 +22,7 @@ func (f volumeFile) String() string {
 }
 
 // A fileSource is the kind and name of the object that provides a file. named distinguishes an
-// empty name from no name. The fileSource is zero if the volume has only one source.
+// empty name from an absent one. The fileSource is zero if a volume has only one source.
 type fileSource struct {
 	kind, name string
 	named      bool
@@ -43,8 +43,8 @@ func (f volumeFile) overlaps(other volumeFile) bool {
 	return short != "" && strings.HasPrefix(long, short) && (len(long) == len(short) || long[len(short)] == '/')
 }
 
-// enoughFiles limits how many files of a volume are compared with each other. Comparing 1000
-// files takes half a million comparisons.
+// enoughFiles limits how many files of a volume are compared with each other: 1000 files take half
+// a million comparisons.
 const enoughFiles = 1000
 
 // enoughTexts limits the warnings of one type, because a Pod may have thousands of overlapping
@@ -52,7 +52,7 @@ const enoughFiles = 1000
 const enoughTexts = 256
 
 // warnOfFileOverlaps warns about files in the same volume that cannot coexist. It runs on every Pod
-// write, so it keeps most volumes' files in an array on the stack.
+// write, so it keeps the files of most volumes on the stack.
 func warnOfFileOverlaps(spec tree.Tree, _ string, faults *schema.Faults) {
 	for _, v := range spec.List("volumes") {
 		volume, _ := v.(tree.Tree)
@@ -66,8 +66,8 @@ func warnOfFileOverlaps(spec tree.Tree, _ string, faults *schema.Faults) {
 	}
 }
 
-// itemSource returns the source that lists its files as items, or nil. secretName is the field with
-// the name of a Secret.
+// itemSource returns the volume source that lists files as items, or nil. secretName is the field
+// with the name of a Secret.
 func itemSource(of tree.Tree, secretName string) (tree.Tree, fileSource) {
 	if s := of.Object("configMap"); s != nil {
 		return s, fileSource{"ConfigMap", s.String("name"), true}
@@ -113,8 +113,8 @@ func appendFile(files []volumeFile, path string, source fileSource) []volumeFile
 	return append(files, volumeFile{strings.TrimRight(path, "/"), source})
 }
 
-// appendItems appends the files listed as a source's items. A source without items provides all of
-// its object's keys, which are unknown here.
+// appendItems appends the files listed as a source's items. Without items, a source provides all
+// keys of its object, which are unknown here.
 func appendItems(files []volumeFile, s tree.Tree, source fileSource) []volumeFile {
 	for _, v := range s.List("items") {
 		item, _ := v.(tree.Tree)
@@ -123,8 +123,8 @@ func appendItems(files []volumeFile, s tree.Tree, source fileSource) []volumeFil
 	return files
 }
 
-// appendProjection appends the files of one source of a projected volume. If several source
-// types are set, only the first one in the order below counts.
+// appendProjection appends the files of one source of a projected volume. If several source types
+// are set, it uses only the first one in the order below.
 func appendProjection(files []volumeFile, source tree.Tree) []volumeFile {
 	if s, from := itemSource(source, "name"); s != nil {
 		return appendItems(files, s, from)

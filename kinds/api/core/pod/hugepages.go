@@ -9,9 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A huge page amount must be a multiple of the page size, which is part of the resource name. If
-// the previous spec has an invalid amount, invalid amounts are accepted, because older servers
-// allowed them.
+// A huge page amount must be a multiple of the page size, which is part of the resource name. Older
+// servers accepted other amounts, so they remain valid if the previous spec contains any.
 
 // validatePages validates the huge page amounts in a spec. v contains the spec, and the previous
 // spec or nil.
@@ -65,7 +64,7 @@ func isPartOfPage(name, text string) bool {
 	}
 	asked, err := quantity.Read(text)
 	if err != nil {
-		return false // the declaration reports it
+		return false // a declarative rule reports it
 	}
 	n, _ := asked.RoundUp().Multiple(0)
 	unit, _ := size.Multiple(0)

@@ -7,10 +7,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Kinds returns the Pod kinds with their strategies. Each writer of a Pod has its own
-// subresource: schedulers bind Pods, nodes report their status, autoscalers resize them, and
-// operators add ephemeral containers. A binding changes neither the generation nor the managed
-// fields. message looks up a Declaration by name.
+// Kinds returns the Pod kinds with their strategies. Each writer of a Pod has its own subresource:
+// schedulers bind Pods, nodes report their status, autoscalers resize them, and operators add
+// ephemeral containers. A binding changes neither generation nor managed fields. message looks up a
+// Declaration by name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Declaration, enabled func(feature string) bool) []schema.Behavior {
 	mirror := n.Translate("platform.io/config.mirror")
 	strategy := podStrategy{protocols: enabled("H2CContainerProbe"), appArmor: n.Translate("container.apparmor.security.beta.platform.io/"), pod: message("core.v1.Pod"), spec: message("core.v1.PodSpec")}
@@ -25,7 +25,7 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Declaration, enable
 	}
 }
 
-// RuleFunctions contains the validation functions that declarative rules call by name.
+// RuleFunctions contains the functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"fileOverlaps":    schema.ObjectCheck(warnOfFileOverlaps),
 	"portOverlaps":    schema.ObjectCheck(warnOfPortOverlaps),

@@ -13,16 +13,16 @@ import (
 // because they derive from the Pod's name, which cannot change.
 type podStrategy struct {
 	schema.DefaultStrategy
-	appArmor  string // the prefix of annotations
-	protocols bool   // HTTP requests have a protocol
+	appArmor  string // annotation prefix
+	protocols bool   // HTTP probes have a protocol field
 	pod, spec *schema.Declaration
 }
 
 func (s podStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	defaultPodSpec(spec)
-	// Older servers accepted negative periods, which killed containers immediately. One second is
-	// the shortest period.
+	// Older servers accepted negative periods, which killed containers immediately. Raise them to
+	// one second, the shortest period.
 	if seconds, _ := spec.Int("terminationGracePeriodSeconds"); seconds < 0 {
 		spec["terminationGracePeriodSeconds"] = int64(1)
 	}
@@ -37,7 +37,7 @@ func (s podStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// FinishCreate runs after admission, because admission may have changed the containers.
+// FinishCreate runs after admission, which may have changed the containers.
 func (podStrategy) FinishCreate(obj tree.Tree) {
 	spec := obj.Object("spec")
 	if hasAmounts(spec.Object("resources")) {
@@ -47,8 +47,8 @@ func (podStrategy) FinishCreate(obj tree.Tree) {
 	scheduling.MergeLabelKeys(spec, obj.Labels())
 }
 
-// GracePeriod returns the requested grace period in seconds, or the Pod's own if none is
-// requested. It returns 0 for a Pod that is not running. A negative period counts as 1 second.
+// GracePeriod returns the requested grace period in seconds, or otherwise the Pod's own. It returns
+// 0 for a Pod that is not running. A negative period counts as 1 second.
 func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
 	spec := obj.Object("spec")
 	phase := obj.Object("status").String("phase")
@@ -104,8 +104,7 @@ func defaultHostPorts(spec tree.Tree) {
 }
 
 // defaultRequests sets missing requests to the limits, because schedulers read only requests. It is
-// not called for templates, so that a later change of a template's limits also applies to the
-// requests.
+// not called for templates, so that a later change of the limits also applies to the requests.
 func defaultRequests(spec tree.Tree) {
 	for _, list := range []string{"containers", "initContainers"} {
 		for _, c := range spec.Objects(list) {
@@ -134,7 +133,7 @@ func qosClass(spec tree.Tree) string {
 			}
 		}
 	}
-	if whole := spec.Object("resources"); hasAmounts(whole) { // these replace those of containers
+	if whole := spec.Object("resources"); hasAmounts(whole) { // Pod-level resources replace the containers'
 		look(whole)
 	} else {
 		for _, list := range []string{"containers", "initContainers"} {

@@ -23,11 +23,13 @@ func hasAmounts(resources tree.Tree) bool {
 	return len(resources.Object("requests"))+len(resources.Object("limits")) > 0
 }
 
-// defaultPodLevel completes Pod-level resources if any are set. Limits of huge pages default to
-// the containers' limits, because huge pages cannot be overcommitted. Requests default to the
-// containers' requests, or to the limits if no container has requests. Other limits default to
-// the containers' limits if all containers have limits, and are at least as large as the
-// requests.
+// defaultPodLevel completes Pod-level resources if any are set:
+//
+//   - Huge page limits default to the containers' limits, because huge pages cannot be
+//     overcommitted.
+//   - Requests default to the containers' requests, or to the limits if no container has requests.
+//   - Other limits default to the containers' limits, raised to the requests if necessary. They
+//     remain unset if a container has no limit.
 func defaultPodLevel(spec tree.Tree) {
 	resources := spec.Object("resources")
 	if !hasAmounts(resources) {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A portEntry is a container port with its position. Its fields are extracted only once, because
-// each entry is compared with all earlier entries.
+// A portEntry is a container port with its position. It caches its fields, because each entry is
+// compared with all earlier entries.
 type portEntry struct {
 	container, host         int64
 	protocol, hostIP, name  string
@@ -20,8 +20,8 @@ func (p *portEntry) path(spec string) string {
 	return tree.IndexPath(tree.IndexPath(spec+"."+p.list, p.containerIndex)+".ports", p.atIndex)
 }
 
-// enoughPorts limits how many ports are compared with each other. Comparing 1000 ports takes
-// half a million comparisons.
+// enoughPorts limits how many ports are compared with each other: 1000 ports take half a million
+// comparisons.
 const enoughPorts = 1000
 
 func warnOfPortOverlaps(spec tree.Tree, path string, faults *schema.Faults) {

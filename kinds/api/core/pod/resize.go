@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// resizeView returns the resize subresource, which changes only the cpu and memory of containers
-// and of the whole Pod. It separates the permission to resize Pods from the permission to update
-// them. mirror is the annotation that marks the mirror Pod of a static Pod.
+// resizeView returns the resize subresource, which separates the permission to resize Pods from the
+// permission to update them. It changes only the cpu and memory of containers and of the whole Pod.
+// mirror is the annotation that marks the mirror Pod of a static Pod.
 func resizeView(mirror string) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		spec, was := body.Object("spec"), obj.Object("spec")
@@ -46,9 +46,8 @@ func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 	return len(faults.List) == before
 }
 
-// resizePod copies the resources in spec to the Pod. The caller must have checked
-// sameContainers. The QoS class must not change, because a running Pod remains in the cgroup of
-// its class.
+// resizePod copies the resources in spec to the Pod. The caller must have checked sameContainers.
+// The QoS class must not change, because a running Pod stays in the cgroup of its class.
 func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	was := pod.Object("spec")
 	class := qosClass(was)
@@ -96,9 +95,9 @@ func resizable(status tree.Tree) bool {
 	return true
 }
 
-// validateResize allows changes of cpu and memory, but not their removal. It compares quantities
-// by value, so "1000m" equals "1". It reports whether other resources, claims and the resize
-// policy are unchanged. level prefixes error messages.
+// validateResize allows changes of cpu and memory, but not their removal. It compares quantities by
+// value, so "1000m" equals "1". It reports whether other resources, claims and the resize policy
+// are unchanged. level is the prefix of error messages.
 func validateResize(c, was tree.Tree, path, level string, faults *schema.Faults) bool {
 	now, then := c.Object("resources"), was.Object("resources")
 	same := tree.SemanticEqual(now["claims"], then["claims"]) &&

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writePodStatus replaces the status. If the body lacks the QoS class or the statuses of claims,
-// it keeps the current values, because older clients do not support these fields.
+// writePodStatus replaces the status. It keeps the QoS class and the statuses of claims if the body
+// lacks them, because older clients do not support these fields.
 func (s podStrategy) writePodStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 	old, status := maps.Clone(obj), body.EnsureObject("status")
 	defaultPodStatus(status)

@@ -12,8 +12,8 @@ const podImmutableMsg = "pod updates may not change fields other than `spec.cont
 	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 
 // ValidateUpdate rejects spec changes except in a few fields with their own rules. It restores
-// these fields in a copy and compares the copy with the old spec, so that new fields are immutable
-// by default.
+// these fields in a copy and compares the copy with the old spec. New fields are therefore
+// immutable by default.
 func (s podStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was, m := obj.Object("spec"), old.Object("spec"), s.spec.Message()
 	if tree.SameRef(spec, was) || len(spec.List("containers")) != len(was.List("containers")) || len(spec.List("initContainers")) != len(was.List("initContainers")) {
@@ -54,8 +54,8 @@ func restoreMutablePodFields(spec, was tree.Tree) tree.Tree {
 }
 
 // restoreNodeAffinity copies the old node affinity to spec, so that a comparison of the specs
-// ignores its changes. Node affinity may change while a Pod has scheduling gates. Pod affinity
-// is immutable and is not copied. If neither spec has an affinity, none is added.
+// ignores it. Node affinity may change while a Pod has scheduling gates, but Pod affinity is
+// immutable.
 func restoreNodeAffinity(spec, was tree.Tree) {
 	before := was.Object("affinity")
 	if spec.Object("affinity") == nil && before == nil {

@@ -64,8 +64,8 @@ func validateFamilies(families []string, faults *schema.Faults) {
 	}
 }
 
-// validateClusterIPs checks each address. It reports whether all addresses are valid, so that their
-// families can be compared with ipFamilies.
+// validateClusterIPs checks each address. It reports whether all are valid, so that their families
+// can be compared with ipFamilies.
 func validateClusterIPs(ips []string, items any, faults *schema.Faults) (comparable bool) {
 	const path = "spec.clusterIPs"
 	comparable = true

@@ -14,8 +14,8 @@ const (
 // NoClusterIP is the cluster IP of a headless Service.
 const NoClusterIP = "None"
 
-// NeedsClusterIP reports whether a Service has cluster IP fields. In a headless Service, these
-// fields are "None".
+// NeedsClusterIP reports whether a Service has cluster IP fields. In a headless Service, they are
+// "None".
 func NeedsClusterIP(spec tree.Tree) bool {
 	return spec.String("type") != TypeExternalName
 }

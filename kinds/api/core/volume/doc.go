@@ -1,4 +1,4 @@
 // Package volume validates and defaults PersistentVolumes, PersistentVolumeClaims, and volume
-// sources that Pods also use. The rules concern only one object and its previous version.
+// sources that Pods also use. Each rule concerns only one object and its previous version.
 // Controllers bind, provision and protect volumes.
 package volume

@@ -25,8 +25,8 @@ func (persistentVolumeStrategy) Prepare(obj, old tree.Tree) {
 }
 
 // writeVolumeStatus replaces the status and records when the phase changed, so that administrators
-// can find volumes that were released long ago. If the body has no time, the recorded time is kept.
-// A new time in the body takes precedence, for example for a restored volume.
+// can find volumes that were released long ago. It keeps the recorded time if the body has none. A
+// new time in the body takes precedence, for example for a restored volume.
 func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error {
 	was, status := obj.Object("status"), body.EnsureObject("status")
 	const since = "lastPhaseTransitionTime"
@@ -40,9 +40,9 @@ func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error 
 	return nil
 }
 
-// ValidateUpdate makes the source, the volume mode and, once set, the node affinity immutable,
-// because Pods would otherwise use another disk. Only controllerExpandSecretRef may be added to
-// a CSI source, so that old volumes can be expanded. Field paths match kube-apiserver.
+// ValidateUpdate makes the source, the volume mode and, once set, the node affinity immutable.
+// Otherwise Pods could get another disk. A CSI source accepts only an added
+// controllerExpandSecretRef, so that old volumes can be expanded. Field paths match kube-apiserver.
 func (s persistentVolumeStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	m := s.spec.Message()
 	spec, was := obj.Object("spec"), old.Object("spec")

@@ -11,7 +11,7 @@ import (
 type persistentVolumeClaimStrategy struct {
 	schema.AlwaysWarns
 	spec      *schema.Declaration
-	snapshots string // the group
+	snapshots string // snapshot group
 	class     string // the deprecated annotation
 }
 
@@ -27,8 +27,8 @@ func (s persistentVolumeClaimStrategy) Prepare(obj, old tree.Tree) {
 // prepareDataSources copies dataSource to dataSourceRef, or the reverse, if only one of them is
 // set.
 //
-// It drops a new dataSource other than a claim or snapshot, as clients expect. It also drops a new
-// dataSourceRef to another namespace, because no controller checks the required grants.
+// It drops a new dataSource that is neither a claim nor a snapshot, as clients expect. It also
+// drops a new dataSourceRef to another namespace, because no controller checks the required grants.
 func prepareDataSources(spec, was tree.Tree, snapshots string) {
 	inUse := was.Has("dataSource") || was.Has("dataSourceRef")
 	source, ref := spec.Object("dataSource"), spec.Object("dataSourceRef")
@@ -64,8 +64,8 @@ func copyDataSource(t tree.Tree) tree.Tree {
 }
 
 // ValidateUpdate makes most of the spec immutable. The volume name may be set once. A bound claim
-// may request more storage and another attributes class. The storage class determines the backend,
-// so it may only move from the annotation to the field.
+// may request more storage or another attributes class. The storage class, which determines the
+// backend, may only move from the annotation to the field.
 func (s persistentVolumeClaimStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	m, class := s.spec.Message(), s.class
 	spec, was := obj.Object("spec"), old.Object("spec")
@@ -86,10 +86,9 @@ func (s persistentVolumeClaimStrategy) ValidateUpdate(obj, old tree.Tree, faults
 	validateAttributesClass(spec, old, faults)
 }
 
-// restoreMutableClaimFields returns a copy of the new spec in which mutable fields have their
-// old values. The storage request is mutable only if the claim is bound, because a provisioner
-// may be processing the request of an unbound claim. classable allows adding a missing storage
-// class.
+// restoreMutableClaimFields returns a copy of the new spec in which mutable fields have their old
+// values. The storage request is mutable only for a bound claim, because a provisioner may be
+// processing an unbound claim. If classable is set, a missing storage class may be added.
 func restoreMutableClaimFields(spec, was tree.Tree, bound, classable bool) tree.Tree {
 	c, _ := tree.Clone(spec).(tree.Tree)
 	if c == nil {
@@ -110,7 +109,7 @@ func restoreMutableClaimFields(spec, was tree.Tree, bound, classable bool) tree.
 	return c
 }
 
-// validateStorageShrink allows a smaller request only if it is above the capacity, so that a failed
+// validateStorageShrink allows a smaller request only if it exceeds the capacity, so that a failed
 // expansion can be retried with a smaller size. No driver can shrink volumes.
 func validateStorageShrink(spec, old tree.Tree, faults *schema.Faults) {
 	now := spec.Object("resources", "requests").String("storage")

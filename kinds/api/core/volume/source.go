@@ -15,5 +15,5 @@ func validateQuobyteRegistry(registry, path string, faults *schema.Faults) {
 	}
 }
 
-// RuleFunctions contains the validation functions that declarative rules call by name.
+// RuleFunctions contains the functions that declarative rules call by name.
 var RuleFunctions = map[string]schema.CheckFunc{"quobyteRegistry": schema.TextCheck(validateQuobyteRegistry)}

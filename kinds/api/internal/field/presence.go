@@ -5,8 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Immutable adds an error if the field has changed. m is the message of t, and path is the path of
-// t.
+// Immutable adds an error if the field has changed. m and path are the message and the path of t.
 func Immutable(m *schema.Message, t, old tree.Tree, path, name string, faults *schema.Faults) {
 	if !m.Field(name).Same(t[name], old[name]) {
 		faults.Invalid(tree.FieldPath(path, name), t[name], "field is immutable")

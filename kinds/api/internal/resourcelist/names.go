@@ -45,9 +45,8 @@ func isInteger(name string) bool {
 	return slices.Contains(objectCountResources, name)
 }
 
-// isNativeDomain reports whether a domain ends in the platform domain of either profile.
-// Otherwise, the native resources of one profile would be extended resources in the other
-// profile.
+// isNativeDomain reports whether a domain ends in the platform domain of either profile. Otherwise,
+// one profile's native resources would be extended resources in the other.
 func isNativeDomain(domain string) bool {
 	return strings.HasSuffix(domain, meta.Platform.Translate("platform.io")) || strings.HasSuffix(domain, meta.Kubernetes.Translate("platform.io"))
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // ValidateQuantity rejects negative quantities, and fractions of resources that are counted in
-// integers. It ignores malformed quantities, because a declarative rule reports them.
+// integers. A declarative rule reports malformed quantities.
 func ValidateQuantity(amounts tree.Tree, name, path string, faults *schema.Faults) {
 	text := amounts.String(name)
 	q, err := quantity.Read(text)

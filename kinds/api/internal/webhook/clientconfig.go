@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateClientConfig requires a webhook to have either a URL or a service, and validates it.
+// ValidateClientConfig requires a webhook to have either a valid URL or a valid service.
 func ValidateClientConfig(config tree.Tree, path string, faults *schema.Faults) {
 	address, byURL := config["url"].(string)
 	service, byService := config["service"].(tree.Tree)
@@ -32,7 +32,7 @@ func ValidateClientConfig(config tree.Tree, path string, faults *schema.Faults) 
 const urlForm = "; desired format: https://host[/path]"
 
 // validateWebhookURL requires TLS, because reviews contain whole objects. It rejects user
-// information and a query, because all readers of the configuration would see credentials in them.
+// information and a query, because every reader of the configuration would see credentials in them.
 func validateWebhookURL(address, path string, faults *schema.Faults) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -70,8 +70,8 @@ func validateWebhookService(service tree.Tree, path string, faults *schema.Fault
 	}
 }
 
-// validateServicePath requires each segment of a path to be a DNS subdomain, because proxies do not
-// alter such paths. A trailing slash is allowed.
+// validateServicePath requires each segment of a path to be a DNS subdomain, because proxies never
+// rewrite such paths. A trailing slash is allowed.
 func validateServicePath(p, path string, faults *schema.Faults) {
 	if p == "//" {
 		faults.Invalid(path, p, "segment[0] may not be empty")
@@ -91,9 +91,9 @@ func validateServicePath(p, path string, faults *schema.Faults) {
 	}
 }
 
-// ValidateCABundle requires PEM certificates in base64. It accepts white space, which tools use as
-// a placeholder. It also accepts the object's previous bundles in known, so that old objects can be
-// updated and deleted.
+// ValidateCABundle requires base64-encoded PEM certificates. It also accepts white space, which
+// tools use as a placeholder, and the object's previous bundles in known, so that old objects can
+// be updated and deleted.
 func ValidateCABundle(text string, known []string, path string, faults *schema.Faults) {
 	if text == "" || slices.Contains(known, text) {
 		return

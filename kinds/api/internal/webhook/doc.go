@@ -1,3 +1,3 @@
 // Package webhook validates the client configuration of admission webhooks, conversion webhooks and
-// APIServices. It does not contact the webhook, which may start after the configuration is created.
+// APIServices. It does not contact the webhook, which may start later.
 package webhook
