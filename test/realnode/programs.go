@@ -95,12 +95,11 @@ func (p Programs) allImages() []image {
 	}
 	users := map[string]string{"/etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/sh\n", "/etc/group": "root:x:0:\nnogroup:x:65534:\n",
 		"/etc/nsswitch.conf": "hosts: files dns\n"}
-	website := func(text string) map[string]string {
-		return merge(users, map[string]string{"/usr/share/nginx/html/index.html": "<html><body>Welcome to nginx!</body></html>\n", "/usr/share/nginx/html/data.json": text})
-	}
 	web := func(text string, names ...string) image { // serves static files in place of nginx
-		return image{names: names, programs: map[string]string{"/bin/busybox": "busybox"}, links: busybox, files: website(text),
-			Entrypoint: []string{"httpd", "-f", "-p", "80", "-h", "/usr/share/nginx/html"}}
+		return image{names: names, programs: map[string]string{"/bin/busybox": "busybox"}, links: busybox, files: merge(users, map[string]string{
+			"/etc/os-release": "NAME=\"Alpine Linux\"\n", "/data.json": text, // of the replaced images, for a test of image volumes
+			"/usr/share/nginx/html/data.json": text, "/usr/share/nginx/html/index.html": "<html><body>Welcome to nginx!</body></html>\n",
+		}), Entrypoint: []string{"httpd", "-f", "-p", "80", "-h", "/usr/share/nginx/html"}}
 	}
 	return []image{
 		{names: []string{"registry.k8s.io/pause:3.10.2", "registry.k8s.io/pause:3.10.1"}, programs: map[string]string{"/pause": p.Path("pause")}, Entrypoint: []string{"/pause"}, User: "65535:65535"},
