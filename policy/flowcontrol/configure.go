@@ -50,10 +50,8 @@ func newFixed(n *meta.Naming) fixed {
 }
 
 // configure applies the current objects. The caller holds c.mu.
-//
-// Removing a level takes two rebuilds. After the first one, new requests no longer find the level,
-// so the second one can drop an idle level. Requests that found the level earlier are classified
-// again.
+// Removing a level takes two rebuilds: after the first, new requests no longer find the level, so
+// the second can drop an idle level.
 func (c *Controller) configure() {
 	c.rebuild()
 	if c.current.Load().anyUndesired() {

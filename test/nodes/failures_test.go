@@ -136,8 +136,8 @@ func TestServerKilledDuringDrain(t *testing.T) {
 	})
 }
 
-// TestCertificateRotation checks that kubelets renew their client and serving certificates, and that
-// containers survive.
+// TestCertificateRotation checks that kubelets renew their client and serving certificates, and
+// that containers survive.
 func TestCertificateRotation(t *testing.T) {
 	t.Parallel()
 	ns := namespace(t)

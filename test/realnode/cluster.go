@@ -47,9 +47,9 @@ type Cluster struct {
 	Kubectl    string // path of kubectl
 	Machines   []*Machine
 
-	servers   []*controlplane.Server // one, or three on etcd
-	flags     [][]string             // of each server
-	killed    int                    // number of servers that KillServer has killed
+	servers   []*apiServer // one, or three on etcd
+	flags     [][]string   // of each server
+	killed    int          // number of servers that KillServer has killed
 	dir       string
 	programs  Programs
 	processes controlplane.Processes
@@ -125,13 +125,20 @@ func (c *Cluster) start(ctx context.Context, o Options) error {
 
 func step(text string) { fmt.Println(time.Now().Format("15:04:05"), text) }
 
-// Stop stops all processes.
+// Stop stops all processes, and prints the resources that the API servers used.
 func (c *Cluster) Stop() {
 	for _, m := range c.Machines {
 		m.Kill()
 	}
+	memory := make([]string, len(c.servers))
+	for i, s := range c.servers {
+		memory[i] = s.peakMemory()
+	}
 	c.processes.Stop()
-	_ = c.registry.Close() // nobody uses it any more
+	for i, s := range c.servers {
+		fmt.Printf("API server: %v of CPU, %s of memory at most, since %s\n", (s.ProcessState.UserTime() + s.ProcessState.SystemTime()).Round(time.Second), memory[i], s.started.Format(time.TimeOnly))
+	}
+	_ = c.registry.Close() // its clients have ended
 }
 
 // HoldPulls makes requests to the registry wait until release is called.

@@ -5,12 +5,29 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/troupe-api/troupe/test/controlplane"
 )
 
 const replicas = 3
+
+// An apiServer is an API server since its last start.
+type apiServer struct {
+	*controlplane.Server
+	started time.Time
+}
+
+// peakMemory returns the maximum resident memory of the running process, as Linux prints it.
+func (s *apiServer) peakMemory() string {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Process.Process.Pid)) // the process may have failed
+	_, value, _ := strings.Cut(string(status), "VmHWM:")
+	value, _, _ = strings.Cut(value, "\n")
+	return strings.TrimSpace(value)
+}
 
 // startServers starts one API server at serverAddress, or an etcd and replicas behind a load
 // balancer at that address.
@@ -29,8 +46,8 @@ func (c *Cluster) startServers(ctx context.Context, o Options, flags []string) e
 			c.flags = append(c.flags, append(flags[:len(flags):len(flags)], "--bind-address="+replica(i)))
 		}
 	}
-	c.servers = make([]*controlplane.Server, len(c.flags))
-	for i := range c.servers {
+	for i := range c.flags {
+		c.servers = append(c.servers, &apiServer{})
 		if err := c.startServer(ctx, i); err != nil {
 			return err
 		}
@@ -56,13 +73,14 @@ func (c *Cluster) startServers(ctx context.Context, o Options, flags []string) e
 }
 
 func (c *Cluster) startServer(ctx context.Context, i int) (err error) {
-	c.servers[i], err = c.processes.StartTroupe(ctx, c.programs.Path("troupe"), filepath.Join(c.dir, fmt.Sprint("server-", i)), c.flags[i]...)
+	c.servers[i].started = time.Now()
+	c.servers[i].Server, err = c.processes.StartTroupe(ctx, c.programs.Path("troupe"), filepath.Join(c.dir, fmt.Sprint("server-", i)), c.flags[i]...)
 	return err
 }
 
 // administrator returns a server with the administrator's kubeconfig.
 func (c *Cluster) administrator() *controlplane.Server {
-	s := *c.servers[0]
+	s := *c.servers[0].Server
 	s.Kubeconfig = c.Kubeconfig
 	return &s
 }
