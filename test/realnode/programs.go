@@ -35,7 +35,7 @@ func build(dir, root string, more []string) error {
 		return err
 	}
 	for _, program := range append([]string{"kubernetes/kubectl", "kubernetes/kubelet", "kubernetes/kubeadm", "kubernetes/kube-controller-manager", "kubernetes/kube-scheduler",
-		"kubernetes/kube-proxy", "kubernetes/agnhost", "containerd/containerd", "containerd/containerd-shim-runc-v2", "coredns/coredns", "sample-apiserver/sample-apiserver"}, more...) {
+		"kubernetes/kube-proxy", "kubernetes/agnhost", "containerd/containerd", "containerd/containerd-shim-runc-v2", "coredns/coredns"}, more...) {
 		step("build " + program)
 		module, name := filepath.Split(program)
 		built, err := cluster.Program(filepath.Join(root, "cluster", module), name)
@@ -101,7 +101,7 @@ func (p Programs) allImages() []image {
 			"/usr/share/nginx/html/data.json": text, "/usr/share/nginx/html/index.html": "<html><body>Welcome to nginx!</body></html>\n",
 		}), Entrypoint: []string{"httpd", "-f", "-p", "80", "-h", "/usr/share/nginx/html"}}
 	}
-	return []image{
+	all := []image{
 		{names: []string{"registry.k8s.io/pause:3.10.2", "registry.k8s.io/pause:3.10.1"}, programs: map[string]string{"/pause": p.Path("pause")}, Entrypoint: []string{"/pause"}, User: "65535:65535"},
 		{names: []string{"registry.k8s.io/e2e-test-images/busybox:1.37.0-2", "registry.k8s.io/e2e-test-images/busybox:1.36.1-1"},
 			// Use bash, because other shells drop environment variables with names that are not
@@ -121,7 +121,6 @@ func (p Programs) allImages() []image {
 			Entrypoint: []string{"id"}, User: "1234"},
 		{names: []string{"registry.k8s.io/e2e-test-images/nonewprivs:1.4"}, programs: map[string]string{"/nnp": "bash"}, setUserID: true,
 			Entrypoint: []string{"/nnp", "-p", "-c", "echo Effective uid: $EUID"}},
-		{names: []string{"registry.k8s.io/e2e-test-images/sample-apiserver:1.29.2"}, programs: map[string]string{"/sample-apiserver": p.Path("sample-apiserver")}, Entrypoint: []string{"/sample-apiserver"}},
 		{names: []string{"registry.k8s.io/etcd:3.7.0-0"}, programs: map[string]string{"/usr/local/bin/etcd": p.Path("etcd")}, Entrypoint: []string{"etcd"}},
 		{names: []string{"registry.k8s.io/coredns/coredns:v1.14.6"}, programs: map[string]string{"/coredns": p.Path("coredns")}, Entrypoint: []string{"/coredns"}},
 		{names: []string{"registry.k8s.io/kube-proxy:v1.37.2"}, programs: merge(map[string]string{"/usr/local/bin/kube-proxy": p.Path("kube-proxy"),
@@ -129,6 +128,11 @@ func (p Programs) allImages() []image {
 			"/usr/sbin/iptables": "xtables-nft-multi", "/usr/sbin/iptables-save": "xtables-nft-multi", "/usr/sbin/iptables-restore": "xtables-nft-multi",
 			"/usr/sbin/ip6tables": "xtables-nft-multi", "/usr/sbin/ip6tables-save": "xtables-nft-multi", "/usr/sbin/ip6tables-restore": "xtables-nft-multi"}},
 	}
+	if _, err := os.Stat(p.Path("sample-apiserver")); err == nil { // it was requested
+		all = append(all, image{names: []string{"registry.k8s.io/e2e-test-images/sample-apiserver:1.29.2"},
+			programs: map[string]string{"/sample-apiserver": p.Path("sample-apiserver")}, Entrypoint: []string{"/sample-apiserver"}})
+	}
+	return all
 }
 
 // applets lists the BusyBox programs that the tests call.

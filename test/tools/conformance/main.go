@@ -18,7 +18,7 @@ import (
 
 func main() {
 	if slices.Contains(os.Args, "--real") {
-		realnode.Main("conformance", "../..", run, "kubernetes/e2e.test")
+		realnode.Main("conformance", "../..", run, "kubernetes/e2e.test", "sample-apiserver/sample-apiserver")
 		return
 	}
 	controlplane.Main("conformance", func(ctx context.Context, dir string) error { return run(ctx, dir, realnode.Programs{}) })
