@@ -134,6 +134,6 @@
 //
 // # Limits
 //
-// No other program may write below the prefix. Backups are left to etcd. A restore must raise
-// etcd's revisions (etcdutl snapshot restore --bump-revision), or clients would see revisions twice.
+// No other program may write below the prefix. Backups are left to etcd. A restore must raise the
+// revisions (etcdutl snapshot restore --bump-revision), or clients would see revisions twice.
 package etcd
