@@ -56,7 +56,6 @@
 //     gives the reason.
 //   - The catalog limits the number of metric series.
 //
-
 // # Watches on the wire
 //
 // A watch response has Transfer-Encoding: chunked and Connection: close. Each flush is one chunk of

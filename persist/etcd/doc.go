@@ -8,7 +8,6 @@
 //   - A record is a log's own key, which each of its transactions writes.
 //   - The follower is the goroutine that watches the prefix.
 //
-
 // # Keys
 //
 // All keys begin with the prefix (default /troupe):

@@ -5,7 +5,6 @@
 // list a user's rules. Authorizers are tried in order until one allows or denies. If none does, the
 // request is denied.
 //
-
 // # Invariants
 //
 //   - Attributes and the route come from the same parsed request.

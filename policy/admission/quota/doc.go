@@ -41,6 +41,5 @@
 //
 //   - used is always the exact sum over the published objects.
 //   - No change that passed admission raises used + held above the limit.
-
-// - Two servers never admit changes that together exceed a limit.
+//   - Two servers never admit changes that together exceed a limit.
 package quota
