@@ -81,8 +81,7 @@ func propagationPolicyOf(o *meta.Object) string {
 
 // ownerState looks up an owner, in the dependent's namespace if the owner's kind is namespaced. An
 // owner of an unknown kind is assumed to exist, because the kind may be disabled or not registered
-// yet and a delete cannot be undone. The owner is looked up again once the objects of its kind are
-// known.
+// yet and a delete cannot be undone.
 func (g *Controller) ownerState(ctx context.Context, p objectReference, dependent *meta.Object, owner meta.OwnerReference) (ownerState, error) {
 	gvk := meta.ParseGVK(owner.APIVersion, owner.Kind)
 	k := g.Kinds.ByGVK(gvk)
