@@ -53,28 +53,21 @@
 //	publisher.publish        collection.go   updates index and history, wakes the watches
 //	proposal.markApplied     proposal.go     wakes the writer
 //
-// A writer runs an idle actor for one message on its own goroutine. While few changes are in
-// progress, it also runs the committer (leading.go), and the committer runs publishers and inline
-// watches (request.Watch). This avoids most thread switches.
+// To avoid thread switches, a writer runs an idle actor for one message on its own goroutine. While
+// few changes are in progress, it also runs the committer, publishers and inline watches
+// (leading.go).
 //
 // Admission plugins run in the object's actor. If a plugin may block (request.MayBlock), the actor
 // hands out the prepared mutation, and the request's goroutine runs the plugin. The actor proposes
 // the candidate only if the object is unchanged. Otherwise the mutation starts over, up to
-// maxAdmissions times, and then fails with a conflict. Blocking plugins see only durable objects.
+// maxAdmissions times.
 //
 // # Other writers
 //
 // Some log drivers let other processes write to the same log, so that this process may lag behind.
-// Every write carries its dependencies, and the log refuses it if they do not hold:
-//
-//   - Conditions: the versions of the object and of the objects on which a create depends.
-//   - BasedOn: an earlier write in the same batch, on whose result this write is based.
-//   - Claims: the names, such as addresses, that the write takes and releases.
-//   - Guards: the aggregates, such as a quota's usage, that the write depends on.
-//
-// A refused mutation waits until this process has applied the conflicting change, and is computed
-// again. After maxConflicts attempts, it fails with a conflict. If only a guard failed, it is
-// retried for at most maxOvertaken, and then fails with a timeout.
+// The log refuses a write if its dependencies do not hold: the Conditions, BasedOn, Claims and
+// Guards of persist.Write. The mutation then waits until this process has applied the conflicting
+// change, and is computed again (conflict.go).
 //
 // If a log drops changes before they were received, as etcd does by compaction, it delivers all
 // current objects (rebuild.go). Earlier watches and chunked lists then end with 410.
@@ -84,21 +77,18 @@
 // Open creates the collections of built-in kinds, and RegisterKind those of custom kinds. If
 // another writer stores objects before this process knows the CRD, the follower adds the
 // collection. A CRD change does not rewrite stored objects. The publisher recomputes only their
-// selectable fields, between two batches.
+// selectable fields.
 //
 // Collections hold objects in the stored version. Gets, writes and watches convert on their own
-// goroutines (package internal/conversion). A list returns stored objects, which the caller
-// converts in chunks. If a conversion may fail (Options.Converter), the list is converted before it
-// is returned. A failed conversion sends an ERROR event to a watch. versioned.go describes writes
-// to kinds with a conversion webhook.
+// goroutines (package internal/conversion), and the callers of List convert in chunks. If a
+// conversion may fail (Options.Converter), a list is converted before it is returned.
 //
 // # History
 //
 // A collection's history holds its recent changes, from which watches resume. Recovery rebuilds it
 // from the journal. Records that are too old or exceed the byte budget of all histories are dropped
 // one by one, the oldest of all collections first. A watch whose next record was dropped gets 410
-// Gone. A cached snapshot of a chunked list is dropped with the records after it. If the history is
-// too short for a read at an older version, past.go reads the log.
+// Gone. If the history is too short for a read at an older version, past.go reads the log.
 //
 // With each write, the journal stores the part of the previous object that watches need to resume
 // after a restart (previousState):

@@ -16,10 +16,10 @@
 //     1,048,576 before they are assigned. Restore skips 2^44 revisions, plus 100,000 for each
 //     second since the backup. After an accepted data loss, revisions continue above all reserved
 //     ones. In both cases, the history begins after every older revision.
-//   - Missing data is detected. The watermark in the control file records the minimum content of
-//     the directory. It is written before a segment is used, at least once a second while the
-//     segment grows, and on Close. A directory with less content, or without its lock, labels or
-//     control file, is a DataLossError, which Options.AcceptDataLoss ignores.
+//   - The watermark in the control file records the minimum content of the directory. It is
+//     written before a segment is used, at least once a second while the segment grows, and on
+//     Close. A directory with less content, or without its lock, labels or control file, is a
+//     DataLossError, which Options.AcceptDataLoss ignores.
 //   - Only the last batch of the last segment may be torn, and is then truncated. Every other
 //     difference from the synced bytes is a CorruptError, except zeroed sectors after the
 //     watermark. A damaged snapshot is skipped only if an older one (or none) and the journal hold

@@ -83,13 +83,9 @@
 //     has not delivered the unknown transaction by then, it was not committed and never will
 //     be. Nothing is retried before that.
 //
-//   - The unit that takes a claim compares and writes its key, so that two logs cannot both
-//     take the claim.
-//
-//   - A write whose guards were raised after its Seen revision is rejected. Guards may be
-//     deleted because of their age. A log that missed such a guard was paused, and its record
-//     was deleted too, so that its next transaction fails and the log catches up. For this
-//     reason, a log's first transaction writes only its record.
+//   - Guards may be deleted because of their age. A log that missed such a guard was paused,
+//     and its record was deleted too, so that its next transaction fails and the log catches
+//     up. For this reason, a log's first transaction writes only its record.
 //
 //   - If unread history was compacted, the follower reads the whole state at one revision. The
 //     caller then ends watches that would miss changes (persist.AppliedState.Rebuild).
@@ -118,9 +114,8 @@
 //     used.
 //
 // Recover and rebuilds write a record and read the state at its revision. If the servers accept no
-// writes, the first watch begins after the state, and the state is reloaded if the watch ends
-// before it has delivered a record. If the fingerprint's record was compacted or deleted, the state
-// is reloaded too.
+// writes, the first watch begins after the state. The state is reloaded if this watch ends before
+// it has delivered a record, or if the fingerprint's record was compacted or deleted.
 //
 // # Local copy
 //
